@@ -1,0 +1,12 @@
+//! The messages: XDR, ONC RPC, portmap and rpcbind, MOUNT, NFSv3.
+//!
+//! This floor is pure: bytes in, values out, and back. It knows no socket, no file and no clock, and nothing of
+//! what a file system is. One file per procedure holds its arguments and its reply, with both directions of coding.
+//! Nothing is allocated because a peer claimed a length; opaque data is borrowed from the input.
+
+pub mod mount;
+pub mod nfs3;
+pub mod portmap;
+pub mod rpc;
+pub mod rpcbind;
+pub mod xdr;

@@ -1,0 +1,63 @@
+//! What names a node: a handle, or a name in a directory (RFC 1813 2.4, 2.5, 2.6).
+
+use super::message::message;
+use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
+
+/// The longest handle, in bytes (`NFS3_FHSIZE`).
+pub const HANDLE_MAX: usize = 64;
+/// The longest file name that is decoded, in bytes. The protocol sets none; beyond a file system's own limit the
+/// answer is NFS3ERR_NAMETOOLONG, and beyond this one the call is garbage.
+pub const NAME_MAX: u32 = 4096;
+/// The longest target of a symbolic link that is decoded, in bytes. The protocol sets none; beyond a file system's
+/// own limit (4095 at most systems) the answer is NFS3ERR_NAMETOOLONG, and beyond this one the call is garbage.
+pub const TARGET_MAX: u32 = 8192;
+
+/// Names a node (`nfs_fh3`); borrowed, and opaque to all but the server that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileHandle<'a>(pub &'a [u8]);
+
+impl<'a> Decode<'a> for FileHandle<'a> {
+    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
+        decoder.opaque(HANDLE_MAX as u32, "file handle").map(Self)
+    }
+}
+
+impl Encode for FileHandle<'_> {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        encoder.opaque(self.0);
+    }
+}
+
+/// A name in a directory (`diropargs3`). The name is as the client sent it: not checked yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectoryName<'a> {
+    /// The directory.
+    pub directory: FileHandle<'a>,
+    /// The name (`filename3`).
+    pub name: &'a [u8],
+}
+
+impl<'a> Decode<'a> for DirectoryName<'a> {
+    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
+        Ok(Self { directory: FileHandle::decode(decoder)?, name: decoder.opaque(NAME_MAX, "file name")? })
+    }
+}
+
+impl Encode for DirectoryName<'_> {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        self.directory.encode(encoder);
+        encoder.opaque(self.name);
+    }
+}
+
+message! {
+    /// Answer of CREATE, MKDIR, SYMLINK and MKNOD when the node was made (`CREATE3resok` and its three twins).
+    pub struct Made<'a> {
+        /// Handle of the new node (`post_op_fh3`).
+        pub node: Option<FileHandle<'a>>,
+        /// Its attributes.
+        pub attributes: Option<super::Attributes>,
+        /// The directory before and after.
+        pub directory: super::WeakCacheConsistency,
+    }
+}

@@ -1,0 +1,168 @@
+//! Who calls: AUTH_NONE and AUTH_SYS (RFC 5531 8.2 and 14, `opaque_auth`, `authsys_parms`).
+
+use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
+
+/// The longest body of credentials or verifier, in bytes (RFC 5531 8.2).
+const BODY_MAX: u32 = 400;
+/// The longest machine name of AUTH_SYS, in bytes (RFC 5531 14).
+const MACHINE_NAME_MAX: u32 = 255;
+/// The most groups in AUTH_SYS (RFC 5531 14).
+const GROUPS_MAX: usize = 16;
+
+/// What kind of credentials or verifier (`auth_flavor`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct AuthFlavor(pub u32);
+
+impl AuthFlavor {
+    /// No identity.
+    pub const NONE: Self = Self(0);
+    /// User and group ids, taken on trust.
+    pub const SYS: Self = Self(1);
+    /// A short-hand for AUTH_SYS, which we never give out.
+    pub const SHORT: Self = Self(2);
+    /// RPCSEC_GSS.
+    pub const GSS: Self = Self(6);
+    /// TLS probe (RFC 9289).
+    pub const TLS: Self = Self(7);
+}
+
+/// Why credentials are refused (`auth_stat`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AuthStatus {
+    /// Bad credentials (seal broken).
+    BadCredentials = 1,
+    /// Client must begin a new session.
+    RejectedCredentials = 2,
+    /// Bad verifier.
+    BadVerifier = 3,
+    /// Verifier expired or replayed.
+    RejectedVerifier = 4,
+    /// Rejected for security reasons: the flavor is too weak, or not one of ours.
+    TooWeak = 5,
+}
+
+/// The credentials of a call, decoded as far as we know their flavor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credentials<'a> {
+    /// AUTH_NONE.
+    None,
+    /// AUTH_SYS.
+    Sys(AuthSys<'a>),
+    /// A flavor we do not take.
+    Other(AuthFlavor),
+    /// AUTH_SYS whose body is malformed: an answer AUTH_BADCRED, not a dropped call.
+    Malformed(DecodeError),
+}
+
+/// AUTH_SYS credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuthSys<'a> {
+    /// An arbitrary number of the client's (usually a time).
+    pub stamp: u32,
+    /// The client's own name.
+    pub machine: &'a [u8],
+    /// User id.
+    pub user: u32,
+    /// Group id.
+    pub group: u32,
+    /// Number of further groups.
+    group_count: usize,
+    /// Further groups; those beyond `group_count` are zero.
+    groups: [u32; GROUPS_MAX],
+}
+
+impl<'a> AuthSys<'a> {
+    /// Credentials of a user; groups beyond 16 do not fit the wire and are left out.
+    pub fn new(machine: &'a [u8], user: u32, group: u32, groups: &[u32]) -> Self {
+        let group_count = groups.len().min(GROUPS_MAX);
+        let mut list = [0; GROUPS_MAX];
+        list[..group_count].copy_from_slice(&groups[..group_count]);
+        Self { stamp: 0, machine, user, group, group_count, groups: list }
+    }
+
+    /// Further groups.
+    pub fn groups(&self) -> &[u32] {
+        &self.groups[..self.group_count]
+    }
+}
+
+impl<'a> Decode<'a> for AuthSys<'a> {
+    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
+        let stamp = decoder.u32("stamp")?;
+        let machine = decoder.opaque(MACHINE_NAME_MAX, "machine name")?;
+        let (user, group) = (decoder.u32("user id")?, decoder.u32("group id")?);
+        let group_count = decoder.length(GROUPS_MAX as u32, "groups")?;
+        let mut groups = [0; GROUPS_MAX];
+        for group in &mut groups[..group_count] {
+            *group = decoder.u32("group")?;
+        }
+        Ok(Self { stamp, machine, user, group, group_count, groups })
+    }
+}
+
+impl Encode for AuthSys<'_> {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        encoder.u32(self.stamp);
+        encoder.opaque(self.machine);
+        encoder.u32(self.user);
+        encoder.u32(self.group);
+        encoder.u32(self.group_count as u32);
+        self.groups().iter().for_each(|&group| encoder.u32(group));
+    }
+}
+
+impl<'a> Decode<'a> for Credentials<'a> {
+    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
+        let flavor = AuthFlavor(decoder.u32("credentials flavor")?);
+        let body = decoder.opaque(BODY_MAX, "credentials")?;
+        Ok(match flavor {
+            AuthFlavor::NONE => Self::None,
+            AuthFlavor::SYS => {
+                let mut inner = Decoder::new(body);
+                AuthSys::decode(&mut inner).map_or_else(Self::Malformed, Self::Sys)
+            }
+            other => Self::Other(other),
+        })
+    }
+}
+
+impl Encode for Credentials<'_> {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        match self {
+            Self::Sys(sys) => {
+                encoder.u32(AuthFlavor::SYS.0);
+                encoder.opaque(&Encoder::to_vec(sys));
+            }
+            Self::None | Self::Malformed(_) => encode_none(encoder),
+            Self::Other(flavor) => {
+                encoder.u32(flavor.0);
+                encoder.u32(0);
+            }
+        }
+    }
+}
+
+/// An empty verifier or empty credentials (`AUTH_NONE`).
+pub(super) fn encode_none(encoder: &mut Encoder<'_>) {
+    encoder.u32(AuthFlavor::NONE.0);
+    encoder.u32(0);
+}
+
+/// A verifier, which AUTH_NONE and AUTH_SYS leave without meaning: bounded and skipped.
+pub(super) fn skip_verifier(decoder: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    decoder.u32("verifier flavor")?;
+    decoder.opaque(BODY_MAX, "verifier").map(|_| ())
+}
+
+impl AuthStatus {
+    pub(super) fn from_wire(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        match decoder.u32("authentication status")? {
+            1 => Ok(Self::BadCredentials),
+            2 => Ok(Self::RejectedCredentials),
+            3 => Ok(Self::BadVerifier),
+            4 => Ok(Self::RejectedVerifier),
+            5 => Ok(Self::TooWeak),
+            other => Err(decoder.refuse("authentication status", 4, DecodeProblem::UnknownValue(other))),
+        }
+    }
+}

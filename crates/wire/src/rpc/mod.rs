@@ -1,0 +1,11 @@
+//! ONC RPC version 2 (RFC 5531): calls, replies, credentials, and record marking on streams.
+
+mod auth;
+mod call;
+mod record;
+mod reply;
+
+pub use auth::{AuthFlavor, AuthStatus, AuthSys, Credentials};
+pub use call::{Call, CallHeader, RPC_VERSION};
+pub use record::{LAST_FRAGMENT, RecordMark};
+pub use reply::{Accepted, Denied, ReplyHeader};

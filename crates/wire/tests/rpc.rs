@@ -1,0 +1,140 @@
+//! The RPC header: both directions, against itself and against another implementation.
+
+#[macro_use]
+mod coding;
+
+use howdah_wire::rpc::{
+    Accepted, AuthFlavor, AuthStatus, AuthSys, Call, CallHeader, Credentials, Denied, RecordMark, ReplyHeader,
+};
+use howdah_wire::xdr::{DecodeProblem, Encoder};
+use onc_rpc::auth::{AuthFlavor as TheirFlavor, AuthUnixParams};
+use onc_rpc::{
+    AcceptedReply, AcceptedStatus, AuthError, CallBody, MessageType, RejectedReply, ReplyBody, RpcMessage,
+};
+use proptest::prelude::*;
+
+/// Their message as bytes without the record mark, which they always write.
+fn serialised(xid: u32, message: MessageType<&[u8], &[u8]>) -> Vec<u8> {
+    let bytes = RpcMessage::new(xid, message).serialise().expect("a vector takes everything");
+    let mark = RecordMark::from_bytes(bytes[..4].try_into().expect("four bytes"));
+    assert_eq!(mark, RecordMark { length: bytes.len() as u32 - 4, last: true });
+    bytes[4..].to_vec()
+}
+
+/// A header as it comes back, and what follows it.
+fn parsed(message: &[u8]) -> Option<(CallHeader<'_>, &[u8])> {
+    match Call::parse(message) {
+        Call::Call(header, arguments) => Some((header, arguments.rest())),
+        _ => None,
+    }
+}
+
+proptest! {
+    #[test]
+    fn calls_as_a_user(
+        [xid, program, version, procedure, user, group] in any::<[u32; 6]>(),
+        machine in prop::collection::vec(any::<u8>(), 0..40),
+        groups in prop::collection::vec(any::<u32>(), 0..=16),
+        arguments in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let credentials = Credentials::Sys(AuthSys::new(&machine, user, group, &groups));
+        let header = CallHeader { xid, program, version, procedure, credentials };
+        let mut ours = Encoder::to_vec(&header);
+        let length = ours.len();
+        for end in 0..length {
+            prop_assert!(parsed(&ours[..end]).is_none(), "a header cut at {}", end);
+        }
+        ours.extend_from_slice(&arguments);
+        prop_assert_eq!(parsed(&ours), Some((header, &arguments[..])));
+
+        let user = TheirFlavor::AuthUnix(AuthUnixParams::new(0, &machine[..], user, group, groups));
+        let none = TheirFlavor::AuthNone(None);
+        let same = CallBody::new(program, version, procedure, user, none, &arguments[..]);
+        prop_assert_eq!(&ours, &serialised(xid, MessageType::Call(same)));
+    }
+
+    #[test]
+    fn calls_as_nobody([xid, program, version, procedure] in any::<[u32; 4]>()) {
+        let header = CallHeader { xid, program, version, procedure, credentials: Credentials::None };
+        let ours = Encoder::to_vec(&header);
+        prop_assert_eq!(parsed(&ours), Some((header, &[][..])));
+        let none = || TheirFlavor::AuthNone(None);
+        let same = CallBody::new(program, version, procedure, none(), none(), &[][..]);
+        prop_assert_eq!(ours, serialised(xid, MessageType::Call(same)));
+    }
+
+    #[test]
+    fn noise_is_refused_or_read_but_never_panics(noise in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = Call::parse(&noise);
+    }
+
+    #[test]
+    fn marks_come_back(length in 0u32..1 << 31, last: bool) {
+        let mark = RecordMark { length, last };
+        prop_assert_eq!(RecordMark::from_bytes(mark.to_bytes()), mark);
+    }
+}
+
+#[test]
+fn every_reply_comes_back_and_is_theirs_too() {
+    let none = || TheirFlavor::AuthNone(None);
+    let accepted = |status| MessageType::Reply(ReplyBody::Accepted(AcceptedReply::new(none(), status)));
+    let denied = |why| MessageType::Reply(ReplyBody::Denied(why));
+    let refused = |why| denied(RejectedReply::AuthError(why));
+    let authentication = |status| Err(Denied::Authentication(status));
+    for (outcome, same) in [
+        (Ok(Accepted::Success), accepted(AcceptedStatus::Success(&[][..]))),
+        (Ok(Accepted::ProgramUnavailable), accepted(AcceptedStatus::ProgramUnavailable)),
+        (
+            Ok(Accepted::ProgramMismatch { low: 3, high: 4 }),
+            accepted(AcceptedStatus::ProgramMismatch { low: 3, high: 4 }),
+        ),
+        (Ok(Accepted::ProcedureUnavailable), accepted(AcceptedStatus::ProcedureUnavailable)),
+        (Ok(Accepted::GarbageArguments), accepted(AcceptedStatus::GarbageArgs)),
+        (Ok(Accepted::SystemError), accepted(AcceptedStatus::SystemError)),
+        (Err(Denied::RpcMismatch), denied(RejectedReply::RpcVersionMismatch { low: 2, high: 2 })),
+        (authentication(AuthStatus::BadCredentials), refused(AuthError::BadCredentials)),
+        (authentication(AuthStatus::RejectedCredentials), refused(AuthError::RejectedCredentials)),
+        (authentication(AuthStatus::BadVerifier), refused(AuthError::BadVerifier)),
+        (authentication(AuthStatus::RejectedVerifier), refused(AuthError::RejectedVerifier)),
+        (authentication(AuthStatus::TooWeak), refused(AuthError::TooWeak)),
+    ] {
+        let ours = comes_back!(ReplyHeader, ReplyHeader { xid: 0xfeed_beef, outcome });
+        assert_eq!(ours, serialised(0xfeed_beef, same), "{outcome:?}");
+    }
+}
+
+#[test]
+fn what_is_no_call_is_told_apart() {
+    let reply = Encoder::to_vec(&ReplyHeader { xid: 7, outcome: Ok(Accepted::Success) });
+    assert!(matches!(Call::parse(&reply), Call::Malformed { xid: None, .. }), "a reply is never answered");
+    let other = [7u32, 0, 3].map(u32::to_be_bytes).concat();
+    assert!(matches!(Call::parse(&other), Call::OtherVersion { xid: 7 }));
+    let short = [7u32, 0, 2, 100_003].map(u32::to_be_bytes).concat();
+    assert!(matches!(Call::parse(&short), Call::Malformed { xid: Some(7), .. }));
+}
+
+#[test]
+fn credentials_beyond_the_limits_are_refused() {
+    let head = [7u32, 0, 2, 100_003, 3, 1];
+    // A body of 401 bytes: the header is garbage.
+    let long = [&head[..], &[1, 401]].concat().iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
+    match Call::parse(&long) {
+        Call::Malformed { xid: Some(7), error } => {
+            assert_eq!(error.problem, DecodeProblem::TooLong { claimed: 401, limit: 400 });
+        }
+        other => panic!("{other:?}"),
+    }
+    // 17 groups in a body that is long enough: the credentials are bad, the call itself is not.
+    let body = [0u32, 0, 1, 1, 17].into_iter().chain(0..17).collect::<Vec<_>>();
+    let words = [&head[..], &[1, body.len() as u32 * 4], &body[..], &[0, 0]].concat();
+    let message = words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
+    let (header, rest) = parsed(&message).expect("a call");
+    assert!(matches!(header.credentials, Credentials::Malformed(_)), "{header:?}");
+    assert!(rest.is_empty());
+    // A flavor that is not ours is kept by its number.
+    let words = [&head[..], &[6, 0, 0, 0]].concat();
+    let message = words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
+    let (header, _) = parsed(&message).expect("a call");
+    assert_eq!(header.credentials, Credentials::Other(AuthFlavor::GSS));
+}
