@@ -1,0 +1,123 @@
+//! What a node is like: the attributes that are read, and those that may be set.
+
+/// A point in time: seconds since 1970 (negative before), and nanoseconds within the second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp {
+    /// Seconds since 1970-01-01 00:00 UTC.
+    pub seconds: i64,
+    /// Nanoseconds within the second, below 1,000,000,000.
+    pub nanoseconds: u32,
+}
+
+/// The major and minor number of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct DeviceNumber {
+    /// The driver.
+    pub major: u32,
+    /// The unit of that driver.
+    pub minor: u32,
+}
+
+/// What kind of node this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// A regular file.
+    Regular,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    SymbolicLink,
+    /// A block device.
+    BlockDevice,
+    /// A character device.
+    CharacterDevice,
+    /// A Unix-domain socket.
+    Socket,
+    /// A named pipe.
+    Fifo,
+}
+
+/// A node that is neither file, directory nor link: what MKNOD makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SpecialKind {
+    /// A block device with its number.
+    BlockDevice(DeviceNumber),
+    /// A character device with its number.
+    CharacterDevice(DeviceNumber),
+    /// A Unix-domain socket.
+    Socket,
+    /// A named pipe.
+    Fifo,
+}
+
+/// All attributes of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attributes {
+    /// What it is.
+    pub kind: FileKind,
+    /// Permission bits with set-uid, set-gid and sticky: the low 12 bits of `st_mode`.
+    pub mode: u32,
+    /// Number of hard links.
+    pub links: u32,
+    /// Owner's user id.
+    pub user: u32,
+    /// Group id.
+    pub group: u32,
+    /// Size in bytes.
+    pub size: u64,
+    /// Bytes of storage in use.
+    pub used: u64,
+    /// Device number, for device nodes; zero otherwise.
+    pub device: DeviceNumber,
+    /// Identifies the file system that the node lives on.
+    pub file_system: u64,
+    /// Identifies the node within its file system (the inode number).
+    pub file: u64,
+    /// Last access.
+    pub accessed: Timestamp,
+    /// Last change of the data.
+    pub modified: Timestamp,
+    /// Last change of the attributes or the data.
+    pub changed: Timestamp,
+}
+
+/// How SETATTR sets a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SetTime {
+    /// Leave it.
+    #[default]
+    Keep,
+    /// To the clock of the file system.
+    Now,
+    /// To the value given.
+    To(Timestamp),
+}
+
+/// The attributes to set; what is `None` or `Keep` stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NewAttributes {
+    /// Permission bits, the low 12 bits of `st_mode`.
+    pub mode: Option<u32>,
+    /// Owner's user id.
+    pub user: Option<u32>,
+    /// Group id.
+    pub group: Option<u32>,
+    /// Size in bytes: truncates, or extends with a hole.
+    pub size: Option<u64>,
+    /// Last access.
+    pub accessed: SetTime,
+    /// Last change of the data.
+    pub modified: SetTime,
+}
+
+impl NewAttributes {
+    /// Only the permission bits.
+    pub fn with_mode(mode: u32) -> Self {
+        Self { mode: Some(mode), ..Self::default() }
+    }
+
+    /// Only the size.
+    pub fn with_size(size: u64) -> Self {
+        Self { size: Some(size), ..Self::default() }
+    }
+}

@@ -1,0 +1,30 @@
+//! What a call changed: the attributes of a node before and after (weak cache consistency, RFC 1813 2.6 `wcc_data`).
+
+use crate::{Attributes, Timestamp};
+
+/// What a client compares its cache with: the node before the call (`wcc_attr`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Before {
+    /// Size in bytes.
+    pub size: u64,
+    /// Last change of the data.
+    pub modified: Timestamp,
+    /// Last change of the attributes or the data.
+    pub changed: Timestamp,
+}
+
+impl From<&Attributes> for Before {
+    fn from(attributes: &Attributes) -> Self {
+        Self { size: attributes.size, modified: attributes.modified, changed: attributes.changed }
+    }
+}
+
+/// The node that a call changes, before and after. A file system fills in what it knows, and does so on refusal
+/// too: a client is told the state of its cache whether or not the call succeeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Change {
+    /// Before the call.
+    pub before: Option<Before>,
+    /// After the call.
+    pub after: Option<Attributes>,
+}

@@ -1,0 +1,104 @@
+//! One case of the suite: its name, what it needs, and how it is run.
+
+use std::fmt;
+use std::panic::Location;
+
+use super::bench::Bench;
+use super::{Abilities, ActsAs, Subject};
+use crate::FsError;
+
+/// What a case needs of its subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Acts as the caller.
+    ActsAsCaller,
+    /// The main caller is the superuser.
+    Superuser,
+    /// Makes device nodes.
+    DeviceNodes,
+    /// Stores holes as holes.
+    SparseFiles,
+    /// Any bytes in names.
+    AnyBytesInNames,
+}
+
+impl Need {
+    /// Why these abilities do not suffice, if so.
+    pub fn missing(self, abilities: &Abilities) -> Option<&'static str> {
+        let superuser = match abilities.acts_as {
+            ActsAs::Caller => true,
+            ActsAs::Always(caller) => caller.user == 0,
+        };
+        let (there, reason) = match self {
+            Self::ActsAsCaller => (abilities.acts_as == ActsAs::Caller, "it cannot act as other users"),
+            Self::Superuser => (superuser, "it does not act as the superuser"),
+            Self::DeviceNodes => (abilities.device_nodes && superuser, "it cannot make device nodes"),
+            Self::SparseFiles => (abilities.sparse_files, "it stores holes as data"),
+            Self::AnyBytesInNames => (abilities.any_bytes_in_names, "it restricts the bytes of names"),
+        };
+        (!there).then_some(reason)
+    }
+}
+
+/// What the subject did wrong, and where the case expected what.
+#[derive(Debug)]
+pub(super) struct Problem(pub(super) String);
+
+/// What a case returns.
+pub(super) type Verdict<T = ()> = Result<T, Problem>;
+
+impl From<FsError> for Problem {
+    /// A refusal where the case expects success.
+    #[track_caller]
+    fn from(error: FsError) -> Self {
+        Self(format!("{}: refused: {error}", Location::caller()))
+    }
+}
+
+/// One case.
+#[derive(Clone, Copy)]
+pub struct Case {
+    /// What it is about.
+    pub topic: &'static str,
+    /// What it claims.
+    pub name: &'static str,
+    /// What the subject must be able to do.
+    pub needs: &'static [Need],
+    pub(super) check: fn(&Bench<'_>) -> Verdict,
+}
+
+/// How a case ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should.
+    Passed,
+    /// The subject did something else; with where the case expected what.
+    Failed(String),
+    /// The subject cannot do what the case needs; with the reason.
+    Skipped(String),
+}
+
+impl Case {
+    /// Runs the case on a subject.
+    pub fn run(&self, subject: &Subject) -> Outcome {
+        if let Some(reason) = self.needs.iter().find_map(|need| need.missing(&subject.abilities)) {
+            return Outcome::Skipped(reason.to_owned());
+        }
+        match Bench::new(subject).and_then(|bench| (self.check)(&bench)) {
+            Ok(()) => Outcome::Passed,
+            Err(Problem(what)) => Outcome::Failed(what),
+        }
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.topic, self.name)
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}

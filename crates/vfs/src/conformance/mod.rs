@@ -1,0 +1,22 @@
+//! The suite that judges any [`FileSystem`](crate::FileSystem): over memory, over a disk, over the wire.
+//!
+//! [`run`] runs all cases on subjects that a function makes, one for each case; [`cases`] gives them singly, so that
+//! a test harness can make a test of each. A case returns what is wrong instead of panicking. Where POSIX systems
+//! legitimately differ a case accepts each of their answers, and no more.
+//!
+//! [`operations`] judges in another way: random lists of calls, run on the model and on the subject alike.
+
+mod actor;
+mod bench;
+mod case;
+mod expect;
+pub mod operations;
+mod report;
+mod subject;
+mod suite;
+mod topics;
+
+pub use case::{Case, Need, Outcome};
+pub use report::{Report, run};
+pub use subject::{Abilities, ActsAs, Subject};
+pub use suite::cases;

@@ -1,0 +1,74 @@
+//! The cases, by what they are about. A topic knows the bench and the expectations, never another topic.
+
+mod attributes;
+mod change;
+mod create;
+mod data;
+mod directory;
+mod exclusive;
+mod guard;
+mod holes;
+mod limits;
+mod link;
+mod lookup;
+mod names;
+mod ownership;
+mod paging;
+mod permissions;
+mod remove;
+mod rename;
+mod rename_refused;
+mod setting;
+mod special;
+mod stability;
+mod stale;
+mod sticky;
+mod symbolic_link;
+mod time_setting;
+
+use super::actor::{Actor, Listed};
+use super::bench::Bench;
+use super::case::{Case, Verdict};
+use super::expect::{equal, equal_bytes, failed, holds, refused};
+
+/// The cases of a topic: each claims what its function is called, and needs what stands behind it.
+macro_rules! cases {
+    ($topic:literal: $($check:ident $([$($need:ident),*])?,)*) => {
+        pub(super) const CASES: &[$crate::conformance::Case] = &[$($crate::conformance::Case {
+            topic: $topic,
+            name: stringify!($check),
+            needs: &[$($($crate::conformance::Need::$need),*)?],
+            check: $check,
+        }),*];
+    };
+}
+use cases;
+
+/// All topics.
+pub(super) const TOPICS: &[&[Case]] = &[
+    attributes::CASES,
+    lookup::CASES,
+    names::CASES,
+    create::CASES,
+    exclusive::CASES,
+    data::CASES,
+    holes::CASES,
+    stability::CASES,
+    directory::CASES,
+    paging::CASES,
+    remove::CASES,
+    rename::CASES,
+    rename_refused::CASES,
+    link::CASES,
+    symbolic_link::CASES,
+    special::CASES,
+    setting::CASES,
+    time_setting::CASES,
+    guard::CASES,
+    permissions::CASES,
+    ownership::CASES,
+    sticky::CASES,
+    change::CASES,
+    stale::CASES,
+    limits::CASES,
+];

@@ -1,0 +1,87 @@
+//! Bulk data on its way through: what a READ answers with, and what a WRITE brings.
+//!
+//! Neither is copied where the kernel can move it: a READ may answer with a range of an open file, which the
+//! transport sends by `sendfile`; a WRITE's data is borrowed from the receive buffer, or still waits in the socket.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+/// The data that a READ answers with.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// The file system appended so many bytes to the buffer it was given.
+    Appended(usize),
+    /// Shared bytes.
+    Bytes(Bytes),
+    /// A range of an open file, to be sent without passing through user space.
+    File {
+        /// The open file; the transport only ever reads it by offset.
+        file: Arc<OwnedFd>,
+        /// Where the range starts, in bytes.
+        offset: u64,
+        /// Its length in bytes.
+        length: usize,
+    },
+}
+
+impl Content {
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Appended(length) | Self::File { length, .. } => *length,
+            Self::Bytes(bytes) => bytes.len(),
+        }
+    }
+
+    /// Whether there is nothing to send.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The data that a WRITE brings.
+pub enum Data<'a> {
+    /// Borrowed from the receive buffer.
+    Bytes(&'a [u8]),
+    /// All there, but still in the kernel's receive queue.
+    Waiting(&'a mut dyn Waiting),
+}
+
+/// Data that waits, complete, in a socket's receive queue. Whoever owns the socket drains what is left of it.
+pub trait Waiting {
+    /// Length in bytes of what has not been taken yet.
+    fn length(&self) -> usize;
+
+    /// Moves the data to `file` at `offset` without passing through user space, and says how many bytes got there.
+    /// As with `write(2)`, an error after some bytes is reported as the shorter count.
+    fn move_to(&mut self, file: BorrowedFd<'_>, offset: u64) -> io::Result<usize>;
+
+    /// Takes all of it into memory.
+    fn take(&mut self) -> io::Result<&[u8]>;
+}
+
+impl Data<'_> {
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Waiting(waiting) => waiting.length(),
+        }
+    }
+
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The data in memory, wherever it was.
+    pub fn bytes(&mut self) -> io::Result<&[u8]> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::Waiting(waiting) => waiting.take(),
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! The trait.
+
+use std::ops::{BitAnd, BitOr, ControlFlow};
+
+use crate::{
+    Attributes, Caller, Change, Content, Data, Detail, Entry, FsError, Handle, Listing, Name, NewAttributes,
+    Node, SpecialKind, Timestamp,
+};
+
+/// What a call answers: its result, or why it is refused.
+pub type Result<T> = std::result::Result<T, FsError>;
+
+/// A tree of files that can be served, mounted, copied, measured and tested.
+///
+/// Calls block: each runs on the thread that makes it, and any number of threads may call at once. Every call
+/// carries the credentials of who asks, and the file system judges them. A handle that names no node any more is
+/// refused with [`FsError::Stale`], never taken for another node. A call that changes a node tells the node's
+/// attributes before and after in a [`Change`], on refusal too as far as it knows them.
+pub trait FileSystem: Send + Sync {
+    /// The handle of the root directory.
+    fn root(&self) -> Handle;
+
+    /// The attributes of a node (GETATTR). Asks no permission, as in POSIX.
+    fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
+
+    /// Sets attributes (SETATTR). With a `guard`, only if the node's `changed` time still is that one, else
+    /// [`FsError::NotSynchronised`].
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()>;
+
+    /// The node of that name (LOOKUP).
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found>;
+
+    /// The directory that holds this one; the root's is the root itself. Never leads out of the file system.
+    fn parent(&self, caller: &Caller, directory: &Handle) -> Result<Found>;
+
+    /// Which of the rights asked for the caller has (ACCESS).
+    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)>;
+
+    /// Where a symbolic link points (READLINK): appends the target to `target`, byte for byte.
+    fn read_link(&self, caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes>;
+
+    /// Reads up to `count` bytes at `offset` (READ). Short only at the end of the file. A file system that has the
+    /// bytes in no shareable form appends them to `buffer` and says so; nothing else in `buffer` may be touched.
+    /// The owner may read whatever the permission bits say, as a local process may that opened the file earlier; and
+    /// who may execute a file may read it, since a client reads what it executes (RFC 1813 4.4).
+    fn read(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome>;
+
+    /// Writes all of `data` at `offset` (WRITE), or says how much. The owner may write whatever the permission bits
+    /// say.
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        data: Data<'_>,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written>;
+
+    /// Makes a regular file (CREATE).
+    fn create(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        how: &Create,
+        change: &mut Change,
+    ) -> Result<Node>;
+
+    /// Makes a directory (MKDIR).
+    fn make_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node>;
+
+    /// Makes a symbolic link (SYMLINK) that points to `target`, which is any 1 to 4095 bytes without NUL.
+    fn make_link(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        target: &[u8],
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node>;
+
+    /// Makes a device, socket or pipe (MKNOD).
+    fn make_special(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        kind: SpecialKind,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node>;
+
+    /// Removes a name that is not a directory's (REMOVE).
+    fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()>;
+
+    /// Removes an empty directory (RMDIR).
+    fn remove_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()>;
+
+    /// Gives a node another name, in this directory or another one, replacing what is there (RENAME). `changes`
+    /// are those of the directory it leaves and of the one it enters.
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()>;
+
+    /// Gives a node that is not a directory one more name (LINK). Answers the node's attributes after.
+    fn link(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<Attributes>;
+
+    /// Lists a directory from just after `cookie` (0: from its start) until the sink breaks off or the end is
+    /// reached. The entry on which the sink breaks counts as not given. Every entry that exists during the whole of
+    /// a listing, however many calls that takes, is given exactly once, whatever else changes meanwhile.
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing>;
+
+    /// How full it is (FSSTAT).
+    fn statistics(&self, caller: &Caller, node: &Handle) -> Result<Statistics>;
+
+    /// What can be stored here at all (FSINFO, PATHCONF).
+    fn limits(&self, caller: &Caller, node: &Handle) -> Result<Limits>;
+
+    /// Makes what was written unstably durable (COMMIT); a `count` of 0 means up to the end.
+    fn commit(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Committed>;
+}
+
+/// Answer of a lookup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// The node that was looked for.
+    pub node: Node,
+    /// The directory it was looked for in, if that came for free or nearly so.
+    pub directory: Option<Attributes>,
+}
+
+/// Answer of a read.
+#[derive(Debug, Clone)]
+pub struct ReadOutcome {
+    /// The data.
+    pub content: Content,
+    /// Whether the data reaches the end of the file.
+    pub end: bool,
+    /// The file's attributes.
+    pub attributes: Attributes,
+}
+
+/// How durable a write must be when it is answered (RFC 1813 3.3.7, `stable_how`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stability {
+    /// May be lost until COMMIT.
+    Unstable,
+    /// The data, and what is needed to find it again.
+    DataSync,
+    /// The data and all attributes.
+    FileSync,
+}
+
+/// Answer of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes written.
+    pub count: usize,
+    /// How durable they are: at least what was asked for.
+    pub stability: Stability,
+    /// See [`Committed::verifier`].
+    pub verifier: [u8; 8],
+}
+
+/// Answer of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Committed {
+    /// Changes when, and only when, uncommitted data may have been lost since: a client that sees another value
+    /// than its writes were answered with sends them again.
+    pub verifier: [u8; 8],
+}
+
+/// How CREATE treats a name that exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Create {
+    /// Takes the file that is there (a size among the attributes truncates it), or makes one with these attributes.
+    Unchecked(NewAttributes),
+    /// Refuses with [`FsError::Exists`].
+    Guarded(NewAttributes),
+    /// Refuses unless the file was made by the same request: the verifier is kept with the file, so that a
+    /// repeated request finds what its first try made.
+    Exclusive([u8; 8]),
+}
+
+/// A set of rights (RFC 1813 3.3.4, `ACCESS3_*`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Access(u32);
+
+impl Access {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+    /// Read a file, list a directory.
+    pub const READ: Self = Self(0x01);
+    /// Look a name up in a directory.
+    pub const LOOKUP: Self = Self(0x02);
+    /// Rewrite existing data, change existing entries.
+    pub const MODIFY: Self = Self(0x04);
+    /// Write beyond the end, add entries.
+    pub const EXTEND: Self = Self(0x08);
+    /// Remove an entry.
+    pub const DELETE: Self = Self(0x10);
+    /// Execute a file.
+    pub const EXECUTE: Self = Self(0x20);
+    /// All of them.
+    pub const ALL: Self = Self(0x3f);
+
+    /// The rights in these bits; bits that mean nothing are left out.
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits & Self::ALL.0)
+    }
+
+    /// The bits on the wire.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Whether all of `other` is among them.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any of `other` is among them.
+    pub fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// These without `other`.
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+impl BitOr for Access {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Access {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+/// How full a file system is, in bytes and in nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Statistics {
+    /// Size in bytes.
+    pub total_bytes: u64,
+    /// Free bytes.
+    pub free_bytes: u64,
+    /// Free bytes that the caller may use.
+    pub available_bytes: u64,
+    /// Nodes that fit.
+    pub total_files: u64,
+    /// Nodes that can still be made.
+    pub free_files: u64,
+    /// Nodes that the caller can still make.
+    pub available_files: u64,
+}
+
+/// What a file system can store at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest file, in bytes.
+    pub largest_file: u64,
+    /// The longest name, in bytes.
+    pub longest_name: u32,
+    /// Most hard links of one node.
+    pub most_links: u32,
+    /// The step in which times are kept, in nanoseconds.
+    pub time_step_nanoseconds: u32,
+    /// Whether there are hard links.
+    pub hard_links: bool,
+    /// Whether there are symbolic links.
+    pub symbolic_links: bool,
+    /// Whether only the superuser may give a file away.
+    pub chown_restricted: bool,
+    /// Whether two names that differ only in case are one name.
+    pub case_insensitive: bool,
+    /// Whether the case of a name is kept.
+    pub case_preserving: bool,
+}

@@ -1,0 +1,89 @@
+//! What all layers have in common: each method of the trait written once, as a call that passes through `around`.
+
+use std::ops::ControlFlow;
+
+use super::Call;
+use crate::{
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, Handle,
+    Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability, Statistics,
+    Timestamp, Written,
+};
+
+/// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`].
+macro_rules! forward {
+    ($($call:ident $method:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
+        /// A file system around another one. A layer writes [`Layer::pass`], and those methods that it treats in a
+        /// way of its own; whatever is a layer is a [`FileSystem`].
+        pub trait Layer: Send + Sync {
+            /// The file system inside.
+            fn inner(&self) -> &dyn FileSystem;
+
+            /// Every call passes here, unless the layer has its own method for it: `run` makes it on the file
+            /// system inside.
+            fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T>;
+
+            $(
+                #[doc = concat!("[`FileSystem::", stringify!($method), "`].")]
+                #[allow(clippy::too_many_arguments, reason = "the trait has them")]
+                fn $method(&self, $($argument: $type),*) -> Result<$answer> {
+                    self.pass(Call::$call, |inner| inner.$method($($argument),*))
+                }
+            )*
+        }
+
+        impl<L: Layer> FileSystem for L {
+            fn root(&self) -> Handle {
+                self.inner().root()
+            }
+
+            $(
+                fn $method(&self, $($argument: $type),*) -> Result<$answer> {
+                    Layer::$method(self, $($argument),*)
+                }
+            )*
+        }
+    };
+}
+
+forward! {
+    Attributes attributes(caller: &Caller, node: &Handle) -> Attributes;
+    SetAttributes set_attributes(
+        caller: &Caller, node: &Handle, new: &NewAttributes, guard: Option<Timestamp>, change: &mut Change
+    ) -> ();
+    Lookup lookup(caller: &Caller, directory: &Handle, name: Name<'_>) -> Found;
+    Parent parent(caller: &Caller, directory: &Handle) -> Found;
+    Access access(caller: &Caller, node: &Handle, wanted: Access) -> (Access, Attributes);
+    ReadLink read_link(caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Attributes;
+    Read read(caller: &Caller, node: &Handle, offset: u64, count: usize, buffer: &mut Vec<u8>) -> ReadOutcome;
+    Write write(
+        caller: &Caller, node: &Handle, offset: u64, data: Data<'_>, stability: Stability, change: &mut Change
+    ) -> Written;
+    Create create(caller: &Caller, directory: &Handle, name: Name<'_>, how: &Create, change: &mut Change) -> Node;
+    MakeDirectory make_directory(
+        caller: &Caller, directory: &Handle, name: Name<'_>, new: &NewAttributes, change: &mut Change
+    ) -> Node;
+    MakeLink make_link(
+        caller: &Caller, directory: &Handle, name: Name<'_>, target: &[u8], new: &NewAttributes, change: &mut Change
+    ) -> Node;
+    MakeSpecial make_special(
+        caller: &Caller, directory: &Handle, name: Name<'_>, kind: SpecialKind, new: &NewAttributes,
+        change: &mut Change
+    ) -> Node;
+    Remove remove(caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> ();
+    RemoveDirectory remove_directory(
+        caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change
+    ) -> ();
+    Rename rename(
+        caller: &Caller, from: (&Handle, Name<'_>), to: (&Handle, Name<'_>), changes: (&mut Change, &mut Change)
+    ) -> ();
+    Link link(
+        caller: &Caller, node: &Handle, directory: &Handle, name: Name<'_>, change: &mut Change
+    ) -> Attributes;
+    ReadDirectory read_directory(
+        caller: &Caller, directory: &Handle, cookie: u64, detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>
+    ) -> Listing;
+    Statistics statistics(caller: &Caller, node: &Handle) -> Statistics;
+    Limits limits(caller: &Caller, node: &Handle) -> Limits;
+    Commit commit(caller: &Caller, node: &Handle, offset: u64, count: u64, change: &mut Change) -> Committed;
+}

@@ -1,0 +1,21 @@
+//! File systems that wrap another one: they decorate, so that nobody needs a flag.
+//!
+//! A [`Layer`] sees every call as it passes, in one function; `forward` writes the twenty methods once for all.
+
+mod call;
+mod delayed;
+mod faulty;
+mod forward;
+mod metered;
+mod meters;
+mod plan;
+mod read_only;
+
+pub use call::Call;
+pub use delayed::{Delayed, Sleeper};
+pub use faulty::Faulty;
+pub use forward::Layer;
+pub use metered::{Metered, Stopwatch};
+pub use meters::{CallFigures, Snapshot};
+pub use plan::{Fault, FaultKind, FaultPlan};
+pub use read_only::ReadOnly;

@@ -1,0 +1,152 @@
+//! A file system that changes nothing.
+
+use std::sync::Arc;
+
+use super::{Call, Layer};
+use crate::{
+    Access, Attributes, Before, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name,
+    NewAttributes, Node, Result, SpecialKind, Stability, Timestamp, Written,
+};
+
+/// Refuses every change with [`FsError::ReadOnly`], and grants no right to make one. COMMIT passes: there is nothing
+/// to commit, and no harm in it.
+pub struct ReadOnly {
+    inner: Arc<dyn FileSystem>,
+}
+
+impl ReadOnly {
+    /// The same files, unchangeable.
+    pub fn around(inner: Arc<dyn FileSystem>) -> Self {
+        Self { inner }
+    }
+
+    /// Refuses, and tells the node as it is and stays. A handle that names nothing is refused for that.
+    fn refuse<T>(&self, caller: &Caller, node: &Handle, change: &mut Change) -> Result<T> {
+        let attributes = self.inner.attributes(caller, node)?;
+        *change = Change { before: Some(Before::from(&attributes)), after: Some(attributes) };
+        Err(FsError::ReadOnly)
+    }
+}
+
+impl Layer for ReadOnly {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.inner)
+    }
+
+    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
+        let (granted, attributes) = self.inner.access(caller, node, wanted)?;
+        Ok((granted.without(Access::MODIFY | Access::EXTEND | Access::DELETE), attributes))
+    }
+
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        _: &NewAttributes,
+        _: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.refuse(caller, node, change)
+    }
+
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        _: u64,
+        _: Data<'_>,
+        _: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        self.refuse(caller, node, change)
+    }
+
+    fn create(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        _: Name<'_>,
+        _: &Create,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.refuse(caller, directory, change)
+    }
+
+    fn make_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        _: Name<'_>,
+        _: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.refuse(caller, directory, change)
+    }
+
+    fn make_link(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        _: Name<'_>,
+        _: &[u8],
+        _: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.refuse(caller, directory, change)
+    }
+
+    fn make_special(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        _: Name<'_>,
+        _: SpecialKind,
+        _: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.refuse(caller, directory, change)
+    }
+
+    fn remove(&self, caller: &Caller, directory: &Handle, _: Name<'_>, change: &mut Change) -> Result<()> {
+        self.refuse(caller, directory, change)
+    }
+
+    fn remove_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        _: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.refuse(caller, directory, change)
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        // Both directories are told of; either way the answer is the same.
+        self.refuse::<()>(caller, from.0, changes.0).or_else(|refusal| match refusal {
+            FsError::ReadOnly => self.refuse(caller, to.0, changes.1),
+            other => Err(other),
+        })
+    }
+
+    fn link(
+        &self,
+        caller: &Caller,
+        _: &Handle,
+        directory: &Handle,
+        _: Name<'_>,
+        change: &mut Change,
+    ) -> Result<Attributes> {
+        self.refuse(caller, directory, change)
+    }
+}

@@ -1,0 +1,31 @@
+//! The one idea of howdah: whatever is a [`FileSystem`] can be served, mounted, copied, measured and tested.
+//!
+//! This floor is pure: it knows no socket, no protocol and no clock. It holds the trait, the types that pass
+//! through it, the in-memory file system that is the model of all others, the layers that wrap any file
+//! system, and the conformance suite that judges one.
+
+mod attributes;
+mod caller;
+mod change;
+pub mod conformance;
+mod content;
+mod directory;
+mod error;
+mod file_system;
+mod handle;
+pub mod layer;
+pub mod memory;
+mod name;
+mod random;
+
+pub use attributes::{Attributes, DeviceNumber, FileKind, NewAttributes, SetTime, SpecialKind, Timestamp};
+pub use caller::{Caller, GroupList};
+pub use change::{Before, Change};
+pub use content::{Content, Data, Waiting};
+pub use directory::{Detail, Entry, Listing, Node};
+pub use error::FsError;
+pub use file_system::{
+    Access, Committed, Create, FileSystem, Found, Limits, ReadOutcome, Result, Stability, Statistics, Written,
+};
+pub use handle::{Handle, HandleTooLong};
+pub use name::{Name, NameError};

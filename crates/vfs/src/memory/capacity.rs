@@ -1,0 +1,43 @@
+//! FSSTAT, FSINFO and PATHCONF.
+
+use super::tables::Tables;
+use crate::{Limits, Name, Statistics};
+
+/// The largest file: what a signed 64-bit offset reaches, as for every kernel.
+pub(super) const LARGEST_FILE: u64 = i64::MAX as u64;
+
+/// The size told when there is no budget: large, and far from every overflow.
+const NOMINAL_BYTES: u64 = 1 << 50;
+
+/// How many nodes there can be, as told: nothing but memory bounds them.
+const NOMINAL_FILES: u64 = 1 << 32;
+
+impl Tables {
+    pub(super) fn statistics(&self) -> Statistics {
+        let total_bytes = self.budget.unwrap_or(NOMINAL_BYTES);
+        let free_bytes = total_bytes.saturating_sub(self.used);
+        let free_files = NOMINAL_FILES.saturating_sub(self.nodes.len() as u64);
+        Statistics {
+            total_bytes,
+            free_bytes,
+            available_bytes: free_bytes,
+            total_files: NOMINAL_FILES,
+            free_files,
+            available_files: free_files,
+        }
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            largest_file: LARGEST_FILE,
+            longest_name: Name::MAX as u32,
+            most_links: self.most_links,
+            time_step_nanoseconds: 1,
+            hard_links: true,
+            symbolic_links: true,
+            chown_restricted: true,
+            case_insensitive: false,
+            case_preserving: true,
+        }
+    }
+}

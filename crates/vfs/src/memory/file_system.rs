@@ -1,0 +1,271 @@
+//! The file system itself: takes the lock and hands each call to the operation of that name.
+
+use std::ops::ControlFlow;
+
+use parking_lot::Mutex;
+
+use super::MemoryOptions;
+use super::tables::{ROOT, Tables};
+use crate::{
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
+    Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
+    Statistics, Timestamp, Written,
+};
+
+/// A file system in memory.
+pub struct MemoryFileSystem {
+    tables: Mutex<Tables>,
+}
+
+impl MemoryFileSystem {
+    /// An empty one, with a counter for a clock and as much room as there is memory.
+    pub fn new() -> Self {
+        Self::with_options(MemoryOptions::default())
+    }
+
+    /// An empty one.
+    pub fn with_options(options: MemoryOptions) -> Self {
+        Self { tables: Mutex::new(Tables::new(options)) }
+    }
+
+    /// Does what a crash and a restart do to a server: data that was written unstably and not committed is lost, and
+    /// the write verifier changes. Handles stay valid.
+    pub fn restart(&self) {
+        self.tables.lock().lose_uncommitted();
+    }
+}
+
+impl Default for MemoryFileSystem {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FileSystem for MemoryFileSystem {
+    fn root(&self) -> Handle {
+        self.tables.lock().handle(ROOT)
+    }
+
+    fn attributes(&self, _caller: &Caller, node: &Handle) -> Result<Attributes> {
+        let tables = self.tables.lock();
+        tables.attributes(tables.find(node)?)
+    }
+
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let mut tables = self.tables.lock();
+        tables.changing(node, change, |tables, node| tables.set_attributes(caller, node, new, guard))
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        let tables = self.tables.lock();
+        tables.lookup(caller, tables.find(directory)?, name)
+    }
+
+    fn parent(&self, caller: &Caller, directory: &Handle) -> Result<Found> {
+        let tables = self.tables.lock();
+        tables.parent(caller, tables.find(directory)?)
+    }
+
+    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
+        let tables = self.tables.lock();
+        tables.access(caller, tables.find(node)?, wanted)
+    }
+
+    fn read_link(&self, _caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
+        let tables = self.tables.lock();
+        tables.read_link(tables.find(node)?, target)
+    }
+
+    fn read(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        let mut tables = self.tables.lock();
+        let node = tables.find(node)?;
+        tables.read(caller, node, offset, count, buffer)
+    }
+
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        mut data: Data<'_>,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        // Before the lock: the data may still have to come out of a socket.
+        let data = data.bytes().map_err(|_| FsError::Io)?;
+        let mut tables = self.tables.lock();
+        tables.changing(node, change, |tables, node| tables.write(caller, node, offset, data, stability))
+    }
+
+    fn create(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        how: &Create,
+        change: &mut Change,
+    ) -> Result<Node> {
+        let mut tables = self.tables.lock();
+        tables.changing(directory, change, |tables, directory| tables.create(caller, directory, name, how))
+    }
+
+    fn make_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        let mut tables = self.tables.lock();
+        tables.changing(directory, change, |tables, directory| {
+            tables.make_directory(caller, directory, name, new)
+        })
+    }
+
+    fn make_link(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        target: &[u8],
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        let mut tables = self.tables.lock();
+        tables.changing(directory, change, |tables, directory| {
+            tables.make_link(caller, directory, name, target, new)
+        })
+    }
+
+    fn make_special(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        kind: SpecialKind,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        let mut tables = self.tables.lock();
+        tables.changing(directory, change, |tables, directory| {
+            tables.make_special(caller, directory, name, kind, new)
+        })
+    }
+
+    fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        let mut tables = self.tables.lock();
+        tables.changing(directory, change, |tables, directory| tables.remove(caller, directory, name))
+    }
+
+    fn remove_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let mut tables = self.tables.lock();
+        tables
+            .changing(directory, change, |tables, directory| tables.remove_directory(caller, directory, name))
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        let mut tables = self.tables.lock();
+        tables.changing(from.0, changes.0, |tables, left| {
+            tables.changing(to.0, changes.1, |tables, entered| {
+                tables.rename(caller, (left, from.1), (entered, to.1))
+            })
+        })
+    }
+
+    fn link(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<Attributes> {
+        let mut tables = self.tables.lock();
+        tables.changing(directory, change, |tables, directory| {
+            let node = tables.find(node)?;
+            tables.link(caller, node, directory, name)
+        })
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        mut cookie: u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        loop {
+            let batch = {
+                let tables = self.tables.lock();
+                tables.batch(caller, tables.find(directory)?, cookie, detail)?
+            };
+            for listed in &batch.entries {
+                let entry = Entry {
+                    name: &listed.name,
+                    file: listed.file,
+                    cookie: listed.cookie,
+                    node: listed.node.as_ref(),
+                };
+                if sink(entry).is_break() {
+                    return Ok(Listing { end: false, directory: Some(batch.directory) });
+                }
+                cookie = listed.cookie;
+            }
+            if batch.end {
+                return Ok(Listing { end: true, directory: Some(batch.directory) });
+            }
+        }
+    }
+
+    fn statistics(&self, _caller: &Caller, node: &Handle) -> Result<Statistics> {
+        let tables = self.tables.lock();
+        tables.find(node)?;
+        Ok(tables.statistics())
+    }
+
+    fn limits(&self, _caller: &Caller, node: &Handle) -> Result<Limits> {
+        let tables = self.tables.lock();
+        tables.find(node)?;
+        Ok(tables.limits())
+    }
+
+    fn commit(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        _offset: u64,
+        _count: u64,
+        change: &mut Change,
+    ) -> Result<Committed> {
+        let mut tables = self.tables.lock();
+        tables.changing(node, change, |tables, node| tables.commit(caller, node))
+    }
+}

@@ -1,0 +1,30 @@
+//! LINK.
+
+use super::tables::{Number, Tables};
+use crate::{Attributes, Caller, FsError, Name, Result};
+
+impl Tables {
+    pub(super) fn link(
+        &mut self,
+        caller: &Caller,
+        number: Number,
+        directory: Number,
+        name: Name<'_>,
+    ) -> Result<Attributes> {
+        self.require_vacancy(caller, directory, name)?;
+        let (now, most) = (self.now(), self.most_links);
+        let node = self.node_mut(number)?;
+        if node.is_directory() {
+            return Err(FsError::NotPermitted);
+        }
+        if node.links >= most {
+            return Err(FsError::TooManyLinks);
+        }
+        node.links += 1;
+        node.changed = now;
+        let parent = self.node_mut(directory)?;
+        parent.directory_mut()?.entries.put(name.as_bytes(), number);
+        (parent.modified, parent.changed) = (now, now);
+        self.attributes(number)
+    }
+}
