@@ -1,0 +1,6 @@
+//! RPC as pure state machines: bytes and time are arguments, records and decisions come out.
+//!
+//! This floor knows the messages of `wire` and nothing of sockets, files, clocks or threads.
+
+pub mod reply_cache;
+pub mod server;
