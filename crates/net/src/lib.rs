@@ -1,0 +1,21 @@
+//! The outside world of sockets: the only crate that opens one.
+//!
+//! It knows TCP, UDP and readiness, and moves bytes between sockets, memory and files. It knows nothing of what
+//! the bytes mean.
+
+mod address;
+mod listener;
+mod poller;
+mod rpcbind;
+mod splice;
+mod stream;
+mod syscall;
+mod udp;
+
+pub use address::{canonical, is_local};
+pub use listener::Listener;
+pub use poller::{Interest, Poller, Ready, Token, Waker};
+pub use rpcbind::{RpcbindStream, is_listening};
+pub use splice::{Moved, Pipe};
+pub use stream::{Sent, Stream};
+pub use udp::{Datagram, UdpSocket};

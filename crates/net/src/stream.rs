@@ -1,0 +1,108 @@
+//! One TCP connection: receive, send what lies in memory, send what lies in a file.
+
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
+
+use crate::address::{canonical, is_local};
+use crate::syscall;
+
+/// What became of a send or receive on a socket that never blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// So many bytes went.
+    Bytes(usize),
+    /// None can go now.
+    WouldBlock,
+}
+
+/// A connected socket that never blocks.
+#[derive(Debug)]
+pub struct Stream {
+    socket: OwnedFd,
+    client: SocketAddr,
+    server: SocketAddr,
+}
+
+impl Stream {
+    /// A connection from `client`, set up for calls and replies. A peer on another host gets `congestion_control`.
+    pub(crate) fn accepted(
+        socket: OwnedFd,
+        client: SocketAddr,
+        congestion_control: Option<&str>,
+    ) -> io::Result<Self> {
+        let server = rustix::net::getsockname(&socket)?;
+        let server = SocketAddr::try_from(server).map_err(|_| io::Error::from(Errno::AFNOSUPPORT))?;
+        // A reply is sent in one piece; waiting for more to fill a packet only delays it.
+        sockopt::set_tcp_nodelay(&socket, true)?;
+        // A client that lost power never says goodbye.
+        sockopt::set_socket_keepalive(&socket, true)?;
+        let stream = Self { socket, client, server: canonical(server) };
+        if let Some(name) = congestion_control.filter(|_| !is_local(stream.client.ip(), stream.server.ip())) {
+            // Not allowed: the listener's own does.
+            let _ = sockopt::set_tcp_congestion(&stream.socket, name);
+        }
+        Ok(stream)
+    }
+
+    /// The client's address and port.
+    pub fn client(&self) -> SocketAddr {
+        self.client
+    }
+
+    /// Our address and port, as the client sees them.
+    pub fn server(&self) -> SocketAddr {
+        self.server
+    }
+
+    /// Receives into `buffer`; 0 bytes: the peer has closed.
+    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Sent> {
+        outcome(rustix::net::recv(&self.socket, buffer, RecvFlags::empty()).map(|(count, _)| count))
+    }
+
+    /// Bytes that wait to be received.
+    pub fn waiting(&self) -> io::Result<usize> {
+        Ok(usize::try_from(rustix::io::ioctl_fionread(&self.socket)?).unwrap_or(usize::MAX))
+    }
+
+    /// Counts as ready to receive only once `count` bytes wait (`SO_RCVLOWAT`), or the kernel has no room for more. The
+    /// kernel makes room for as many.
+    pub fn wake_at(&self, count: usize) -> io::Result<()> {
+        syscall::set_receive_low_water(self.socket.as_fd(), count)
+    }
+
+    /// Sends pieces of memory, in one call; `more` follows at once.
+    pub fn send(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
+        let mut flags = SendFlags::NOSIGNAL;
+        flags.set(SendFlags::MORE, more);
+        outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
+    }
+
+    /// Sends a range of a file, which does not pass through user space. 0 bytes: the file ends before the range does.
+    pub fn send_file(&self, file: BorrowedFd<'_>, offset: u64, length: usize) -> io::Result<Sent> {
+        let mut offset = offset;
+        outcome(rustix::fs::sendfile(&self.socket, file, Some(&mut offset), length))
+    }
+
+    /// Ends the connection in both directions; whoever waits on it is woken.
+    pub fn shut_down(&self) {
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+pub(crate) fn outcome(result: rustix::io::Result<usize>) -> io::Result<Sent> {
+    match result {
+        Ok(count) => Ok(Sent::Bytes(count)),
+        Err(Errno::AGAIN | Errno::INTR) => Ok(Sent::WouldBlock),
+        Err(error) => Err(error.into()),
+    }
+}

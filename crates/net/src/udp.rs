@@ -1,0 +1,204 @@
+//! A UDP socket that knows which of our addresses a datagram was sent to, and answers from that one.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket as StdSocket};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::sys::socket::sockopt::{Ipv4PacketInfo, Ipv6RecvPacketInfo, RcvBufForce};
+use nix::sys::socket::{
+    ControlMessage, ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, sendmsg, setsockopt,
+};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::address::canonical;
+
+/// Receive room asked for, in bytes: the usual default holds fewer than a hundred small datagrams.
+const RECEIVE_ROOM: usize = 8 << 20;
+
+/// A bound UDP socket that never blocks.
+#[derive(Debug)]
+pub struct UdpSocket {
+    socket: StdSocket,
+    address: SocketAddr,
+}
+
+/// Where a datagram came from and went to.
+#[derive(Debug, Clone, Copy)]
+pub struct Datagram {
+    /// Length in bytes.
+    pub length: usize,
+    /// Who sent it.
+    pub client: SocketAddr,
+    /// Which of our addresses it was sent to.
+    pub server: SocketAddr,
+}
+
+impl UdpSocket {
+    /// A socket at this address; port 0 takes any free port. An IPv6 wildcard takes IPv4 clients too.
+    pub fn bind(address: SocketAddr) -> io::Result<Self> {
+        let socket =
+            Socket::new(Domain::for_address(address), Type::DGRAM.nonblocking(), Some(Protocol::UDP))?;
+        if address.is_ipv6() {
+            socket.set_only_v6(!address.ip().is_unspecified())?;
+        }
+        socket.bind(&address.into())?;
+        Self::from_socket(socket.into())
+    }
+
+    /// Takes over a socket that is bound already (socket activation).
+    pub fn from_socket(socket: StdSocket) -> io::Result<Self> {
+        socket.set_nonblocking(true)?;
+        let address = socket.local_addr()?;
+        match address {
+            SocketAddr::V4(_) => setsockopt(&socket, Ipv4PacketInfo, &true)?,
+            SocketAddr::V6(_) => setsockopt(&socket, Ipv6RecvPacketInfo, &true)?,
+        }
+        if setsockopt(&socket, RcvBufForce, &RECEIVE_ROOM).is_err() {
+            // Without privilege the host's `net.core.rmem_max` bounds it.
+            let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_ROOM);
+        }
+        Ok(Self { socket, address })
+    }
+
+    /// The address bound, with its real port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Receives one datagram; `None` if none waits, or it does not fit the buffer: half a call is no call.
+    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<Datagram>> {
+        let mut pieces = [IoSliceMut::new(buffer)];
+        let mut control = nix::cmsg_space!(libc::in6_pktinfo, libc::in_pktinfo);
+        let received = recvmsg::<SockaddrStorage>(
+            self.socket.as_raw_fd(),
+            &mut pieces,
+            Some(&mut control),
+            MsgFlags::MSG_DONTWAIT,
+        );
+        let message = match received {
+            Ok(message) => message,
+            // ECONNREFUSED: an earlier reply met a closed port; it says nothing about the next datagram.
+            Err(Errno::EAGAIN | Errno::EINTR | Errno::ECONNREFUSED) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        if message.flags.contains(MsgFlags::MSG_TRUNC) {
+            return Ok(None);
+        }
+        let Some(client) = message.address.as_ref().and_then(to_std) else { return Ok(None) };
+        let mut server = self.address.ip();
+        for item in message.cmsgs()? {
+            match item {
+                // Our own address, even if the datagram was sent to all.
+                ControlMessageOwned::Ipv4PacketInfo(info) => {
+                    server = Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes()).into();
+                }
+                ControlMessageOwned::Ipv6PacketInfo(info) => {
+                    server = Ipv6Addr::from(info.ipi6_addr.s6_addr).into()
+                }
+                _ => {}
+            }
+        }
+        let server = SocketAddr::new(server, self.address.port());
+        Ok(Some(Datagram { length: message.bytes, client: canonical(client), server: canonical(server) }))
+    }
+
+    /// Answers a datagram from the address that it was sent to. One `sendmsg`, so that two workers' replies never mix.
+    pub fn reply(&self, pieces: &[IoSlice<'_>], to: &Datagram) -> io::Result<()> {
+        let client = SockaddrStorage::from(self.spelled_for_us(to.client));
+        let sent = match (self.address, to.server.ip()) {
+            // Nobody can answer from an address of a group: the kernel chooses one.
+            (_, server) if server.is_unspecified() || server.is_multicast() => {
+                sendmsg(self.socket.as_raw_fd(), pieces, &[], MsgFlags::MSG_DONTWAIT, Some(&client))
+            }
+            (SocketAddr::V4(_), IpAddr::V4(server)) => {
+                let address = libc::in_addr { s_addr: u32::from_ne_bytes(server.octets()) };
+                let any = libc::in_addr { s_addr: 0 };
+                let info = libc::in_pktinfo { ipi_ifindex: 0, ipi_spec_dst: address, ipi_addr: any };
+                let control = [ControlMessage::Ipv4PacketInfo(&info)];
+                sendmsg(self.socket.as_raw_fd(), pieces, &control, MsgFlags::MSG_DONTWAIT, Some(&client))
+            }
+            (_, server) => {
+                let octets = to_ipv6(server).octets();
+                let info =
+                    libc::in6_pktinfo { ipi6_addr: libc::in6_addr { s6_addr: octets }, ipi6_ifindex: 0 };
+                let control = [ControlMessage::Ipv6PacketInfo(&info)];
+                sendmsg(self.socket.as_raw_fd(), pieces, &control, MsgFlags::MSG_DONTWAIT, Some(&client))
+            }
+        };
+        sent.map(|_| ()).map_err(Into::into)
+    }
+
+    /// An IPv4 client of an IPv6 socket, as that socket spells it.
+    fn spelled_for_us(&self, client: SocketAddr) -> SocketAddr {
+        match self.address {
+            SocketAddr::V6(_) if client.is_ipv4() => {
+                SocketAddr::new(to_ipv6(client.ip()).into(), client.port())
+            }
+            _ => client,
+        }
+    }
+}
+
+impl AsFd for UdpSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+fn to_ipv6(address: IpAddr) -> Ipv6Addr {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    }
+}
+
+fn to_std(address: &SockaddrStorage) -> Option<SocketAddr> {
+    if let Some(address) = address.as_sockaddr_in() {
+        return Some(SocketAddr::new(address.ip().into(), address.port()));
+    }
+    address.as_sockaddr_in6().map(|&address| SocketAddr::V6(address.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends a datagram to each of several addresses of this host and sees the answer come from that one.
+    #[test]
+    fn a_reply_leaves_from_the_address_that_was_asked() {
+        for bound in ["0.0.0.0:0", "[::]:0"] {
+            let server = UdpSocket::bind(bound.parse().expect("an address")).expect("binding any port");
+            for asked in ["127.0.0.1", "127.0.0.2"] {
+                let client = StdSocket::bind("127.0.0.1:0").expect("binding a client");
+                let target = SocketAddr::new(asked.parse().expect("an address"), server.address().port());
+                client.send_to(b"call", target).expect("sending");
+                let mut buffer = [0; 16];
+                let datagram = loop {
+                    if let Some(datagram) = server.receive(&mut buffer).expect("receiving") {
+                        break datagram;
+                    }
+                };
+                assert_eq!((datagram.server, &buffer[..datagram.length]), (target, &b"call"[..]));
+                server.reply(&[IoSlice::new(b"re"), IoSlice::new(b"ply")], &datagram).expect("replying");
+                let (length, from) = client.recv_from(&mut buffer).expect("an answer");
+                assert_eq!((&buffer[..length], from), (&b"reply"[..], target));
+            }
+        }
+    }
+
+    #[test]
+    fn a_datagram_too_long_is_dropped_and_the_next_one_received() {
+        let server = UdpSocket::bind("127.0.0.1:0".parse().expect("an address")).expect("binding any port");
+        let client = StdSocket::bind("127.0.0.1:0").expect("binding a client");
+        for call in [&b"seventeen letters"[..], b"sixteen letters.", b""] {
+            client.send_to(call, server.address()).expect("sending");
+        }
+        let mut buffer = [0; 16];
+        // Over loopback, what was sent has arrived.
+        assert!(server.receive(&mut buffer).expect("receiving").is_none());
+        assert_eq!(server.receive(&mut buffer).expect("receiving").expect("one that fits").length, 16);
+        assert_eq!(server.receive(&mut buffer).expect("receiving").expect("an empty one").length, 0);
+    }
+}
