@@ -1,0 +1,3 @@
+//! The outside world as file systems: the local directory, later object stores. Knows no protocol and no socket.
+
+pub mod local;

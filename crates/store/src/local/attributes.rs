@@ -1,0 +1,176 @@
+//! GETATTR, and how what the kernel says of a node becomes its attributes.
+
+use std::ffi::CStr;
+use std::os::fd::BorrowedFd;
+
+use howdah_vfs::{Attributes, Before, Change, DeviceNumber, FileKind, FsError, Handle, Result, Timestamp};
+use rustix::fs::{AtFlags, FileType, Stat, Statx, StatxAttributes, StatxFlags, fstat, statx};
+
+use super::LocalFileSystem;
+use super::errno::refusal;
+use super::known::Identification;
+use super::node::Node;
+
+/// What is asked of `statx`.
+const WANTED: StatxFlags = StatxFlags::BASIC_STATS.union(StatxFlags::BTIME);
+
+/// How a name is looked at: itself, not what it points to or would mount.
+const BY_NAME: AtFlags = AtFlags::SYMLINK_NOFOLLOW.union(AtFlags::NO_AUTOMOUNT);
+
+/// Bytes in a block as `st_blocks` counts them.
+const BLOCK: u64 = 512;
+
+impl LocalFileSystem {
+    /// GETATTR: one `fstat` once the node is open, and no allocation.
+    pub(super) fn get_attributes(&self, handle: &Handle) -> Result<Attributes> {
+        let node = self.node(handle)?;
+        self.stat(&node)
+    }
+
+    /// The attributes of an open node; refused once its last name is gone.
+    pub(super) fn stat(&self, node: &Node) -> Result<Attributes> {
+        let stat = fstat(node.descriptor()).map_err(refusal)?;
+        if stat.st_nlink == 0 {
+            self.forget(&node.handle);
+            return Err(FsError::Stale);
+        }
+        Ok(self.attributes_in(&stat))
+    }
+
+    /// As [`Self::stat`], for a node that must be a directory.
+    pub(super) fn stat_directory(&self, node: &Node) -> Result<Attributes> {
+        let attributes = self.stat(node)?;
+        match attributes.kind {
+            FileKind::Directory => Ok(attributes),
+            _ => Err(FsError::NotDirectory),
+        }
+    }
+
+    #[allow(clippy::unnecessary_cast)] // the types of the fields differ between architectures
+    fn attributes_in(&self, stat: &Stat) -> Attributes {
+        Attributes {
+            kind: kind(stat.st_mode),
+            mode: stat.st_mode & 0o7777,
+            links: u32::try_from(stat.st_nlink).unwrap_or(u32::MAX),
+            user: stat.st_uid,
+            group: stat.st_gid,
+            size: stat.st_size as u64,
+            used: stat.st_blocks as u64 * BLOCK,
+            device: DeviceNumber {
+                major: rustix::fs::major(stat.st_rdev as u64),
+                minor: rustix::fs::minor(stat.st_rdev as u64),
+            },
+            file_system: self.tree.file_system_of(stat.st_dev as u64),
+            file: stat.st_ino as u64,
+            accessed: time(stat.st_atime as i64, stat.st_atime_nsec as u32),
+            modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as u32),
+            changed: time(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+        }
+    }
+
+    /// Runs a call that changes a node, and tells the node's attributes before and after it, whether or not it is
+    /// refused.
+    pub(super) fn changing<T>(
+        &self,
+        node: &Node,
+        change: &mut Change,
+        call: impl FnOnce(&Attributes) -> Result<T>,
+    ) -> Result<T> {
+        let before = self.stat(node)?;
+        change.before = Some(Before::from(&before));
+        let outcome = call(&before);
+        change.after = self.stat(node).ok();
+        outcome
+    }
+
+    /// As [`Self::changing`], for a node that must be a directory.
+    pub(super) fn changing_directory<T>(
+        &self,
+        node: &Node,
+        change: &mut Change,
+        call: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        self.changing(node, change, |before| match before.kind {
+            FileKind::Directory => {
+                let outcome = call();
+                self.streams.on_change(&node.handle);
+                outcome
+            }
+            _ => Err(FsError::NotDirectory),
+        })
+    }
+
+    /// What a name in a directory (or, with no name, an open node) is, without following a link.
+    pub(super) fn look(&self, at: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<Seen> {
+        let flags = if name.is_empty() { AtFlags::EMPTY_PATH } else { BY_NAME };
+        Ok(self.seen_in(&statx(at, name, flags, WANTED)?))
+    }
+
+    /// As [`Self::look`], for a name that ends in NUL.
+    pub(super) fn look_at(&self, at: BorrowedFd<'_>, name: &CStr) -> rustix::io::Result<Seen> {
+        Ok(self.seen_in(&statx(at, name, BY_NAME, WANTED)?))
+    }
+
+    fn seen_in(&self, found: &Statx) -> Seen {
+        let device = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
+        let mode = u32::from(found.stx_mode);
+        Seen {
+            attributes: Attributes {
+                kind: kind(mode),
+                mode: mode & 0o7777,
+                links: found.stx_nlink,
+                user: found.stx_uid,
+                group: found.stx_gid,
+                size: found.stx_size,
+                used: found.stx_blocks * BLOCK,
+                device: DeviceNumber { major: found.stx_rdev_major, minor: found.stx_rdev_minor },
+                file_system: self.tree.file_system_of(device),
+                file: found.stx_ino,
+                accessed: time(found.stx_atime.tv_sec, found.stx_atime.tv_nsec),
+                modified: time(found.stx_mtime.tv_sec, found.stx_mtime.tv_nsec),
+                changed: time(found.stx_ctime.tv_sec, found.stx_ctime.tv_nsec),
+            },
+            identification: identification(found),
+            is_mount: found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT),
+        }
+    }
+}
+
+/// What tells an open node from all others.
+pub(super) fn identify(node: BorrowedFd<'_>) -> rustix::io::Result<Identification> {
+    statx(node, "", AtFlags::EMPTY_PATH, WANTED).map(|found| identification(&found))
+}
+
+fn identification(found: &Statx) -> Identification {
+    let has_birth = found.stx_mask & StatxFlags::BTIME.bits() != 0;
+    Identification {
+        file: found.stx_ino,
+        device: rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor),
+        birth: has_birth.then(|| time(found.stx_btime.tv_sec, found.stx_btime.tv_nsec)),
+    }
+}
+
+/// A node as `statx` saw it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) attributes: Attributes,
+    pub(super) identification: Identification,
+    /// Whether it is the root of a mount.
+    pub(super) is_mount: bool,
+}
+
+fn time(seconds: i64, nanoseconds: u32) -> Timestamp {
+    Timestamp { seconds, nanoseconds }
+}
+
+fn kind(mode: u32) -> FileKind {
+    match FileType::from_raw_mode(mode) {
+        FileType::Directory => FileKind::Directory,
+        FileType::Symlink => FileKind::SymbolicLink,
+        FileType::BlockDevice => FileKind::BlockDevice,
+        FileType::CharacterDevice => FileKind::CharacterDevice,
+        FileType::Fifo => FileKind::Fifo,
+        FileType::Socket => FileKind::Socket,
+        FileType::RegularFile | FileType::Unknown => FileKind::Regular,
+    }
+}

@@ -1,0 +1,261 @@
+//! The open nodes: handle to descriptors, bounded. A hit takes one short lock and no system call.
+//!
+//! Nodes are found by file number, which an open node alone has; the handle is compared after. What is not used
+//! goes by second chance when the bound is reached, and by age so that no deleted file is kept alive and no program
+//! stays busy because it was once written.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+use howdah_vfs::Handle;
+use parking_lot::Mutex;
+
+use super::handles::file_number;
+use super::node::Node;
+
+/// Locks that calls spread over: more than a machine of this kind has busy workers.
+const SHARDS: usize = 16;
+
+/// Ticks (seconds) after which an unused file is no longer held open for writing: while it is, nobody can run it.
+/// With uncommitted data it stays open longer: the kernel tells of a failed write-back whoever had the file open then.
+const WRITABLE_AGE: u32 = 2;
+
+/// Ticks (seconds) after which an unused node is closed: so long may a file that others deleted keep its space.
+const AGE: u32 = 60;
+
+/// The queue may hold so many keys of nodes that are gone before it is cleaned.
+const SLACK: usize = 64;
+
+/// The open nodes.
+pub(super) struct NodeCache {
+    shards: Box<[Mutex<Shard>]>,
+    /// Descriptors that all nodes hold.
+    open: Arc<AtomicUsize>,
+    most: usize,
+    tick: AtomicU32,
+    /// Whose turn it is to let a node go.
+    turn: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Shard {
+    nodes: HashMap<u64, Arc<Node>, BuildHasherDefault<NumberHasher>>,
+    queue: VecDeque<Weak<Node>>,
+}
+
+impl NodeCache {
+    /// Room for `most` descriptors.
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            open: Arc::default(),
+            most,
+            tick: AtomicU32::new(0),
+            turn: AtomicUsize::new(0),
+        }
+    }
+
+    /// The node, if it is open.
+    pub(super) fn get(&self, handle: &Handle) -> Option<Arc<Node>> {
+        let file = file_number(handle);
+        let shard = self.shard(file).lock();
+        let node = shard.nodes.get(&file).filter(|node| node.handle == *handle)?;
+        self.touch(node);
+        Some(Arc::clone(node))
+    }
+
+    /// Takes in a node behind an `O_PATH` descriptor. If the node is there already, that one stays.
+    pub(super) fn insert(&self, handle: Handle, path: OwnedFd) -> Arc<Node> {
+        self.insert_node(Node::new(handle, path, &self.open))
+    }
+
+    /// Takes in a node that was just created, behind a descriptor that reads and writes.
+    pub(super) fn insert_created(&self, handle: Handle, file: OwnedFd) -> Arc<Node> {
+        self.insert_node(Node::created(handle, file, &self.open))
+    }
+
+    /// A node beside the cache, which never leaves.
+    pub(super) fn pinned(&self, handle: Handle, path: OwnedFd) -> Arc<Node> {
+        Arc::new(Node::new(handle, path, &self.open))
+    }
+
+    fn insert_node(&self, node: Node) -> Arc<Node> {
+        let file = file_number(&node.handle);
+        // Not touched yet: what is looked at once goes before what is used again.
+        node.used.store(self.tick.load(Ordering::Relaxed), Ordering::Relaxed);
+        let node = Arc::new(node);
+        let replaced = {
+            let mut shard = self.shard(file).lock();
+            match shard.nodes.get(&file) {
+                Some(existing) if existing.handle == node.handle => return Arc::clone(existing),
+                _ => shard.insert(file, Arc::clone(&node)),
+            }
+        };
+        drop(replaced);
+        self.make_room();
+        node
+    }
+
+    /// Closes what was not used lately until the bound holds.
+    pub(super) fn make_room(&self) {
+        // Twice around: the first time everything may turn out to be in use.
+        for _ in 0..2 * SHARDS {
+            if self.open.load(Ordering::Relaxed) <= self.most {
+                return;
+            }
+            let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+            let victim = self.shards[turn % SHARDS].lock().evict();
+            drop(victim);
+        }
+    }
+
+    /// Lets a node go, by its handle.
+    pub(super) fn forget(&self, handle: &Handle) {
+        let file = file_number(handle);
+        let gone = {
+            let mut shard = self.shard(file).lock();
+            match shard.nodes.get(&file) {
+                Some(node) if node.handle == *handle => shard.nodes.remove(&file),
+                _ => None,
+            }
+        };
+        drop(gone);
+    }
+
+    /// Lets a node go, by its file number.
+    pub(super) fn forget_file(&self, file: u64) {
+        let gone = self.shard(file).lock().nodes.remove(&file);
+        drop(gone);
+    }
+
+    /// The handle of the open node with this file number.
+    pub(super) fn handle_of(&self, file: u64) -> Option<Handle> {
+        self.shard(file).lock().nodes.get(&file).map(|node| node.handle)
+    }
+
+    /// One second has passed: closes what is too old.
+    pub(super) fn tick(&self) {
+        let now = self.tick.fetch_add(1, Ordering::Relaxed) + 1;
+        for shard in &self.shards {
+            let old: Vec<_> = shard.lock().nodes.extract_if(|_, node| is_old(node, now)).collect();
+            drop(old);
+        }
+    }
+
+    fn touch(&self, node: &Node) {
+        node.touched.store(true, Ordering::Relaxed);
+        node.used.store(self.tick.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    fn shard(&self, file: u64) -> &Mutex<Shard> {
+        &self.shards[file as usize % SHARDS]
+    }
+}
+
+fn is_old(node: &Arc<Node>, now: u32) -> bool {
+    let age = now.wrapping_sub(node.used.load(Ordering::Relaxed));
+    let closes_early = node.writing().is_some() && !node.uncommitted.load(Ordering::Relaxed);
+    age > if closes_early { WRITABLE_AGE } else { AGE }
+}
+
+impl Shard {
+    fn insert(&mut self, file: u64, node: Arc<Node>) -> Option<Arc<Node>> {
+        if self.queue.len() > 2 * self.nodes.len() + SLACK {
+            self.queue.retain(|entry| entry.strong_count() > 0);
+        }
+        self.queue.push_back(Arc::downgrade(&node));
+        self.nodes.insert(file, node)
+    }
+
+    /// Second chance: what was touched since it was last looked at goes to the end of the queue. The queue names nodes,
+    /// not file numbers: a node that comes and goes must not stand in it twice, or its second place takes the chance
+    /// that its first one gave.
+    fn evict(&mut self) -> Option<Arc<Node>> {
+        for _ in 0..self.queue.len() {
+            let entry = self.queue.pop_front()?;
+            let Some(node) = entry.upgrade() else { continue };
+            let file = file_number(&node.handle);
+            if !self.nodes.get(&file).is_some_and(|present| Arc::ptr_eq(present, &node)) {
+                continue;
+            }
+            if node.touched.swap(false, Ordering::Relaxed) {
+                self.queue.push_back(entry);
+            } else {
+                return self.nodes.remove(&file);
+            }
+        }
+        None
+    }
+}
+
+/// Mixes a file number. Peers cannot choose file numbers, so one multiplication does.
+#[derive(Default)]
+struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let product = u128::from(self.0 ^ number) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = product as u64 ^ (product >> 64) as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handle(number: u8) -> Handle {
+        let mut bytes = [1; 18];
+        bytes[1..9].copy_from_slice(&u64::from(number).to_le_bytes());
+        Handle::new(&bytes).expect("short enough")
+    }
+
+    fn file() -> OwnedFd {
+        OwnedFd::from(tempfile::tempfile().expect("a file"))
+    }
+
+    #[test]
+    fn what_is_unused_is_closed_and_what_may_be_run_is_closed_soon() {
+        let cache = NodeCache::new(100);
+        cache.insert(handle(1), file());
+        cache.insert_created(handle(2), file());
+        cache.insert_created(handle(3), file()).uncommitted.store(true, Ordering::Relaxed);
+        (0..=WRITABLE_AGE).for_each(|_| cache.tick());
+        assert!(cache.get(&handle(1)).is_some() && cache.get(&handle(3)).is_some());
+        assert!(cache.get(&handle(2)).is_none());
+        (0..=AGE).for_each(|_| cache.tick());
+        assert_eq!(cache.open.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn the_bound_holds_and_what_is_used_stays() {
+        let cache = NodeCache::new(100);
+        for number in 0..=255 {
+            cache.insert(handle(number), file());
+            assert!(cache.open.load(Ordering::Relaxed) <= 100);
+            assert!(cache.get(&handle(0)).is_some(), "after {number}");
+        }
+    }
+
+    #[test]
+    fn keys_of_nodes_that_went_do_not_gather() {
+        let cache = NodeCache::new(20);
+        for _ in 0..10_000 {
+            cache.insert(handle(7), file());
+            cache.forget(&handle(7));
+        }
+        assert!(cache.shards.iter().all(|shard| shard.lock().queue.len() <= SLACK + 3));
+    }
+}

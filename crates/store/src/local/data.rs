@@ -1,0 +1,121 @@
+//! Descriptors for a node's data, and who may use them. Shared by the operations on data; knows no protocol call.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use howdah_vfs::{Attributes, Caller, FileKind, FsError, Result};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use super::LocalFileSystem;
+use super::errno::refusal;
+use super::known::is_past;
+use super::node::{Node, Right, Verdict};
+use super::syscall;
+
+impl LocalFileSystem {
+    /// Refuses a caller who may not read this file. Its owner may, and who may execute it may, since a client
+    /// reads what it executes (RFC 1813 4.4).
+    pub(super) fn permit_reading(&self, caller: &Caller, node: &Node, attributes: &Attributes) -> Result<()> {
+        self.permit(caller, node, attributes, Right::Read, attributes.kind == FileKind::Regular)
+    }
+
+    /// Refuses a caller who may not write this file. Its owner may.
+    pub(super) fn permit_writing(&self, caller: &Caller, node: &Node, attributes: &Attributes) -> Result<()> {
+        self.permit(caller, node, attributes, Right::Write, true)
+    }
+
+    /// Asks the kernel unless it is known: the superuser may, the owner may if `owner_may`, and what the kernel said
+    /// last holds as long as the node's `changed` time is the same.
+    pub(super) fn permit(
+        &self,
+        caller: &Caller,
+        node: &Node,
+        attributes: &Attributes,
+        right: Right,
+        owner_may: bool,
+    ) -> Result<()> {
+        if !self.identity.acts_as_caller || caller.user == 0 || (owner_may && caller.user == attributes.user)
+        {
+            return Ok(());
+        }
+        let holds = |verdict: &Verdict| {
+            verdict.changed == attributes.changed && verdict.right == right && verdict.caller == *caller
+        };
+        if node.verdict.lock().as_ref().is_some_and(holds) {
+            return Ok(());
+        }
+        self.identity.assume(caller)?;
+        match right {
+            Right::Read => syscall::access(node.descriptor(), libc::R_OK).or_else(|errno| {
+                let executes = attributes.kind == FileKind::Regular && errno == Errno::ACCESS;
+                if executes { syscall::access(node.descriptor(), libc::X_OK) } else { Err(errno) }
+            }),
+            Right::Write => syscall::access(node.descriptor(), libc::W_OK),
+        }
+        .map_err(refusal)?;
+        // A change in the same tick of the clock as the last one would not show.
+        if is_past(attributes.changed) {
+            *node.verdict.lock() = Some(Verdict { caller: *caller, changed: attributes.changed, right });
+        }
+        Ok(())
+    }
+
+    /// A descriptor to read a regular file or list a directory.
+    pub(super) fn readable<'a>(&self, node: &'a Node, attributes: &Attributes) -> Result<&'a Arc<OwnedFd>> {
+        if let Some(file) = node.reading() {
+            return Ok(file);
+        }
+        let flags = match attributes.kind {
+            FileKind::Regular => OFlags::RDONLY,
+            FileKind::Directory => OFlags::RDONLY | OFlags::DIRECTORY,
+            _ => return Err(FsError::Invalid),
+        };
+        let file = self.reopen(node, attributes, flags)?;
+        self.nodes.make_room();
+        Ok(node.keep_reading(file))
+    }
+
+    /// A descriptor to read and write a regular file.
+    pub(super) fn writable<'a>(&self, node: &'a Node, attributes: &Attributes) -> Result<&'a Arc<OwnedFd>> {
+        if let Some(file) = node.writing() {
+            return Ok(file);
+        }
+        require_regular(attributes)?;
+        let file = self.reopen(node, attributes, OFlags::RDWR)?;
+        self.nodes.make_room();
+        Ok(node.keep_writing(file))
+    }
+
+    /// Opens as the superuser: whether the caller may is judged before, call by call.
+    fn reopen(&self, node: &Node, attributes: &Attributes, flags: OFlags) -> Result<OwnedFd> {
+        self.identity.assume_root()?;
+        match self.tree.reopen(node.descriptor(), flags) {
+            Err(Errno::ACCESS) if attributes.kind == FileKind::Regular => {
+                self.reopen_own(node, attributes, flags)
+            }
+            outcome => outcome.map_err(refusal),
+        }
+    }
+
+    /// Without privilege the kernel refuses an owner whose own bits do not allow it, and the owner may read and
+    /// write all the same. The only way is to lend oneself the bits for the moment of opening.
+    fn reopen_own(&self, node: &Node, attributes: &Attributes, flags: OFlags) -> Result<OwnedFd> {
+        if attributes.user != rustix::process::geteuid().as_raw() {
+            return Err(FsError::AccessDenied);
+        }
+        self.change_mode(node, attributes.mode | 0o600).map_err(refusal)?;
+        let file = self.tree.reopen(node.descriptor(), flags);
+        self.change_mode(node, attributes.mode).map_err(refusal)?;
+        file.map_err(refusal)
+    }
+}
+
+/// The refusal for data calls on what is no regular file.
+pub(super) fn require_regular(attributes: &Attributes) -> Result<()> {
+    match attributes.kind {
+        FileKind::Regular => Ok(()),
+        FileKind::Directory => Err(FsError::IsDirectory),
+        _ => Err(FsError::Invalid),
+    }
+}

@@ -1,0 +1,212 @@
+//! The table: each call of the trait and the operation that does it. Holds the state that operations share.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use howdah_vfs::{
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, Handle,
+    Limits, Listing, Name, NewAttributes, Node as Named, ReadOutcome, Result, SpecialKind, Stability,
+    Statistics, Timestamp, Written,
+};
+
+use super::cache::NodeCache;
+use super::handles::{Finder, Maker};
+use super::housekeeper::Housekeeper;
+use super::identity::Identity;
+use super::known::KnownHandles;
+use super::name_locks::NameLocks;
+use super::node::Node;
+use super::options::Mode;
+use super::stream::Streams;
+use super::tree::Tree;
+use super::verifier::Verifier;
+
+/// A directory as a file system.
+pub struct LocalFileSystem {
+    pub(super) tree: Arc<Tree>,
+    pub(super) maker: Maker,
+    pub(super) mode: Mode,
+    pub(super) identity: Identity,
+    /// Finds nodes where the kernel opens no handles.
+    pub(super) finder: Option<Finder>,
+    pub(super) nodes: Arc<NodeCache>,
+    pub(super) known: KnownHandles,
+    pub(super) root: Arc<Node>,
+    pub(super) names: NameLocks,
+    pub(super) streams: Arc<Streams>,
+    pub(super) verifier: Verifier,
+    /// Whether changes of metadata are made durable before they are answered.
+    pub(super) syncs: bool,
+    pub(super) _housekeeper: Housekeeper,
+}
+
+impl FileSystem for LocalFileSystem {
+    fn root(&self) -> Handle {
+        self.root.handle
+    }
+
+    fn attributes(&self, _caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.get_attributes(node)
+    }
+
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.set_node_attributes(caller, node, new, guard, change)
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        self.look_up(caller, directory, name)
+    }
+
+    fn parent(&self, caller: &Caller, directory: &Handle) -> Result<Found> {
+        self.look_up_parent(caller, directory)
+    }
+
+    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
+        self.check_access(caller, node, wanted)
+    }
+
+    fn read_link(&self, _caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
+        self.read_target(node, target)
+    }
+
+    fn read(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        self.read_file(caller, node, offset, count, buffer)
+    }
+
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        data: Data<'_>,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        self.write_file(caller, node, offset, data, stability, change)
+    }
+
+    fn create(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        how: &Create,
+        change: &mut Change,
+    ) -> Result<Named> {
+        self.create_file(caller, directory, name, how, change)
+    }
+
+    fn make_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Named> {
+        self.create_directory(caller, directory, name, new, change)
+    }
+
+    fn make_link(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        target: &[u8],
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Named> {
+        self.create_link(caller, directory, name, target, new, change)
+    }
+
+    fn make_special(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        kind: SpecialKind,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Named> {
+        self.create_special(caller, directory, name, kind, new, change)
+    }
+
+    fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        self.remove_name(caller, directory, name, change)
+    }
+
+    fn remove_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.remove_empty(caller, directory, name, change)
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        self.rename_node(caller, from, to, changes)
+    }
+
+    fn link(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<Attributes> {
+        self.link_node(caller, node, directory, name, change)
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        self.list(caller, directory, cookie, detail, sink)
+    }
+
+    fn statistics(&self, _caller: &Caller, node: &Handle) -> Result<Statistics> {
+        self.get_statistics(node)
+    }
+
+    fn limits(&self, _caller: &Caller, node: &Handle) -> Result<Limits> {
+        self.get_limits(node)
+    }
+
+    fn commit(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        _offset: u64,
+        _count: u64,
+        change: &mut Change,
+    ) -> Result<Committed> {
+        self.commit_file(caller, node, change)
+    }
+}

@@ -1,0 +1,113 @@
+//! Acting as the caller: the file system ids and groups of the thread that runs the call. Knows no file.
+//!
+//! Linux keeps these ids per thread. What was set is remembered per thread and changed only when the next call
+//! needs another, so a worker that serves one user makes no system call here at all. Switching the user away from
+//! 0 also takes the thread's rights over other people's files away (capabilities(7)), and back to 0 returns them.
+
+use std::cell::Cell;
+
+use howdah_vfs::{Caller, FsError, Result};
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+
+use super::syscall;
+
+thread_local! {
+    /// Who this thread acts as; `None` until the first call.
+    static CURRENT: Cell<Option<Caller>> = const { Cell::new(None) };
+}
+
+/// A user that owns nothing, to try out whether switching works.
+const NOBODY: Caller = Caller { user: 65_534, group: 65_534, groups: Caller::ROOT.groups };
+
+/// Whether and how calls run as their callers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Identity {
+    pub(super) acts_as_caller: bool,
+}
+
+impl Identity {
+    /// Finds out by trying whether this process may act as others.
+    pub(super) fn probe() -> Self {
+        let superuser = rustix::process::geteuid().is_root();
+        let acts_as_caller =
+            superuser && become_caller(&NOBODY).and_then(|()| become_caller(&Caller::ROOT)).is_ok();
+        Self { acts_as_caller }
+    }
+
+    /// From here on this thread acts as the caller.
+    pub(super) fn assume(self, caller: &Caller) -> Result<()> {
+        if !self.acts_as_caller || CURRENT.get().as_ref() == Some(caller) {
+            return Ok(());
+        }
+        become_caller(caller)
+    }
+
+    /// From here on this thread has the superuser's rights again, if it may. Its groups stay: this is for opening what
+    /// a handle names, never for making anything.
+    pub(super) fn assume_root(self) -> Result<()> {
+        let current = CURRENT.get().unwrap_or(Caller::ROOT);
+        self.assume(&Caller { user: 0, ..current })
+    }
+}
+
+/// Sets what differs. If a step fails the thread is in between, so what it is is forgotten, and the call refused.
+#[cold]
+fn become_caller(caller: &Caller) -> Result<()> {
+    let before = CURRENT.take();
+    if before.is_none() {
+        give_up_resource_privilege();
+    }
+    let differs = |field: fn(&Caller) -> u32| before.as_ref().map(field) != Some(field(caller));
+    // The user comes last on the way down and first on the way up makes no difference: changing groups needs
+    // CAP_SETGID, which the file system user id does not touch.
+    if before.is_none_or(|before| before.groups != caller.groups) {
+        syscall::set_groups(caller.groups.as_slice()).map_err(|_| FsError::ServerFault)?;
+    }
+    if differs(|caller| caller.group) && !syscall::set_file_system_group(caller.group) {
+        return Err(FsError::ServerFault);
+    }
+    if differs(|caller| caller.user) && !syscall::set_file_system_user(caller.user) {
+        return Err(FsError::ServerFault);
+    }
+    CURRENT.set(Some(*caller));
+    Ok(())
+}
+
+/// Whoever has `CAP_SYS_RESOURCE` may use reserved blocks and exceed quotas, and switching the user does not take
+/// it away. A thread that acts for others must not have it. Failing to drop what one does not have is no error.
+fn give_up_resource_privilege() {
+    let Ok(mut sets) = capabilities(None) else { return };
+    sets.effective.remove(CapabilitySet::SYS_RESOURCE);
+    let _ = set_capabilities(None, sets);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thread_becomes_the_caller_and_comes_back() {
+        let identity = Identity::probe();
+        if !identity.acts_as_caller {
+            return;
+        }
+        let status = || std::fs::read_to_string("/proc/thread-self/status").expect("own status");
+        let line = |text: &str, key: &str| {
+            text.lines().find(|line| line.starts_with(key)).map(str::to_owned).expect("a line of status")
+        };
+        let groups = howdah_vfs::GroupList::new([7, 9]);
+        identity.assume(&Caller { user: 1001, group: 1002, groups }).expect("become 1001");
+        let text = status();
+        assert_eq!(line(&text, "Uid:").split_whitespace().last(), Some("1001"));
+        assert_eq!(line(&text, "Gid:").split_whitespace().last(), Some("1002"));
+        assert!(line(&text, "Groups:").contains("7 9"), "{text}");
+        identity.assume_root().expect("become root");
+        let text = status();
+        assert_eq!(line(&text, "Uid:").split_whitespace().last(), Some("0"));
+        assert!(line(&text, "Groups:").contains("7 9"), "{text}");
+        identity.assume(&Caller::ROOT).expect("become root as a caller");
+        let text = status();
+        assert_eq!(line(&text, "Uid:").split_whitespace().last(), Some("0"));
+        assert_eq!(line(&text, "Groups:").split_whitespace().count(), 1, "{text}");
+    }
+}

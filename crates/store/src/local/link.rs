@@ -1,0 +1,32 @@
+//! LINK.
+
+use howdah_vfs::{Attributes, Caller, Change, FileKind, FsError, Handle, Name, Result};
+
+use super::LocalFileSystem;
+use super::errno::refusal;
+
+impl LocalFileSystem {
+    /// LINK. As the caller: where the system protects hard links (`fs.protected_hardlinks`), who neither owns the
+    /// file nor may read and write it is refused, as a local process is.
+    pub(super) fn link_node(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<Attributes> {
+        let directory = self.node(directory)?;
+        self.changing_directory(&directory, change, || {
+            let node = self.node(node)?;
+            let before = self.stat(&node)?;
+            self.identity.assume(caller)?;
+            if before.kind == FileKind::Directory {
+                return Err(FsError::NotPermitted);
+            }
+            self.tree.link(node.descriptor(), directory.descriptor(), name.as_bytes()).map_err(refusal)?;
+            self.settle(&[(&node, &before)], &directory)?;
+            self.stat(&node)
+        })
+    }
+}

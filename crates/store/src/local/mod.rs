@@ -1,0 +1,49 @@
+//! A directory as a [`FileSystem`](howdah_vfs::FileSystem).
+//!
+//! One file per operation; `file_system` is the table that calls them. A call finds its node in the cache of open
+//! nodes (or opens its handle), takes on the caller's identity, makes its system calls relative to the open node,
+//! and answers. No path is ever walked but one component at a time, or beneath the export's root.
+//!
+//! Needs Linux 5.8 and `/proc`. What an administrator should know:
+//! - As the superuser the export is a private clone of its mount: what is mounted inside it is not shown (unless the
+//!   export crosses mounts), and unmounting the original leaves the file system in use until the server ends.
+//! - A node that somebody moves out of the export stays reachable by handles that clients have already, as with the
+//!   kernel's server; nothing leads there from inside.
+//! - On file systems that keep neither handles nor times of birth, a handle is only the file number, so a number
+//!   used again leads to the new node. No usual Linux file system is like that.
+//! - A program that is being written cannot be run, and one that runs cannot be written ("text file busy").
+
+mod access;
+mod attributes;
+mod cache;
+mod create;
+mod data;
+mod directory;
+mod errno;
+mod file_system;
+mod handles;
+mod housekeeper;
+mod identity;
+mod known;
+mod link;
+mod lookup;
+mod make;
+mod name_locks;
+mod node;
+mod open;
+mod options;
+mod place;
+mod read;
+mod remove;
+mod rename;
+mod set_attributes;
+mod statistics;
+mod stream;
+mod syscall;
+mod tree;
+mod verifier;
+mod write;
+
+pub use file_system::LocalFileSystem;
+pub use open::OpenError;
+pub use options::{HandleSource, Mode, Options, SyncMode};

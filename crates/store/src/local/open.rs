@@ -1,0 +1,155 @@
+//! Opening a directory as a file system: what works here is found out by trying, once.
+
+use std::fmt;
+use std::os::fd::AsFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use howdah_vfs::Handle;
+use rustix::fs::OFlags;
+use rustix::process::{Resource, getrlimit};
+
+use super::cache::NodeCache;
+use super::file_system::LocalFileSystem;
+use super::handles::{Finder, Form, LONGEST_KERNEL_HANDLE, Layout, Maker, Mounts, kernel_open};
+use super::housekeeper::Housekeeper;
+use super::identity::Identity;
+use super::known::KnownHandles;
+use super::name_locks::NameLocks;
+use super::options::{HandleSource, Mode, Options, SyncMode};
+use super::stream::Streams;
+use super::syscall;
+use super::tree::{LOOK, Tree};
+use super::verifier::Verifier;
+
+/// The fewest descriptors that a cache is given: below, it would only turn over.
+const FEWEST_OPEN_FILES: usize = 64;
+
+/// Why a directory cannot be opened.
+#[derive(Debug)]
+pub struct OpenError {
+    step: &'static str,
+    subject: PathBuf,
+    cause: std::io::Error,
+}
+
+impl OpenError {
+    pub(super) fn new(step: &'static str, subject: &Path, cause: impl Into<std::io::Error>) -> Self {
+        Self { step, subject: subject.to_owned(), cause: cause.into() }
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}: {}", self.step, self.subject.display(), self.cause)
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl LocalFileSystem {
+    /// Opens a directory.
+    ///
+    /// Sets the umask of the process to 0 if it may act as its callers, for then modes are what callers ask for.
+    /// A thread that makes a call keeps that caller's file system ids and groups afterwards, until its next call;
+    /// a thread that makes calls should open no files for other purposes.
+    pub fn open(directory: &Path, options: Options) -> Result<Self, OpenError> {
+        let failed = |step| move |cause: rustix::io::Errno| OpenError::new(step, directory, cause);
+        let identity = Identity::probe();
+        if let Some(state) = &options.state {
+            make_private_directory(state)?;
+        }
+        let tree =
+            Arc::new(Tree::open(directory, options.cross_mounts).map_err(failed("opening the directory"))?);
+        rustix::process::umask(rustix::fs::Mode::empty());
+        let (maker, handles) = probe_handles(&tree, directory);
+        let known = KnownHandles::new(if tree.has_honest_births() { options.known_handles } else { 0 });
+        let nodes = Arc::new(NodeCache::new(bound(options.open_files)));
+        let verifier = Verifier::open(options.state.as_deref())?;
+        let root = tree.open_name(tree.root.as_fd(), b".", LOOK).map_err(failed("opening the root of"))?;
+        let handle = root_handle(&tree, &maker).map_err(|cause| {
+            OpenError::new("making a handle for", directory, std::io::Error::other(cause))
+        })?;
+        let root = nodes.pinned(handle, root);
+        let finder = match handles {
+            HandleSource::Kernel => None,
+            HandleSource::Index => Some(Finder::open(&tree, &maker, handle, options.state.as_deref())?),
+        };
+        let streams = Arc::new(Streams::default());
+        let (kept_nodes, kept_streams) = (Arc::clone(&nodes), Arc::clone(&streams));
+        let kept_mounts = maker.mounts.clone();
+        let housekeeper = Housekeeper::start(move || {
+            if let Some(mounts) = &kept_mounts {
+                mounts.tick();
+            }
+            kept_nodes.tick();
+            kept_streams.tick();
+        })
+        .map_err(|cause| OpenError::new("starting the housekeeper of", directory, cause))?;
+        let mode = Mode { handles, acts_as_caller: identity.acts_as_caller };
+        let syncs = options.sync == SyncMode::Sync && tree.is_durable();
+        Ok(Self {
+            tree,
+            maker,
+            mode,
+            identity,
+            finder,
+            nodes,
+            known,
+            root,
+            names: NameLocks::new(),
+            streams,
+            verifier,
+            syncs,
+            _housekeeper: housekeeper,
+        })
+    }
+}
+
+/// Makes the state directory, for the server alone, if it is not there.
+fn make_private_directory(state: &Path) -> Result<(), OpenError> {
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(state);
+    made.map_err(|cause| OpenError::new("making the state directory", state, cause))
+}
+
+/// Which handles there are here: asks for the root's, and opens it.
+fn probe_handles(tree: &Arc<Tree>, directory: &Path) -> (Maker, HandleSource) {
+    let mounts = tree.crosses_mounts.then(|| Arc::new(Mounts::new(tree, directory)));
+    let device = tree.device;
+    let mut maker = Maker { from_kernel: false, layout: Layout::Unknown, shape: (0, 0), device, mounts };
+    let Ok(raw) = syscall::name_to_handle(tree.root.as_fd(), None) else {
+        return (maker, HandleSource::Index);
+    };
+    // Overlays and network file systems have long handles: the file number, kind and form must fit too.
+    if raw.as_bytes().len() > LONGEST_KERNEL_HANDLE || !(0..256).contains(&raw.kind) {
+        return (maker, HandleSource::Index);
+    }
+    let kind = raw.kind as u8;
+    maker.from_kernel = true;
+    maker.layout = tree.layout().or_by_example(tree.root_file, i32::from(kind), raw.as_bytes());
+    maker.shape = (kind, raw.as_bytes().len());
+    let form = Form::Kernel { kind, bytes: raw.as_bytes() };
+    let opens = tree.mount.as_ref().is_some_and(|mount| kernel_open(mount.as_fd(), form).is_ok());
+    (maker, if opens { HandleSource::Kernel } else { HandleSource::Index })
+}
+
+fn root_handle(tree: &Tree, maker: &Maker) -> howdah_vfs::Result<Handle> {
+    let seen = super::attributes::identify(tree.root.as_fd()).map_err(super::errno::refusal)?;
+    maker.of_open(tree.root.as_fd(), &seen)
+}
+
+/// Never more than half of what the process may open.
+fn bound(wanted: usize) -> usize {
+    let most = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |most| most as usize / 2);
+    wanted.min(most).max(FEWEST_OPEN_FILES)
+}
+
+impl LocalFileSystem {
+    /// How it was opened, to be told at start.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+}
+
+const _: () = assert!(OFlags::PATH.bits() as i32 == libc::O_PATH);

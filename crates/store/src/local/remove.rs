@@ -1,0 +1,66 @@
+//! REMOVE and RMDIR.
+
+use howdah_vfs::{Caller, Change, FileKind, FsError, Handle, Name, Result};
+use rustix::fs::{AtFlags, unlinkat};
+use rustix::io::Errno;
+
+use super::LocalFileSystem;
+use super::attributes::Seen;
+use super::errno::refusal;
+
+impl LocalFileSystem {
+    /// REMOVE.
+    pub(super) fn remove_name(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.take_away(caller, directory, name, AtFlags::empty(), change)
+    }
+
+    /// RMDIR.
+    pub(super) fn remove_empty(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.take_away(caller, directory, name, AtFlags::REMOVEDIR, change)
+    }
+
+    /// Looks at the node first, so that it can be let go afterwards: kept open, it would keep its space.
+    fn take_away(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        how: AtFlags,
+        change: &mut Change,
+    ) -> Result<()> {
+        let directory = self.node(directory)?;
+        self.changing_directory(&directory, change, || {
+            self.identity.assume(caller)?;
+            let held = self.names.hold(&directory);
+            let seen = self.look(directory.descriptor(), name.as_bytes()).map_err(refusal)?;
+            let handle = self.before_name_goes(&directory, name, &seen);
+            unlinkat(directory.descriptor(), name.as_bytes(), how).map_err(|errno| match errno {
+                // POSIX allows either for a directory with entries.
+                Errno::EXIST => FsError::NotEmpty,
+                errno => refusal(errno),
+            })?;
+            self.on_name_gone(&seen, handle);
+            drop(held);
+            self.make_directory_durable(&directory)
+        })
+    }
+
+    /// A name of this node was taken away; if it was the last, the node is let go.
+    pub(super) fn on_name_gone(&self, seen: &Seen, handle: Option<Handle>) {
+        if seen.attributes.links <= 1 || seen.attributes.kind == FileKind::Directory {
+            self.on_gone(seen, handle);
+        }
+    }
+}

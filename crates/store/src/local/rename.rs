@@ -1,0 +1,71 @@
+//! RENAME.
+
+use howdah_vfs::{Caller, Change, FsError, Handle, Name, Result};
+use rustix::fs::{RenameFlags, renameat_with};
+use rustix::io::Errno;
+
+use super::LocalFileSystem;
+use super::attributes::Seen;
+use super::errno::refusal;
+use super::known::now;
+use super::node::Node;
+
+impl LocalFileSystem {
+    /// RENAME.
+    pub(super) fn rename_node(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        let left = self.node(from.0)?;
+        self.changing_directory(&left, changes.0, || {
+            let entered = self.node(to.0)?;
+            self.changing_directory(&entered, changes.1, || {
+                self.identity.assume(caller)?;
+                self.move_name((&left, from.1), (&entered, to.1))?;
+                self.make_directory_durable(&left)?;
+                if left.handle == entered.handle { Ok(()) } else { self.make_directory_durable(&entered) }
+            })
+        })
+    }
+
+    fn move_name(&self, from: (&Node, Name<'_>), to: (&Node, Name<'_>)) -> Result<()> {
+        let _held = self.names.hold_two(from.0, to.0);
+        let replaced = self.look(to.0.descriptor(), to.1.as_bytes()).ok();
+        let replaced = replaced.map(|seen| (seen, self.before_name_goes(to.0, to.1, &seen)));
+        let (source, target) = (from.0.descriptor(), to.0.descriptor());
+        renameat_with(source, from.1.as_bytes(), target, to.1.as_bytes(), RenameFlags::empty()).map_err(
+            |errno| match errno {
+                // POSIX allows either for a directory with entries.
+                Errno::EXIST => FsError::NotEmpty,
+                errno => refusal(errno),
+            },
+        )?;
+        self.on_renamed(to, replaced)
+    }
+
+    /// Lets go of what was replaced, and tells the index where the node is now.
+    fn on_renamed(&self, to: (&Node, Name<'_>), replaced: Option<(Seen, Option<Handle>)>) -> Result<()> {
+        if replaced.is_none() && self.finder.is_none() {
+            return Ok(());
+        }
+        let now = now();
+        let Ok(moved) = self.look(to.0.descriptor(), to.1.as_bytes()) else {
+            // It was moved on already, by somebody who told or will be found out.
+            return Ok(());
+        };
+        // Two names of one node: nothing happened, both stay (POSIX rename).
+        if let Some((replaced, handle)) =
+            replaced.filter(|(seen, _)| seen.identification != moved.identification)
+        {
+            self.on_name_gone(&replaced, handle);
+        }
+        if self.finder.is_some() && self.known_handle(to.0, to.1, &moved, now).is_none() {
+            // Opening it records it.
+            self.open_child(to.0, to.1)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! SETATTR, and making changes of metadata durable.
+
+use howdah_vfs::{
+    Attributes, Caller, Change, FileKind, FsError, Handle, NewAttributes, Result, SetTime, Timestamp,
+};
+use rustix::fs::{
+    AtFlags, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid, chmodat, chownat, utimensat,
+};
+use rustix::io::Errno;
+
+use super::LocalFileSystem;
+use super::data::require_regular;
+use super::errno::refusal;
+use super::node::Node;
+use super::syscall;
+
+impl LocalFileSystem {
+    /// SETATTR.
+    pub(super) fn set_node_attributes(
+        &self,
+        caller: &Caller,
+        handle: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let node = self.node(handle)?;
+        self.changing(&node, change, |attributes| {
+            if guard.is_some_and(|guard| guard != attributes.changed) {
+                return Err(FsError::NotSynchronised);
+            }
+            self.set_all(caller, &node, attributes, new)?;
+            self.make_durable(&node, attributes)
+        })
+    }
+
+    /// Sets everything that is asked for: the size, then the owner, then the mode (which a change of owner strips
+    /// of its set-id bits), then the times (which all others touch).
+    pub(super) fn set_all(
+        &self,
+        caller: &Caller,
+        node: &Node,
+        attributes: &Attributes,
+        new: &NewAttributes,
+    ) -> Result<()> {
+        self.refuse_halves(caller, attributes, new)?;
+        if let Some(size) = new.size {
+            self.set_size(caller, node, attributes, size)?;
+        }
+        self.identity.assume(caller)?;
+        if new.user.is_some() || new.group.is_some() {
+            let (user, group) = (new.user.map(Uid::from_raw), new.group.map(Gid::from_raw));
+            chownat(node.descriptor(), "", user, group, AtFlags::EMPTY_PATH).map_err(refusal)?;
+        }
+        // A symbolic link has no mode of its own.
+        if let Some(mode) = new.mode.filter(|_| attributes.kind != FileKind::SymbolicLink) {
+            self.change_mode(node, mode & 0o7777).map_err(refusal)?;
+        }
+        self.set_times(node, new)
+    }
+
+    /// What only the owner may set is refused before anything is set, so that no half of a request is done.
+    fn refuse_halves(&self, caller: &Caller, attributes: &Attributes, new: &NewAttributes) -> Result<()> {
+        if !self.identity.acts_as_caller || caller.user == 0 {
+            return Ok(());
+        }
+        let owns = caller.user == attributes.user;
+        let user_fits = new.user.is_none_or(|user| owns && user == attributes.user);
+        let group_fits =
+            new.group.is_none_or(|group| owns && (group == attributes.group || caller.is_member(group)));
+        let sets_time = |time| matches!(time, SetTime::To(_));
+        let owner_only = new.mode.is_some() || sets_time(new.accessed) || sets_time(new.modified);
+        let fits = user_fits && group_fits && (owns || !owner_only);
+        if !fits { Err(FsError::NotPermitted) } else { Ok(()) }
+    }
+
+    /// Sets the size as the caller, who must own the file or have the right to write it.
+    pub(super) fn set_size(
+        &self,
+        caller: &Caller,
+        node: &Node,
+        attributes: &Attributes,
+        size: u64,
+    ) -> Result<()> {
+        require_regular(attributes)?;
+        self.permit_writing(caller, node, attributes)?;
+        if i64::try_from(size).is_err() {
+            return Err(FsError::TooBig);
+        }
+        let file = self.writable(node, attributes)?;
+        self.identity.assume(caller)?;
+        rustix::fs::ftruncate(file, size).map_err(refusal)
+    }
+
+    pub(super) fn change_mode(&self, node: &Node, mode: u32) -> rustix::io::Result<()> {
+        match syscall::change_mode(node.descriptor(), mode) {
+            // Linux before 6.6.
+            Err(Errno::NOSYS) => {
+                let (directory, name) = self.tree.alias(node.descriptor());
+                chmodat(directory, name, Mode::from_raw_mode(mode), AtFlags::empty())
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn set_times(&self, node: &Node, new: &NewAttributes) -> Result<()> {
+        if (new.accessed, new.modified) == (SetTime::Keep, SetTime::Keep) {
+            return Ok(());
+        }
+        let times = Timestamps { last_access: time(new.accessed), last_modification: time(new.modified) };
+        utimensat(node.descriptor(), "", &times, AtFlags::EMPTY_PATH).map_err(|errno| match errno {
+            // Who may write may set both times to now (and is told EACCES if not); all else is the owner's.
+            Errno::ACCESS if (new.accessed, new.modified) != (SetTime::Now, SetTime::Now) => {
+                FsError::NotPermitted
+            }
+            errno => refusal(errno),
+        })
+    }
+
+    /// Makes new names, and the nodes they name, durable, if this export promises that.
+    pub(super) fn settle(&self, nodes: &[(&Node, &Attributes)], directory: &Node) -> Result<()> {
+        if !self.syncs {
+            return Ok(());
+        }
+        for (node, attributes) in nodes {
+            self.make_durable(node, attributes)?;
+        }
+        self.make_directory_durable(directory)
+    }
+
+    /// Makes a directory's entries durable, if this export promises that.
+    pub(super) fn make_directory_durable(&self, directory: &Node) -> Result<()> {
+        if !self.syncs {
+            return Ok(());
+        }
+        let attributes = self.stat(directory)?;
+        self.make_durable(directory, &attributes)
+    }
+
+    /// Makes a node's metadata durable, if this export promises that. Links and special files cannot be opened, so
+    /// theirs are as durable as the directory they are in makes them.
+    pub(super) fn make_durable(&self, node: &Node, attributes: &Attributes) -> Result<()> {
+        if !self.syncs || !matches!(attributes.kind, FileKind::Regular | FileKind::Directory) {
+            return Ok(());
+        }
+        let file = match self.readable(node, attributes) {
+            Ok(file) => file,
+            // Without privilege there are directories that can be written and not opened.
+            Err(FsError::AccessDenied) if !self.identity.acts_as_caller => return Ok(()),
+            Err(refused) => return Err(refused),
+        };
+        rustix::fs::fsync(file).map_err(refusal)
+    }
+}
+
+fn time(set: SetTime) -> Timespec {
+    match set {
+        SetTime::Keep => Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        SetTime::Now => Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
+        SetTime::To(time) => Timespec { tv_sec: time.seconds, tv_nsec: time.nanoseconds.into() },
+    }
+}

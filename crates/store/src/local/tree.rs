@@ -1,0 +1,152 @@
+//! The exported tree: its root, what kind of file system it lies on, and the ways into it that cannot lead out.
+
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, fstat, fstatfs, open, openat, openat2};
+use rustix::io::{Errno, Result};
+use rustix::mount::{OpenTreeFlags, open_tree};
+use rustix::path::DecInt;
+
+use super::handles::Layout;
+
+/// How a node is opened to be looked at.
+pub(super) const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// How a directory is opened to be listed or made durable.
+const LIST: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// What file systems call themselves (`statfs.f_type`, linux/magic.h).
+const EXT: u64 = 0xef53;
+const XFS: u64 = 0x5846_5342;
+const BTRFS: u64 = 0x9123_683e;
+const TMPFS: u64 = 0x0102_1994;
+const RAMFS: u64 = 0x8584_58f6;
+const PROC: u64 = 0x9fa0;
+
+/// The exported tree.
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// The root: a mount of its own where that is allowed, else the plain directory.
+    pub(super) root: OwnedFd,
+    /// The root opened for reading, which `open_by_handle_at` wants; `None` if that is not allowed.
+    pub(super) mount: Option<OwnedFd>,
+    /// `/proc/self/fd`, to open again what is open.
+    descriptors: OwnedFd,
+    /// The device that the root lies on, and the number it goes by: one that survives a restart of the machine.
+    pub(super) device: u64,
+    number: u64,
+    /// The file number of the root.
+    pub(super) root_file: u64,
+    /// Whether the root is a mount of its own, in which nothing is mounted: then no name leads out of it.
+    pub(super) is_own_mount: bool,
+    pub(super) crosses_mounts: bool,
+    kind: u64,
+}
+
+impl Tree {
+    /// Opens the root.
+    pub(super) fn open(directory: &std::path::Path, crosses_mounts: bool) -> Result<Self> {
+        let plain = open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let clone =
+            OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_EMPTY_PATH;
+        // What is mounted below is not in the clone, so a mount point shows the directory underneath, as the
+        // kernel's own server shows it. Needs CAP_SYS_ADMIN.
+        let own = if crosses_mounts { None } else { open_tree(&plain, "", clone).ok() };
+        let is_own_mount = own.is_some();
+        let root = own.unwrap_or(plain);
+        let (stat, file_system) = (fstat(&root)?, fstatfs(&root)?);
+        #[allow(clippy::unnecessary_cast)] // the types of the fields differ between architectures
+        let (device, root_file, kind) = (stat.st_dev as u64, stat.st_ino as u64, file_system.f_type as u64);
+        let number = super::statistics::file_system_number(&root).unwrap_or(device);
+        let mount = openat(&root, ".", LIST, Mode::empty()).ok();
+        let descriptors = open_descriptors()?;
+        Ok(Self { root, mount, descriptors, device, number, root_file, is_own_mount, crosses_mounts, kind })
+    }
+
+    /// Opens a name in a directory: neither through a link nor, unless mounts are crossed, into another mount.
+    pub(super) fn open_name(&self, directory: BorrowedFd<'_>, name: &[u8], flags: OFlags) -> Result<OwnedFd> {
+        if self.is_own_mount || self.crosses_mounts {
+            return openat(directory, name, flags | OFlags::NOFOLLOW, Mode::empty());
+        }
+        self.open_beneath(directory, name, flags | OFlags::NOFOLLOW)
+    }
+
+    /// Opens a path of several names beneath a directory.
+    pub(super) fn open_beneath(
+        &self,
+        directory: BorrowedFd<'_>,
+        path: &[u8],
+        flags: OFlags,
+    ) -> Result<OwnedFd> {
+        let mut resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        if !self.crosses_mounts {
+            resolve |= ResolveFlags::NO_XDEV;
+        }
+        loop {
+            // EAGAIN: something was renamed while the kernel made sure that the path does not lead out.
+            match openat2(directory, path, flags, Mode::empty(), resolve) {
+                Err(Errno::AGAIN) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Opens once more what is open already, for something else.
+    pub(super) fn reopen(&self, node: BorrowedFd<'_>, flags: OFlags) -> Result<OwnedFd> {
+        openat(&self.descriptors, DecInt::from_fd(node), flags | OFlags::CLOEXEC, Mode::empty())
+    }
+
+    /// Opens a directory that is open already, to list it.
+    pub(super) fn open_listing(&self, directory: BorrowedFd<'_>) -> Result<OwnedFd> {
+        self.reopen(directory, LIST)
+    }
+
+    /// Gives an open node one more name.
+    pub(super) fn link(&self, node: BorrowedFd<'_>, directory: BorrowedFd<'_>, name: &[u8]) -> Result<()> {
+        rustix::fs::linkat(&self.descriptors, DecInt::from_fd(node), directory, name, AtFlags::SYMLINK_FOLLOW)
+    }
+
+    /// The path under which an open node can be named to calls that take no descriptor of its kind.
+    pub(super) fn alias(&self, node: BorrowedFd<'_>) -> (BorrowedFd<'_>, DecInt) {
+        use std::os::fd::AsFd;
+        (self.descriptors.as_fd(), DecInt::new(node.as_raw_fd()))
+    }
+
+    /// The number that stands for a device in attributes.
+    pub(super) fn file_system_of(&self, device: u64) -> u64 {
+        if device == self.device { self.number } else { self.number ^ device.rotate_left(32) }
+    }
+
+    /// Whether anything here survives the machine at all.
+    pub(super) fn is_durable(&self) -> bool {
+        !matches!(self.kind, TMPFS | RAMFS)
+    }
+
+    /// Whether times of birth are this machine's clock and never set by anybody.
+    pub(super) fn has_honest_births(&self) -> bool {
+        matches!(self.kind, EXT | XFS | BTRFS | TMPFS)
+    }
+
+    /// Where kernel handles of this file system hold the file number.
+    pub(super) fn layout(&self) -> Layout {
+        match self.kind {
+            EXT | XFS | BTRFS => Layout::First,
+            TMPFS => Layout::Second,
+            _ => Layout::Unknown,
+        }
+    }
+
+    /// The kind of file system (`statfs.f_type`).
+    pub(super) fn kind(&self) -> u64 {
+        self.kind
+    }
+}
+
+/// Opens `/proc/self/fd`, making sure that it is what it seems.
+fn open_descriptors() -> Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let descriptors = openat(CWD, "/proc/self/fd", flags, Mode::empty())?;
+    #[allow(clippy::unnecessary_cast)]
+    let kind = fstatfs(&descriptors)?.f_type as u64;
+    if kind == PROC { Ok(descriptors) } else { Err(Errno::NOENT) }
+}

@@ -1,0 +1,131 @@
+//! The write verifier: changes when, and only when, data that was not committed may have been lost.
+//!
+//! Such data lies in the kernel's page cache. It survives the process, so a restart alone must not change the
+//! verifier; it does not survive the machine, so the kernel's boot id is in it; and it is lost when writing it back
+//! fails, so a nonce is in it that is replaced then.
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use siphasher::sip::SipHasher13;
+
+use super::open::OpenError;
+
+/// Where the kernel tells which boot this is.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// The nonce, in the state directory.
+const FILE: &str = "write-verifier";
+
+/// The write verifier.
+pub(super) struct Verifier {
+    value: AtomicU64,
+    boot: Vec<u8>,
+    file: Option<PathBuf>,
+}
+
+impl Verifier {
+    /// The verifier that the state directory knows, or a new one. Without a state directory each process has
+    /// its own: clients may then send data again that was not lost, and never the other way.
+    pub(super) fn open(state: Option<&Path>) -> Result<Self, OpenError> {
+        let boot = fs::read(BOOT_ID).unwrap_or_else(|_| random().to_le_bytes().to_vec());
+        let verifier = Self { value: AtomicU64::new(0), boot, file: state.map(|state| state.join(FILE)) };
+        let nonce = match &verifier.file {
+            None => random(),
+            Some(file) => {
+                let failed = |step| move |cause| OpenError::new(step, file, cause);
+                match fs::read(file).map(<[u8; 8]>::try_from) {
+                    Ok(Ok(nonce)) => u64::from_le_bytes(nonce),
+                    // A torn or missing file: nothing was promised under it that this would break.
+                    Ok(Err(_)) => verifier.keep(random()).map_err(failed("writing"))?,
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                        verifier.keep(random()).map_err(failed("writing"))?
+                    }
+                    Err(error) => return Err(OpenError::new("reading", file, error)),
+                }
+            }
+        };
+        verifier.set(nonce);
+        Ok(verifier)
+    }
+
+    /// The verifier of now.
+    pub(super) fn current(&self) -> [u8; 8] {
+        self.value.load(Ordering::Acquire).to_be_bytes()
+    }
+
+    /// Data may have been lost: another verifier from here on.
+    pub(super) fn replace(&self) {
+        let nonce = random();
+        self.set(nonce);
+        if let Err(error) = self.keep(nonce) {
+            tracing::warn!(%error, "the new write verifier will not survive a restart");
+            // Then a restart must not come back to the old one.
+            if let Some(file) = &self.file {
+                let _ = fs::remove_file(file);
+            }
+        }
+    }
+
+    fn set(&self, nonce: u64) {
+        let mut hasher = SipHasher13::new_with_keys(nonce, 0);
+        hasher.write(&self.boot);
+        self.value.store(hasher.finish(), Ordering::Release);
+    }
+
+    /// Writes the nonce beside and moves it into place, so that it is whole or not there.
+    fn keep(&self, nonce: u64) -> std::io::Result<u64> {
+        if let Some(file) = &self.file {
+            let beside = file.with_extension("new");
+            // For the server alone: the process may have no umask.
+            let mut options = fs::OpenOptions::new();
+            let mut new = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+            new.write_all(&nonce.to_le_bytes())?;
+            new.sync_all()?;
+            fs::rename(&beside, file)?;
+        }
+        Ok(nonce)
+    }
+}
+
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_restart_keeps_it_and_a_loss_changes_it() {
+        let state = tempfile::tempdir().expect("a directory");
+        let first = Verifier::open(Some(state.path())).expect("opens");
+        let value = first.current();
+        assert_eq!(Verifier::open(Some(state.path())).expect("opens").current(), value);
+        first.replace();
+        let replaced = first.current();
+        assert_ne!(replaced, value);
+        assert_eq!(Verifier::open(Some(state.path())).expect("opens").current(), replaced);
+    }
+
+    #[test]
+    fn another_boot_changes_it() {
+        let state = tempfile::tempdir().expect("a directory");
+        let mut verifier = Verifier::open(Some(state.path())).expect("opens");
+        let value = verifier.current();
+        verifier.boot = b"another boot".to_vec();
+        let nonce = fs::read(state.path().join(FILE)).expect("the nonce");
+        verifier.set(u64::from_le_bytes(nonce.try_into().expect("8 bytes")));
+        assert_ne!(verifier.current(), value);
+    }
+
+    #[test]
+    fn without_state_each_process_has_its_own() {
+        let open = || Verifier::open(None).expect("opens").current();
+        assert_ne!(open(), open());
+    }
+}

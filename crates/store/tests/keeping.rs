@@ -1,0 +1,115 @@
+//! What outlives a restart beside handles, and what is let go of at once.
+
+mod common;
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use common::{Place, is_root, myself, with_and_without_privilege, without_privilege};
+use howdah_store::local::{LocalFileSystem, Options};
+use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, Result, Stability};
+
+fn me() -> Caller {
+    if is_root() { Caller::ROOT } else { myself() }
+}
+
+fn name(text: &str) -> Name<'_> {
+    Name::parse(text.as_bytes()).expect("a name")
+}
+
+fn create(fs: &LocalFileSystem, text: &str, mode: u32) -> Handle {
+    let how = Create::Guarded(NewAttributes::with_mode(mode));
+    fs.create(&me(), &fs.root(), name(text), &how, &mut Change::default()).expect("CREATE").handle
+}
+
+/// Writes and gives the verifier.
+fn write(fs: &LocalFileSystem, file: &Handle) -> Result<[u8; 8]> {
+    let (data, stability) = (Data::Bytes(b"data"), Stability::Unstable);
+    fs.write(&me(), file, 0, data, stability, &mut Change::default()).map(|written| written.verifier)
+}
+
+fn commit(fs: &LocalFileSystem, file: &Handle) -> [u8; 8] {
+    fs.commit(&me(), file, 0, 0, &mut Change::default()).expect("COMMIT").verifier
+}
+
+#[test]
+fn a_restart_keeps_the_write_verifier() {
+    with_and_without_privilege("a_restart_keeps_the_write_verifier", |under| {
+        let place = Place::under(under);
+        let fs = place.open();
+        let file = create(&fs, "f", 0o644);
+        let verifier = write(&fs, &file).expect("WRITE");
+        assert_eq!(commit(&fs, &file), verifier);
+        drop(fs);
+        let fs = place.open();
+        assert_eq!(commit(&fs, &file), verifier, "the page cache outlives the process");
+        assert_eq!(write(&fs, &file), Ok(verifier));
+        drop(fs);
+        let fs = LocalFileSystem::open(&place.export(), Options::default()).expect("opens");
+        assert_ne!(write(&fs, &file), Ok(verifier), "without a state directory nothing is known");
+    });
+}
+
+#[test]
+fn what_is_kept_is_for_the_server_alone() {
+    with_and_without_privilege("what_is_kept_is_for_the_server_alone", |under| {
+        let place = Place::under(under);
+        let state = place.state().join("below/state");
+        let options = Options { state: Some(state.clone()), ..Options::default() };
+        let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
+        create(&fs, "f", 0o666);
+        drop(fs);
+        let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(&state), 0o700);
+        for file in std::fs::read_dir(&state).expect("lists").flatten() {
+            assert_eq!(mode(&file.path()), 0o600, "{}", file.path().display());
+        }
+        assert_eq!(mode(&place.export().join("f")), 0o666, "modes are what was asked for");
+    });
+}
+
+#[test]
+fn an_owner_without_privilege_writes_what_its_mode_forbids() {
+    without_privilege("an_owner_without_privilege_writes_what_its_mode_forbids", |under| {
+        let place = Place::under(under);
+        let fs = place.open();
+        let file = create(&fs, "f", 0o400);
+        assert!(write(&fs, &file).is_ok(), "as made");
+        drop(fs);
+        let fs = place.open();
+        assert!(write(&fs, &file).is_ok(), "and after a restart");
+        let metadata = std::fs::metadata(place.export().join("f")).expect("there");
+        assert_eq!(metadata.mode() & 0o777, 0o400);
+    });
+}
+
+/// Files inside the place that are deleted and still held open by this process.
+fn held(place: &Place) -> usize {
+    let inside = place.export().display().to_string();
+    let links = std::fs::read_dir("/proc/self/fd").expect("lists").flatten();
+    let targets = links.filter_map(|link| std::fs::read_link(link.path()).ok());
+    targets.map(|target| target.display().to_string()).filter(|target| is_held(target, &inside)).count()
+}
+
+/// A clone of a mount shows its files from its own root.
+fn is_held(target: &str, inside: &str) -> bool {
+    target.ends_with(" (deleted)") && (target.starts_with(inside) || target.starts_with("/victim"))
+}
+
+#[test]
+fn removed_files_give_their_space_back() {
+    with_and_without_privilege("removed_files_give_their_space_back", |under| {
+        let place = Place::under(under);
+        let fs = place.open();
+        for text in ["victim-1", "victim-2", "victim-3"] {
+            let file = create(&fs, text, 0o644);
+            write(&fs, &file).expect("WRITE");
+            fs.read(&me(), &file, 0, 10, &mut Vec::new()).expect("READ");
+        }
+        let root = fs.root();
+        fs.remove(&me(), &root, name("victim-1"), &mut Change::default()).expect("REMOVE");
+        let changes = (&mut Change::default(), &mut Change::default());
+        fs.rename(&me(), (&root, name("victim-2")), (&root, name("victim-3")), changes).expect("RENAME");
+        assert_eq!(held(&place), 0);
+    });
+}

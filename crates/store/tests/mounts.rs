@@ -1,0 +1,128 @@
+//! What is mounted inside the export is hidden, or entered if the export crosses mounts. Runs in a mount namespace of
+//! its own, which takes the superuser; the test says so where it cannot.
+#![allow(clippy::print_stdout)]
+
+mod common;
+
+use std::ops::ControlFlow;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use common::{Place, is_root};
+use howdah_store::local::{LocalFileSystem, Options};
+use howdah_vfs::{
+    Caller, Change, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
+};
+use rustix::mount::{MountFlags, mount};
+
+const ME: Caller = Caller::ROOT;
+
+fn name(text: &str) -> Name<'_> {
+    Name::parse(text.as_bytes()).expect("a name")
+}
+
+/// Runs a test of this program in a mount namespace of its own.
+fn in_a_namespace(test: &str, body: impl Fn(&Place)) {
+    const CHILD: &str = "HOWDAH_TEST_NAMESPACE";
+    if std::env::var_os(CHILD).is_some() {
+        let place = Place::under(&std::env::temp_dir());
+        std::fs::create_dir_all(place.export().join("mnt/underneath")).expect("directories");
+        mount("none", place.export().join("mnt"), "tmpfs", MountFlags::empty(), None).expect("mounts");
+        std::fs::write(place.export().join("mnt/inside"), b"inside").expect("writes");
+        body(&place);
+        rustix::mount::unmount(place.export().join("mnt"), rustix::mount::UnmountFlags::DETACH)
+            .expect("unmounts");
+        return;
+    }
+    let allowed = |mut command: Command| command.status().is_ok_and(|status| status.success());
+    let unshare = || {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "--propagation", "private"]);
+        command
+    };
+    let mut probe = unshare();
+    probe.arg("true");
+    if !is_root() || !allowed(probe) {
+        println!("skipped: this takes a mount namespace");
+        return;
+    }
+    let mut run = unshare();
+    run.arg(std::env::current_exe().expect("own path"))
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, "1");
+    assert!(allowed(run), "in the namespace");
+}
+
+fn names(fs: &LocalFileSystem, directory: &Handle) -> Vec<String> {
+    let mut names = Vec::new();
+    fs.read_directory(&ME, directory, 0, Detail::Nodes, &mut |entry| {
+        let node = if entry.node.is_some() { "" } else { " (no node)" };
+        names.push(format!("{}{node}", entry.name.escape_ascii()));
+        ControlFlow::Continue(())
+    })
+    .expect("READDIRPLUS");
+    names.retain(|name| name != "." && name != "..");
+    names.sort();
+    names
+}
+
+#[test]
+fn a_mount_point_shows_what_is_underneath() {
+    in_a_namespace("a_mount_point_shows_what_is_underneath", |place| {
+        let fs = place.open();
+        let point = fs.lookup(&ME, &fs.root(), name("mnt")).expect("LOOKUP").node.handle;
+        assert_eq!(names(&fs, &point), ["underneath"]);
+        assert_eq!(names(&fs, &fs.root()), ["mnt"]);
+    });
+}
+
+#[test]
+fn without_privilege_a_mount_point_is_refused() {
+    const MOUNTED: &str = "HOWDAH_TEST_MOUNTED";
+    const TEST: &str = "without_privilege_a_mount_point_is_refused";
+    if let Some(export) = std::env::var_os(MOUNTED) {
+        let fs = LocalFileSystem::open(Path::new(&export), Options::default()).expect("opens");
+        assert_eq!(fs.lookup(&ME, &fs.root(), name("mnt")).err(), Some(FsError::AccessDenied));
+        assert_eq!(names(&fs, &fs.root()), ["mnt (no node)"]);
+        return;
+    }
+    in_a_namespace(TEST, |place| {
+        let directory = place.export();
+        std::fs::set_permissions(directory.parent().expect("a parent"), PermissionsExt::from_mode(0o755))
+            .expect("chmod");
+        common::run_as_nobody(TEST, (MOUNTED, directory));
+    });
+}
+
+#[test]
+fn an_export_that_crosses_mounts_enters_them() {
+    in_a_namespace("an_export_that_crosses_mounts_enters_them", |place| {
+        let open = || {
+            let options = Options { cross_mounts: true, ..place.options() };
+            LocalFileSystem::open(&place.export(), options).expect("opens")
+        };
+        let fs = open();
+        let root = fs.root();
+        let point = fs.lookup(&ME, &root, name("mnt")).expect("LOOKUP").node;
+        let at_home = fs.attributes(&ME, &root).expect("GETATTR").file_system;
+        assert_ne!(point.attributes.file_system, at_home);
+        assert_eq!(names(&fs, &point.handle), ["inside"]);
+        assert_eq!(names(&fs, &root), ["mnt"]);
+        let how = Create::Guarded(NewAttributes::with_mode(0o644));
+        let made = fs.create(&ME, &point.handle, name("made"), &how, &mut Change::default()).expect("CREATE");
+        let (data, stability) = (Data::Bytes(b"data"), Stability::FileSync);
+        fs.write(&ME, &made.handle, 0, data, stability, &mut Change::default()).expect("WRITE");
+        assert_eq!(fs.parent(&ME, &point.handle).expect("LOOKUP ..").node.handle, root);
+        let changes = (&mut Change::default(), &mut Change::default());
+        let moved = fs.rename(&ME, (&point.handle, name("made")), (&root, name("made")), changes);
+        assert_eq!(moved, Err(FsError::CrossDevice));
+        drop(fs);
+        // A restart, and nothing was looked up since.
+        let fs = open();
+        let mut buffer = Vec::new();
+        fs.read(&ME, &made.handle, 0, 10, &mut buffer).expect("READ");
+        assert_eq!(buffer, b"data");
+        assert_eq!(names(&fs, &point.handle).len(), 2);
+    });
+}

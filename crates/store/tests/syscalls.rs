@@ -1,0 +1,153 @@
+//! How many system calls each call makes once its node is open, counted by strace; without it there is nothing to
+//! count with, and the test says so.
+#![allow(clippy::print_stdout)]
+
+mod common;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{Place, is_root};
+use howdah_store::local::{LocalFileSystem, Options, SyncMode};
+use howdah_vfs::{Access, Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
+
+/// Set in the process that is traced.
+const CHILD: &str = "HOWDAH_TEST_TRACED";
+
+const ME: Caller = Caller::ROOT;
+
+/// Calls of each kind. What is done once, or once a second, vanishes in the mean.
+const CALLS: u64 = 200;
+
+/// Each call, and the system calls that it may make.
+const EXPECTED: &[(&str, &[(&str, u64)])] = &[
+    ("GETATTR", &[("fstat", 1)]),
+    ("LOOKUP", &[("fstat", 1), ("statx", 1)]),
+    ("ACCESS", &[("fstat", 1), ("faccessat2", 1)]),
+    ("READ 4 KiB", &[("fstat", 1), ("pread64", 1)]),
+    ("READ 1 MiB", &[("fstat", 1)]),
+    ("WRITE 4 KiB", &[("fstat", 2), ("pwritev2", 1)]),
+    ("CREATE", &[("fstat", 2), ("openat", 1), ("statx", 1), ("name_to_handle_at", 1)]),
+    ("REMOVE", &[("fstat", 2), ("statx", 1), ("unlinkat", 1), ("close", 1)]),
+];
+
+#[test]
+fn each_call_makes_its_system_calls_and_no_more() {
+    if std::env::var_os(CHILD).is_some() {
+        return work();
+    }
+    if !is_root() || Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
+        println!("skipped: this takes strace and the superuser");
+        return;
+    }
+    let trace = tempfile::NamedTempFile::new().expect("a file");
+    let status = Command::new("strace")
+        .args(["-f", "-qq", "-o"])
+        .arg(trace.path())
+        .arg(std::env::current_exe().expect("own path"))
+        .args(["--exact", "each_call_makes_its_system_calls_and_no_more", "--test-threads=1"])
+        .env(CHILD, "1")
+        .stdout(Stdio::null())
+        .status()
+        .expect("strace runs");
+    assert!(status.success(), "the traced process: {status}");
+    let counted = count(trace.path());
+    for (call, expected) in EXPECTED {
+        let found = &counted[*call];
+        let expected: HashMap<_, _> =
+            expected.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
+        assert_eq!(found, &expected, "{call}");
+    }
+}
+
+/// System calls per call, by the thread that makes the calls, between the marks.
+fn count(trace: &Path) -> HashMap<String, HashMap<String, u64>> {
+    let text = std::fs::read_to_string(trace).expect("the trace");
+    let (mut counted, mut section, mut thread) = (HashMap::new(), None, "");
+    for line in text.lines() {
+        let Some((id, rest)) = line.split_once(char::is_whitespace) else { continue };
+        let rest = rest.trim_start();
+        if let Some(mark) = rest.split_once("mark:").and_then(|(_, mark)| mark.split_once('"')) {
+            section = Some(mark.0.to_owned());
+            thread = id;
+            continue;
+        }
+        let Some(name) = rest.split('(').next().filter(|_| id == thread && !rest.starts_with("<...")) else {
+            continue;
+        };
+        if let Some(section) = &section {
+            let calls: &mut HashMap<String, u64> = counted.entry(section.clone()).or_default();
+            *calls.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    for calls in counted.values_mut() {
+        calls.values_mut().for_each(|count: &mut u64| *count = (*count + CALLS / 2) / CALLS);
+        // Locks that another thread held, memory that had to be asked for: not once per call.
+        calls.retain(|_, count| *count > 0);
+        // The standard library's own check of a descriptor that it closes, without optimisation only.
+        calls.remove("fcntl");
+    }
+    counted
+}
+
+/// Leaves a mark in the trace: a system call that fails, with a text in it.
+fn mark(text: &str) {
+    let _ = std::fs::metadata(format!("mark:{text}"));
+}
+
+/// Runs a call often, marked.
+fn run(text: &str, mut call: impl FnMut(u64)) {
+    call(CALLS);
+    mark(text);
+    (0..CALLS).for_each(call);
+    mark("");
+}
+
+fn work() {
+    let under = common::places().pop().expect("a place");
+    let place = Place::under(&under);
+    let options = Options { sync: SyncMode::Async, ..place.options() };
+    let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
+    let root = fs.root();
+    let change = &mut Change::default();
+    let name = |number: u64| format!("file-{number:04}");
+    let guarded = Create::Guarded(NewAttributes::with_mode(0o644));
+    run("CREATE", |number| create(&fs, &root, &name(number), &guarded));
+    let file = fs.lookup(&ME, &root, parse(&name(0))).expect("LOOKUP").node.handle;
+    let data = vec![1; 1 << 20];
+    fs.write(&ME, &file, 0, Data::Bytes(&data), Stability::Unstable, change).expect("WRITE");
+    // The kernel's clock must pass the birth of the files before their handles are remembered.
+    let settled = std::time::Instant::now() + std::time::Duration::from_millis(50);
+    while std::time::Instant::now() < settled {
+        fs.lookup(&ME, &root, parse(&name(1))).expect("LOOKUP");
+    }
+    run("GETATTR", |_| {
+        fs.attributes(&ME, &file).expect("GETATTR");
+    });
+    run("LOOKUP", |_| {
+        fs.lookup(&ME, &root, parse(&name(1))).expect("LOOKUP");
+    });
+    run("ACCESS", |_| {
+        fs.access(&ME, &file, Access::ALL).expect("ACCESS");
+    });
+    let mut buffer = Vec::with_capacity(1 << 20);
+    run("READ 4 KiB", |number| {
+        buffer.clear();
+        fs.read(&ME, &file, number * 4096, 4096, &mut buffer).expect("READ");
+    });
+    run("READ 1 MiB", |_| drop(fs.read(&ME, &file, 0, 1 << 20, &mut buffer).expect("READ")));
+    run("WRITE 4 KiB", |number| {
+        let data = Data::Bytes(&data[..4096]);
+        fs.write(&ME, &file, number * 4096, data, Stability::Unstable, change).expect("WRITE");
+    });
+    run("REMOVE", |number| fs.remove(&ME, &root, parse(&name(number)), change).expect("REMOVE"));
+}
+
+fn parse(text: &str) -> Name<'_> {
+    Name::parse(text.as_bytes()).expect("a name")
+}
+
+fn create(fs: &LocalFileSystem, root: &Handle, text: &str, how: &Create) {
+    fs.create(&ME, root, parse(text), how, &mut Change::default()).expect("CREATE");
+}
