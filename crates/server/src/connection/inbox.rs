@@ -1,0 +1,145 @@
+//! The receive side of a connection: its bytes on their way to records, and who may take them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use howdah_net::{Sent, Stream};
+use howdah_rpc::server::{Assembly, BufferPool, Poll, Record, StreamError};
+use parking_lot::Mutex;
+
+use crate::limits::{BULK_PATIENCE, RECORD_MAX, SLOW_STORAGE};
+
+/// What there is to do for one who asks.
+#[derive(Debug)]
+pub enum Next {
+    /// A whole record, which counts as a call that runs.
+    Record(Record),
+    /// More bytes are needed.
+    More,
+    /// Nothing: another worker moves data from the socket to a file, and goes on with the connection itself.
+    Moving,
+}
+
+/// What a receive brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Received {
+    /// Bytes, and perhaps there are more.
+    Some,
+    /// All that there was.
+    All,
+    /// Nothing now.
+    Nothing,
+    /// The peer sends no more.
+    End,
+    /// Another worker moves data.
+    Moving,
+}
+
+/// The receive side.
+pub struct Inbox {
+    /// `None` while a worker moves data: nobody else may receive, and nobody waits for it either.
+    assembly: Mutex<Option<Assembly>>,
+    received: AtomicU64,
+    /// Records taken, counted under the lock: once a record is not here any more, it is seen that a call runs.
+    records: AtomicU64,
+    /// Until when data is received into memory, because the storage is slow.
+    slow_until: Mutex<Option<Instant>>,
+}
+
+impl Inbox {
+    /// Nothing received yet.
+    pub fn new() -> Self {
+        Self {
+            assembly: Mutex::new(Some(Assembly::new(RECORD_MAX))),
+            received: AtomicU64::new(0),
+            records: AtomicU64::new(0),
+            slow_until: Mutex::new(None),
+        }
+    }
+
+    /// The next whole record that is here.
+    pub fn next(&self) -> Result<Next, StreamError> {
+        let mut assembly = self.assembly.lock();
+        let Some(assembly) = assembly.as_mut() else { return Ok(Next::Moving) };
+        Ok(match assembly.poll()? {
+            Poll::Record(record) => {
+                self.records.fetch_add(1, Ordering::SeqCst);
+                Next::Record(record)
+            }
+            Poll::More => Next::More,
+        })
+    }
+
+    /// Receives what there is room for.
+    pub fn receive(&self, stream: &Stream, buffers: &mut BufferPool) -> std::io::Result<Received> {
+        let mut assembly = self.assembly.lock();
+        let Some(assembly) = assembly.as_mut() else { return Ok(Received::Moving) };
+        let buffer = assembly.buffer(buffers);
+        let room = buffer.len();
+        match stream.receive(buffer)? {
+            Sent::Bytes(0) => Ok(Received::End),
+            Sent::Bytes(count) => {
+                assembly.received(count);
+                self.received.fetch_add(count as u64, Ordering::Relaxed);
+                Ok(if count < room { Received::All } else { Received::Some })
+            }
+            Sent::WouldBlock => {
+                assembly.rest(buffers);
+                Ok(Received::Nothing)
+            }
+        }
+    }
+
+    /// Nothing more to receive for now: holds on to little memory.
+    pub fn rest(&self, buffers: &mut BufferPool) {
+        if let Some(assembly) = self.assembly.lock().as_mut() {
+            assembly.rest(buffers);
+        }
+    }
+
+    /// Whether bytes are at hand that belong to no finished record; not while a worker moves data.
+    pub fn is_partial(&self) -> bool {
+        self.assembly.lock().as_ref().is_some_and(Assembly::is_partial)
+    }
+
+    /// Whether a record has started, and the memory that it holds; `None` while a worker receives or moves.
+    pub fn holdings(&self) -> Option<(bool, usize)> {
+        let assembly = self.assembly.try_lock()?;
+        assembly.as_ref().map(|assembly| (assembly.is_partial(), assembly.memory()))
+    }
+
+    /// Takes the assembly out, to move the rest of a record of at least `length` bytes from the socket past it; `None`
+    /// if there is no such record, or it is not to be done now.
+    pub fn start_move(&self, length: usize) -> Option<Assembly> {
+        let mut assembly = self.assembly.lock();
+        let partial = assembly.as_ref()?.partial()?;
+        if partial.length < length || self.slow_until.lock().is_some_and(|until| Instant::now() < until) {
+            return None;
+        }
+        assembly.take()
+    }
+
+    /// A call runs whose data is moved: it counts like a record taken.
+    pub fn start_moved_call(&self, length: usize) {
+        self.received.fetch_add(length as u64, Ordering::Relaxed);
+        self.records.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Puts the assembly back, after a move that took so long.
+    pub fn end_move(&self, assembly: Assembly, took: Duration) {
+        if took > BULK_PATIENCE {
+            *self.slow_until.lock() = Some(Instant::now() + SLOW_STORAGE);
+        }
+        *self.assembly.lock() = Some(assembly);
+    }
+
+    /// Bytes received so far.
+    pub fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
+    }
+
+    /// Records taken so far.
+    pub fn records(&self) -> u64 {
+        self.records.load(Ordering::SeqCst)
+    }
+}

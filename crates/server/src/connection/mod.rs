@@ -1,0 +1,210 @@
+//! One TCP connection: what is received of it, what waits to be sent to it, and whom its socket wakes.
+
+mod inbox;
+mod outbox;
+mod payload;
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+
+use howdah_net::{Interest, Poller, Ready, Stream, Token};
+use howdah_rpc::server::BufferPool;
+
+use crate::{Peer, Reply, Transport};
+pub use inbox::{Inbox, Next, Received};
+use outbox::{Flushed, Outbox};
+pub use payload::Payload;
+
+/// The bits of `Connection::armed`.
+const READABLE: u8 = 1;
+const WRITABLE: u8 = 2;
+
+/// One connection.
+pub struct Connection {
+    token: Token,
+    stream: Stream,
+    peer: Peer,
+    inbox: Inbox,
+    outbox: Outbox,
+    /// What the socket is armed for, as [`READABLE`] and [`WRITABLE`].
+    armed: AtomicU8,
+    /// The socket wakes nobody before the data of a bulk WRITE is complete.
+    wakes_late: AtomicBool,
+    /// Reading stopped because the peer does not take its replies.
+    paused: AtomicBool,
+    /// The peer sends no more.
+    ended: AtomicBool,
+    /// Calls that are done, their replies queued. Those that run are the records taken but for these.
+    answered: AtomicU64,
+}
+
+impl Connection {
+    /// A connection that has just been accepted, not in any poller yet.
+    pub fn new(token: Token, stream: Stream) -> Self {
+        let peer = Peer { client: stream.client(), server: stream.server(), transport: Transport::Tcp };
+        Self {
+            token,
+            stream,
+            peer,
+            inbox: Inbox::new(),
+            outbox: Outbox::default(),
+            armed: AtomicU8::new(READABLE),
+            wakes_late: AtomicBool::new(false),
+            paused: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            answered: AtomicU64::new(0),
+        }
+    }
+
+    /// Names it in the poller.
+    pub fn token(&self) -> Token {
+        self.token
+    }
+
+    /// The two ends of it.
+    pub fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    /// Its socket.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// What is received of it.
+    pub fn inbox(&self) -> &Inbox {
+        &self.inbox
+    }
+
+    /// Receives what there is room for.
+    pub fn receive(&self, buffers: &mut BufferPool) -> io::Result<Received> {
+        self.inbox.receive(&self.stream, buffers)
+    }
+
+    /// Queues a reply.
+    pub fn push(&self, reply: Reply) {
+        self.outbox.push(reply);
+    }
+
+    /// Sends what waits, as far as the socket takes it; buffers that are done go to `spare`.
+    pub fn flush(&self, poller: &Poller, spare: &mut Vec<Vec<u8>>) -> io::Result<()> {
+        match self.outbox.flush(&self.stream, spare)? {
+            Flushed::Blocked => self.arm(poller, Interest { readable: false, writable: true }),
+            Flushed::Done | Flushed::StillBlocked => Ok(()),
+        }
+    }
+
+    /// The socket takes bytes again.
+    pub fn unblock(&self) {
+        self.outbox.unblock();
+    }
+
+    /// What waits to be sent.
+    pub fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    /// Arms the socket for one more event.
+    pub fn arm(&self, poller: &Poller, more: Interest) -> io::Result<()> {
+        self.armed.fetch_or(bits(more), Ordering::SeqCst);
+        self.apply_armed(poller)
+    }
+
+    /// An event came, which disarmed the socket: arms it again for what did not happen.
+    pub fn on_event(&self, poller: &Poller, ready: Ready) -> io::Result<()> {
+        let fired = bits(Interest { readable: ready.readable, writable: ready.writable });
+        if self.armed.fetch_and(!fired, Ordering::SeqCst) & !fired == 0 {
+            return Ok(());
+        }
+        self.apply_armed(poller)
+    }
+
+    /// Tells the poller what the socket is armed for. No lock is held meanwhile: the event that this lets through wakes
+    /// another worker, which would run into it. If two do this at once, the later call may tell the older state, so
+    /// each looks again; that the socket is armed for too much does no harm.
+    fn apply_armed(&self, poller: &Poller) -> io::Result<()> {
+        loop {
+            let wanted = self.armed.load(Ordering::SeqCst);
+            let interest = Interest { readable: wanted & READABLE != 0, writable: wanted & WRITABLE != 0 };
+            poller.arm(self.stream.as_fd(), self.token, interest)?;
+            if self.armed.load(Ordering::SeqCst) & !wanted == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The socket wakes nobody before so many bytes wait.
+    pub fn wake_late(&self, length: usize) -> io::Result<()> {
+        self.wakes_late.store(true, Ordering::SeqCst);
+        self.stream.wake_at(length)
+    }
+
+    /// The socket wakes for every byte again.
+    pub fn wake_at_once(&self) -> io::Result<()> {
+        if self.wakes_late() && self.wakes_late.swap(false, Ordering::SeqCst) {
+            self.stream.wake_at(1)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the socket wakes nobody before some data is complete.
+    pub fn wakes_late(&self) -> bool {
+        self.wakes_late.load(Ordering::SeqCst)
+    }
+
+    /// Stops reading until the replies that wait have gone; says whether it must (they may have gone meanwhile).
+    pub fn pause(&self) -> bool {
+        self.paused.store(true, Ordering::SeqCst);
+        self.outbox.is_full() || !self.paused.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whether reading stopped and may go on; only one who asks is told so.
+    pub fn resume(&self) -> bool {
+        !self.outbox.is_full() && self.paused.swap(false, Ordering::SeqCst)
+    }
+
+    /// The peer sends no more.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+
+    /// A call is done, its reply queued.
+    pub fn finish_call(&self) {
+        self.answered.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Whether no call runs and no reply waits.
+    pub fn is_idle(&self) -> bool {
+        let records = self.inbox.records();
+        self.answered.load(Ordering::SeqCst) >= records && self.outbox.is_empty()
+    }
+
+    /// Whether the peer sends no more and has all its replies.
+    pub fn is_over(&self) -> bool {
+        self.ended.load(Ordering::SeqCst) && self.is_idle()
+    }
+}
+
+fn bits(interest: Interest) -> u8 {
+    u8::from(interest.readable) * READABLE + u8::from(interest.writable) * WRITABLE
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+
+    use howdah_net::{Listener, Stream};
+
+    /// Both ends of a connection over loopback.
+    pub fn connected() -> (Stream, TcpStream) {
+        let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("any port");
+        let client = TcpStream::connect(listener.address()).expect("connecting");
+        let stream = loop {
+            if let Some(stream) = listener.accept().expect("accepting") {
+                break stream;
+            }
+        };
+        (stream, client)
+    }
+}

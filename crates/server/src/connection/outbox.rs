@@ -1,0 +1,361 @@
+//! Replies on their way out: small ones overtake bulk between records, never inside one.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use howdah_net::{Sent, Stream};
+use howdah_vfs::Content;
+use howdah_wire::xdr::padding;
+use parking_lot::Mutex;
+
+use crate::Reply;
+use crate::limits::{REPLY_MEMORY_BUDGET, REPLY_MEMORY_MAX, REPLY_MEMORY_UNDER_PRESSURE, REPLY_QUEUE_MAX};
+
+/// Most replies sent in one system call.
+const TRAIN: usize = 64;
+/// A reply from this length on waits until smaller ones are gone.
+const BULK: usize = 16 << 10;
+/// Small replies that may go before one that is bulk: a round trip's worth of them.
+const OVERTAKEN_MAX: u32 = 64;
+/// A reply's buffer larger than this is not kept for another.
+const SPARE_SIZE_MAX: usize = 128 << 10;
+/// Buffers kept by one worker.
+const SPARE_MAX: usize = 128;
+
+/// Memory that waiting replies of all connections hold.
+static MEMORY: AtomicUsize = AtomicUsize::new(0);
+
+/// How a flush ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flushed {
+    /// All is sent, or somebody else is sending.
+    Done,
+    /// The socket takes no more for now, and must be armed to tell when it does.
+    Blocked,
+    /// The socket still takes no more.
+    StillBlocked,
+}
+
+/// The replies of one connection.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    queue: Mutex<Queue>,
+    /// Bytes of memory that waiting replies hold.
+    memory: AtomicUsize,
+    /// Bytes of waiting replies, file ranges included.
+    length: AtomicUsize,
+    /// Bytes sent so far.
+    sent: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    small: VecDeque<Outgoing>,
+    bulk: VecDeque<Outgoing>,
+    /// Small replies that went before the first bulk one that waits.
+    overtaken: u32,
+    /// What is being sent: taken out by whoever sends.
+    train: Train,
+    sending: bool,
+    blocked: bool,
+}
+
+/// Replies in the order in which they go out; at most the last has content.
+#[derive(Debug, Default)]
+struct Train {
+    replies: VecDeque<Outgoing>,
+    /// Bytes of the first reply that are sent.
+    sent: usize,
+}
+
+#[derive(Debug)]
+struct Outgoing {
+    head: Vec<u8>,
+    content: Option<Content>,
+}
+
+impl Outbox {
+    /// Adds a reply.
+    pub fn push(&self, reply: Reply) {
+        let (head, content) = reply.finish();
+        let reply = Outgoing { head, content };
+        self.memory.fetch_add(reply.memory(), Ordering::SeqCst);
+        self.length.fetch_add(reply.length(), Ordering::SeqCst);
+        MEMORY.fetch_add(reply.memory(), Ordering::Relaxed);
+        let mut queue = self.queue.lock();
+        if reply.length() >= BULK { queue.bulk.push_back(reply) } else { queue.small.push_back(reply) }
+    }
+
+    /// Sends what waits, unless somebody else does or the socket takes nothing.
+    pub fn flush(&self, stream: &Stream, spare: &mut Vec<Vec<u8>>) -> io::Result<Flushed> {
+        let mut queue = self.queue.lock();
+        if queue.blocked {
+            return Ok(Flushed::StillBlocked);
+        }
+        if queue.sending {
+            return Ok(Flushed::Done);
+        }
+        let mut train = std::mem::take(&mut queue.train);
+        loop {
+            queue.fill(&mut train);
+            if train.replies.is_empty() {
+                queue.train = train;
+                return Ok(Flushed::Done);
+            }
+            queue.sending = true;
+            drop(queue);
+            let went = self.send(&mut train, stream, spare);
+            queue = self.queue.lock();
+            queue.sending = false;
+            if let Ok(Sent::Bytes(_)) = went {
+                continue;
+            }
+            queue.train = train;
+            queue.blocked = true;
+            return went.map(|_| Flushed::Blocked);
+        }
+    }
+
+    /// The socket takes bytes again.
+    pub fn unblock(&self) {
+        self.queue.lock().blocked = false;
+    }
+
+    /// Whether so much waits that no further call should be started.
+    pub fn is_full(&self) -> bool {
+        let pressed = MEMORY.load(Ordering::Relaxed) > REPLY_MEMORY_BUDGET;
+        let most = if pressed { REPLY_MEMORY_UNDER_PRESSURE } else { REPLY_MEMORY_MAX };
+        self.memory.load(Ordering::SeqCst) > most || self.length.load(Ordering::SeqCst) > REPLY_QUEUE_MAX
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.length.load(Ordering::SeqCst) == 0
+    }
+
+    /// Bytes sent so far.
+    pub fn sent(&self) -> usize {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// Sends as much of the train as the socket takes in one go.
+    fn send(&self, train: &mut Train, stream: &Stream, spare: &mut Vec<Vec<u8>>) -> io::Result<Sent> {
+        let sent = train.send(stream)?;
+        if let Sent::Bytes(count) = sent {
+            self.sent.fetch_add(count, Ordering::Relaxed);
+            train.sent += count;
+            while let Some(done) = train.pop_done() {
+                self.forget(&done);
+                if spare.len() < SPARE_MAX && done.head.capacity() <= SPARE_SIZE_MAX {
+                    spare.push(done.head);
+                }
+            }
+        }
+        Ok(sent)
+    }
+
+    fn forget(&self, reply: &Outgoing) {
+        self.memory.fetch_sub(reply.memory(), Ordering::SeqCst);
+        self.length.fetch_sub(reply.length(), Ordering::SeqCst);
+        MEMORY.fetch_sub(reply.memory(), Ordering::Relaxed);
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        MEMORY.fetch_sub(*self.memory.get_mut(), Ordering::Relaxed);
+    }
+}
+
+impl Queue {
+    /// Takes more replies aboard, small ones first, up to the first with content. Bulk waits for many small ones, but
+    /// not for ever.
+    fn fill(&mut self, train: &mut Train) {
+        while train.replies.len() < TRAIN && train.replies.back().is_none_or(|last| last.content.is_none()) {
+            let next = if self.overtaken < OVERTAKEN_MAX { self.small.pop_front() } else { None };
+            self.overtaken += u32::from(next.is_some() && !self.bulk.is_empty());
+            let next = next.or_else(|| {
+                self.overtaken = 0;
+                self.bulk.pop_front().or_else(|| self.small.pop_front())
+            });
+            match next {
+                Some(reply) => train.replies.push_back(reply),
+                None => return,
+            }
+        }
+    }
+}
+
+impl Train {
+    /// One system call: all heads at once, or the next piece of content.
+    fn send(&self, stream: &Stream) -> io::Result<Sent> {
+        let first = &self.replies[0];
+        if self.sent >= first.head.len()
+            && let Some(content) = &first.content
+        {
+            return send_content(stream, content, self.sent - first.head.len());
+        }
+        let mut pieces = [IoSlice::new(&[]); TRAIN];
+        let mut count = 0;
+        for (piece, reply) in pieces.iter_mut().zip(&self.replies) {
+            *piece = IoSlice::new(&reply.head[if count == 0 { self.sent } else { 0 }..]);
+            count += 1;
+        }
+        let more = self.replies.back().is_some_and(|last| last.content.is_some());
+        stream.send(&pieces[..count], more)
+    }
+
+    /// Takes off the first reply if it is sent to its end.
+    fn pop_done(&mut self) -> Option<Outgoing> {
+        let length = self.replies.front()?.length();
+        if self.sent < length {
+            return None;
+        }
+        self.sent -= length;
+        self.replies.pop_front()
+    }
+}
+
+impl Outgoing {
+    /// Its length on the wire, padding included.
+    fn length(&self) -> usize {
+        let content = self.content.as_ref().map_or(0, Content::len);
+        self.head.len() + content + padding(content)
+    }
+
+    /// Bytes of memory that it holds.
+    fn memory(&self) -> usize {
+        self.head.len()
+            + match &self.content {
+                Some(Content::Bytes(bytes)) => bytes.len(),
+                _ => 0,
+            }
+    }
+}
+
+/// Sends a piece of content, of which `sent` bytes are gone, and its padding.
+fn send_content(stream: &Stream, content: &Content, sent: usize) -> io::Result<Sent> {
+    let length = content.len();
+    if sent >= length {
+        return stream.send(&[IoSlice::new(&[0; 3][..padding(length) - (sent - length)])], false);
+    }
+    match content {
+        Content::Bytes(bytes) => {
+            let pad = &[0; 3][..padding(length)];
+            stream.send(&[IoSlice::new(&bytes[sent..]), IoSlice::new(pad)], false)
+        }
+        Content::File { file, offset, .. } => {
+            match stream.send_file(file.as_fd(), offset + sent as u64, length - sent)? {
+                // The file was cut while its bytes were promised: what was promised cannot be sent, so the
+                // connection ends, and the client asks again on another.
+                Sent::Bytes(0) => {
+                    Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file was cut during a READ"))
+                }
+                sent => Ok(sent),
+            }
+        }
+        Content::Appended(_) => unreachable!("what was appended to the head is no content"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Seek, SeekFrom, Write};
+    use std::sync::Arc;
+
+    use howdah_wire::rpc::RecordMark;
+    use socket2::SockRef;
+
+    use super::*;
+    use crate::connection::tests::connected;
+
+    /// A reply with a number, and so many bytes of content that follow from it.
+    fn reply(number: u32, length: usize, file: Option<&Arc<std::os::fd::OwnedFd>>) -> Reply {
+        let mut reply = Reply::with_buffer(Vec::new());
+        reply.encoder().u32(number);
+        reply.end_with(match file {
+            Some(file) => Content::File { file: Arc::clone(file), offset: number.into(), length },
+            None => Content::Bytes(content(number, length).into()),
+        });
+        reply
+    }
+
+    /// The file holds the same bytes: each is the low part of its offset.
+    fn content(number: u32, length: usize) -> Vec<u8> {
+        (number as usize..number as usize + length).map(|at| at as u8).collect()
+    }
+
+    #[test]
+    fn replies_arrive_whole_wherever_the_socket_stops_taking_them() {
+        const REPLIES: u32 = 600;
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&content(0, 70_000)).expect("writing");
+        file.seek(SeekFrom::Start(0)).expect("a file");
+        let file = Arc::new(file.into());
+        let (stream, mut client) = connected();
+        SockRef::from(&stream).set_send_buffer_size(1).expect("the smallest buffer");
+        client.set_nonblocking(true).expect("not blocking");
+        let (outbox, mut spare, mut received) = (Outbox::default(), Vec::new(), Vec::new());
+        let length =
+            |number: u32| (number as usize * 37) % if number.is_multiple_of(50) { 60_000 } else { 300 };
+        let (mut pushed, mut blocked, mut buffer) = (0, 0, [0; 1021]);
+        while pushed < REPLIES || !outbox.is_empty() {
+            let more = pushed..REPLIES.min(pushed + 7);
+            pushed = more.end;
+            more.for_each(|number| {
+                outbox.push(reply(number, length(number), number.is_multiple_of(3).then_some(&file)));
+            });
+            blocked += usize::from(outbox.flush(&stream, &mut spare).expect("sending") == Flushed::Blocked);
+            outbox.unblock();
+            if let Ok(count) = client.read(&mut buffer) {
+                received.extend_from_slice(&buffer[..count]);
+            }
+        }
+        assert!(blocked > 100, "the socket stopped {blocked} times");
+        assert_eq!(outbox.memory.load(Ordering::SeqCst), 0);
+        client.set_nonblocking(false).expect("blocking");
+        drop(stream);
+        client.read_to_end(&mut received).expect("the end");
+        let mut seen = vec![false; REPLIES as usize];
+        let mut rest = &received[..];
+        while let Some((mark, behind)) = rest.split_first_chunk() {
+            let (record, behind) = behind.split_at(RecordMark::from_bytes(*mark).length as usize);
+            let (number, bytes) = record.split_first_chunk().expect("a number");
+            let number = u32::from_be_bytes(*number);
+            let mut expected = content(number, length(number));
+            expected.resize(expected.len().next_multiple_of(4), 0);
+            assert!(bytes == expected, "reply {number}");
+            assert!(!std::mem::replace(&mut seen[number as usize], true), "reply {number} came twice");
+            rest = behind;
+        }
+        assert!(seen.iter().all(|&seen| seen));
+    }
+
+    #[test]
+    fn small_replies_overtake_bulk_but_do_not_starve_it() {
+        let outbox = Outbox::default();
+        outbox.push(reply(0, BULK, None));
+        // Whether they end a train, as content does, or not.
+        (1..200).for_each(|number| outbox.push(reply(number, number as usize % 2 * 4, None)));
+        let mut order = Vec::new();
+        while !outbox.queue.lock().small.is_empty() {
+            let mut train = Train::default();
+            outbox.queue.lock().fill(&mut train);
+            order.extend(train.replies.iter().map(|reply| reply.length() >= BULK));
+        }
+        assert_eq!(order.iter().position(|&bulk| bulk), Some(OVERTAKEN_MAX as usize));
+        assert_eq!(order.len(), 200, "each once");
+    }
+
+    #[test]
+    fn a_file_cut_short_ends_the_connection() {
+        let file = Arc::new(tempfile::tempfile().expect("a file").into());
+        let (stream, _client) = connected();
+        let outbox = Outbox::default();
+        outbox.push(reply(0, 100, Some(&file)));
+        let error = outbox.flush(&stream, &mut Vec::new()).expect_err("nothing to send");
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+}

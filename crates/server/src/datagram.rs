@@ -1,0 +1,56 @@
+//! A call that came in a datagram: the same way as on a stream, without records, and one `sendmsg` for the reply.
+
+use std::io::{self, IoSlice};
+
+use howdah_net::{Datagram, UdpSocket};
+use howdah_vfs::Content;
+use howdah_wire::rpc::RecordMark;
+use howdah_wire::xdr::padding;
+
+use crate::dispatch::{self, Work};
+use crate::limits::DATAGRAM_MAX;
+use crate::shared::Shared;
+use crate::{Peer, Reply};
+
+/// Answers one datagram; gives the reply's buffer back.
+pub fn answer(
+    shared: &Shared,
+    socket: &UdpSocket,
+    datagram: &Datagram,
+    peer: &Peer,
+    message: &[u8],
+    buffer: Vec<u8>,
+) -> Vec<u8> {
+    let reply = match dispatch::read(shared.programs, message) {
+        Work::Nothing => return buffer,
+        Work::Refuse(header) => {
+            let mut reply = Reply::with_buffer(buffer);
+            reply.start(&header);
+            reply
+        }
+        Work::Run(job) => match job.run(&shared.service, peer, None, buffer) {
+            Some(reply) => reply,
+            None => return Vec::new(),
+        },
+    };
+    if reply.message_length() > DATAGRAM_MAX {
+        tracing::warn!(client = %peer.client, length = reply.message_length(), "a reply too long for a datagram");
+        return reply.finish().0;
+    }
+    let (head, content) = reply.finish();
+    if let Err(error) = send(socket, datagram, &head[RecordMark::SIZE..], content) {
+        tracing::debug!(client = %peer.client, %error, "answering a datagram");
+    }
+    head
+}
+
+fn send(socket: &UdpSocket, datagram: &Datagram, head: &[u8], content: Option<Content>) -> io::Result<()> {
+    let bytes = match &content {
+        None => return socket.reply(&[IoSlice::new(head)], datagram),
+        Some(Content::Bytes(bytes)) => bytes,
+        // A handler copies what it answers a datagram with.
+        Some(Content::File { .. } | Content::Appended(_)) => return Err(io::ErrorKind::Unsupported.into()),
+    };
+    let pad = &[0; 3][..padding(bytes.len())];
+    socket.reply(&[IoSlice::new(head), IoSlice::new(bytes), IoSlice::new(pad)], datagram)
+}

@@ -1,0 +1,160 @@
+//! From the bytes of a call to its reply: finds the procedure, lets it run once, answers every refusal with its status.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use howdah_vfs::Waiting;
+use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader};
+use howdah_wire::xdr::Decoder;
+
+use crate::limits::BULK_MIN;
+use crate::program::{Bulk, Pace, Procedure, Program, Refusal};
+use crate::reply_cache::Begun;
+use crate::service::Service;
+use crate::{Peer, Reply, Request};
+
+/// What to do with a message.
+pub enum Work<'m> {
+    /// Nothing: it is no call.
+    Nothing,
+    /// Refuse it.
+    Refuse(ReplyHeader),
+    /// Run a procedure.
+    Run(Job<'m>),
+}
+
+/// A call whose procedure is known.
+pub struct Job<'m> {
+    header: CallHeader<'m>,
+    arguments: Decoder<'m>,
+    procedure: &'static Procedure,
+}
+
+/// Finds what to do with a message.
+pub fn read<'m>(programs: &'static [Program], message: &'m [u8]) -> Work<'m> {
+    match Call::parse(message) {
+        Call::Call(header, arguments) => match find(programs, &header) {
+            Ok(procedure) => Work::Run(Job { header, arguments, procedure }),
+            Err(outcome) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
+        },
+        Call::OtherVersion { xid } => Work::Refuse(ReplyHeader { xid, outcome: Err(Denied::RpcMismatch) }),
+        Call::Malformed { xid: Some(xid), error } => {
+            tracing::debug!(%error, "a call with a malformed header");
+            Work::Refuse(ReplyHeader { xid, outcome: Ok(Accepted::GarbageArguments) })
+        }
+        Call::Malformed { xid: None, error } => {
+            tracing::debug!(%error, "a message that is no call");
+            Work::Nothing
+        }
+    }
+}
+
+fn find(
+    programs: &'static [Program],
+    header: &CallHeader<'_>,
+) -> Result<&'static Procedure, Result<Accepted, Denied>> {
+    let program = programs
+        .iter()
+        .find(|program| program.number == header.program)
+        .ok_or(Ok(Accepted::ProgramUnavailable))?;
+    let version = program.versions.iter().find(|(version, _)| *version == header.version);
+    let (_, procedures) = version.ok_or_else(|| Ok(mismatch(program)))?;
+    match header.credentials {
+        Credentials::None | Credentials::Sys(_) => {}
+        Credentials::Other(_) => return Err(Err(Denied::Authentication(AuthStatus::TooWeak))),
+        Credentials::Malformed(_) => return Err(Err(Denied::Authentication(AuthStatus::BadCredentials))),
+    }
+    procedures.get(header.procedure as usize).ok_or(Ok(Accepted::ProcedureUnavailable))
+}
+
+/// Tells the versions there are, so that a client which tried another one falls back by itself.
+fn mismatch(program: &Program) -> Accepted {
+    let version = |entry: Option<&(u32, &[Procedure])>| entry.map_or(0, |&(version, _)| version);
+    Accepted::ProgramMismatch {
+        low: version(program.versions.first()),
+        high: version(program.versions.last()),
+    }
+}
+
+impl<'m> Job<'m> {
+    /// Whether it may keep its worker waiting.
+    pub fn pace(&self) -> Pace {
+        match self.bulk() {
+            None => self.procedure.pace,
+            Some(bulk) if bulk.durable => Pace::Slow,
+            Some(bulk) if bulk.length >= BULK_MIN => Pace::Long,
+            Some(_) => Pace::Quick,
+        }
+    }
+
+    /// The bulk data that it brings.
+    pub fn bulk(&self) -> Option<Bulk> {
+        self.procedure.bulk.and_then(|bulk| bulk(self.arguments.clone()))
+    }
+
+    /// Where its arguments start in the message.
+    pub fn arguments_at(&self) -> usize {
+        self.arguments.position()
+    }
+
+    /// Only the first `length` bytes of the arguments are here: the rest is data in the socket.
+    pub fn cut_arguments(&mut self, length: usize) {
+        self.arguments.cut(length);
+    }
+
+    /// Runs the procedure; `None`: there is nothing to answer.
+    pub fn run<'a>(
+        self,
+        service: &Service,
+        peer: &'a Peer,
+        waiting: Option<&'a mut dyn Waiting>,
+        buffer: Vec<u8>,
+    ) -> Option<Reply> {
+        let mut reply = Reply::with_buffer(buffer);
+        if !self.procedure.once {
+            return self.answer(service, peer, waiting, &mut reply).then_some(reply);
+        }
+        // Clients reconnect from other ports: a repetition is known by its address alone.
+        let client = peer.client.ip();
+        let arguments = self.arguments.rest();
+        match service.replies.begin(client, &self.header, arguments, Instant::now(), reply.head_mut()) {
+            Begun::InProgress => None,
+            Begun::Replayed => Some(reply),
+            Begun::New(running) => {
+                let answered = self.answer(service, peer, waiting, &mut reply);
+                running.finish(reply.message(), Instant::now());
+                answered.then_some(reply)
+            }
+        }
+    }
+
+    /// Writes the reply; says whether there is one.
+    fn answer<'a>(
+        self,
+        service: &Service,
+        peer: &'a Peer,
+        waiting: Option<&'a mut dyn Waiting>,
+        reply: &mut Reply,
+    ) -> bool {
+        let (xid, procedure) = (self.header.xid, self.procedure);
+        reply.start(&ReplyHeader { xid, outcome: Ok(Accepted::Success) });
+        let mut request = Request { header: self.header, arguments: self.arguments, peer, waiting };
+        // A handler that breaks must not take its worker along: the call is answered, and the next one served.
+        let ran = catch_unwind(AssertUnwindSafe(|| (procedure.run)(service, &mut request, reply)));
+        let outcome = match ran.unwrap_or_else(|_| {
+            tracing::error!(procedure = procedure.name, client = %peer.client, "the handler panicked");
+            Err(Refusal::System)
+        }) {
+            Ok(()) => return true,
+            Err(Refusal::Silence) => return false,
+            Err(Refusal::Garbage(error)) => {
+                tracing::debug!(procedure = procedure.name, client = %peer.client, %error, "arguments that make no sense");
+                Ok(Accepted::GarbageArguments)
+            }
+            Err(Refusal::System) => Ok(Accepted::SystemError),
+            Err(Refusal::Authentication(status)) => Err(Denied::Authentication(status)),
+        };
+        reply.start(&ReplyHeader { xid, outcome });
+        true
+    }
+}

@@ -1,0 +1,159 @@
+//! Who a rule is for, and what it lets them do. It knows addresses, not host names: those were looked up before.
+
+use std::fmt;
+use std::net::IpAddr;
+
+/// What clients from certain addresses may do, and as whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientRule {
+    /// Whom it is for.
+    pub clients: Clients,
+    /// Whether every change is refused.
+    pub read_only: bool,
+    /// Whose calls act as the anonymous user.
+    pub squash: Squash,
+    /// The anonymous user.
+    pub anonymous: Anonymous,
+    /// Whether calls must come from a port below 1024, which on the client only its root can use.
+    pub privileged_ports: bool,
+}
+
+/// A set of addresses. An IPv4 address and the same one mapped into IPv6 are the same here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clients {
+    /// Everybody.
+    Any,
+    /// All addresses that start like this one.
+    Network {
+        /// An address of the network.
+        address: IpAddr,
+        /// How many bits of it count.
+        prefix: u8,
+    },
+    /// These.
+    Addresses(Vec<IpAddr>),
+}
+
+/// Whose calls act as the anonymous user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Squash {
+    /// Those of the client's superuser.
+    #[default]
+    Root,
+    /// Everybody's.
+    All,
+    /// Nobody's but those without an identity.
+    None,
+}
+
+/// The user that calls without an identity of their own act as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Anonymous {
+    /// User id.
+    pub user: u32,
+    /// Group id.
+    pub group: u32,
+}
+
+impl Default for Anonymous {
+    /// `nobody` and `nogroup` of Linux.
+    fn default() -> Self {
+        Self { user: 65_534, group: 65_534 }
+    }
+}
+
+impl Default for ClientRule {
+    /// Everybody may read and write, root as nobody.
+    fn default() -> Self {
+        Self {
+            clients: Clients::Any,
+            read_only: false,
+            squash: Squash::default(),
+            anonymous: Anonymous::default(),
+            privileged_ports: false,
+        }
+    }
+}
+
+impl Clients {
+    /// Whether this address is among them.
+    pub fn contains(&self, client: IpAddr) -> bool {
+        let client = client.to_canonical();
+        match self {
+            Self::Any => true,
+            Self::Addresses(addresses) => addresses.iter().any(|address| address.to_canonical() == client),
+            Self::Network { address, prefix } => match (address, client) {
+                (IpAddr::V4(network), IpAddr::V4(client)) => {
+                    same_start(network.to_bits().into(), client.to_bits().into(), 32, *prefix)
+                }
+                (IpAddr::V6(network), IpAddr::V6(client)) => {
+                    same_start(network.to_bits(), client.to_bits(), 128, *prefix)
+                }
+                // `::ffff:192.0.2.0/120` is a way to write 192.0.2.0/24.
+                (IpAddr::V6(network), IpAddr::V4(client)) => {
+                    same_start(network.to_bits(), client.to_ipv6_mapped().to_bits(), 128, *prefix)
+                }
+                (IpAddr::V4(_), IpAddr::V6(_)) => false,
+            },
+        }
+    }
+}
+
+/// Whether two numbers of `width` bits agree in the first `prefix` of them.
+fn same_start(one: u128, other: u128, width: u32, prefix: u8) -> bool {
+    let ignored = width.saturating_sub(prefix.into());
+    (one ^ other).checked_shr(ignored).unwrap_or(0) == 0
+}
+
+impl fmt::Display for Clients {
+    /// As `showmount -e` shows them.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => formatter.write_str("*"),
+            Self::Network { address, prefix } => write!(formatter, "{address}/{prefix}"),
+            Self::Addresses(addresses) => {
+                for (position, address) in addresses.iter().enumerate() {
+                    let comma = if position == 0 { "" } else { "," };
+                    write!(formatter, "{comma}{address}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_told_apart() {
+        let network =
+            |text: &str, prefix| Clients::Network { address: text.parse().expect("address"), prefix };
+        let list = |text: &str| Clients::Addresses(vec![text.parse().expect("address")]);
+        for (clients, client, expected) in [
+            (Clients::Any, "192.0.2.1", true),
+            (Clients::Any, "2001:db8::1", true),
+            (network("192.0.2.0", 24), "192.0.2.255", true),
+            (network("192.0.2.0", 24), "192.0.3.0", false),
+            (network("192.0.2.77", 24), "192.0.2.1", true),
+            (network("192.0.2.1", 32), "192.0.2.1", true),
+            (network("192.0.2.1", 32), "192.0.2.0", false),
+            (network("0.0.0.0", 0), "203.0.113.9", true),
+            (network("0.0.0.0", 0), "2001:db8::1", false),
+            (network("::", 0), "2001:db8::1", true),
+            (network("2001:db8::", 32), "2001:db8:ffff::1", true),
+            (network("2001:db8::", 32), "2001:db9::1", false),
+            (network("192.0.2.0", 24), "::ffff:192.0.2.9", true),
+            (network("::ffff:192.0.2.0", 120), "192.0.2.9", true),
+            (network("::ffff:192.0.2.0", 120), "192.0.3.9", false),
+            (list("192.0.2.1"), "::ffff:192.0.2.1", true),
+            (list("::ffff:192.0.2.1"), "192.0.2.1", true),
+            (list("192.0.2.1"), "192.0.2.2", false),
+            (list("2001:db8::1"), "2001:db8::1", true),
+        ] {
+            let address = client.parse().expect("address");
+            assert_eq!(clients.contains(address), expected, "{client} in {clients}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! One export: a file system, its name, and the rules for its clients.
+
+use std::sync::Arc;
+
+use howdah_vfs::layer::ReadOnly;
+use howdah_vfs::{Caller, FileSystem, FsError, Handle};
+
+use super::{ClientRule, Identity};
+use crate::Peer;
+
+/// The first port that anybody may use.
+const UNPRIVILEGED_PORTS: u16 = 1024;
+
+/// A file system that is served.
+pub struct Export {
+    name: String,
+    id: u32,
+    file_system: Arc<dyn FileSystem>,
+    read_only: Arc<dyn FileSystem>,
+    rules: Vec<ClientRule>,
+    root: Handle,
+    /// The file system that the root lives on, if it said.
+    root_file_system: Option<u64>,
+}
+
+/// What a client was let in to: the file system as it may see it, and who it acts as.
+pub struct Admission<'e> {
+    /// Refuses changes by itself if this client may only read.
+    pub file_system: &'e dyn FileSystem,
+    /// After squashing.
+    pub caller: Caller,
+}
+
+impl Export {
+    /// An export.
+    ///
+    /// `name` is what clients mount, such as `/` or `/srv/data`. `id` stands in every handle and must stay the same
+    /// over restarts. The first of `rules` that fits a client holds for it; a client that none fits is refused.
+    pub fn new(name: &str, id: u32, file_system: Arc<dyn FileSystem>, rules: Vec<ClientRule>) -> Self {
+        let root = file_system.root();
+        let root_file_system = file_system.attributes(&Caller::ROOT, &root).ok().map(|root| root.file_system);
+        let read_only = Arc::new(ReadOnly::around(Arc::clone(&file_system)));
+        Self { name: canonical(name), id, file_system, read_only, rules, root, root_file_system }
+    }
+
+    /// What clients mount: starts with a slash, has no empty parts, and ends with a slash only if that is all.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Stands in its handles.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The rules for its clients.
+    pub fn rules(&self) -> &[ClientRule] {
+        &self.rules
+    }
+
+    /// The handle of its root, as its file system knows it.
+    pub fn root(&self) -> &Handle {
+        &self.root
+    }
+
+    /// Lets a client in, or refuses it.
+    pub fn admit(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
+        let client = peer.client.ip();
+        let rule =
+            self.rules.iter().find(|rule| rule.clients.contains(client)).ok_or(FsError::AccessDenied)?;
+        if rule.privileged_ports && peer.client.port() >= UNPRIVILEGED_PORTS {
+            return Err(FsError::NotPermitted);
+        }
+        let file_system = if rule.read_only { &self.read_only } else { &self.file_system };
+        Ok(Admission { file_system: &**file_system, caller: identity.under(rule) })
+    }
+
+    /// The `fsid` that clients see for a file system inside this export. That of the root is made of the export's id
+    /// alone, so that it outlives a restart even where the system numbers its devices anew.
+    pub fn visible_file_system(&self, file_system: u64) -> u64 {
+        let own = spread(u64::from(self.id) + 1);
+        if self.root_file_system == Some(file_system) { own } else { spread(own ^ file_system) }
+    }
+}
+
+/// One slash before each part of a path, none after.
+fn canonical(name: &str) -> String {
+    let parts = name.split('/').filter(|part| !part.is_empty());
+    let canonical: String = parts.flat_map(|part| ["/", part]).collect();
+    if canonical.is_empty() { "/".to_owned() } else { canonical }
+}
+
+/// A permutation of all 64-bit numbers that leaves no pattern (the finalizer of SplitMix64).
+fn spread(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ number >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_vfs::memory::MemoryFileSystem;
+
+    use super::*;
+
+    #[test]
+    fn an_export_keeps_its_file_system_number_over_restarts() {
+        let export = |id| Export::new("/", id, Arc::new(MemoryFileSystem::new()), Vec::new());
+        let (first, again, other) = (export(1), export(1), export(2));
+        let own = |export: &Export| export.root_file_system.expect("memory tells it");
+        let visible = |export: &Export| export.visible_file_system(own(export));
+        assert_ne!(own(&first), own(&again), "the system numbers its file systems anew");
+        assert_eq!(visible(&first), visible(&again));
+        assert_ne!(visible(&first), visible(&other));
+        let mounted = own(&first) ^ 1;
+        assert_ne!(visible(&first), first.visible_file_system(mounted), "one that is mounted inside");
+        assert_ne!(first.visible_file_system(mounted), other.visible_file_system(mounted));
+    }
+
+    #[test]
+    fn names_are_told_in_one_way() {
+        for (given, expected) in [("/", "/"), ("", "/"), ("srv//data/", "/srv/data"), ("/a", "/a")] {
+            assert_eq!(canonical(given), expected);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Who a call says it is from, and who it acts as after an export's squashing.
+
+use howdah_vfs::{Caller, GroupList};
+use howdah_wire::rpc::{AuthStatus, Credentials};
+
+use super::{Anonymous, ClientRule, Squash};
+
+/// The superuser's user id, and the group id of its group.
+const ROOT: u32 = 0;
+/// The id that means "none" to a kernel. As a user id it would make setting the identity of a thread do nothing, and
+/// leave the identity of whoever called before.
+const NO_ID: u32 = u32::MAX;
+
+/// Who a call says it is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identity {
+    /// It does not say (AUTH_NONE).
+    Unknown,
+    /// This user (AUTH_SYS).
+    User(Caller),
+}
+
+impl Identity {
+    /// The identity in a call's credentials; flavors we do not take are refused as too weak.
+    pub fn from_credentials(credentials: &Credentials<'_>) -> Result<Self, AuthStatus> {
+        match credentials {
+            Credentials::None => Ok(Self::Unknown),
+            Credentials::Sys(sys) => Ok(Self::User(Caller {
+                user: sys.user,
+                group: sys.group,
+                groups: GroupList::new(sys.groups().iter().copied()),
+            })),
+            Credentials::Other(_) => Err(AuthStatus::TooWeak),
+            Credentials::Malformed(_) => Err(AuthStatus::BadCredentials),
+        }
+    }
+
+    /// Who it acts as under a rule.
+    pub fn under(&self, rule: &ClientRule) -> Caller {
+        let Anonymous { user, group } = rule.anonymous;
+        let caller = match self {
+            Self::Unknown => return Caller::new(user, group),
+            Self::User(_) if rule.squash == Squash::All => return Caller::new(user, group),
+            Self::User(caller) => caller,
+        };
+        let squashed = |id: u32| id == NO_ID || (id == ROOT && rule.squash == Squash::Root);
+        let group_of = |id: u32| if squashed(id) { group } else { id };
+        Caller {
+            user: if squashed(caller.user) { user } else { caller.user },
+            group: group_of(caller.group),
+            groups: GroupList::new(caller.groups.as_slice().iter().map(|&id| group_of(id))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(user: u32, group: u32, groups: &[u32]) -> Identity {
+        Identity::User(caller(user, group, groups))
+    }
+
+    fn caller(user: u32, group: u32, groups: &[u32]) -> Caller {
+        Caller { user, group, groups: GroupList::new(groups.iter().copied()) }
+    }
+
+    #[test]
+    fn squashing() {
+        let nobody = caller(99, 98, &[]);
+        for (squash, identity, expected) in [
+            (Squash::None, user(0, 0, &[0, 5]), caller(0, 0, &[0, 5])),
+            (Squash::None, user(7, 8, &[9]), caller(7, 8, &[9])),
+            (Squash::None, Identity::Unknown, nobody),
+            (Squash::None, user(NO_ID, NO_ID, &[NO_ID]), caller(99, 98, &[98])),
+            (Squash::Root, user(0, 0, &[0, 5]), caller(99, 98, &[98, 5])),
+            (Squash::Root, user(0, 4, &[]), caller(99, 4, &[])),
+            (Squash::Root, user(7, 0, &[]), caller(7, 98, &[])),
+            (Squash::Root, user(7, 8, &[9]), caller(7, 8, &[9])),
+            (Squash::Root, Identity::Unknown, nobody),
+            (Squash::All, user(7, 8, &[9]), nobody),
+            (Squash::All, user(0, 0, &[]), nobody),
+            (Squash::All, Identity::Unknown, nobody),
+        ] {
+            let anonymous = Anonymous { user: 99, group: 98 };
+            let rule = ClientRule { squash, anonymous, ..ClientRule::default() };
+            assert_eq!(identity.under(&rule), expected, "{identity:?} under {squash:?}");
+        }
+    }
+}

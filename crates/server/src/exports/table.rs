@@ -1,0 +1,90 @@
+//! All exports together: found by the id in a handle, or by the path that a client mounts.
+
+use std::fmt;
+
+use howdah_vfs::Handle;
+use howdah_wire::nfs3::FileHandle;
+
+use super::Export;
+use crate::handle::{HandleKey, SealedHandle};
+
+/// All exports.
+pub struct Exports {
+    /// In the order of their ids.
+    list: Vec<Export>,
+    key: HandleKey,
+}
+
+/// Exports that cannot stand beside each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExportsError {
+    /// Two exports have one id, so a handle would not tell which it is of.
+    SameId {
+        /// The id.
+        id: u32,
+        /// The names of the two.
+        names: [String; 2],
+    },
+    /// Two exports have one name.
+    SameName(String),
+}
+
+impl Exports {
+    /// These exports. `key` is secret, and stays the same over restarts, or clients lose their handles.
+    pub fn new(mut list: Vec<Export>, key: [u8; 16]) -> Result<Self, ExportsError> {
+        list.sort_by_key(Export::id);
+        for (position, export) in list.iter().enumerate() {
+            if let Some(next) = list.get(position + 1).filter(|next| next.id() == export.id()) {
+                let names = [export, next].map(|export| export.name().to_owned());
+                return Err(ExportsError::SameId { id: export.id(), names });
+            }
+            if list[..position].iter().any(|other| other.name() == export.name()) {
+                return Err(ExportsError::SameName(export.name().to_owned()));
+            }
+        }
+        Ok(Self { list, key: HandleKey::new(key) })
+    }
+
+    /// The exports, in no order that means anything.
+    pub fn iter(&self) -> impl Iterator<Item = &Export> {
+        self.list.iter()
+    }
+
+    /// The export of this id.
+    pub fn find(&self, id: u32) -> Option<&Export> {
+        self.list.binary_search_by_key(&id, Export::id).ok().map(|position| &self.list[position])
+    }
+
+    /// What clients get for a handle of this export.
+    pub fn seal(&self, export: &Export, handle: &Handle) -> SealedHandle {
+        self.key.seal(export.id(), handle)
+    }
+
+    /// The export's id and the file system's handle in what a client sent; `None` if we never gave it out.
+    pub fn open(&self, handle: FileHandle<'_>) -> Option<(u32, Handle)> {
+        self.key.open(handle.0)
+    }
+}
+
+impl Default for Exports {
+    /// No export.
+    fn default() -> Self {
+        Self { list: Vec::new(), key: HandleKey::new([0; 16]) }
+    }
+}
+
+impl fmt::Display for ExportsError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SameId { id, names: [one, other] } => {
+                write!(
+                    formatter,
+                    "the exports {one} and {other} have the same id {id}; give one of them another"
+                )
+            }
+            Self::SameName(name) => write!(formatter, "two exports are named {name}"),
+        }
+    }
+}
+
+impl std::error::Error for ExportsError {}

@@ -1,0 +1,102 @@
+//! The handle as clients see it: the file system's own one in an envelope that says of which export it is, with a
+//! keyed checksum over both, so that no client can make one up.
+//!
+//! version (1 byte) · export id (4) · checksum (8) · the file system's handle (at most 48): at most 61 of the 64
+//! bytes that NFSv3 has.
+
+use std::hash::Hasher;
+
+use howdah_vfs::Handle;
+use howdah_wire::nfs3::{FileHandle, HANDLE_MAX};
+use siphasher::sip::SipHasher24;
+
+/// The only envelope there is so far.
+const VERSION: u8 = 1;
+/// Where the checksum starts: behind the version and the export's id.
+const CHECKSUM: usize = 5;
+/// Where the file system's handle starts.
+const INNER: usize = CHECKSUM + 8;
+const _: () = assert!(INNER + Handle::MAX <= HANDLE_MAX);
+
+/// The secret that handles are sealed with.
+#[derive(Clone)]
+pub struct HandleKey(SipHasher24);
+
+/// A handle in its envelope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SealedHandle {
+    length: usize,
+    bytes: [u8; HANDLE_MAX],
+}
+
+impl HandleKey {
+    /// A key of 128 bits.
+    pub fn new(key: [u8; 16]) -> Self {
+        Self(SipHasher24::new_with_key(&key))
+    }
+
+    /// Puts a handle in an envelope.
+    pub fn seal(&self, export: u32, handle: &Handle) -> SealedHandle {
+        let inner = handle.as_bytes();
+        let mut sealed = SealedHandle { length: INNER + inner.len(), bytes: [0; HANDLE_MAX] };
+        sealed.bytes[0] = VERSION;
+        sealed.bytes[1..CHECKSUM].copy_from_slice(&export.to_be_bytes());
+        sealed.bytes[INNER..sealed.length].copy_from_slice(inner);
+        let checksum = self.checksum(&sealed.bytes[..CHECKSUM], inner);
+        sealed.bytes[CHECKSUM..INNER].copy_from_slice(&checksum.to_be_bytes());
+        sealed
+    }
+
+    /// The export's id and the handle in an envelope; `None` if it was not sealed with this key.
+    pub fn open(&self, bytes: &[u8]) -> Option<(u32, Handle)> {
+        let (head, rest) = bytes.split_first_chunk::<CHECKSUM>()?;
+        let (checksum, inner) = rest.split_first_chunk::<8>()?;
+        let [VERSION, export @ ..] = *head else { return None };
+        // Two whole numbers are compared at once, in a time that says nothing of how many of their bytes agree; with
+        // 2^63 tries to expect, there is no need for more care than that.
+        if self.checksum(head, inner) != u64::from_be_bytes(*checksum) {
+            return None;
+        }
+        Some((u32::from_be_bytes(export), Handle::new(inner).ok()?))
+    }
+
+    fn checksum(&self, head: &[u8], inner: &[u8]) -> u64 {
+        let mut hasher = self.0;
+        hasher.write(head);
+        hasher.write(inner);
+        hasher.finish()
+    }
+}
+
+impl SealedHandle {
+    /// As it goes into a message.
+    pub fn as_wire(&self) -> FileHandle<'_> {
+        FileHandle(&self.bytes[..self.length])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sealed_opens_and_nothing_else_does() {
+        let key = HandleKey::new(*b"0123456789abcdef");
+        for length in 0..=Handle::MAX {
+            let handle = Handle::new(&[7; Handle::MAX][..length]).expect("fits");
+            let sealed = key.seal(0x0102_0304, &handle);
+            let bytes = sealed.as_wire().0;
+            assert_eq!(bytes.len(), 13 + length);
+            assert_eq!(key.open(bytes), Some((0x0102_0304, handle)));
+            for place in 0..bytes.len() {
+                let mut forged = bytes.to_vec();
+                forged[place] ^= 0x10;
+                assert_eq!(key.open(&forged), None, "byte {place} of {length} changed");
+                assert_eq!(key.open(&bytes[..place]), None, "cut to {place}");
+            }
+            assert_eq!(key.open(&[bytes, &[0]].concat()), None, "one byte more");
+            assert_eq!(HandleKey::new([1; 16]).open(bytes), None, "another key");
+        }
+        assert_eq!(key.open(&[1; 64]), None);
+    }
+}

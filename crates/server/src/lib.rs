@@ -1,0 +1,36 @@
+//! The NFS server: exports, programs and workers.
+//!
+//! A worker reads a record, `dispatch` finds the procedure in its program's table, the procedure's handler turns arguments
+//! into calls on a `FileSystem` and the answer into a [`Reply`]. Handlers know nothing of sockets; workers know
+//! nothing of NFS.
+
+#[cfg(test)]
+mod calling;
+mod connection;
+mod datagram;
+mod dispatch;
+pub mod exports;
+mod handle;
+pub mod limits;
+mod mount;
+mod nfs3;
+mod patience;
+mod portmap;
+mod program;
+mod programs;
+pub mod registration;
+mod reply;
+mod reply_cache;
+mod request;
+mod server;
+mod service;
+mod shared;
+mod watch;
+mod worker;
+
+pub use handle::SealedHandle;
+pub use program::{Pace, Procedure, Program, Refusal};
+pub use reply::Reply;
+pub use request::{Peer, Request, Transport};
+pub use server::{BindError, Server, Settings, Sockets};
+pub use service::Service;

@@ -1,0 +1,70 @@
+//! MNT: the handle of an exported directory (RFC 1813 5.2.1).
+
+use std::time::Instant;
+
+use howdah_vfs::FsError;
+use howdah_wire::mount::Status;
+use howdah_wire::mount::mnt::{Arguments, Reply as Answer, Reply1 as Answer1, Success};
+use howdah_wire::rpc::AuthFlavor;
+use howdah_wire::xdr::Decode;
+
+use crate::exports::{Identity, ResolveError};
+use crate::program::Refusal;
+use crate::service::Service;
+use crate::{Reply, Request};
+
+/// Answers MNT of version 3.
+pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let path = Arguments::decode(&mut request.arguments)?.path.0;
+    let identity =
+        Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
+    let (client, shown) = (request.peer.client, path.escape_ascii());
+    match service.exports().resolve(path, request.peer, &identity) {
+        Ok(handle) => {
+            if service.mounts.add(client.ip(), path) {
+                tracing::info!(%client, path = %shown, "mounted");
+            }
+            reply.write(&Answer::Ok(Success { handle: handle.as_wire(), flavors: vec![AuthFlavor::SYS] }));
+        }
+        Err(error) => {
+            if service.mounts.refusals.is_due(Instant::now()) {
+                tracing::info!(%client, path = %shown, ?error, "mount refused");
+            }
+            reply.write(&Answer::Err(status(error)));
+        }
+    }
+    Ok(())
+}
+
+/// Answers MNT of version 1: its handles of 32 bytes belong to NFS version 2, which is not served, and ours are longer.
+pub fn run_version_1(
+    service: &Service,
+    request: &mut Request<'_, '_>,
+    reply: &mut Reply,
+) -> Result<(), Refusal> {
+    let path = Arguments::decode(&mut request.arguments)?.path.0;
+    if service.mounts.refusals.is_due(Instant::now()) {
+        let (client, shown) = (request.peer.client, path.escape_ascii());
+        tracing::info!(%client, path = %shown, "mount refused: it is for NFS version 2");
+    }
+    reply.write(&Answer1::Err(Status::AccessDenied));
+    Ok(())
+}
+
+/// The status for a path that leads nowhere.
+fn status(error: ResolveError) -> Status {
+    match error {
+        ResolveError::NoExport => Status::NotFound,
+        ResolveError::Refused(error) => match error {
+            FsError::NotPermitted => Status::NotPermitted,
+            FsError::NotFound | FsError::Stale => Status::NotFound,
+            FsError::Io => Status::Io,
+            FsError::AccessDenied => Status::AccessDenied,
+            FsError::NotDirectory => Status::NotDirectory,
+            FsError::Invalid => Status::Invalid,
+            FsError::NameTooLong => Status::NameTooLong,
+            FsError::NotSupported => Status::NotSupported,
+            _ => Status::ServerFault,
+        },
+    }
+}

@@ -1,0 +1,31 @@
+//! ACCESS: what the caller may do with a node.
+
+use howdah_vfs::Access;
+use howdah_wire::nfs3::Refused;
+use howdah_wire::nfs3::access::{Arguments, Reply as Answer, Success};
+use howdah_wire::xdr::Decode;
+
+use super::context::{Context, nothing_known};
+use super::convert;
+use crate::service::Service;
+use crate::{Refusal, Reply, Request};
+
+/// Answers a call.
+pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = service.exports();
+    let context = Context::new(service, &exports, request)?;
+    let arguments = Arguments::decode(&mut request.arguments)?;
+    reply.write(&answer(&context, &arguments));
+    Ok(())
+}
+
+fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
+    let node = context.open(arguments.node).map_err(nothing_known)?;
+    let wanted = Access::from_bits(arguments.wanted);
+    match node.file_system.access(&node.caller, &node.handle, wanted) {
+        Ok((granted, attributes)) => {
+            Ok(Success { attributes: Some(node.tell(&attributes)), granted: granted.bits() })
+        }
+        Err(error) => Err(Refused { status: convert::status(error), detail: node.attributes() }),
+    }
+}

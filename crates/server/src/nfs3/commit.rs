@@ -1,0 +1,32 @@
+//! COMMIT: makes what was written unstably durable.
+
+use howdah_vfs::Change;
+use howdah_wire::nfs3::Refused;
+use howdah_wire::nfs3::commit::{Arguments, Reply as Answer, Success};
+use howdah_wire::xdr::Decode;
+
+use super::context::{Context, nothing_known};
+use super::convert;
+use crate::service::Service;
+use crate::{Refusal, Reply, Request};
+
+/// Answers a call.
+pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = service.exports();
+    let context = Context::new(service, &exports, request)?;
+    let arguments = Arguments::decode(&mut request.arguments)?;
+    reply.write(&answer(&context, &arguments));
+    Ok(())
+}
+
+fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
+    let file = context.open(arguments.node).map_err(nothing_known)?;
+    let (offset, count) = (arguments.offset, arguments.count.into());
+    let mut change = Change::default();
+    let outcome = file.file_system.commit(&file.caller, &file.handle, offset, count, &mut change);
+    let consistency = file.consistency(&change);
+    match outcome {
+        Ok(committed) => Ok(Success { file: consistency, verifier: committed.verifier }),
+        Err(error) => Err(Refused { status: convert::status(error), detail: consistency }),
+    }
+}

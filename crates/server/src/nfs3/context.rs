@@ -1,0 +1,106 @@
+//! From the handle and the credentials of a call to the file system behind them, and back. Every handle that a
+//! client sends passes here, so this is where exports are guarded.
+
+use std::sync::atomic::Ordering;
+
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle};
+use howdah_wire::nfs3::{self, FileHandle, Refused, Status, WeakCacheConsistency};
+
+use super::convert;
+use crate::exports::{Admission, Export, Exports, Identity};
+use crate::service::Service;
+use crate::{Peer, Refusal, Request, SealedHandle, Transport};
+
+/// Who calls, and the exports as they were when the call came.
+pub struct Context<'c> {
+    service: &'c Service,
+    exports: &'c Exports,
+    /// Who asks, and where.
+    pub peer: &'c Peer,
+    identity: Identity,
+}
+
+/// A node that a client named by its handle, and the way to it.
+pub struct Object<'c> {
+    /// The file system it lives in, as this client may see it.
+    pub file_system: &'c dyn FileSystem,
+    /// Who the call acts as.
+    pub caller: Caller,
+    /// The node.
+    pub handle: Handle,
+    exports: &'c Exports,
+    export: &'c Export,
+}
+
+impl<'c> Context<'c> {
+    /// The context of a call.
+    pub fn new<'p: 'c>(
+        service: &'c Service,
+        exports: &'c Exports,
+        request: &Request<'p, '_>,
+    ) -> Result<Self, Refusal> {
+        let identity =
+            Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
+        Ok(Self { service, exports, peer: request.peer, identity })
+    }
+
+    /// Whether a READ's data must be in memory: a datagram leaves in one piece, and a file that cannot be sent as a range
+    /// is refused only while nothing of the reply has gone.
+    pub fn copies_reads(&self) -> bool {
+        self.peer.transport == Transport::Udp || self.service.doubts_ranges()
+    }
+
+    /// What a handle names. It is judged on every call: that we gave it out, that its export is still there, and
+    /// that this client may use it.
+    pub fn open(&self, handle: FileHandle<'_>) -> Result<Object<'c>, Status> {
+        let Some((id, handle)) = self.exports.open(handle) else {
+            self.service.forged_handles.fetch_add(1, Ordering::Relaxed);
+            return Err(Status::BadHandle);
+        };
+        let export = self.exports.find(id).ok_or(Status::Stale)?;
+        let Admission { file_system, caller } =
+            export.admit(self.peer, &self.identity).map_err(convert::status)?;
+        Ok(Object { file_system, caller, handle, exports: self.exports, export })
+    }
+}
+
+impl Object<'_> {
+    /// Whether both are of one export.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.export.id() == other.export.id()
+    }
+
+    /// What the client gets for a handle of this object's file system.
+    pub fn seal(&self, handle: &Handle) -> SealedHandle {
+        self.exports.seal(self.export, handle)
+    }
+
+    /// Attributes of this object's file system as clients see them.
+    pub fn tell(&self, attributes: &Attributes) -> nfs3::Attributes {
+        convert::attributes(attributes, self.export.visible_file_system(attributes.file_system))
+    }
+
+    /// The object's attributes now, if they can be had: what `post_op_attr` wants.
+    pub fn attributes(&self) -> Option<nfs3::Attributes> {
+        self.file_system.attributes(&self.caller, &self.handle).ok().map(|attributes| self.tell(&attributes))
+    }
+
+    /// Attributes that came with an answer, or else those now.
+    pub fn attributes_or(&self, known: Option<&Attributes>) -> Option<nfs3::Attributes> {
+        known.map_or_else(|| self.attributes(), |attributes| Some(self.tell(attributes)))
+    }
+
+    /// The object before and after a call that changed it, or failed to. What it was before is told only if the
+    /// file system knows; what it is after is asked for if need be.
+    pub fn consistency(&self, change: &Change) -> WeakCacheConsistency {
+        WeakCacheConsistency {
+            before: change.before.as_ref().map(convert::before),
+            after: self.attributes_or(change.after.as_ref()),
+        }
+    }
+}
+
+/// A refusal with nothing known beside it: the handle led nowhere.
+pub fn nothing_known<T: Default>(status: Status) -> Refused<T> {
+    Refused { status, detail: T::default() }
+}

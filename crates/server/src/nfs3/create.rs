@@ -1,0 +1,32 @@
+//! CREATE: makes a regular file, or takes the one that is there.
+
+use howdah_vfs::Create;
+use howdah_wire::nfs3::Status;
+use howdah_wire::nfs3::create::{Arguments, How};
+use howdah_wire::xdr::Decode;
+
+use super::context::Context;
+use super::{convert, made};
+use crate::service::Service;
+use crate::{Refusal, Reply, Request};
+
+/// Answers a call.
+pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = service.exports();
+    let context = Context::new(service, &exports, request)?;
+    let arguments = Arguments::decode(&mut request.arguments)?;
+    made::answer(&context, &arguments.object, reply, |directory, name, change| {
+        let how = how(&arguments.how)?;
+        let made = directory.file_system.create(&directory.caller, &directory.handle, name, &how, change);
+        made.map_err(convert::status)
+    });
+    Ok(())
+}
+
+fn how(how: &How) -> Result<Create, Status> {
+    Ok(match how {
+        How::Unchecked(new) => Create::Unchecked(convert::new_attributes(new)?),
+        How::Guarded(new) => Create::Guarded(convert::new_attributes(new)?),
+        How::Exclusive(verifier) => Create::Exclusive(*verifier),
+    })
+}

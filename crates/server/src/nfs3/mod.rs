@@ -1,0 +1,43 @@
+//! NFS version 3: the table of its procedures, one handler per file, and what handlers share.
+//!
+//! A handler turns arguments into calls on a `FileSystem` and the answer into a reply. It imports what is shared,
+//! messages and `vfs`; handlers never import each other.
+
+// A refusal is a whole message, as large as the answer it stands in for: in a box it would cost an allocation.
+#![allow(clippy::result_large_err)]
+
+mod context;
+mod convert;
+mod listing;
+mod made;
+mod names;
+mod transfer;
+
+mod access;
+mod commit;
+mod create;
+mod fsinfo;
+mod fsstat;
+mod getattr;
+mod link;
+mod lookup;
+mod mkdir;
+mod mknod;
+mod null;
+mod pathconf;
+mod read;
+mod readdir;
+mod readdirplus;
+mod readlink;
+mod remove;
+mod rename;
+mod rmdir;
+mod setattr;
+mod symlink;
+mod table;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use table::PROGRAM;

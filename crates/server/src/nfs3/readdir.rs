@@ -1,0 +1,25 @@
+//! READDIR: the names in a directory.
+
+use howdah_vfs::Detail;
+use howdah_wire::nfs3::listing::Budget;
+use howdah_wire::nfs3::readdir::{Arguments, Entry};
+use howdah_wire::xdr::Decode;
+
+use super::context::Context;
+use super::listing::{self, Wish};
+use crate::service::Service;
+use crate::{Refusal, Reply, Request};
+
+/// Answers a call.
+pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = service.exports();
+    let context = Context::new(service, &exports, request)?;
+    let arguments = Arguments::decode(&mut request.arguments)?;
+    let budget = Budget { whole: arguments.count as usize, names: usize::MAX };
+    let Arguments { directory, cookie, .. } = arguments;
+    let wish = Wish { directory, cookie, detail: Detail::Names, budget };
+    listing::answer(&context, &wish, reply, |_, writer, entry| {
+        writer.add(&Entry { file: entry.file, name: entry.name, cookie: entry.cookie })
+    });
+    Ok(())
+}

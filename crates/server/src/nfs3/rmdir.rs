@@ -1,0 +1,37 @@
+//! RMDIR: removes an empty directory.
+
+use howdah_vfs::Change;
+use howdah_wire::nfs3::rmdir::{Arguments, Reply as Answer, Success};
+use howdah_wire::nfs3::{Refused, Status};
+use howdah_wire::xdr::Decode;
+
+use super::context::{Context, Object, nothing_known};
+use super::{convert, names};
+use crate::service::Service;
+use crate::{Refusal, Reply, Request};
+
+/// Answers a call.
+pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = service.exports();
+    let context = Context::new(service, &exports, request)?;
+    let arguments = Arguments::decode(&mut request.arguments)?;
+    reply.write(&answer(&context, &arguments));
+    Ok(())
+}
+
+fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
+    let directory = context.open(arguments.object.directory).map_err(nothing_known)?;
+    let mut change = Change::default();
+    let outcome = remove(&directory, arguments.object.name, &mut change);
+    let consistency = directory.consistency(&change);
+    match outcome {
+        Ok(()) => Ok(Success { directory: consistency }),
+        Err(status) => Err(Refused { status, detail: consistency }),
+    }
+}
+
+fn remove(directory: &Object<'_>, name: &[u8], change: &mut Change) -> Result<(), Status> {
+    let name = names::directory(name)?;
+    let removed = directory.file_system.remove_directory(&directory.caller, &directory.handle, name, change);
+    removed.map_err(convert::status)
+}

@@ -1,0 +1,37 @@
+//! SETATTR: sets attributes of a node.
+
+use howdah_vfs::Change;
+use howdah_wire::nfs3::setattr::{Arguments, Reply as Answer, Success};
+use howdah_wire::nfs3::{Refused, Status};
+use howdah_wire::xdr::Decode;
+
+use super::context::{Context, Object, nothing_known};
+use super::convert;
+use crate::service::Service;
+use crate::{Refusal, Reply, Request};
+
+/// Answers a call.
+pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = service.exports();
+    let context = Context::new(service, &exports, request)?;
+    let arguments = Arguments::decode(&mut request.arguments)?;
+    reply.write(&answer(&context, &arguments));
+    Ok(())
+}
+
+fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
+    let node = context.open(arguments.node).map_err(nothing_known)?;
+    let mut change = Change::default();
+    let outcome = set(&node, arguments, &mut change);
+    let consistency = node.consistency(&change);
+    match outcome {
+        Ok(()) => Ok(Success { node: consistency }),
+        Err(status) => Err(Refused { status, detail: consistency }),
+    }
+}
+
+fn set(node: &Object<'_>, arguments: &Arguments<'_>, change: &mut Change) -> Result<(), Status> {
+    let new = convert::new_attributes(&arguments.new)?;
+    let guard = arguments.guard.map(convert::timestamp);
+    node.file_system.set_attributes(&node.caller, &node.handle, &new, guard, change).map_err(convert::status)
+}

@@ -1,0 +1,11 @@
+//! The procedures as a client sees them: encoded calls through the table, over the file system in memory.
+
+mod client;
+mod durability;
+mod exports;
+mod handles;
+mod listings;
+mod names;
+mod procedures;
+mod read_only;
+mod repetition;

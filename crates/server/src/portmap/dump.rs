@@ -1,0 +1,50 @@
+//! DUMP: everything that is served, and where (RFC 1833 3.2 and 2.2.1).
+
+use howdah_wire::portmap::{Mapping, dump as version2};
+use howdah_wire::rpcbind::{Binding, Text, UniversalAddress, dump as version4};
+
+use super::places::{places_of, versions};
+use crate::program::Refusal;
+use crate::service::Service;
+use crate::{Reply, Request};
+
+/// Who registered what is told: this server itself.
+const OWNER: &str = "howdah";
+
+/// Answers DUMP of version 2, which knows no IPv6.
+pub fn ports(service: &Service, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let listeners = service.listeners.read();
+    let mut mappings = Vec::new();
+    for (program, version) in versions() {
+        let places = places_of(program, &listeners).into_iter().filter(|place| !place.network.is_ipv6());
+        mappings.extend(places.map(|place| Mapping {
+            program,
+            version,
+            protocol: place.network.protocol(),
+            port: u32::from(place.address.port()),
+        }));
+    }
+    reply.write(&version2::Reply { mappings });
+    Ok(())
+}
+
+/// Answers DUMP of versions 3 and 4.
+pub fn addresses(service: &Service, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let listeners = service.listeners.read();
+    let mut rows = Vec::new();
+    for (program, version) in versions() {
+        let places = places_of(program, &listeners).into_iter();
+        rows.extend(places.map(|place| {
+            (program, version, place.network.id(), UniversalAddress(place.address).to_string())
+        }));
+    }
+    let bindings = rows.iter().map(|(program, version, network, address)| Binding {
+        program: *program,
+        version: *version,
+        network: Text::from(*network),
+        address: Text::from(address.as_str()),
+        owner: Text::from(OWNER),
+    });
+    reply.write(&version4::Reply { bindings: bindings.collect() });
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! What a program is to the dispatcher: a number, versions, and for each a table of procedures.
+
+use howdah_wire::rpc::AuthStatus;
+use howdah_wire::xdr::{DecodeError, Decoder};
+
+use crate::service::Service;
+use crate::{Reply, Request};
+
+/// Whether a call may keep its worker waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Usually answered from memory: run at once, one after the other, and answered together.
+    Quick,
+    /// Moves so many bytes that another processor, if there is one, should go on with the connection.
+    Long,
+    /// May wait for storage: the socket is handed on first, so that others run meanwhile.
+    Slow,
+}
+
+/// The bulk data that a call brings at the end of its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bulk {
+    /// Bytes of arguments before the data.
+    pub before: usize,
+    /// Bytes of data, without padding.
+    pub length: usize,
+    /// Whether the call waits until the data is durable.
+    pub durable: bool,
+}
+
+/// One row of a table.
+#[derive(Clone, Copy)]
+pub struct Procedure {
+    /// Its name in the RFC.
+    pub name: &'static str,
+    /// What to expect of it.
+    pub pace: Pace,
+    /// Whether it may not run twice: its reply is kept for retransmissions.
+    pub once: bool,
+    /// For a procedure that brings bulk data: what its arguments, as far as they are here, say of it. The data itself
+    /// may still be in the socket then, and be handed over as `Request::waiting`.
+    pub bulk: Option<fn(Decoder<'_>) -> Option<Bulk>>,
+    /// Answers a call: appends its result to the reply, which stands right after the RPC header.
+    pub run: fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>,
+}
+
+/// A call that gets no result of its procedure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The arguments make no sense: GARBAGE_ARGS.
+    Garbage(DecodeError),
+    /// The credentials do not do: denied.
+    Authentication(AuthStatus),
+    /// Something broke here: SYSTEM_ERR.
+    System,
+    /// No answer at all: what is asked is not for this peer (rpcbind's indirect calls).
+    Silence,
+}
+
+impl From<DecodeError> for Refusal {
+    fn from(error: DecodeError) -> Self {
+        Self::Garbage(error)
+    }
+}
+
+/// A program.
+#[derive(Clone, Copy)]
+pub struct Program {
+    /// Its number.
+    pub number: u32,
+    /// Its name in `/etc/rpc`.
+    pub name: &'static str,
+    /// Each version served, lowest first, with its procedures by number.
+    pub versions: &'static [(u32, &'static [Procedure])],
+}

@@ -1,0 +1,12 @@
+//! Registration with the rpcbind that runs on this host, so that clients which ask it find this server.
+//!
+//! Only what this server serves is registered, only while it runs, and never in the place of another server.
+
+mod conversation;
+mod error;
+mod register;
+mod row;
+
+pub use error::RegistrationError;
+pub use register::{Registration, register};
+pub use row::Row;

@@ -1,0 +1,151 @@
+//! Registering and taking it back: who may be replaced, and who may not.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use howdah_net::is_listening;
+use howdah_wire::portmap::{PORT, Protocol};
+
+use super::conversation::{Conversation, Held};
+use super::{RegistrationError, Row};
+use crate::Transport;
+
+/// How long registering may take, and taking it back: rpcbind answers in microseconds, and a server that starts or stops
+/// must not hang because something else does.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a look may take whether a registered server runs: it would be on this host.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What is registered; taken back when it is dropped.
+#[derive(Debug, Default)]
+#[must_use = "dropped, the registration is taken back"]
+pub struct Registration {
+    rows: Vec<Row>,
+    refused: Vec<Row>,
+}
+
+/// Registers a server that listens here with this host's rpcbind. A server on the portmapper's own port is found without
+/// that, and gets an empty registration.
+///
+/// # Errors
+/// No rpcbind runs, another server is registered, or rpcbind does not want this one.
+pub fn register(listeners: &[(Transport, SocketAddr)]) -> Result<Registration, RegistrationError> {
+    let rows = Row::all(listeners);
+    if rows.is_empty() || listeners.iter().any(|(_, address)| address.port() == PORT) {
+        return Ok(Registration::default());
+    }
+    let mut rpcbind = Conversation::open(PATIENCE)?;
+    let held = rpcbind.list()?;
+    if let Some(other) = other_server(&held, &rows) {
+        let Held { program, port, owner, .. } = other.clone();
+        return Err(RegistrationError::Taken { program, port, owner });
+    }
+    let mut registration = Registration::default();
+    for row in rows {
+        // Whoever was here before did not take it back and is gone: killed, perhaps, as this server may have been.
+        if held.iter().any(|held| held.is_place_of(&row)) {
+            rpcbind.unset(&row)?;
+        }
+        let taken = rpcbind.set(&row)?;
+        if taken { &mut registration.rows } else { &mut registration.refused }.push(row);
+    }
+    if registration.rows.is_empty() { Err(RegistrationError::Refused) } else { Ok(registration) }
+}
+
+impl Registration {
+    /// What rpcbind took.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// What it did not take: usually networks that it does not serve.
+    pub fn refused(&self) -> &[Row] {
+        &self.refused
+    }
+
+    /// Takes back what still is as it was registered here, and nothing that somebody else has registered since.
+    ///
+    /// # Errors
+    /// rpcbind is gone, or does not answer.
+    pub fn take_back(mut self) -> Result<(), RegistrationError> {
+        self.undo()
+    }
+
+    fn undo(&mut self) -> Result<(), RegistrationError> {
+        let rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut rpcbind = Conversation::open(PATIENCE)?;
+        let held = rpcbind.list()?;
+        for row in rows {
+            if held.iter().any(|held| held.is_place_of(&row) && held.port == row.address.port()) {
+                rpcbind.unset(&row)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        if let Err(error) = self.undo() {
+            tracing::warn!(%error, "the registration with rpcbind stays behind");
+        }
+    }
+}
+
+/// A registration of one of our programs that belongs to another server which runs. One on a port of ours was made by a
+/// server before this one: the port is ours now.
+fn other_server<'h>(held: &'h [Held], rows: &[Row]) -> Option<&'h Held> {
+    let ours = |held: &Held| rows.iter().any(|row| row.address.port() == held.port);
+    let others: Vec<&Held> = held
+        .iter()
+        .filter(|held| rows.iter().any(|row| row.program == held.program) && !ours(held))
+        .collect();
+    let runs = |held: &Held| match held.network.protocol() {
+        Protocol::TCP => is_listening(held.port, LOOK),
+        // Whether somebody reads datagrams cannot be seen from outside. A server that has no other way in is left alone;
+        // one that has is judged by that.
+        _ => !others
+            .iter()
+            .any(|other| other.program == held.program && other.network.protocol() == Protocol::TCP),
+    };
+    others.iter().copied().find(|held| runs(held))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use howdah_wire::rpcbind::Network;
+    use std::net::TcpListener;
+
+    fn held(network: Network, port: u16) -> Held {
+        Held { program: howdah_wire::mount::PROGRAM, version: 3, network, port, owner: "superuser".into() }
+    }
+
+    #[test]
+    fn a_server_that_runs_is_left_alone_and_one_that_is_gone_is_not() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("any port");
+        let running = listener.local_addr().expect("bound").port();
+        let gone = {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("any port");
+            listener.local_addr().expect("bound").port()
+        };
+        let rows = Row::all(&[(Transport::Tcp, "127.0.0.1:1".parse().expect("an address"))]);
+        let other = |held: &[Held]| other_server(held, &rows).map(|held| (held.network, held.port));
+
+        assert_eq!(other(&[]), None);
+        assert_eq!(
+            other(&[held(Network::Tcp, 1)]),
+            None,
+            "our own port, so left behind by a server before us"
+        );
+        assert_eq!(other(&[held(Network::Tcp, gone)]), None);
+        assert_eq!(other(&[held(Network::Tcp, running)]), Some((Network::Tcp, running)));
+        assert_eq!(other(&[held(Network::Udp, gone)]), Some((Network::Udp, gone)), "nobody can tell");
+        assert_eq!(other(&[held(Network::Udp, 9), held(Network::Tcp, gone)]), None, "its TCP side is gone");
+        let unrelated = Held { program: 100_024, ..held(Network::Tcp, running) };
+        assert_eq!(other(&[unrelated]), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! What is registered: one version of one program on one network.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+use howdah_wire::portmap;
+use howdah_wire::rpcbind::Network;
+
+use crate::Transport;
+use crate::portmap::{places, versions};
+
+/// One registration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The program.
+    pub program: u32,
+    /// Its version.
+    pub version: u32,
+    /// How it is reached.
+    pub network: Network,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+impl Row {
+    /// Everything that a server with these listeners has to register. A network has one place in rpcbind: where several
+    /// listeners share one, the first is told.
+    pub fn all(listeners: &[(Transport, SocketAddr)]) -> Vec<Self> {
+        let mut places = places(listeners);
+        let all = places.clone();
+        places.retain(|place| all.iter().find(|first| first.network == place.network) == Some(place));
+        versions()
+            .filter(|&(program, _)| program != portmap::PROGRAM)
+            .flat_map(|(program, version)| {
+                places.iter().map(move |place| Self {
+                    program,
+                    version,
+                    network: place.network,
+                    address: place.address,
+                })
+            })
+            .collect()
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { program, version, network, address } = self;
+        write!(formatter, "program {program} version {version} on {} at {address}", network.id())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_version_is_registered_once_on_each_network() {
+        let listeners = [
+            (Transport::Tcp, "[::]:2049".parse().expect("an address")),
+            (Transport::Tcp, "192.0.2.1:20049".parse().expect("an address")),
+            (Transport::Udp, "192.0.2.1:2049".parse().expect("an address")),
+        ];
+        let rows = Row::all(&listeners);
+        assert!(rows.iter().all(|row| row.program != portmap::PROGRAM));
+        let of_mount: Vec<_> = rows
+            .iter()
+            .filter(|row| (row.program, row.version) == (howdah_wire::mount::PROGRAM, 3))
+            .map(|row| (row.network.id(), row.address.to_string()))
+            .collect();
+        let expected = [("tcp6", "[::]:2049"), ("tcp", "0.0.0.0:2049"), ("udp", "192.0.2.1:2049")];
+        assert_eq!(of_mount, expected.map(|(network, address)| (network, address.to_owned())));
+    }
+}

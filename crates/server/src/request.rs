@@ -1,0 +1,40 @@
+//! A call as a handler sees it: who asks, for what, with which arguments. It must not know how the bytes came.
+
+use std::net::SocketAddr;
+
+use howdah_vfs::Waiting;
+use howdah_wire::rpc::CallHeader;
+use howdah_wire::xdr::Decoder;
+
+/// How a call came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Transport {
+    /// On a stream, in records.
+    Tcp,
+    /// In one datagram.
+    Udp,
+}
+
+/// The two ends that a call goes between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Peer {
+    /// The client's address and port.
+    pub client: SocketAddr,
+    /// The address and port that the client asked.
+    pub server: SocketAddr,
+    /// How.
+    pub transport: Transport,
+}
+
+/// One call.
+pub struct Request<'r, 'm> {
+    /// Program, version, procedure, credentials.
+    pub header: CallHeader<'m>,
+    /// Stands at the procedure's arguments.
+    pub arguments: Decoder<'m>,
+    /// Who asks, and where.
+    pub peer: &'r Peer,
+    /// The bulk data of a WRITE that is still in the socket: then `arguments` ends right before the data's bytes,
+    /// after their length.
+    pub waiting: Option<&'r mut dyn Waiting>,
+}

@@ -1,0 +1,197 @@
+//! A running server: started with sockets and exports, stopped when its calls are done.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use howdah_net::{Listener, UdpSocket};
+
+use crate::Transport;
+use crate::exports::Exports;
+use crate::limits;
+use crate::programs::PROGRAMS;
+use crate::service::Service;
+use crate::shared::Shared;
+use crate::watch::Watch;
+use crate::worker::Worker;
+
+/// Stack of a worker, in bytes: the deepest path is a directory listing with a few kilobytes of buffers.
+const STACK: usize = 512 << 10;
+/// How often a stopping server looks whether its calls are done.
+const DRAIN_STEP: Duration = Duration::from_millis(5);
+/// How long the end of a server waits for its threads, all together.
+const END_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The sockets that a server serves.
+#[derive(Debug, Default)]
+pub struct Sockets {
+    /// Listening.
+    pub tcp: Vec<Listener>,
+    /// Bound.
+    pub udp: Vec<UdpSocket>,
+}
+
+/// How a server runs.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Calls that may wait for storage at the same time.
+    pub workers: usize,
+}
+
+/// A server that runs until it is stopped or dropped.
+pub struct Server {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { workers: limits::WORKERS }
+    }
+}
+
+impl Sockets {
+    /// Binds TCP and, unless told otherwise, UDP at each address. With port 0, UDP takes the port that TCP was given.
+    ///
+    /// # Errors
+    /// The address that could not be bound, how, and why.
+    pub fn bind(addresses: &[SocketAddr], udp: bool) -> Result<Self, BindError> {
+        let mut sockets = Self::default();
+        for &address in addresses {
+            let fail = |transport| move |cause| BindError { address, transport, cause };
+            let listener = Listener::bind(address).map_err(fail(Transport::Tcp))?;
+            let real = listener.address();
+            sockets.tcp.push(listener);
+            if udp {
+                sockets.udp.push(UdpSocket::bind(real).map_err(fail(Transport::Udp))?);
+            }
+        }
+        Ok(sockets)
+    }
+
+    /// Each transport and address served.
+    pub fn addresses(&self) -> Vec<(Transport, SocketAddr)> {
+        let tcp = self.tcp.iter().map(|socket| (Transport::Tcp, socket.address()));
+        let udp = self.udp.iter().map(|socket| (Transport::Udp, socket.address()));
+        tcp.chain(udp).collect()
+    }
+}
+
+/// An address that cannot be bound.
+#[derive(Debug)]
+pub struct BindError {
+    /// The address.
+    pub address: SocketAddr,
+    /// For which transport.
+    pub transport: Transport,
+    /// Why.
+    pub cause: io::Error,
+}
+
+impl std::fmt::Display for BindError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let transport = match self.transport {
+            Transport::Tcp => "TCP",
+            Transport::Udp => "UDP",
+        };
+        write!(formatter, "binding {} for {transport}: {}", self.address, self.cause)
+    }
+}
+
+impl std::error::Error for BindError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+impl Server {
+    /// Starts to serve.
+    ///
+    /// # Errors
+    /// What the host refuses: threads, descriptors.
+    pub fn start(settings: &Settings, sockets: Sockets, exports: Exports) -> io::Result<Self> {
+        let service = Service::new(exports);
+        *service.listeners.write() = sockets.addresses();
+        let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, sockets.udp)?);
+        let mut server = Self { shared: Arc::clone(&shared), threads: Vec::new() };
+        let mut slots = Vec::new();
+        for index in 0..settings.workers.max(1) {
+            let (worker, slot) = Worker::new(Arc::clone(&shared));
+            slots.push(slot);
+            server.spawn(format!("worker-{index}"), move || worker.run())?;
+        }
+        let watch = Watch::new(Arc::clone(&shared), slots);
+        server.spawn("watch".into(), move || watch.run())?;
+        shared.open()?;
+        Ok(server)
+    }
+
+    /// Each transport and address served, with real ports.
+    pub fn addresses(&self) -> Vec<(Transport, SocketAddr)> {
+        self.shared.service.listeners.read().clone()
+    }
+
+    /// What the programs share: exports, mounts.
+    pub fn service(&self) -> &Service {
+        &self.shared.service
+    }
+
+    /// Serves other exports from now on; no connection is dropped, and calls that run keep the old ones.
+    pub fn reload(&self, exports: Exports) {
+        self.shared.service.set_exports(exports);
+    }
+
+    /// Stops: reads no further call, finishes those that run and sends their replies, as far as `patience` reaches.
+    /// Says whether all were finished.
+    pub fn stop(mut self, patience: Duration) -> bool {
+        self.shared.draining.store(true, Ordering::SeqCst);
+        let deadline = Instant::now() + patience;
+        let mut done = self.is_idle();
+        while !done && Instant::now() < deadline {
+            std::thread::sleep(DRAIN_STEP);
+            done = self.is_idle();
+        }
+        self.end();
+        done
+    }
+
+    fn is_idle(&self) -> bool {
+        self.shared.datagrams_running.load(Ordering::SeqCst) == 0
+            && self.shared.connections().iter().all(|connection| connection.is_idle())
+    }
+
+    fn end(&mut self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        for thread in &self.threads {
+            self.shared.waker.wake();
+            thread.thread().unpark();
+        }
+        // A worker that waits for storage cannot be woken: it ends with its call, or with the process.
+        let deadline = Instant::now() + END_PATIENCE;
+        for thread in self.threads.drain(..) {
+            while !thread.is_finished() && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            if thread.is_finished() {
+                let _ = thread.join();
+            }
+        }
+        for connection in self.shared.connections() {
+            self.shared.close(&connection, &"the server stops");
+        }
+    }
+
+    fn spawn(&mut self, name: String, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        self.threads.push(std::thread::Builder::new().name(name).stack_size(STACK).spawn(body)?);
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,205 @@
+//! What workers share: the sockets, the connections, the queue of connections handed on.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use howdah_net::{Interest, Listener, Poller, Stream, Token, UdpSocket, Waker};
+use parking_lot::{Mutex, RwLock};
+
+use crate::connection::Connection;
+use crate::limits::CONNECTIONS_MAX;
+use crate::program::Program;
+use crate::service::Service;
+
+/// The waker's token.
+pub const WAKER: Token = Token(0);
+/// Token of the first listener; the UDP sockets come after the listeners, connections after those.
+const FIRST_SOCKET: u64 = 1;
+
+/// What an event's token names.
+pub enum Source {
+    /// The waker.
+    Waker,
+    /// A listener.
+    Listener(usize),
+    /// A UDP socket.
+    Udp(usize),
+    /// A connection.
+    Connection(Arc<Connection>),
+    /// A connection that is gone.
+    Gone,
+}
+
+/// The state behind all workers.
+pub struct Shared {
+    /// What the programs share.
+    pub service: Service,
+    /// The programs served.
+    pub programs: &'static [Program],
+    /// Readiness of every socket.
+    pub poller: Poller,
+    /// Wakes workers for the ready queue, and to stop.
+    pub waker: Waker,
+    /// Listening sockets.
+    pub listeners: Vec<Listener>,
+    /// Datagram sockets.
+    pub udp: Vec<UdpSocket>,
+    /// Workers end when they see it.
+    pub stopping: AtomicBool,
+    /// No new call is read.
+    pub draining: AtomicBool,
+    /// Whether a second processor could take over what waits.
+    pub parallel: bool,
+    /// Listeners that rest because no connection could be accepted.
+    pub resting: Mutex<Vec<usize>>,
+    /// Datagrams whose calls run now.
+    pub datagrams_running: AtomicUsize,
+    ready: Mutex<VecDeque<Arc<Connection>>>,
+    connections: RwLock<HashMap<Token, Arc<Connection>>>,
+    next_token: AtomicU64,
+}
+
+impl Shared {
+    /// Everything in place, no socket armed yet.
+    pub fn new(
+        service: Service,
+        programs: &'static [Program],
+        listeners: Vec<Listener>,
+        udp: Vec<UdpSocket>,
+    ) -> io::Result<Self> {
+        let first_connection = FIRST_SOCKET + (listeners.len() + udp.len()) as u64;
+        Ok(Self {
+            service,
+            programs,
+            poller: Poller::new()?,
+            waker: Waker::new()?,
+            listeners,
+            udp,
+            stopping: AtomicBool::new(false),
+            draining: AtomicBool::new(false),
+            parallel: std::thread::available_parallelism().is_ok_and(|count| count.get() > 1),
+            resting: Mutex::default(),
+            datagrams_running: AtomicUsize::new(0),
+            ready: Mutex::default(),
+            connections: RwLock::default(),
+            next_token: AtomicU64::new(first_connection),
+        })
+    }
+
+    /// Arms the waker and all sockets.
+    pub fn open(&self) -> io::Result<()> {
+        self.poller.add_waker(&self.waker, WAKER)?;
+        for (index, listener) in self.listeners.iter().enumerate() {
+            self.poller.add(listener, self.listener_token(index), Interest::READABLE)?;
+        }
+        for (index, socket) in self.udp.iter().enumerate() {
+            self.poller.add(socket, self.udp_token(index), Interest::READABLE)?;
+        }
+        Ok(())
+    }
+
+    /// What a token names.
+    pub fn source(&self, token: Token) -> Source {
+        if token == WAKER {
+            return Source::Waker;
+        }
+        let index = (token.0 - FIRST_SOCKET) as usize;
+        if index < self.listeners.len() {
+            return Source::Listener(index);
+        }
+        if index < self.listeners.len() + self.udp.len() {
+            return Source::Udp(index - self.listeners.len());
+        }
+        self.connections
+            .read()
+            .get(&token)
+            .map_or(Source::Gone, |connection| Source::Connection(Arc::clone(connection)))
+    }
+
+    /// Arms a listener again.
+    pub fn arm_listener(&self, index: usize) -> io::Result<()> {
+        self.poller.arm(&self.listeners[index], self.listener_token(index), Interest::READABLE)
+    }
+
+    /// Arms a UDP socket again.
+    pub fn arm_udp(&self, index: usize) -> io::Result<()> {
+        self.poller.arm(&self.udp[index], self.udp_token(index), Interest::READABLE)
+    }
+
+    /// Takes a new connection in.
+    pub fn add(&self, stream: Stream) -> io::Result<()> {
+        self.make_room();
+        let token = Token(self.next_token.fetch_add(1, Ordering::Relaxed));
+        let connection = Arc::new(Connection::new(token, stream));
+        tracing::debug!(client = %connection.peer().client, "connected");
+        self.connections.write().insert(token, Arc::clone(&connection));
+        let added = self.poller.add(connection.stream(), token, Interest::READABLE);
+        if added.is_err() {
+            self.connections.write().remove(&token);
+        }
+        added
+    }
+
+    /// Ends a connection: it closes when the last call that runs on it is done.
+    pub fn close(&self, connection: &Connection, why: &dyn std::fmt::Display) {
+        if self.connections.write().remove(&connection.token()).is_some() {
+            tracing::debug!(client = %connection.peer().client, why = %why, "connection closed");
+            connection.stream().shut_down();
+        }
+    }
+
+    /// All connections.
+    pub fn connections(&self) -> Vec<Arc<Connection>> {
+        self.connections.read().values().cloned().collect()
+    }
+
+    /// Puts a connection before another worker: bytes of it are at hand that no event tells of.
+    pub fn hand_on(&self, connection: Arc<Connection>) {
+        self.ready.lock().push_back(connection);
+        self.waker.wake();
+    }
+
+    /// The next connection that was handed on. If more wait, another worker is woken for them: two wakes may have
+    /// come as one.
+    pub fn next_ready(&self) -> Option<Arc<Connection>> {
+        let mut ready = self.ready.lock();
+        let next = ready.pop_front();
+        if !ready.is_empty() {
+            self.waker.wake();
+        }
+        next
+    }
+
+    /// Frees a place if all are taken: of the address that has most, an idle connection goes, the one with fewest calls.
+    fn make_room(&self) {
+        if self.connections.read().len() < CONNECTIONS_MAX {
+            return;
+        }
+        let connections = self.connections();
+        let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+        for connection in &connections {
+            *counts.entry(connection.peer().client.ip()).or_default() += 1;
+        }
+        let greediest = counts.into_iter().max_by_key(|&(_, count)| count).map(|(address, _)| address);
+        let oldest = connections
+            .iter()
+            .filter(|connection| Some(connection.peer().client.ip()) == greediest)
+            .min_by_key(|connection| {
+                (!connection.is_idle(), connection.inbox().records(), connection.token())
+            });
+        if let Some(connection) = oldest {
+            self.close(connection, &"all connections are taken, and this address has most of them");
+        }
+    }
+
+    fn listener_token(&self, index: usize) -> Token {
+        Token(FIRST_SOCKET + index as u64)
+    }
+
+    fn udp_token(&self, index: usize) -> Token {
+        Token(FIRST_SOCKET + (self.listeners.len() + index) as u64)
+    }
+}

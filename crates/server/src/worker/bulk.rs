@@ -1,0 +1,83 @@
+//! Bulk WRITEs whose data is complete, but still in the socket: moved from there by the kernel.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use howdah_rpc::server::Assembly;
+use howdah_wire::xdr::padding;
+
+use super::Worker;
+use crate::connection::{Connection, Payload};
+use crate::dispatch::{self, Work};
+use crate::limits::BULK_MIN;
+
+/// What became of a WRITE whose data is in the socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InPlace {
+    /// It ran.
+    Ran,
+    /// Its data is not complete: the socket wakes somebody when it is.
+    Waits,
+    /// There is none, or its data is better received into memory.
+    None,
+}
+
+impl Worker {
+    /// Runs such a WRITE, if there is one.
+    pub(super) fn run_in_place(&mut self, connection: &Arc<Connection>) -> io::Result<InPlace> {
+        let Some(mut assembly) = connection.inbox().start_move(BULK_MIN) else {
+            // Whatever comes next must wake somebody, though the data that was waited for now takes another way.
+            return connection.wake_at_once().map(|()| InPlace::None);
+        };
+        let start = Instant::now();
+        let moved = self.move_payload(connection, &mut assembly);
+        connection.inbox().end_move(assembly, start.elapsed());
+        moved
+    }
+
+    fn move_payload(&mut self, connection: &Connection, assembly: &mut Assembly) -> io::Result<InPlace> {
+        let Some(partial) = assembly.partial() else { return Ok(InPlace::None) };
+        let Work::Run(mut job) = dispatch::read(self.shared.programs, partial.bytes) else {
+            return Ok(InPlace::None);
+        };
+        let Some(bulk) = job.bulk().filter(|bulk| !bulk.durable && bulk.length >= BULK_MIN) else {
+            return Ok(InPlace::None);
+        };
+        let (header, length) = (job.arguments_at() + bulk.before, partial.length);
+        let here = &partial.bytes[header.min(partial.bytes.len())..];
+        let pad = padding(bulk.length);
+        if header + bulk.length + pad != length || here.len() >= bulk.length {
+            return Ok(InPlace::None);
+        }
+        let rest = bulk.length - here.len();
+        let stream = connection.stream();
+        if stream.waiting()? < rest + pad {
+            return wait_for(connection, rest + pad);
+        }
+        connection.wake_at_once()?;
+        job.cut_arguments(bulk.before);
+        let mut payload = Payload::new(stream, &mut self.pipe, here, rest, pad);
+        let buffer = self.spare.pop().unwrap_or_default();
+        connection.inbox().start_moved_call(rest + pad);
+        let reply = job.run(&self.shared.service, connection.peer(), Some(&mut payload), buffer);
+        let drained = payload.finish();
+        if let Some(reply) = reply {
+            connection.push(reply);
+        }
+        connection.finish_call();
+        assembly.skip_partial(header);
+        drained.map(|()| InPlace::Ran)
+    }
+}
+
+/// Lets the socket wake somebody when so many bytes wait. If it did so before, and they do not, then the kernel has no
+/// room for them, or they will never come: then what is there is received as usual.
+fn wait_for(connection: &Connection, length: usize) -> io::Result<InPlace> {
+    if connection.wakes_late() {
+        connection.wake_at_once()?;
+        return Ok(InPlace::None);
+    }
+    connection.wake_late(length)?;
+    Ok(InPlace::Waits)
+}

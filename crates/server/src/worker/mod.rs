@@ -1,0 +1,9 @@
+//! Workers: threads that wait for sockets, run calls and send replies.
+
+mod bulk;
+mod run;
+mod serve;
+mod slot;
+
+pub use run::Worker;
+pub use slot::Slot;

@@ -1,0 +1,152 @@
+//! A worker: waits for a socket, reads calls from it, runs them, sends the replies. No hop between threads.
+//!
+//! The socket that woke a worker wakes nobody else until it is armed again, so that the worker reads on alone. A call
+//! that may wait for storage is run only after the connection has been handed on: then the next call is another
+//! worker's. Calls that are expected to be quick are run in turn and answered together; should one of them hang, the
+//! watch (`watch.rs`) hands the connection on in the worker's place.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use howdah_net::{Pipe, Ready};
+use howdah_rpc::server::BufferPool;
+
+use super::Slot;
+use crate::Transport;
+use crate::connection::Connection;
+use crate::datagram;
+use crate::limits::{DATAGRAM_MAX, RECORD_MAX};
+use crate::shared::{Shared, Source};
+
+const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
+const EINVAL: i32 = rustix::io::Errno::INVAL.raw_os_error();
+
+/// Connections accepted in one go before others get their turn.
+const ACCEPT_BURST: usize = 16;
+
+/// One worker.
+pub struct Worker {
+    pub(super) shared: Arc<Shared>,
+    pub(super) slot: Arc<Slot>,
+    pub(super) buffers: BufferPool,
+    /// Reply buffers to be used again.
+    pub(super) spare: Vec<Vec<u8>>,
+    /// What a datagram is received into.
+    datagram: Vec<u8>,
+    /// Carries data from sockets to files.
+    pub(super) pipe: Option<Pipe>,
+}
+
+impl Worker {
+    /// A worker, and what the watch sees of it.
+    pub fn new(shared: Arc<Shared>) -> (Self, Arc<Slot>) {
+        let slot = Arc::new(Slot::default());
+        let buffers = BufferPool::new(RECORD_MAX);
+        let datagram = vec![0; DATAGRAM_MAX + 1];
+        (Self { shared, slot: Arc::clone(&slot), buffers, spare: Vec::new(), datagram, pipe: None }, slot)
+    }
+
+    /// Works until told to stop.
+    pub fn run(mut self) {
+        while !self.shared.stopping.load(Ordering::SeqCst) {
+            match self.shared.poller.wait() {
+                Ok(Some(ready)) => self.on_ready(ready),
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::error!(%error, "waiting for sockets");
+                    return;
+                }
+            }
+        }
+        // One wake reaches one worker: each that ends wakes the next.
+        self.shared.waker.wake();
+    }
+
+    fn on_ready(&mut self, ready: Ready) {
+        match self.shared.source(ready.token) {
+            Source::Connection(connection) => self.on_connection(&connection, ready),
+            Source::Waker => {
+                if let Some(connection) = self.shared.next_ready() {
+                    let outcome = self.serve(&connection);
+                    self.settle(&connection, outcome);
+                }
+            }
+            Source::Listener(index) => self.accept(index),
+            Source::Udp(index) => self.datagrams(index),
+            Source::Gone => {}
+        }
+    }
+
+    fn on_connection(&mut self, connection: &Arc<Connection>, ready: Ready) {
+        if let Err(error) = connection.on_event(&self.shared.poller, ready) {
+            return self.shared.close(connection, &error);
+        }
+        if ready.writable {
+            connection.unblock();
+        }
+        let outcome = if ready.readable { self.serve(connection) } else { self.flush(connection) };
+        self.settle(connection, outcome);
+    }
+
+    /// Closes a connection that broke, and one whose client sends no more and has all its replies.
+    fn settle(&self, connection: &Connection, outcome: io::Result<()>) {
+        if let Err(error) = outcome {
+            // What a socket never says: it comes from the file of a READ.
+            if matches!(error.raw_os_error(), Some(EIO | EINVAL)) {
+                tracing::warn!(%error, "sending a range of a file; READs are copied for a while");
+                self.shared.service.doubt_ranges();
+            }
+            self.shared.close(connection, &error);
+        } else if connection.is_over() {
+            self.shared.close(connection, &"the client closed it");
+        }
+    }
+
+    fn accept(&mut self, index: usize) {
+        for _ in 0..ACCEPT_BURST {
+            match self.shared.listeners[index].accept() {
+                Ok(Some(stream)) => {
+                    if let Err(error) = self.shared.add(stream) {
+                        tracing::warn!(%error, "taking a connection in");
+                    }
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    // Out of file descriptors or memory: trying again at once would only burn the processor.
+                    tracing::warn!(%error, "accepting a connection; trying again shortly");
+                    self.shared.resting.lock().push(index);
+                    return;
+                }
+            }
+        }
+        if let Err(error) = self.shared.arm_listener(index) {
+            tracing::error!(%error, "arming a listener");
+        }
+    }
+
+    fn datagrams(&mut self, index: usize) {
+        let socket = &self.shared.udp[index];
+        let received = socket.receive(&mut self.datagram);
+        if let Err(error) = self.shared.arm_udp(index) {
+            tracing::error!(%error, "arming a UDP socket");
+        }
+        match received {
+            Ok(Some(datagram)) => {
+                self.shared.datagrams_running.fetch_add(1, Ordering::SeqCst);
+                let peer = crate::Peer {
+                    client: datagram.client,
+                    server: datagram.server,
+                    transport: Transport::Udp,
+                };
+                let buffer = self.spare.pop().unwrap_or_default();
+                let message = &self.datagram[..datagram.length];
+                let used = datagram::answer(&self.shared, socket, &datagram, &peer, message, buffer);
+                self.spare.push(used);
+                self.shared.datagrams_running.fetch_sub(1, Ordering::SeqCst);
+            }
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, "receiving a datagram"),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Serving one connection: reads its calls, runs them, sends the replies, until nothing is left or another has it.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use howdah_net::Interest;
+use howdah_rpc::server::Record;
+
+use super::Worker;
+use super::bulk::InPlace;
+use crate::Reply;
+use crate::connection::{Connection, Next, Received};
+use crate::dispatch::{self, Job, Work};
+use crate::program::Pace;
+
+/// What is done for one connection before others get their turn: so many calls, or fewer of those that bring data.
+/// Without it, a peer that always has more to say would have its worker for good.
+const TURN: u32 = 1024;
+/// What a receive, or a bulk WRITE moved past memory, counts as, in calls.
+const RECEIVE_EFFORT: u32 = 32;
+
+/// What became of a connection that a worker had in hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// This worker goes on with it.
+    Mine,
+    /// It was handed on.
+    HandedOn,
+}
+
+impl Worker {
+    /// Answers what a connection brings, until nothing is left of it or another worker has it.
+    pub(super) fn serve(&mut self, connection: &Arc<Connection>) -> io::Result<()> {
+        let mut drained = false;
+        let mut effort = 0;
+        loop {
+            if connection.outbox().is_full() {
+                self.flush(connection)?;
+                if connection.pause() {
+                    return Ok(());
+                }
+            }
+            if effort >= TURN {
+                self.shared.hand_on(Arc::clone(connection));
+                return self.flush(connection);
+            }
+            match connection.inbox().next().map_err(io::Error::other)? {
+                Next::Record(record) => match self.answer(connection, record)? {
+                    Turn::Mine => effort += 1,
+                    Turn::HandedOn => return self.flush(connection),
+                },
+                Next::Moving => return self.flush(connection),
+                Next::More => {
+                    effort += RECEIVE_EFFORT;
+                    let in_place = self.run_in_place(connection)?;
+                    if in_place == InPlace::Ran {
+                        drained = false;
+                        continue;
+                    }
+                    self.flush(connection)?;
+                    if self.shared.draining.load(Ordering::SeqCst) {
+                        return Ok(());
+                    }
+                    if drained || in_place == InPlace::Waits {
+                        connection.inbox().rest(&mut self.buffers);
+                        return connection.arm(&self.shared.poller, Interest::READABLE);
+                    }
+                    match connection.receive(&mut self.buffers)? {
+                        Received::Some => {}
+                        Received::All => drained = true,
+                        Received::Nothing => return connection.arm(&self.shared.poller, Interest::READABLE),
+                        Received::Moving => return Ok(()),
+                        Received::End => {
+                            connection.end();
+                            return Ok(());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs one call and queues its reply.
+    fn answer(&mut self, connection: &Arc<Connection>, record: Record) -> io::Result<Turn> {
+        let mut turn = Turn::Mine;
+        let reply = match dispatch::read(self.shared.programs, record.bytes()) {
+            Work::Nothing => None,
+            Work::Refuse(header) => {
+                let mut reply = Reply::with_buffer(self.spare.pop().unwrap_or_default());
+                reply.start(&header);
+                Some(reply)
+            }
+            Work::Run(job) => {
+                if self.waits(&job) {
+                    turn = Turn::HandedOn;
+                    self.hand_on(connection);
+                    // The replies before it must not wait as long as it does.
+                    self.flush(connection)?;
+                }
+                self.run_job(connection, job, turn)
+            }
+        };
+        if let Some(reply) = reply {
+            connection.push(reply);
+        }
+        connection.finish_call();
+        self.buffers.put(record.into_buffer());
+        Ok(turn)
+    }
+
+    fn run_job(&mut self, connection: &Arc<Connection>, job: Job<'_>, turn: Turn) -> Option<Reply> {
+        let buffer = self.spare.pop().unwrap_or_default();
+        if turn == Turn::HandedOn {
+            return job.run(&self.shared.service, connection.peer(), None, buffer);
+        }
+        self.slot.start(connection);
+        let reply = job.run(&self.shared.service, connection.peer(), None, buffer);
+        self.slot.end();
+        reply
+    }
+
+    fn waits(&self, job: &Job<'_>) -> bool {
+        match job.pace() {
+            Pace::Quick => false,
+            Pace::Long => self.shared.parallel,
+            Pace::Slow => true,
+        }
+    }
+
+    /// Lets another worker go on with the connection.
+    fn hand_on(&self, connection: &Arc<Connection>) {
+        if connection.inbox().is_partial() {
+            self.shared.hand_on(Arc::clone(connection));
+        } else if let Err(error) = connection.arm(&self.shared.poller, Interest::READABLE) {
+            tracing::debug!(%error, "arming a connection");
+        }
+    }
+
+    /// Sends what waits; a connection whose reading stopped for that is read again, by whoever is free. Sending a range
+    /// of a file may hang like a quick call, and the watch sees it in the same way.
+    pub(super) fn flush(&mut self, connection: &Arc<Connection>) -> io::Result<()> {
+        if !connection.outbox().is_empty() {
+            self.slot.start(connection);
+            let outcome = connection.flush(&self.shared.poller, &mut self.spare);
+            self.slot.end();
+            outcome?;
+        }
+        if connection.resume() {
+            self.shared.hand_on(Arc::clone(connection));
+        }
+        Ok(())
+    }
+}

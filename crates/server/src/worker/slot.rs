@@ -1,0 +1,40 @@
+//! What the watch sees of a worker. Both ends change and read it without a lock.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use howdah_net::Token;
+
+use crate::connection::Connection;
+
+/// What the watch sees of a worker. By itself in its cache lines: each worker changes its own with every call.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Slot {
+    /// Odd while something runs that was expected to be quick.
+    turns: AtomicU64,
+    /// The connection that it is done for.
+    token: AtomicU64,
+}
+
+impl Slot {
+    /// Something starts that is expected to be quick.
+    pub fn start(&self, connection: &Connection) {
+        self.token.store(connection.token().0, Ordering::Relaxed);
+        self.turns.fetch_add(1, Ordering::Release);
+    }
+
+    /// It is done.
+    pub fn end(&self) {
+        self.turns.fetch_add(1, Ordering::Release);
+    }
+
+    /// How much has started and ended: odd while something runs.
+    pub fn turns(&self) -> u64 {
+        self.turns.load(Ordering::Acquire)
+    }
+
+    /// The connection for which something runs, or ran last.
+    pub fn token(&self) -> Token {
+        Token(self.token.load(Ordering::Relaxed))
+    }
+}

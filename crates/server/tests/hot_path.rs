@@ -1,0 +1,136 @@
+//! What a call on the hot path costs, counted: allocations per GETATTR, and copies of a READ's payload.
+
+#![allow(unsafe_code, clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use common::{nfs_call, root, serve, serve_memory};
+use howdah_store::local::{LocalFileSystem, Options};
+use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::{Caller, Content, FileSystem, Name, Result};
+use howdah_wire::nfs3::{self, FileHandle};
+use parking_lot::Mutex;
+
+/// Counts what is allocated, by any thread of this process.
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+static BYTES: AtomicU64 = AtomicU64::new(0);
+static ALONE: Mutex<()> = Mutex::new(());
+
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        BYTES.fetch_add(layout.size() as u64, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Sends the same calls over and over, and reads replies of known length: allocates nothing itself.
+fn allocations_per_call(stream: &mut TcpStream, call: &[u8], rounds: u64) -> f64 {
+    stream.write_all(call).unwrap();
+    let mut mark = [0; 4];
+    stream.read_exact(&mut mark).unwrap();
+    let mut reply = vec![0; (u32::from_be_bytes(mark) & 0x7fff_ffff) as usize];
+    stream.read_exact(&mut reply).unwrap();
+    let mut exchange = || {
+        stream.write_all(call).unwrap();
+        stream.read_exact(&mut mark).unwrap();
+        stream.read_exact(&mut reply).unwrap();
+    };
+    (0..200).for_each(|_| exchange());
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    (0..rounds).for_each(|_| exchange());
+    (ALLOCATIONS.load(Ordering::Relaxed) - before) as f64 / rounds as f64
+}
+
+#[test]
+fn a_warm_getattr_allocates_nothing() {
+    let _alone = ALONE.lock();
+    let (server, address) = serve_memory();
+    let handle = root(&server);
+    let arguments = nfs3::getattr::Arguments { node: FileHandle(&handle) };
+    let call = nfs_call(1, nfs3::getattr::PROCEDURE, &arguments);
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let each = allocations_per_call(&mut stream, &call, 10_000);
+    println!("allocations per warm GETATTR: {each}");
+    // The watch looks at the connections once a second, and allocates a list for that: a handful in all, which is
+    // far from one per call.
+    assert!(each < 0.01, "{each} allocations per call");
+}
+
+/// Sees what a READ is answered with.
+struct Spy {
+    inner: LocalFileSystem,
+    ranges: AtomicU64,
+}
+
+impl Layer for Spy {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        self.ranges.fetch_add(u64::from(call == Call::Read), Ordering::Relaxed);
+        run(&self.inner)
+    }
+}
+
+/// A READ's payload goes from the file to the socket inside the kernel: what is allocated while megabytes are read, by
+/// the server and by this client, which has its buffer already, is far less than one of them.
+#[test]
+fn the_payload_of_a_read_is_never_in_user_space() {
+    const SIZE: usize = 1 << 20;
+    const READS: u64 = 32;
+    let _alone = ALONE.lock();
+    let directory = tempfile::tempdir().unwrap();
+    let content: Vec<u8> = (0..SIZE).map(|at| (at / 7) as u8).collect();
+    std::fs::write(directory.path().join("file"), &content).unwrap();
+    let spy = Arc::new(Spy {
+        inner: LocalFileSystem::open(directory.path(), Options::default()).unwrap(),
+        ranges: AtomicU64::new(0),
+    });
+    let name = Name::parse(b"file").unwrap();
+    let found = spy.inner.lookup(&Caller::ROOT, &spy.inner.root(), name).unwrap();
+    let mut appended = Vec::new();
+    let outcome = spy.inner.read(&Caller::ROOT, &found.node.handle, 0, SIZE, &mut appended).unwrap();
+    assert!(matches!(outcome.content, Content::File { length: SIZE, .. }) && appended.is_empty());
+
+    let (server, address) = serve(spy.clone());
+    let exports = server.service().exports();
+    let handle = exports.seal(exports.iter().next().unwrap(), &found.node.handle);
+    let arguments = nfs3::read::Arguments { node: handle.as_wire(), offset: 0, count: SIZE as u32 };
+    let call = nfs_call(1, nfs3::read::PROCEDURE, &arguments);
+    let mut stream = TcpStream::connect(address).unwrap();
+    let mut reply = vec![0; SIZE + 4096];
+    let before = BYTES.load(Ordering::Relaxed);
+    for _ in 0..READS {
+        stream.write_all(&call).unwrap();
+        let mut mark = [0; 4];
+        stream.read_exact(&mut mark).unwrap();
+        let length = (u32::from_be_bytes(mark) & 0x7fff_ffff) as usize;
+        stream.read_exact(&mut reply[..length]).unwrap();
+        assert!(reply[..length].ends_with(&content));
+    }
+    let allocated = BYTES.load(Ordering::Relaxed) - before;
+    println!("{READS} READs of 1 MiB: {} KiB allocated in all", allocated >> 10);
+    assert_eq!(spy.ranges.load(Ordering::Relaxed), READS);
+    assert!(allocated < SIZE as u64 / 2, "{allocated} bytes");
+}

@@ -1,0 +1,88 @@
+//! Calls that may not run twice, sent twice: on another connection, from another port, over the other transport.
+
+mod common;
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::time::Duration;
+
+use common::{nfs_call, read_record, root, serve_memory};
+use howdah_wire::nfs3::{DirectoryName, FileHandle, NewAttributes, Status, create, mkdir, remove, rename};
+use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
+use howdah_wire::xdr::{Decode, Decoder};
+
+/// How long an answer over loopback may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Sends a call on a connection of its own; gives the whole reply.
+fn over_tcp(server: SocketAddr, call: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(server).expect("connecting");
+    stream.write_all(call).expect("sending");
+    read_record(&mut stream)
+}
+
+/// Sends a call in a datagram, from a port of its own.
+fn over_udp(server: SocketAddr, call: &[u8]) -> Vec<u8> {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("any port");
+    socket.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    socket.send_to(&call[RecordMark::SIZE..], server).expect("sending");
+    let mut reply = vec![0; 65_536];
+    let length = socket.recv(&mut reply).expect("an answer");
+    reply.truncate(length);
+    reply
+}
+
+fn result<'a, T: Decode<'a>>(reply: &'a [u8]) -> T {
+    let mut decoder = Decoder::new(reply);
+    assert_eq!(ReplyHeader::decode(&mut decoder).expect("a reply").outcome, Ok(Accepted::Success));
+    T::decode(&mut decoder).expect("a result")
+}
+
+#[test]
+fn a_repeated_call_is_answered_as_the_first_time_and_another_one_is_not() {
+    let (server, address) = serve_memory();
+    let root = root(&server);
+    let object = |name: &'static [u8]| DirectoryName { directory: FileHandle(&root), name };
+    let new = NewAttributes::default();
+
+    let call = |xid| nfs_call(xid, mkdir::PROCEDURE, &mkdir::Arguments { object: object(b"directory"), new });
+    let first = over_tcp(address, &call(1));
+    result::<mkdir::Reply<'_>>(&first).expect("made");
+    assert_eq!(over_tcp(address, &call(1)), first);
+    assert_eq!(over_udp(address, &call(1)), first);
+    let again = over_tcp(address, &call(2));
+    assert_eq!(result::<mkdir::Reply<'_>>(&again).expect_err("it is there").status, Status::Exists);
+
+    let how = create::How::Guarded(new);
+    let call = |xid| nfs_call(xid, create::PROCEDURE, &create::Arguments { object: object(b"file"), how });
+    let first = over_udp(address, &call(3));
+    result::<create::Reply<'_>>(&first).expect("made");
+    assert_eq!(over_tcp(address, &call(3)), first);
+
+    let (from, to) = (object(b"file"), object(b"renamed"));
+    let call = |xid| nfs_call(xid, rename::PROCEDURE, &rename::Arguments { from, to });
+    let first = over_tcp(address, &call(4));
+    result::<rename::Reply>(&first).expect("renamed");
+    assert_eq!(over_tcp(address, &call(4)), first);
+
+    let call = |xid| nfs_call(xid, remove::PROCEDURE, &remove::Arguments { object: object(b"renamed") });
+    let first = over_tcp(address, &call(5));
+    result::<remove::Reply>(&first).expect("removed");
+    assert_eq!(over_udp(address, &call(5)), first);
+    let again = over_tcp(address, &call(6));
+    assert_eq!(result::<remove::Reply>(&again).expect_err("it is gone").status, Status::NotFound);
+}
+
+#[test]
+fn a_refusal_is_repeated_too_even_if_it_would_go_well_by_now() {
+    let (server, address) = serve_memory();
+    let root = root(&server);
+    let object = DirectoryName { directory: FileHandle(&root), name: b"late" };
+    let remove = nfs_call(1, remove::PROCEDURE, &remove::Arguments { object });
+    let refused = over_tcp(address, &remove);
+    result::<remove::Reply>(&refused).expect_err("not there yet");
+    let how = create::How::Guarded(NewAttributes::default());
+    let made = over_tcp(address, &nfs_call(2, create::PROCEDURE, &create::Arguments { object, how }));
+    result::<create::Reply<'_>>(&made).expect("made");
+    assert_eq!(over_tcp(address, &remove), refused);
+}
