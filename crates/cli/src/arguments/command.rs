@@ -1,0 +1,36 @@
+//! The program and its subcommands.
+
+use clap::{Parser, Subcommand};
+
+use super::{CheckArguments, CompletionsArguments, ExportsArguments, ManArguments, ServeArguments};
+
+/// Serves directories over NFS.
+///
+/// One program, nothing to install beside it: no kernel module, no rpcbind, no privileges needed. With privileges
+/// (root) each call acts as the user who makes it; without them, as the user who runs howdah.
+#[derive(Debug, Parser)]
+#[command(name = "howdah", version, disable_help_subcommand = true, after_help = EXAMPLES)]
+pub struct Howdah {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What howdah does.
+#[derive(Debug, Subcommand)]
+// Each subcommand's help is the documentation of its arguments: a line here would hide it.
+#[allow(missing_docs)]
+pub enum Command {
+    Serve(ServeArguments),
+    Check(CheckArguments),
+    Exports(ExportsArguments),
+    Man(ManArguments),
+    Completions(CompletionsArguments),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  howdah serve /srv/data                   Serve a directory as \"/\", on port 2049
+  howdah serve --config /etc/howdah.toml   Serve what the file says
+  howdah check /etc/howdah.toml            See what the file says, and what is wrong in it
+";

@@ -1,0 +1,17 @@
+//! What a person types: one file per subcommand. Meaning is given elsewhere, in [`crate::configuration`].
+
+mod check;
+mod command;
+mod completions;
+mod exports;
+mod logs;
+mod man;
+mod serve;
+
+pub use check::CheckArguments;
+pub use command::{Command, Howdah};
+pub use completions::CompletionsArguments;
+pub use exports::ExportsArguments;
+pub use logs::{LogArguments, LogFormat};
+pub use man::ManArguments;
+pub use serve::{ExportArguments, ServeArguments, ServerArguments};

@@ -1,0 +1,153 @@
+//! `howdah serve`: what was typed. Whatever was not typed stays empty, so that the file or the default can speak.
+#![allow(rustdoc::broken_intra_doc_links, reason = "these are help texts for the screen: [::] is an address")]
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::builder::RangedU64ValueParser;
+use clap::{ArgGroup, Args};
+
+use super::LogArguments;
+use crate::configuration::{
+    ANONYMOUS, ClientPattern, ExportName, MOST_WORKERS, Rpcbind, Squash, parse_listen,
+};
+
+/// Serve a directory, or all exports of a configuration file
+///
+/// Prints the exact commands that mount it, then serves until SIGTERM or Ctrl-C, which let calls in progress end
+/// (a second one does not wait). SIGHUP reads the configuration file again; no client loses its connection, and
+/// if the file is wrong the old configuration stays.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, group(ArgGroup::new("what").required(true).args(["directory", "config"])))]
+pub struct ServeArguments {
+    /// The one directory to serve. For several, write a file and give it with --config
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+
+    /// Settings of the server.
+    #[command(flatten)]
+    pub server: ServerArguments,
+
+    /// Settings of the one export.
+    #[command(flatten)]
+    pub export: ExportArguments,
+
+    /// What is logged and how.
+    #[command(flatten)]
+    pub log: LogArguments,
+}
+
+/// Flags that hold for the server as a whole; each wins over the file's setting of the same name.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Server")]
+pub struct ServerArguments {
+    /// Read server settings and exports from this TOML file; flags of this section win over it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Listen here; may be given several times [default: [::]:2049, every address of this machine]
+    ///
+    /// ADDRESS:PORT, or only an address (port 2049), or only a port (every address). Port 0 lets the system
+    /// choose; the mount commands printed at start name the port it chose. All programs (NFS, MOUNT, portmap)
+    /// answer on this one port, so a client needs no rpcbind.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_listen)]
+    pub listen: Vec<SocketAddr>,
+
+    /// Serve TCP only [default: UDP on the same ports too]
+    ///
+    /// Clients ask portmap and MOUNT over UDP by habit, which costs a server little. Turn it off where a firewall
+    /// or a policy wants it off.
+    #[arg(long)]
+    pub no_udp: bool,
+
+    /// Threads that answer calls, 1 to 1024 [default: 32]
+    ///
+    /// A call that waits for a disk holds its thread, so slow disks want more threads; more processors do not.
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MOST_WORKERS))]
+    pub workers: Option<usize>,
+
+    /// Directory for what must survive a restart: the key of file handles, and the index of handles where the
+    /// kernel's cannot be used
+    ///
+    /// Default: /var/lib/howdah for root, else $XDG_STATE_HOME/howdah or ~/.local/state/howdah. If it is lost,
+    /// clients get "stale file handle" and must mount again.
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+
+    /// Whether clients may find the port by themselves: mount -t nfs -o nolock HOST:/ /mnt [default: auto]
+    ///
+    /// With auto, howdah registers with the rpcbind of this machine, and takes that back at exit. If none runs it
+    /// answers in its place, on port 111, where it may: that needs root.
+    #[arg(long, value_name = "WHEN")]
+    pub rpcbind: Option<Rpcbind>,
+}
+
+/// Flags of the one export; with a file, they are said in the file.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Export (with DIR)")]
+pub struct ExportArguments {
+    /// Name under which clients mount the directory: HOST:NAME
+    #[arg(long, default_value = "/", conflicts_with = "config")]
+    pub name: ExportName,
+
+    /// Refuse every change, whoever asks
+    #[arg(long, conflicts_with = "config")]
+    pub read_only: bool,
+
+    /// Who may mount: an address, a network, a host name, or * for everyone; may be given several times
+    /// [default: *]
+    ///
+    /// Host names are looked up at start and at SIGHUP. AUTH_SYS credentials are the client's word: whom you
+    /// allow, you trust to say who its users are.
+    #[arg(long, value_name = "CLIENTS", conflicts_with = "config")]
+    pub allow: Vec<ClientPattern>,
+
+    /// Whose calls act as the anonymous user: root's, everybody's, or nobody's
+    ///
+    /// As in other servers, a client's root is not this machine's root unless you say so.
+    #[arg(long, default_value = "root", conflicts_with = "config")]
+    pub squash: Squash,
+
+    /// User id of the anonymous user
+    #[arg(long, value_name = "N", default_value_t = ANONYMOUS, conflicts_with = "config")]
+    pub anonymous_user: u32,
+
+    /// Group id of the anonymous user
+    #[arg(long, value_name = "N", default_value_t = ANONYMOUS, conflicts_with = "config")]
+    pub anonymous_group: u32,
+
+    /// Serve only clients that call from a port below 1024
+    ///
+    /// Off by default: macOS and user-space clients call from ordinary ports, and a port number proves little
+    /// where anybody can be root on his own machine. Turn it on if ordinary users of trusted machines must not
+    /// speak NFS themselves.
+    #[arg(long, conflicts_with = "config")]
+    pub privileged_ports: bool,
+
+    /// Answer a change when it is safe on disk (the default; said to be explicit)
+    #[arg(long, conflicts_with_all = ["config", "answer_early"])]
+    pub sync: bool,
+
+    /// Answer a change before it is safe on disk: faster, but a crash of this machine loses changes that clients
+    /// believe to be safe, without their noticing
+    #[arg(long = "async", conflicts_with = "config")]
+    pub answer_early: bool,
+
+    /// Let clients walk into other file systems mounted below the directory [default: those look empty]
+    #[arg(long, conflicts_with = "config")]
+    pub cross_mounts: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  howdah serve /srv/data
+      Everyone may mount HOST:/ and read and write; a client's root acts as nobody.
+  howdah serve /srv/iso --read-only --allow 10.0.0.0/8 --allow backup.example.org
+      Read only, for one network and one host.
+  howdah serve . --listen 127.0.0.1:0
+      For this machine alone, on a port that the system chooses.
+  howdah serve --config /etc/howdah.toml
+      Several exports, with settings of their own; `howdah check` explains the file.
+
+Exit code: 0 ended as asked, 1 could not start or go on, 2 wrong arguments or configuration.
+";

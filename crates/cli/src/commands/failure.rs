@@ -1,0 +1,42 @@
+//! How a command fails, and the exit code that tells so.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use crate::configuration::Problems;
+
+/// A failure.
+#[derive(Debug)]
+pub enum Failure {
+    /// The arguments or the configuration are wrong: exit code 2, as for flags that do not exist.
+    Usage(anyhow::Error),
+    /// The world is: exit code 1.
+    Runtime(anyhow::Error),
+}
+
+impl Failure {
+    /// The exit code.
+    pub fn code(&self) -> ExitCode {
+        match self {
+            Self::Usage(_) => ExitCode::from(2),
+            Self::Runtime(_) => ExitCode::from(1),
+        }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Runtime(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Usage(error) | Self::Runtime(error)) = self;
+        match error.downcast_ref::<Problems>() {
+            // They name the file, line by line, in the form that editors understand.
+            Some(problems) => problems.fmt(f),
+            None => write!(f, "howdah: {error:#}"),
+        }
+    }
+}

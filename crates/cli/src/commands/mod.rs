@@ -1,0 +1,26 @@
+//! One file per subcommand: each turns its arguments into what it does.
+
+mod check;
+mod completions;
+mod exports;
+mod failure;
+mod man;
+mod serve;
+
+pub use failure::Failure;
+
+use crate::arguments::Command;
+
+/// Does what was asked.
+pub fn run(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::Serve(arguments) => serve::run(arguments),
+        Command::Check(arguments) => check::run(arguments),
+        Command::Exports(arguments) => exports::run(arguments),
+        Command::Man(arguments) => man::run(arguments),
+        Command::Completions(arguments) => {
+            completions::run(arguments);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! `howdah serve`: starts, says how to mount, and then does what signals say.
+
+use std::process;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+
+use anyhow::Result;
+
+use super::Failure;
+use crate::arguments::ServeArguments;
+use crate::configuration::{ServerConfig, load_arguments};
+use crate::report::{self, Welcome, reachable};
+use crate::running::{
+    RunningFile, ServiceManager, Signal, allow_many_open_files, own_addresses, prepare_state, signals,
+    start_log, user_name,
+};
+use crate::serving::RunningServer;
+
+/// Serves until a signal says to stop.
+pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
+    let config = load_arguments(arguments).map_err(Failure::Usage)?;
+    start_log(config.log.as_deref(), config.log_format);
+    // Before anything else is started: a signal must not end us half way.
+    let signals = signals()?;
+    allow_many_open_files();
+    prepare_state(&config.state)?;
+    let server = RunningServer::start(&config)?;
+    let file = RunningFile::new(&config.state)?;
+    let mut session = Session { arguments, config, server, file, manager: ServiceManager::new() };
+    session.welcome()?;
+    session.follow(&signals);
+    session.end();
+    Ok(())
+}
+
+/// A server and who must be told about it.
+struct Session<'a> {
+    arguments: &'a ServeArguments,
+    config: ServerConfig,
+    server: RunningServer,
+    file: RunningFile,
+    manager: ServiceManager,
+}
+
+impl Session<'_> {
+    /// Says in the log, to the service manager, to `howdah exports` and on the screen that we serve.
+    fn welcome(&mut self) -> Result<()> {
+        let hosts = reachable(self.server.addresses(), &own_addresses());
+        let user = user_name(rustix::process::geteuid().as_raw());
+        let welcome = Welcome {
+            config: &self.config,
+            hosts: &hosts,
+            user: &user,
+            opened: &self.server.opened(),
+            portmapper: self.server.known_to_portmapper(),
+            process: process::id(),
+        };
+        let screen = welcome.text();
+        // First for machines, then for people: who waits for the screen may then ask for all the rest.
+        self.tell()?;
+        report::print(&screen);
+        Ok(())
+    }
+
+    /// What holds now, to everybody who asks later.
+    fn tell(&mut self) -> Result<()> {
+        for warning in self.config.warnings() {
+            tracing::warn!("{warning}");
+        }
+        let addresses: Vec<String> = self.server.addresses().iter().map(ToString::to_string).collect();
+        let addresses = addresses.join(", ");
+        self.file.show(&format!(
+            "howdah, process {}, listening on {addresses}\n\n{}",
+            process::id(),
+            report::exports(&self.config.exports)
+        ))?;
+        let count = self.config.exports.len();
+        tracing::info!(%addresses, exports = count, "serving");
+        self.manager.ready(&format!("Serving {count} exports on {addresses}"));
+        Ok(())
+    }
+
+    /// Does what signals say until one says to stop.
+    fn follow(&mut self, signals: &Receiver<Signal>) {
+        loop {
+            let signal = match self.manager.interval() {
+                Some(interval) => signals.recv_timeout(interval),
+                None => signals.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match signal {
+                Ok(Signal::Reload) => self.reload(),
+                Err(RecvTimeoutError::Timeout) => self.manager.alive(),
+                Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Reads the configuration again; if it is no good, all stays as it was.
+    fn reload(&mut self) {
+        self.manager.reloading();
+        match self.try_reload() {
+            Ok(()) => tracing::info!("configuration reloaded"),
+            Err(error) => {
+                // Its own lines, not one line of the log: it shows places in the file.
+                tracing::error!("reload refused, the old configuration stays:\n{}", Failure::Usage(error));
+                self.manager.ready("Reload refused; the old configuration stays");
+            }
+        }
+    }
+
+    fn try_reload(&mut self) -> Result<()> {
+        let new = load_arguments(self.arguments)?;
+        let (held, waiting) = self.config.reloaded(new).map_err(anyhow::Error::msg)?;
+        for setting in waiting {
+            tracing::warn!("{setting} changed: that takes a restart, the old value holds until then");
+        }
+        self.server.reload(&held.exports)?;
+        self.config = held;
+        self.tell()
+    }
+
+    fn end(self) {
+        self.manager.stopping();
+        tracing::info!("stopping: no new calls; those in flight end first");
+        if self.server.stop() {
+            tracing::info!("stopped");
+        } else {
+            tracing::warn!("stopped, though some calls had not ended");
+        }
+    }
+}

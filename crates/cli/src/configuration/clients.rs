@@ -1,0 +1,125 @@
+//! Which clients a rule is about.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use ipnet::IpNet;
+
+use super::Access;
+
+/// Longest host name (RFC 1035 2.3.4).
+const LONGEST_HOST: usize = 253;
+
+/// One rule of an export: these clients may do that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientRule {
+    /// Whom it is about.
+    pub who: ClientPattern,
+    /// What they may do.
+    pub access: Access,
+}
+
+/// Some clients, as they are written: `*`, an address, a network, or a host name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClientPattern {
+    /// `*`
+    Everyone,
+    /// An address is the network of itself.
+    Network(IpNet),
+    /// A host name, to be looked up.
+    Host(String),
+}
+
+impl FromStr for ClientPattern {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "*" {
+            return Ok(Self::Everyone);
+        }
+        if let Ok(address) = text.parse::<IpAddr>() {
+            return Ok(Self::Network(address.to_canonical().into()));
+        }
+        if text.contains('/') || text.contains(':') {
+            return match text.parse::<IpNet>() {
+                Ok(network) if network == network.trunc() => Ok(Self::Network(network)),
+                Ok(network) => {
+                    Err(format!("the network is written {} (its host bits are zero)", network.trunc()))
+                }
+                Err(_) => Err("expected a network like 10.0.0.0/8 or fd00::/8".to_owned()),
+            };
+        }
+        if text.contains(['*', '?', '@']) {
+            return Err(
+                "wildcards in host names and netgroups are not supported; name the hosts, or their network, \
+                        or * for everyone"
+                    .to_owned(),
+            );
+        }
+        if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            return Err("expected an address like 10.0.0.1 or a network like 10.0.0.0/8".to_owned());
+        }
+        if is_host_name(text) {
+            return Ok(Self::Host(text.to_ascii_lowercase()));
+        }
+        Err("expected *, an address, a network like 10.0.0.0/8, or a host name".to_owned())
+    }
+}
+
+/// Whether this can be a host's name (RFC 1123 2.1, and `_` because people use it).
+fn is_host_name(text: &str) -> bool {
+    let text = text.strip_suffix('.').unwrap_or(text);
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    text.len() <= LONGEST_HOST && text.split('.').all(label)
+}
+
+impl fmt::Display for ClientPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Everyone => f.write_str("*"),
+            Self::Network(network) if network.prefix_len() == network.max_prefix_len() => {
+                network.addr().fmt(f)
+            }
+            Self::Network(network) => network.fmt(f),
+            Self::Host(name) => f.write_str(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_every_kind_and_writes_it_back() {
+        for text in ["*", "10.1.2.3", "10.0.0.0/8", "fd00::/8", "::1", "host", "a-1.example.org"] {
+            assert_eq!(text.parse::<ClientPattern>().expect(text).to_string(), text);
+        }
+        assert_eq!("::ffff:10.0.0.1".parse::<ClientPattern>().expect("mapped").to_string(), "10.0.0.1");
+    }
+
+    #[test]
+    fn refuses_with_a_reason() {
+        let cases = [
+            ("10.1.2.3/8", "the network is written 10.0.0.0/8"),
+            ("10.0.0.0/33", "expected a network"),
+            ("10.0.0", "expected an address"),
+            ("300.1.1.1", "expected an address"),
+            ("*.example.org", "wildcards"),
+            ("@trusted", "netgroups"),
+            ("", "expected"),
+            ("a b", "expected *"),
+            ("-a.example.org", "expected *"),
+        ];
+        for (text, reason) in cases {
+            let error = text.parse::<ClientPattern>().expect_err(text);
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! One `[[export]]` of the file, and the rules for its clients.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::directory::served;
+use super::file::Seen;
+use super::identifier::identifier;
+use super::section::{Section, identity, kind, number, text, truth};
+use super::{
+    ANONYMOUS, Access, ClientPattern, ClientRule, Durability, ExportConfig, ExportName, Problem, Squash,
+};
+
+/// Reads one export; `None` if it says too little. Whatever is wrong is among the problems.
+pub fn export(
+    value: &Spanned<DeValue<'_>>,
+    seen: &mut Seen,
+    problems: &mut Vec<Problem>,
+) -> Option<ExportConfig> {
+    let DeValue::Table(table) = value.get_ref() else {
+        let what = format!("`export`: expected [[export]], found {}", kind(value.get_ref()));
+        problems.push(Problem { place: value.span(), what, help: None });
+        return None;
+    };
+    let mut section = Section::new("[[export]]", table, value.span(), problems);
+    let name = section.required("name", "name = \"/data\"", |value| text(value)?.parse::<ExportName>());
+    let path = path(&mut section, name.as_ref().map(Spanned::get_ref));
+    let id = section.setting("id", number(0..=u64::from(u32::MAX)));
+    let durability = section.setting("durability", durability).map_or(Durability::Sync, Spanned::into_inner);
+    let cross_mounts = section.setting("cross_mounts", truth).is_some_and(Spanned::into_inner);
+    let access = access(&mut section, Access::usual());
+    let clients = clients(&mut section, access);
+
+    let (name, path) = match (name, path) {
+        (Some(name), Some(path)) => (name, path),
+        _ => {
+            section.finish();
+            return None;
+        }
+    };
+    let id = match id {
+        Some(id) => Spanned::new(id.span(), u32::try_from(id.into_inner()).expect("the range fits")),
+        None => Spanned::new(name.span(), identifier(name.get_ref(), &path)),
+    };
+    unique(&mut section, seen, &name, &id);
+    section.finish();
+    let (name, id) = (name.into_inner(), id.into_inner());
+    Some(ExportConfig { name, path, id, durability, cross_mounts, clients })
+}
+
+fn path(section: &mut Section<'_, '_>, name: Option<&ExportName>) -> Option<PathBuf> {
+    let written =
+        section.required("path", "path = \"/srv/data\"", |value| Ok(PathBuf::from(text(value)?)))?;
+    let place: Range<usize> = written.span();
+    let written = written.into_inner();
+    let of = name.map_or_else(String::new, |name| format!(" of export {name}"));
+    if !written.is_absolute() {
+        section.problem(place, format!("`path`{of}: expected a path that starts with a slash"));
+        return None;
+    }
+    match served(&written) {
+        Ok(path) => Some(path),
+        Err(what) => {
+            section.problem(place, format!("`path`{of}: {what}"));
+            None
+        }
+    }
+}
+
+fn unique(section: &mut Section<'_, '_>, seen: &mut Seen, name: &Spanned<ExportName>, id: &Spanned<u32>) {
+    if !seen.name(name.get_ref()) {
+        section.problem(name.span(), format!("`name`: {} is exported twice", name.get_ref()));
+    } else if let Some(other) = seen.id(*id.get_ref(), name.get_ref()) {
+        section.problem(
+            id.span(),
+            format!(
+                "export {} has the id {} of export {other}; give it another `id`",
+                name.get_ref(),
+                id.get_ref()
+            ),
+        );
+    }
+}
+
+/// The settings that hold for an export as a whole or for one rule of it.
+fn access(section: &mut Section<'_, '_>, outer: Access) -> Access {
+    let mut boolean = |key, outer| section.setting(key, truth).map_or(outer, Spanned::into_inner);
+    let read_only = boolean("read_only", outer.read_only);
+    let privileged_ports = boolean("privileged_ports", outer.privileged_ports);
+    let squash = section.setting("squash", squash).map_or(outer.squash, Spanned::into_inner);
+    let mut anonymous = |key, outer| section.setting(key, identity).map_or(outer, Spanned::into_inner);
+    Access {
+        read_only,
+        privileged_ports,
+        squash,
+        anonymous_user: anonymous("anonymous_user", outer.anonymous_user),
+        anonymous_group: anonymous("anonymous_group", outer.anonymous_group),
+    }
+}
+
+impl Access {
+    /// What holds where nothing is said.
+    pub fn usual() -> Self {
+        Self {
+            read_only: false,
+            privileged_ports: false,
+            squash: Squash::Root,
+            anonymous_user: ANONYMOUS,
+            anonymous_group: ANONYMOUS,
+        }
+    }
+}
+
+fn clients(section: &mut Section<'_, '_>, access: Access) -> Vec<ClientRule> {
+    let Some(value) = section.raw("clients") else {
+        return vec![ClientRule { who: ClientPattern::Everyone, access }];
+    };
+    let DeValue::Array(items) = value.get_ref() else {
+        let what = format!("`clients`: expected a list in brackets, found {}", kind(value.get_ref()));
+        section.problem(value.span(), what);
+        return Vec::new();
+    };
+    if items.is_empty() {
+        section.problem(value.span(), "`clients`: an empty list: nobody could mount this".to_owned());
+    }
+    items.iter().filter_map(|item| client(item, access, section.problems())).collect()
+}
+
+fn client(value: &Spanned<DeValue<'_>>, access: Access, problems: &mut Vec<Problem>) -> Option<ClientRule> {
+    let who = |value: &DeValue<'_>| text(value)?.parse::<ClientPattern>();
+    match value.get_ref() {
+        DeValue::Table(table) => {
+            let mut section = Section::new("client", table, value.span(), problems);
+            let who = section.required("allow", "{ allow = \"10.0.0.0/8\" }", who);
+            let access = self::access(&mut section, access);
+            section.finish();
+            Some(ClientRule { who: who?.into_inner(), access })
+        }
+        plain => match who(plain) {
+            Ok(who) => Some(ClientRule { who, access }),
+            Err(what) => {
+                problems.push(Problem {
+                    place: value.span(),
+                    what: format!("`clients`: {what}"),
+                    help: None,
+                });
+                None
+            }
+        },
+    }
+}
+
+fn durability(value: &DeValue<'_>) -> Result<Durability, String> {
+    Durability::parse(text(value)?).ok_or_else(|| "expected \"sync\" or \"async\"".to_owned())
+}
+
+fn squash(value: &DeValue<'_>) -> Result<Squash, String> {
+    Squash::parse(text(value)?).ok_or_else(|| "expected \"root\", \"all\" or \"none\"".to_owned())
+}

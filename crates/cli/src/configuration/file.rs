@@ -1,0 +1,155 @@
+//! The configuration file as a whole: server settings, then `[[export]]` after `[[export]]`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::export_table::export;
+use super::section::{Section, kind, number, text, truth};
+use super::{ExportConfig, ExportName, MOST_WORKERS, Problem, Rpcbind, parse_listen};
+use crate::arguments::LogFormat;
+use crate::running::check_log_filter;
+
+/// What a file says; what it does not say is empty.
+#[derive(Debug, Default)]
+pub struct FileSettings {
+    pub listen: Option<Vec<SocketAddr>>,
+    pub udp: Option<bool>,
+    pub workers: Option<usize>,
+    pub state: Option<PathBuf>,
+    pub rpcbind: Option<Rpcbind>,
+    pub log: Option<String>,
+    pub log_format: Option<LogFormat>,
+    pub exports: Vec<ExportConfig>,
+}
+
+/// Reads the text of a file: all of its settings, or all of its problems.
+pub fn read(file: &str) -> Result<FileSettings, Vec<Problem>> {
+    let (table, errors) = DeTable::parse_recoverable(file);
+    if !errors.is_empty() {
+        // What follows a slip in the syntax is often misread: problems with meaning would mislead.
+        return Err(errors.iter().map(syntax).collect());
+    }
+    let mut problems = Vec::new();
+    let settings = settings(table.get_ref(), &mut problems);
+    if problems.is_empty() { Ok(settings) } else { Err(problems) }
+}
+
+fn syntax(error: &toml::de::Error) -> Problem {
+    Problem {
+        place: error.span().unwrap_or(0..0),
+        what: format!("not TOML: {}", error.message()),
+        help: None,
+    }
+}
+
+fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
+    let mut section = Section::new("the file", table, 0..0, problems);
+    let settings = FileSettings {
+        listen: listen(&mut section),
+        udp: section.setting("udp", truth).map(Spanned::into_inner),
+        workers: section
+            .setting("workers", number(1..=MOST_WORKERS))
+            .and_then(|workers| usize::try_from(workers.into_inner()).ok()),
+        state: section.setting("state", absolute).map(Spanned::into_inner),
+        rpcbind: section.setting("rpcbind", rpcbind).map(Spanned::into_inner),
+        log: section.setting("log", log).map(Spanned::into_inner),
+        log_format: section.setting("log_format", log_format).map(Spanned::into_inner),
+        exports: exports(&mut section),
+    };
+    section.finish();
+    settings
+}
+
+fn listen(section: &mut Section<'_, '_>) -> Option<Vec<SocketAddr>> {
+    let value = section.raw("listen")?;
+    let items = match value.get_ref() {
+        DeValue::Array(items) => items.iter().collect(),
+        _ => vec![value],
+    };
+    if items.is_empty() {
+        section.problem(value.span(), "`listen`: an empty list; leave it out for the default".to_owned());
+    }
+    let mut addresses = Vec::new();
+    for item in items {
+        match text(item.get_ref()).and_then(parse_listen) {
+            Ok(address) => addresses.push(address),
+            Err(what) => section.problem(item.span(), format!("`listen`: {what}")),
+        }
+    }
+    Some(addresses)
+}
+
+fn exports(section: &mut Section<'_, '_>) -> Vec<ExportConfig> {
+    let Some(value) = section.raw("export") else {
+        section.problem(0..0, "no [[export]]: there is nothing to serve".to_owned());
+        return Vec::new();
+    };
+    let DeValue::Array(items) = value.get_ref() else {
+        let what =
+            format!("`export`: expected [[export]] in double brackets, found {}", kind(value.get_ref()));
+        section.problem(value.span(), what);
+        return Vec::new();
+    };
+    let mut seen = Seen::default();
+    items.iter().filter_map(|item| export(item, &mut seen, section.problems())).collect()
+}
+
+/// What may stand only once in a file, with the name of the export where it stood first.
+#[derive(Default)]
+pub struct Seen {
+    names: BTreeSet<ExportName>,
+    ids: BTreeMap<u32, ExportName>,
+}
+
+impl Seen {
+    /// Whether this name is new.
+    pub fn name(&mut self, name: &ExportName) -> bool {
+        self.names.insert(name.clone())
+    }
+
+    /// Takes an id for an export; says whose it already is.
+    pub fn id(&mut self, id: u32, name: &ExportName) -> Option<ExportName> {
+        match self.ids.get(&id) {
+            Some(first) => Some(first.clone()),
+            None => {
+                self.ids.insert(id, name.clone());
+                None
+            }
+        }
+    }
+}
+
+fn absolute(value: &DeValue<'_>) -> Result<PathBuf, String> {
+    let path = Path::new(text(value)?);
+    if path.is_absolute() {
+        Ok(path.to_owned())
+    } else {
+        Err("expected a path that starts with a slash".to_owned())
+    }
+}
+
+fn rpcbind(value: &DeValue<'_>) -> Result<Rpcbind, String> {
+    match text(value)? {
+        "auto" => Ok(Rpcbind::Auto),
+        "off" => Ok(Rpcbind::Off),
+        _ => Err("expected \"auto\" or \"off\"".to_owned()),
+    }
+}
+
+fn log(value: &DeValue<'_>) -> Result<String, String> {
+    let filter = text(value)?;
+    check_log_filter(filter)?;
+    Ok(filter.to_owned())
+}
+
+fn log_format(value: &DeValue<'_>) -> Result<LogFormat, String> {
+    match text(value)? {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => Err("expected \"text\" or \"json\"".to_owned()),
+    }
+}

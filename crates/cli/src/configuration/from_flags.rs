@@ -1,0 +1,168 @@
+//! From what was typed and what the file says to what it means. Flags win over the file, the file over defaults.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::defaults::state_directory;
+use super::directory::served;
+use super::file::FileSettings;
+use super::identifier::identifier;
+use super::listen::default_listen;
+use super::{Access, ClientPattern, ClientRule, Durability, ExportConfig, ServerConfig};
+use crate::arguments::{ExportArguments, LogArguments, ServerArguments};
+use crate::running::check_log_filter;
+
+/// Decides every setting; `file` brings the exports, wherever they were said.
+pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) -> Result<ServerConfig> {
+    if let Some(filter) = &log.log {
+        check_log_filter(filter).map_err(|what| anyhow!("--log {filter}: {what}"))?;
+    }
+    Ok(ServerConfig {
+        listen: Some(server.listen.clone())
+            .filter(|listen| !listen.is_empty())
+            .or(file.listen)
+            .unwrap_or_else(default_listen),
+        udp: !server.no_udp && file.udp.unwrap_or(true),
+        workers: server.workers.or(file.workers).unwrap_or(howdah_server::limits::WORKERS),
+        state: state(server.state.as_deref(), file.state)?,
+        rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
+        log: log.log.clone().or(file.log),
+        log_format: log.log_format.or(file.log_format).unwrap_or_default(),
+        exports: file.exports,
+    })
+}
+
+/// The export that flags describe.
+pub fn the_one_export(directory: &Path, flags: &ExportArguments) -> Result<ExportConfig> {
+    let path = served(directory).map_err(|what| anyhow!("cannot serve this: {what}"))?;
+    for (flag, id) in
+        [("--anonymous-user", flags.anonymous_user), ("--anonymous-group", flags.anonymous_group)]
+    {
+        if id == u32::MAX {
+            bail!("{flag} {id}: expected a number from 0 to {}", u32::MAX - 1);
+        }
+    }
+    let access = Access {
+        read_only: flags.read_only,
+        privileged_ports: flags.privileged_ports,
+        squash: flags.squash,
+        anonymous_user: flags.anonymous_user,
+        anonymous_group: flags.anonymous_group,
+    };
+    let everyone = [ClientPattern::Everyone];
+    let allowed = if flags.allow.is_empty() { &everyone[..] } else { &flags.allow[..] };
+    Ok(ExportConfig {
+        name: flags.name.clone(),
+        id: identifier(&flags.name, &path),
+        path,
+        durability: if flags.answer_early { Durability::Async } else { Durability::Sync },
+        cross_mounts: flags.cross_mounts,
+        clients: allowed.iter().map(|who| ClientRule { who: who.clone(), access }).collect(),
+    })
+}
+
+fn state(flag: Option<&Path>, file: Option<PathBuf>) -> Result<PathBuf> {
+    match flag {
+        Some(typed) => std::path::absolute(typed).with_context(|| format!("--state {}", typed.display())),
+        None => file
+            .or_else(state_directory)
+            .context("choosing a state directory: this user has no home; name a directory with --state DIR"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::arguments::{Command, Howdah, LogFormat};
+    use crate::configuration::{Rpcbind, Squash, load_arguments};
+
+    fn meaning(typed: &[&str]) -> Result<ServerConfig> {
+        let line = ["howdah", "serve"].iter().chain(typed);
+        match Howdah::try_parse_from(line)?.command {
+            Command::Serve(arguments) => load_arguments(&arguments),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn listening(config: &ServerConfig) -> Vec<String> {
+        config.listen.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_directory_alone_means_the_defaults() {
+        let config = meaning(&["/usr", "--state", "/nonexistent"]).expect("good");
+        assert!(config.listen.len() == 1 && config.listen[0].port() == 2049);
+        assert!(config.listen[0].ip().is_unspecified() && config.udp);
+        let export = &config.exports[0];
+        assert_eq!((export.name.as_str(), export.path.as_path()), ("/", Path::new("/usr")));
+        assert_eq!((export.durability, export.cross_mounts), (Durability::Sync, false));
+        let everyone = ClientRule { who: ClientPattern::Everyone, access: Access::usual() };
+        assert_eq!(export.clients, [everyone]);
+    }
+
+    #[test]
+    fn flags_describe_the_one_export() {
+        let config = meaning(&[
+            "/usr",
+            "--state",
+            "relative",
+            "--name",
+            "/data",
+            "--read-only",
+            "--allow",
+            "10.0.0.0/8",
+            "--allow",
+            "::1",
+            "--squash",
+            "all",
+            "--anonymous-user",
+            "7",
+            "--privileged-ports",
+            "--async",
+            "--cross-mounts",
+            "--no-udp",
+        ]);
+        let config = config.expect("good");
+        assert!(config.state.is_absolute() && !config.udp);
+        let export = &config.exports[0];
+        assert_eq!(export.name.as_str(), "/data");
+        assert_eq!((export.durability, export.cross_mounts), (Durability::Async, true));
+        let who: Vec<String> = export.clients.iter().map(|rule| rule.who.to_string()).collect();
+        assert_eq!(who, ["10.0.0.0/8", "::1"]);
+        let access = Access {
+            read_only: true,
+            privileged_ports: true,
+            squash: Squash::All,
+            anonymous_user: 7,
+            anonymous_group: super::super::ANONYMOUS,
+        };
+        assert!(export.clients.iter().all(|rule| rule.access == access));
+    }
+
+    #[test]
+    fn flags_win_over_the_file_and_the_file_over_defaults() {
+        let home = tempfile::tempdir().expect("a directory");
+        let file = home.path().join("howdah.toml");
+        let text = "listen = '10.0.0.1'\nudp = false\nworkers = 3\nstate = '/nonexistent/file'\nrpcbind = 'off'\n\
+                    log = 'warn'\nlog_format = 'json'\n[[export]]\nname = '/usr'\npath = '/usr'\n";
+        fs::write(&file, text).expect("written");
+        let file = file.to_str().expect("text");
+
+        let config = meaning(&["--config", file]).expect("good");
+        assert_eq!(listening(&config), ["10.0.0.1:2049"]);
+        assert_eq!((config.udp, config.workers, config.rpcbind), (false, 3, Rpcbind::Off));
+        assert_eq!(config.log_format, LogFormat::Json);
+        assert_eq!(config.state, PathBuf::from("/nonexistent/file"));
+
+        let flags = ["--listen", "10.0.0.2:1", "--workers", "4", "--rpcbind", "auto", "--log-format", "text"];
+        let config = meaning(&[&["--config", file], &flags[..]].concat()).expect("good");
+        assert_eq!(listening(&config), ["10.0.0.2:1"]);
+        assert_eq!((config.workers, config.rpcbind, config.log_format), (4, Rpcbind::Auto, LogFormat::Text));
+    }
+}

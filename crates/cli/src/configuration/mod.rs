@@ -1,0 +1,29 @@
+//! What was typed or written in the file means, in one place: [`ServerConfig`]. Nothing here starts anything.
+
+mod clients;
+mod defaults;
+mod directory;
+mod export;
+mod export_table;
+mod file;
+mod from_flags;
+mod identifier;
+mod listen;
+mod load;
+mod name;
+mod problems;
+mod reload;
+mod section;
+mod server;
+#[cfg(test)]
+pub mod testing;
+mod warnings;
+
+pub use clients::{ClientPattern, ClientRule};
+pub use defaults::{ANONYMOUS, DEFAULT_PORT, MOST_WORKERS, state_directory};
+pub use export::{Access, Durability, ExportConfig, Squash};
+pub use listen::parse_listen;
+pub use load::{load_arguments, load_file};
+pub use name::ExportName;
+pub use problems::{Problem, Problems};
+pub use server::{Rpcbind, ServerConfig};

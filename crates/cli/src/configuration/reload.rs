@@ -1,0 +1,85 @@
+//! What a reload can change, and what waits for a restart.
+
+use std::path::Path;
+
+use super::{ExportConfig, ServerConfig};
+
+impl ServerConfig {
+    /// What holds after a reload of `new`: its exports, as far as they can change while they are served, and the
+    /// server's settings as they were. Also the names of the settings that wait for a restart.
+    ///
+    /// # Errors
+    /// An id that moves to another directory: handles in the hands of clients would lead there.
+    pub fn reloaded(&self, new: Self) -> Result<(Self, Vec<String>), String> {
+        let mut waiting: Vec<String> =
+            self.differing(&new).into_iter().map(|name| format!("`{name}`")).collect();
+        let mut exports = new.exports;
+        for export in &mut exports {
+            let Some(old) = self.exports.iter().find(|old| old.id == export.id) else { continue };
+            if old.path != export.path {
+                return Err(moved(export, &old.path));
+            }
+            if old.durability != export.durability {
+                waiting.push(format!("`durability` of export {}", export.name));
+                export.durability = old.durability;
+            }
+            if old.cross_mounts != export.cross_mounts {
+                waiting.push(format!("`cross_mounts` of export {}", export.name));
+                export.cross_mounts = old.cross_mounts;
+            }
+        }
+        Ok((Self { exports, ..self.clone() }, waiting))
+    }
+
+    fn differing(&self, new: &Self) -> Vec<&'static str> {
+        let differs = [
+            ("listen", self.listen != new.listen),
+            ("udp", self.udp != new.udp),
+            ("workers", self.workers != new.workers),
+            ("state", self.state != new.state),
+            ("rpcbind", self.rpcbind != new.rpcbind),
+            ("log", self.log != new.log),
+            ("log_format", self.log_format != new.log_format),
+        ];
+        differs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+    }
+}
+
+fn moved(export: &ExportConfig, from: &Path) -> String {
+    format!(
+        "export {} keeps its id {} but moves from {} to {}: that takes a restart",
+        export.name,
+        export.id,
+        from.display(),
+        export.path.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use crate::configuration::Durability;
+    use crate::configuration::testing::one_export;
+
+    #[test]
+    fn rules_change_at_once_and_the_rest_waits() {
+        let old = one_export();
+        let mut new = one_export();
+        new.workers = 9;
+        new.exports[0].durability = Durability::Async;
+        new.exports[0].clients.clear();
+        let (held, waiting) = old.reloaded(new).expect("accepted");
+        assert_eq!(waiting, ["`workers`", "`durability` of export /data"]);
+        assert_eq!(held.workers, old.workers);
+        assert_eq!(held.exports[0].durability, Durability::Sync);
+        assert!(held.exports[0].clients.is_empty());
+    }
+
+    #[test]
+    fn an_id_does_not_move() {
+        let mut new = one_export();
+        new.exports[0].path = PathBuf::from("/srv/other");
+        assert!(one_export().reloaded(new).expect_err("refused").contains("takes a restart"));
+    }
+}

@@ -1,0 +1,132 @@
+//! Reads one table of the file, setting by setting, and collects every problem instead of stopping at the first.
+
+use std::ops::{Range, RangeInclusive};
+
+use toml::Spanned;
+use toml::de::{DeInteger, DeTable, DeValue};
+
+use super::Problem;
+
+/// One table of the file, and which settings were asked of it.
+pub struct Section<'s, 'f> {
+    /// What it is called when somebody must be told about it.
+    called: &'static str,
+    table: &'s DeTable<'f>,
+    place: Range<usize>,
+    known: Vec<&'static str>,
+    problems: &'s mut Vec<Problem>,
+}
+
+impl<'s, 'f> Section<'s, 'f> {
+    /// The table that stands at this place of the file.
+    pub fn new(
+        called: &'static str,
+        table: &'s DeTable<'f>,
+        place: Range<usize>,
+        problems: &'s mut Vec<Problem>,
+    ) -> Self {
+        Self { called, table, place, known: Vec::new(), problems }
+    }
+
+    /// The value of a setting as `read` understands it, and its place; `None` if it is missing or wrong.
+    pub fn setting<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&DeValue<'f>) -> Result<T, String>,
+    ) -> Option<Spanned<T>> {
+        let value = self.raw(key)?;
+        match read(value.get_ref()) {
+            Ok(read) => Some(Spanned::new(value.span(), read)),
+            Err(what) => {
+                self.problem(value.span(), format!("`{key}`: {what}"));
+                None
+            }
+        }
+    }
+
+    /// Like [`Self::setting`], of a setting that may not be missing; `example` shows how it is written.
+    pub fn required<T>(
+        &mut self,
+        key: &'static str,
+        example: &str,
+        read: impl FnOnce(&DeValue<'f>) -> Result<T, String>,
+    ) -> Option<Spanned<T>> {
+        if !self.table.contains_key(key) {
+            self.known.push(key);
+            let what = format!("{} without `{key}`", self.called);
+            let help = Some(format!("every {} needs one, as in {example}", self.called));
+            self.problems.push(Problem { place: self.place.clone(), what, help });
+            return None;
+        }
+        self.setting(key, read)
+    }
+
+    /// The value of a setting as it stands.
+    pub fn raw(&mut self, key: &'static str) -> Option<&'s Spanned<DeValue<'f>>> {
+        self.known.push(key);
+        self.table.get(key)
+    }
+
+    /// Notes a problem.
+    pub fn problem(&mut self, place: Range<usize>, what: String) {
+        self.problems.push(Problem { place, what, help: None });
+    }
+
+    /// The list of problems, for a table inside this one.
+    pub fn problems(&mut self) -> &mut Vec<Problem> {
+        self.problems
+    }
+
+    /// To be called last: every setting that nobody asked for is one that does not exist.
+    pub fn finish(self) {
+        for key in self.table.keys().filter(|key| !self.known.contains(&key.get_ref().as_ref())) {
+            self.problems.push(Problem {
+                place: key.span(),
+                what: format!("{} has no setting `{}`", self.called, key.get_ref()),
+                help: Some(format!("its settings are: {}", self.known.join(", "))),
+            });
+        }
+    }
+}
+
+/// A string.
+pub fn text<'v>(value: &'v DeValue<'_>) -> Result<&'v str, String> {
+    value.as_str().ok_or_else(|| format!("expected a string in quotes, found {}", kind(value)))
+}
+
+/// `true` or `false`.
+pub fn truth(value: &DeValue<'_>) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| format!("expected true or false without quotes, found {}", kind(value)))
+}
+
+/// A whole number in a range.
+pub fn number(range: RangeInclusive<u64>) -> impl FnOnce(&DeValue<'_>) -> Result<u64, String> {
+    move |value| {
+        let said = || format!("expected a number from {} to {}", range.start(), range.end());
+        let digits = value.as_integer().ok_or_else(|| format!("{}, found {}", said(), kind(value)))?;
+        parse(digits).filter(|number| range.contains(number)).ok_or_else(said)
+    }
+}
+
+/// A user or group id.
+pub fn identity(value: &DeValue<'_>) -> Result<u32, String> {
+    // The largest number means "no change" to the system, so it is nobody's.
+    let number = number(0..=u64::from(u32::MAX - 1))(value)?;
+    Ok(u32::try_from(number).expect("the range fits"))
+}
+
+fn parse(digits: &DeInteger<'_>) -> Option<u64> {
+    u64::from_str_radix(digits.as_str(), digits.radix()).ok()
+}
+
+/// What a value is, in words.
+pub fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

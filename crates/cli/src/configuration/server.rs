@@ -1,0 +1,40 @@
+//! The server as a whole: what it means, every setting decided.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::ExportConfig;
+use crate::arguments::LogFormat;
+
+/// Everything that `howdah serve` needs to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerConfig {
+    /// Where to listen.
+    pub listen: Vec<SocketAddr>,
+    /// Whether UDP is served beside TCP.
+    pub udp: bool,
+    /// Threads that answer calls.
+    pub workers: usize,
+    /// What survives a restart.
+    pub state: PathBuf,
+    /// How clients find the port by themselves.
+    pub rpcbind: Rpcbind,
+    /// What to log, as a filter; `None`: the usual.
+    pub log: Option<String>,
+    /// The form of the log.
+    pub log_format: LogFormat,
+    /// What is served; at least one.
+    pub exports: Vec<ExportConfig>,
+}
+
+/// How clients find the port by themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Rpcbind {
+    /// Register with the rpcbind of this machine, or answer in its place
+    #[default]
+    Auto,
+    /// Do neither
+    Off,
+}

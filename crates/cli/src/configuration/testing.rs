@@ -1,0 +1,27 @@
+//! A configuration for tests.
+
+use std::path::PathBuf;
+
+use super::{Access, ClientPattern, ClientRule, Durability, ExportConfig, Rpcbind, ServerConfig};
+use crate::arguments::LogFormat;
+
+/// A server with the one export `/data`, every setting at its default.
+pub fn one_export() -> ServerConfig {
+    ServerConfig {
+        listen: Vec::new(),
+        udp: true,
+        workers: 1,
+        state: PathBuf::from("/var/lib/howdah"),
+        rpcbind: Rpcbind::Auto,
+        log: None,
+        log_format: LogFormat::Text,
+        exports: vec![ExportConfig {
+            name: "/data".parse().expect("a name"),
+            path: PathBuf::from("/srv/data"),
+            id: 1,
+            durability: Durability::Sync,
+            cross_mounts: false,
+            clients: vec![ClientRule { who: ClientPattern::Everyone, access: Access::usual() }],
+        }],
+    }
+}

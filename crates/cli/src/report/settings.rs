@@ -1,0 +1,72 @@
+//! Every setting that holds, as `howdah check` and `howdah exports` show it.
+
+use std::fmt::Write;
+
+use crate::arguments::LogFormat;
+use crate::configuration::{Access, ExportConfig, Rpcbind, ServerConfig, Squash};
+
+/// The settings of the server, a line each.
+pub fn server(config: &ServerConfig) -> String {
+    let listen = config.listen.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:<20}{value}");
+    };
+    line("listen", &format!("{listen} ({})", if config.udp { "TCP and UDP" } else { "TCP" }));
+    line("workers", &config.workers.to_string());
+    line("state", &config.state.display().to_string());
+    line(
+        "rpcbind",
+        match config.rpcbind {
+            Rpcbind::Auto => "auto: register, or answer in its place",
+            Rpcbind::Off => "off",
+        },
+    );
+    line(
+        "log",
+        &format!(
+            "{}, {}",
+            config.log.as_deref().unwrap_or("info"),
+            match config.log_format {
+                LogFormat::Text => "text",
+                LogFormat::Json => "json",
+            }
+        ),
+    );
+    text
+}
+
+/// The settings of each export, a paragraph each.
+pub fn exports(exports: &[ExportConfig]) -> String {
+    exports.iter().map(export).collect::<Vec<_>>().join("\n")
+}
+
+fn export(export: &ExportConfig) -> String {
+    let mut text = format!("export {}\n", export.name);
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "  {name:<18}{value}");
+    };
+    line("directory", &export.path.display().to_string());
+    line("id", &export.id.to_string());
+    line("durability", &export.durability.to_string());
+    line("cross mounts", if export.cross_mounts { "yes" } else { "no" });
+    for (index, rule) in export.clients.iter().enumerate() {
+        let title = if index == 0 { "clients" } else { "" };
+        line(title, &format!("{}: {}", rule.who, access(&rule.access, true)));
+    }
+    text
+}
+
+/// What clients may do, in words; as whom, only if that makes a difference.
+pub fn access(access: &Access, squashes: bool) -> String {
+    let writing = if access.read_only { "read only" } else { "read and write" };
+    let anonymous = format!("{}:{}", access.anonymous_user, access.anonymous_group);
+    let squash = match access.squash {
+        _ if !squashes => String::new(),
+        Squash::Root => format!(", root acts as {anonymous}"),
+        Squash::All => format!(", everybody acts as {anonymous}"),
+        Squash::None => ", root acts as root".to_owned(),
+    };
+    let ports = if access.privileged_ports { "ports below 1024" } else { "any port" };
+    format!("{writing}{squash}, {ports}")
+}

@@ -1,0 +1,177 @@
+//! The screen that a server shows when it is ready.
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+
+use super::{mount_commands, settings};
+use crate::configuration::{ExportConfig, ServerConfig};
+
+/// How an export turned out to be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opened {
+    /// Whether file handles are the kernel's own, else of an index in the state directory.
+    pub kernel_handles: bool,
+    /// Whether calls act as the user who makes them, else as the user who runs the server.
+    pub acts_as_caller: bool,
+}
+
+/// Everything that the screen tells.
+pub struct Welcome<'a> {
+    /// What was asked for.
+    pub config: &'a ServerConfig,
+    /// Where others reach it, the best first.
+    pub hosts: &'a [SocketAddr],
+    /// Who runs the server.
+    pub user: &'a str,
+    /// How each export turned out, in the order of the exports.
+    pub opened: &'a [Opened],
+    /// Whether clients find the port by themselves.
+    pub portmapper: bool,
+    /// This process.
+    pub process: u32,
+}
+
+impl Welcome<'_> {
+    /// The screen.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let protocols = if self.config.udp { "TCP and UDP" } else { "TCP" };
+        let ports = self.ports();
+        let _ = writeln!(
+            text,
+            "howdah {} serves NFSv3 over {protocols}, port {ports}",
+            env!("CARGO_PKG_VERSION")
+        );
+        for (export, opened) in self.config.exports.iter().zip(self.opened) {
+            text.push_str(&exported(export, *opened));
+        }
+        let _ = write!(text, "\n{}", self.acting());
+        let _ = writeln!(text, "State that survives restarts: {}", self.config.state.display());
+        text.push_str(&self.mounting());
+        let _ = writeln!(
+            text,
+            "\nStop: Ctrl-C or kill {0}. Read the configuration again: kill -HUP {0}",
+            self.process
+        );
+        text
+    }
+
+    fn ports(&self) -> String {
+        let mut ports: Vec<u16> = self.hosts.iter().map(SocketAddr::port).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Privileges are the process's, so they are the same for every export.
+    fn acting(&self) -> String {
+        if self.opened.iter().all(|opened| opened.acts_as_caller) {
+            return "Calls act as the user who makes them.\n".to_owned();
+        }
+        format!(
+            "All calls act as {}, whoever makes them: new files belong to that user, nobody has more rights\n\
+             than that user, and squashing changes nothing. To act as each caller, run howdah as root.\n",
+            self.user
+        )
+    }
+
+    fn mounting(&self) -> String {
+        let (Some(host), Some(export)) = (self.hosts.first(), self.config.exports.first()) else {
+            return String::new();
+        };
+        let name = &export.name;
+        let place = if host.ip().is_loopback() { "on this machine" } else { "from another machine" };
+        let mut text = format!(
+            "\nMount {name} {place} (Linux and macOS as root):\n  Linux  {}\n  macOS  {}\n  libnfs {}\n",
+            mount_commands::linux(*host, name, self.portmapper),
+            mount_commands::macos(*host, name),
+            mount_commands::url(*host, name),
+        );
+        let others: Vec<String> = self.hosts[1..].iter().map(ToString::to_string).collect();
+        if !others.is_empty() {
+            let _ = writeln!(text, "It is also reached under {}", others.join(", "));
+        }
+        text
+    }
+}
+
+fn exported(export: &ExportConfig, opened: Opened) -> String {
+    let handles =
+        if opened.kernel_handles { "file handles of the kernel" } else { "file handles of an index" };
+    let mut text = format!("\n  {}  {}\n", export.name, export.path.display());
+    for rule in &export.clients {
+        let _ =
+            writeln!(text, "      {}: {}", rule.who, settings::access(&rule.access, opened.acts_as_caller));
+    }
+    let _ = writeln!(text, "      {}, {handles}", export.durability);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use snapbox::{assert_data_eq, str};
+
+    use super::*;
+    use crate::configuration::testing::one_export;
+
+    fn screen(acts_as_caller: bool, hosts: &[&str]) -> String {
+        let config = one_export();
+        let hosts: Vec<SocketAddr> = hosts.iter().map(|text| text.parse().expect("an address")).collect();
+        let opened = [Opened { kernel_handles: acts_as_caller, acts_as_caller }];
+        let portmapper = acts_as_caller;
+        Welcome { config: &config, hosts: &hosts, user: "alice", opened: &opened, portmapper, process: 42 }
+            .text()
+    }
+
+    #[test]
+    fn as_root_with_rpcbind() {
+        assert_data_eq!(
+            screen(true, &["10.0.0.1:2049", "[fd00::1]:2049"]),
+            str![[r#"
+howdah 0.1.0 serves NFSv3 over TCP and UDP, port 2049
+
+  /data  /srv/data
+      *: read and write, root acts as 65534:65534, any port
+      sync, file handles of the kernel
+
+Calls act as the user who makes them.
+State that survives restarts: /var/lib/howdah
+
+Mount /data from another machine (Linux and macOS as root):
+  Linux  mount -t nfs -o nolock 10.0.0.1:/data /mnt
+  macOS  mount -t nfs -o vers=3,tcp,port=2049,mountport=2049,locallocks 10.0.0.1:/data /mnt
+  libnfs nfs://10.0.0.1/data/?nfsport=2049&mountport=2049
+It is also reached under [fd00::1]:2049
+
+Stop: Ctrl-C or kill 42. Read the configuration again: kill -HUP 42
+
+"#]]
+        );
+    }
+
+    #[test]
+    fn as_an_ordinary_user_on_one_machine() {
+        assert_data_eq!(
+            screen(false, &["127.0.0.1:3049"]),
+            str![[r#"
+howdah 0.1.0 serves NFSv3 over TCP and UDP, port 3049
+
+  /data  /srv/data
+      *: read and write, any port
+      sync, file handles of an index
+
+All calls act as alice, whoever makes them: new files belong to that user, nobody has more rights
+than that user, and squashing changes nothing. To act as each caller, run howdah as root.
+State that survives restarts: /var/lib/howdah
+
+Mount /data on this machine (Linux and macOS as root):
+  Linux  mount -t nfs -o vers=3,proto=tcp,port=3049,mountport=3049,mountproto=tcp,nolock 127.0.0.1:/data /mnt
+  macOS  mount -t nfs -o vers=3,tcp,port=3049,mountport=3049,locallocks 127.0.0.1:/data /mnt
+  libnfs nfs://127.0.0.1/data/?nfsport=3049&mountport=3049
+
+Stop: Ctrl-C or kill 42. Read the configuration again: kill -HUP 42
+
+"#]]
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! The key that every file handle is signed with: random, made once, kept as long as the state directory.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use rustix::rand::{GetRandomFlags, getrandom};
+
+/// More than any keyed hash in use takes.
+pub const HANDLE_KEY_SIZE: usize = 32;
+
+const FILE: &str = "handle.key";
+
+/// The key in this state directory; makes it if there is none. Of several processes that try at once one makes it
+/// and all get the same.
+pub fn handle_key(state: &Path) -> Result<[u8; HANDLE_KEY_SIZE]> {
+    let path = state.join(FILE);
+    match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        read => {
+            return checked(
+                &path,
+                read.with_context(|| format!("reading the handle key {}", path.display()))?,
+            );
+        }
+    }
+    make(state, &path).with_context(|| format!("making the handle key {}", path.display()))?;
+    checked(&path, fs::read(&path).with_context(|| format!("reading the handle key {}", path.display()))?)
+}
+
+fn checked(path: &Path, bytes: Vec<u8>) -> Result<[u8; HANDLE_KEY_SIZE]> {
+    let length = bytes.len();
+    match bytes.try_into() {
+        Ok(key) => Ok(key),
+        Err(_) => bail!(
+            "reading the handle key {}: {length} bytes instead of {HANDLE_KEY_SIZE}; restore it from a backup, or remove it, \
+             after which every client must mount again",
+            path.display()
+        ),
+    }
+}
+
+/// Writes the whole key under another name first, then gives it its own name unless somebody was faster: a crash
+/// leaves either no key or a whole one.
+fn make(state: &Path, path: &Path) -> Result<()> {
+    let mut key = [0; HANDLE_KEY_SIZE];
+    let filled =
+        getrandom(&mut key, GetRandomFlags::empty()).context("asking the system for random bytes")?;
+    if filled != HANDLE_KEY_SIZE {
+        bail!("the system gave only {filled} random bytes");
+    }
+    let draft = state.join(format!("{FILE}.{}", std::process::id()));
+    let _ = fs::remove_file(&draft);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    file.write_all(&key)?;
+    file.sync_all()?;
+    let linked = fs::hard_link(&draft, path);
+    let _ = fs::remove_file(&draft);
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+        _ => {}
+    }
+    File::open(state)?.sync_all()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn made_once_and_private() {
+        let state = tempfile::tempdir().expect("a directory");
+        let key = handle_key(state.path()).expect("made");
+        assert_eq!(handle_key(state.path()).expect("read"), key);
+        assert_ne!(key, [0; HANDLE_KEY_SIZE]);
+        let mode = fs::metadata(state.path().join(FILE)).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(fs::read_dir(state.path()).expect("listed").count(), 1, "no draft stays");
+    }
+
+    #[test]
+    fn all_who_start_at_once_get_the_same() {
+        let state = tempfile::tempdir().expect("a directory");
+        // Threads share a process id and so a draft's name; that of a process is its own.
+        let first = handle_key(state.path()).expect("made");
+        make(state.path(), &state.path().join(FILE)).expect("somebody was faster");
+        assert_eq!(handle_key(state.path()).expect("read"), first);
+    }
+
+    #[test]
+    fn a_torn_key_is_not_used() {
+        let state = tempfile::tempdir().expect("a directory");
+        fs::write(state.path().join(FILE), [1; 5]).expect("written");
+        let error = handle_key(state.path()).expect_err("too short");
+        assert!(error.to_string().contains("5 bytes instead of 32"), "{error}");
+    }
+}

@@ -1,0 +1,28 @@
+//! What a running server needs of the machine around it: a place for its state, signals, the service manager, the
+//! log, and answers about addresses, ports and privileges.
+
+mod addresses;
+mod handle_key;
+mod inherited;
+mod logging;
+mod open_files;
+mod port_owner;
+mod resolve;
+mod running_file;
+mod service_manager;
+mod signals;
+mod state_directory;
+mod user_name;
+
+pub use addresses::own_addresses;
+pub use handle_key::{HANDLE_KEY_SIZE, handle_key};
+pub use inherited::inherited_sockets;
+pub use logging::{check_log_filter, start_log};
+pub use open_files::allow_many_open_files;
+pub use port_owner::explain_taken_port;
+pub use resolve::addresses_of;
+pub use running_file::{RunningFile, running_servers};
+pub use service_manager::ServiceManager;
+pub use signals::{Signal, signals};
+pub use state_directory::{export_state, part_of_state, prepare_state};
+pub use user_name::user_name;

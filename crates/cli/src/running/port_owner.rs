@@ -1,0 +1,118 @@
+//! Who has the port that we want.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use super::user_name;
+
+/// What to say when this address is taken: by whom, as far as this process may know, and what to do.
+pub fn explain_taken_port(address: SocketAddr) -> String {
+    let port = address.port();
+    let owner = match owners(port).first() {
+        Some(Owner::Process { id, name }) => format!("{name} (process {id}) has it"),
+        Some(Owner::Kernel) => {
+            "the kernel has it, so its own NFS server runs (stop it: systemctl stop nfs-server)".to_owned()
+        }
+        Some(Owner::Hidden { user }) => {
+            format!("a process of user {} has it (run as root to see which)", user_name(*user))
+        }
+        None => "another program has it".to_owned(),
+    };
+    format!(
+        "port {port} is taken: {owner}. Stop that, or listen elsewhere, as in --listen {}",
+        port.wrapping_add(1).max(1024)
+    )
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Owner {
+    /// A process that we may look at.
+    Process { id: u32, name: String },
+    /// A process of this user that we may not look at.
+    Hidden { user: u32 },
+    /// No process at all.
+    Kernel,
+}
+
+/// A socket as the kernel lists it.
+#[derive(Debug, PartialEq, Eq)]
+struct Listed {
+    port: u16,
+    user: u32,
+    inode: u64,
+}
+
+fn owners(port: u16) -> Vec<Owner> {
+    let tables = [("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")];
+    let listed = tables.iter().flat_map(|(table, state)| {
+        let text = fs::read_to_string(format!("/proc/net/{table}")).unwrap_or_default();
+        text.lines().skip(1).filter_map(|line| parse(line, state)).collect::<Vec<_>>()
+    });
+    listed.filter(|socket| socket.port == port).map(|socket| owner(&socket)).collect()
+}
+
+/// One line of `/proc/net/tcp` and its like (proc_net_tcp in the kernel's documentation), if the socket is in this
+/// state: 0A listens, 07 is an open UDP socket.
+fn parse(line: &str, state: &str) -> Option<Listed> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let (_, port) = fields.get(1)?.rsplit_once(':')?;
+    if *fields.get(3)? != state {
+        return None;
+    }
+    Some(Listed {
+        port: u16::from_str_radix(port, 16).ok()?,
+        user: fields.get(7)?.parse().ok()?,
+        inode: fields.get(9)?.parse().ok()?,
+    })
+}
+
+fn owner(socket: &Listed) -> Owner {
+    let link = format!("socket:[{}]", socket.inode);
+    let mut all_seen = true;
+    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(id) = process.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        match holds(&process.path(), &link) {
+            Some(true) => {
+                let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+                return Owner::Process { id, name: name.trim().to_owned() };
+            }
+            Some(false) => {}
+            None => all_seen = false,
+        }
+    }
+    if all_seen { Owner::Kernel } else { Owner::Hidden { user: socket.user } }
+}
+
+/// Whether a process has this socket open; `None` if we may not know.
+fn holds(process: &Path, link: &str) -> Option<bool> {
+    let files = fs::read_dir(process.join("fd")).ok()?;
+    Some(
+        files.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|target| target.as_os_str() == link)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn finds_ourselves() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = listener.local_addr().expect("bound");
+        let text = explain_taken_port(address);
+        assert!(text.contains(&format!("(process {})", std::process::id())), "{text}");
+    }
+
+    #[test]
+    fn reads_the_kernels_table() {
+        let line = "   3: 00000000:0801 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1 0 100 0 0 10 0";
+        assert_eq!(parse(line, "0A"), Some(Listed { port: 2049, user: 1000, inode: 4242 }));
+        assert_eq!(parse(line, "07"), None);
+        assert_eq!(parse("", "0A"), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Signals as messages.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use anyhow::{Context, Result};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// What a signal asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGHUP: read the configuration again.
+    Reload,
+    /// SIGTERM or SIGINT: end, after what is in flight.
+    Stop,
+}
+
+/// Catches the signals from now on. A second one to stop ends the process at once, whatever it waits for.
+pub fn signals() -> Result<Receiver<Signal>> {
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("catching signals")?;
+    let (sender, receiver) = channel();
+    let run = move || {
+        let mut stopping = false;
+        for signal in signals.forever() {
+            let message = if signal == SIGHUP { Signal::Reload } else { Signal::Stop };
+            if message == Signal::Stop && std::mem::replace(&mut stopping, true) {
+                tracing::warn!("asked twice to stop: ending without waiting for calls in flight");
+                std::process::exit(1);
+            }
+            if sender.send(message).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(run)
+        .context("starting the thread for signals")?;
+    Ok(receiver)
+}

@@ -1,0 +1,49 @@
+//! From an export's configuration to what the server knows of it.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use howdah_server::exports::{Anonymous, ClientRule, Clients, Export, Exports, Squash};
+use howdah_vfs::FileSystem;
+
+use super::file_systems::FileSystems;
+use crate::configuration::{self, ClientPattern, ExportConfig};
+use crate::running::addresses_of;
+
+/// How much of the key in the state directory signs handles.
+const KEY_SIZE: usize = 16;
+
+/// These exports over these directories, which stand in the same order. Looks up the host names of clients.
+pub fn exports(configs: &[ExportConfig], directories: &FileSystems, key: &[u8]) -> Result<Exports> {
+    let key = *key.first_chunk::<KEY_SIZE>().context("the handle key is too short")?;
+    let addresses = addresses_of(configs);
+    let list = configs.iter().zip(directories.iter()).map(|(config, directory)| {
+        let rules = config.clients.iter().map(|written| rule(written, &addresses)).collect();
+        let file_system = Arc::clone(&directory.file_system) as Arc<dyn FileSystem>;
+        Export::new(config.name.as_str(), config.id, file_system, rules)
+    });
+    Exports::new(list.collect(), key).context("putting the exports together")
+}
+
+fn rule(written: &configuration::ClientRule, addresses: &HashMap<String, Vec<IpAddr>>) -> ClientRule {
+    let access = &written.access;
+    ClientRule {
+        clients: match &written.who {
+            ClientPattern::Everyone => Clients::Any,
+            ClientPattern::Network(network) => {
+                Clients::Network { address: network.addr(), prefix: network.prefix_len() }
+            }
+            ClientPattern::Host(name) => Clients::Addresses(addresses.get(name).cloned().unwrap_or_default()),
+        },
+        read_only: access.read_only,
+        squash: match access.squash {
+            configuration::Squash::Root => Squash::Root,
+            configuration::Squash::All => Squash::All,
+            configuration::Squash::None => Squash::None,
+        },
+        anonymous: Anonymous { user: access.anonymous_user, group: access.anonymous_group },
+        privileged_ports: access.privileged_ports,
+    }
+}

@@ -1,0 +1,9 @@
+//! From configuration to a running server: sockets, file systems, exports.
+
+mod exports;
+mod file_systems;
+mod portmapper;
+mod running_server;
+mod sockets;
+
+pub use running_server::RunningServer;

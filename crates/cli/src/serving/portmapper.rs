@@ -1,0 +1,73 @@
+//! How clients find our port without being told: the rpcbind of this machine if it runs, else we answer on its port
+//! ourselves, where we may.
+
+use std::net::SocketAddr;
+
+use howdah_server::Sockets;
+use howdah_server::registration::{Registration, RegistrationError, register};
+
+use crate::configuration::{Rpcbind, ServerConfig};
+
+/// The port where clients look for rpcbind (RFC 1833 2.1).
+pub const PORTMAPPER_PORT: u16 = 111;
+
+/// How clients find us.
+#[derive(Debug, Default)]
+pub struct Portmapper {
+    registration: Option<Registration>,
+    own: bool,
+}
+
+impl Portmapper {
+    /// Registers these sockets, or adds the portmapper's port to them. That neither works is no failure: clients can
+    /// be told the port.
+    pub fn find(config: &ServerConfig, sockets: &mut Sockets) -> Self {
+        if config.rpcbind == Rpcbind::Off {
+            return Self::default();
+        }
+        match register(&sockets.addresses()) {
+            Ok(registration) => {
+                tracing::info!(rows = registration.rows().len(), "registered with rpcbind");
+                Self { registration: Some(registration), own: false }
+            }
+            Err(RegistrationError::Unreachable(_)) => {
+                Self { registration: None, own: answer_ourselves(sockets, config.udp) }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "clients must be told the port");
+                Self::default()
+            }
+        }
+    }
+
+    /// Whether clients need not be told the port.
+    pub fn knows_us(&self) -> bool {
+        self.own || self.registration.as_ref().is_some_and(|registration| !registration.rows().is_empty())
+    }
+
+    /// Takes the registration back.
+    pub fn take_back(self) {
+        if let Some(Err(error)) = self.registration.map(Registration::take_back) {
+            tracing::warn!(%error, "the registration with rpcbind stays behind");
+        }
+    }
+}
+
+/// Listens on the portmapper's port too, at the addresses that are served; whether that worked at all of them.
+fn answer_ourselves(sockets: &mut Sockets, udp: bool) -> bool {
+    let at = |address: SocketAddr| SocketAddr::new(address.ip(), PORTMAPPER_PORT);
+    let mut served: Vec<SocketAddr> = sockets.tcp.iter().map(|socket| at(socket.address())).collect();
+    served.sort();
+    served.dedup();
+    match Sockets::bind(&served, udp) {
+        Ok(own) => {
+            sockets.tcp.extend(own.tcp);
+            sockets.udp.extend(own.udp);
+            true
+        }
+        Err(error) => {
+            tracing::debug!(%error, "not answering as portmapper");
+            false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The server as `howdah serve` sees it: started, reloaded, stopped.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use howdah_net::Listener;
+use howdah_server::{Server, Settings};
+
+use super::exports::exports;
+use super::file_systems::FileSystems;
+use super::portmapper::Portmapper;
+use super::sockets::sockets;
+use crate::configuration::{ExportConfig, ServerConfig};
+use crate::report::Opened;
+use crate::running::{HANDLE_KEY_SIZE, handle_key};
+
+/// How long calls in flight may take when the server is asked to stop: longer than any disk takes that still
+/// works, shorter than a service manager waits.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A server that serves.
+pub struct RunningServer {
+    server: Server,
+    /// Where NFS is served over TCP: what was asked for, with real ports.
+    addresses: Vec<SocketAddr>,
+    portmapper: Portmapper,
+    directories: FileSystems,
+    state: PathBuf,
+    key: [u8; HANDLE_KEY_SIZE],
+}
+
+impl RunningServer {
+    /// Opens everything and starts to serve.
+    pub fn start(config: &ServerConfig) -> Result<Self> {
+        // Sockets first: a port that is taken is the likeliest failure, and must leave nothing behind.
+        let mut sockets = sockets(config)?;
+        let addresses = sockets.tcp.iter().map(Listener::address).collect();
+        let key = handle_key(&config.state)?;
+        let directories = FileSystems::default().for_exports(&config.exports, &config.state)?;
+        let exports = exports(&config.exports, &directories, &key)?;
+        let settings = Settings { workers: config.workers };
+        let portmapper = Portmapper::find(config, &mut sockets);
+        let server = Server::start(&settings, sockets, exports).context("starting the server")?;
+        Ok(Self { server, addresses, portmapper, directories, state: config.state.clone(), key })
+    }
+
+    /// Serves these exports from now on; on failure all stays as it was.
+    pub fn reload(&mut self, configs: &[ExportConfig]) -> Result<()> {
+        let directories = self.directories.for_exports(configs, &self.state)?;
+        self.server.reload(exports(configs, &directories, &self.key)?);
+        self.directories = directories;
+        Ok(())
+    }
+
+    /// How each export turned out, in the order of the exports.
+    pub fn opened(&self) -> Vec<Opened> {
+        self.directories.iter().map(|directory| directory.opened).collect()
+    }
+
+    /// Whether clients find our port by themselves.
+    pub fn known_to_portmapper(&self) -> bool {
+        self.portmapper.knows_us()
+    }
+
+    /// The TCP addresses served, with real ports.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Stops after the calls in flight; whether all of them ended.
+    pub fn stop(self) -> bool {
+        self.portmapper.take_back();
+        self.server.stop(PATIENCE)
+    }
+}

@@ -1,0 +1,61 @@
+//! The sockets to serve: those of the service manager if it brings any, else our own.
+
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::os::fd::OwnedFd;
+
+use anyhow::{Context, Error, Result, anyhow, bail};
+use howdah_server::{BindError, Sockets};
+use rustix::net::{SocketType, sockopt};
+
+use crate::configuration::{DEFAULT_PORT, ServerConfig};
+use crate::running::{explain_taken_port, inherited_sockets};
+
+/// Opens or takes over what to listen on.
+pub fn sockets(config: &ServerConfig) -> Result<Sockets> {
+    let inherited = inherited_sockets()?;
+    if inherited.is_empty() {
+        return Sockets::bind(&config.listen, config.udp).map_err(explained);
+    }
+    tracing::info!(
+        count = inherited.len(),
+        "serving the sockets of the service manager; `listen` is not used"
+    );
+    let mut sockets = Sockets::default();
+    for socket in inherited {
+        adopt(&mut sockets, socket).context("taking over a socket of the service manager")?;
+    }
+    if sockets.tcp.is_empty() {
+        bail!(
+            "taking over the sockets of the service manager: no TCP socket among them (ListenStream= in the unit)"
+        );
+    }
+    Ok(sockets)
+}
+
+fn adopt(sockets: &mut Sockets, socket: OwnedFd) -> Result<()> {
+    match sockopt::socket_type(&socket)? {
+        SocketType::STREAM => sockets.tcp.push(howdah_net::Listener::from_socket(TcpListener::from(socket))?),
+        SocketType::DGRAM => sockets.udp.push(howdah_net::UdpSocket::from_socket(UdpSocket::from(socket))?),
+        other => bail!("it is neither TCP nor UDP ({other:?})"),
+    }
+    Ok(())
+}
+
+/// What to do about an address that cannot be bound.
+fn explained(error: BindError) -> Error {
+    let (address, kind) = (error.address, error.cause.kind());
+    let advice = match kind {
+        ErrorKind::AddrInUse => explain_taken_port(address),
+        ErrorKind::PermissionDenied => {
+            let usual = SocketAddr::new(address.ip(), DEFAULT_PORT);
+            format!("ports below 1024 are root's; take one above, as in --listen {usual}")
+        }
+        ErrorKind::AddrNotAvailable => {
+            "this machine has no such address; `ip address` shows those it has".to_owned()
+        }
+        // It tells its cause itself.
+        _ => return anyhow!("{error}"),
+    };
+    anyhow!("{error}: {advice}")
+}

@@ -1,0 +1,103 @@
+//! A howdah that runs for a test and is gone with it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Lines};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::str::FromStr;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The program under test.
+pub const HOWDAH: &str = env!("CARGO_BIN_EXE_howdah");
+
+/// A running server.
+pub struct Server {
+    child: Child,
+    log: Lines<BufReader<ChildStderr>>,
+    /// What it printed when it was ready.
+    pub screen: String,
+}
+
+/// `howdah serve` with its state in `home` and a log that tests can read.
+pub fn serve(home: &Path) -> Command {
+    let mut command = Command::new(HOWDAH);
+    command.arg("serve").arg("--state").arg(home.join("state")).args(["--rpcbind", "off", "--log", "info"]);
+    command
+}
+
+impl Server {
+    /// Starts it and waits until it says that it is ready.
+    pub fn start(command: &mut Command) -> Self {
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("howdah starts");
+        let output = child.stdout.take().expect("piped");
+        let log = BufReader::new(child.stderr.take().expect("piped")).lines();
+        let mut screen = String::new();
+        for line in BufReader::new(output).lines() {
+            let line = line.expect("text");
+            screen.push_str(&line);
+            screen.push('\n');
+            if line.starts_with("Stop: ") {
+                return Self { child, log, screen };
+            }
+        }
+        let why: Vec<String> = log.map(|line| line.expect("text")).collect();
+        let _ = child.wait();
+        panic!("howdah ended before it was ready; it printed\n{screen}and said\n{}", why.join("\n"));
+    }
+
+    /// Waits for a line of the log that holds this text.
+    pub fn log_line(&mut self, text: &str) -> String {
+        let found = self.log.by_ref().map(|line| line.expect("text")).find(|line| line.contains(text));
+        found.unwrap_or_else(|| panic!("howdah ended and never said {text:?}"))
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: Signal) {
+        let id = Pid::from_raw(i32::try_from(self.child.id()).expect("an id")).expect("not 0");
+        kill_process(id, signal).expect("it lives");
+    }
+
+    /// Waits for its end.
+    pub fn end(&mut self) -> ExitStatus {
+        self.child.wait().expect("it ends")
+    }
+
+    /// The address in the mount command for Linux.
+    pub fn address(&self) -> SocketAddr {
+        let line =
+            self.screen.lines().find(|line| line.trim_start().starts_with("Linux")).expect("a mount command");
+        let port = after(line, ",port=").split(',').next().expect("a port");
+        let host =
+            line.split_whitespace().rev().nth(1).expect("a target").rsplit_once(':').expect("a colon").0;
+        SocketAddr::from_str(&format!("{host}:{port}")).expect("an address")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn after<'t>(text: &'t str, mark: &str) -> &'t str {
+    text.split_once(mark).unwrap_or_else(|| panic!("{mark} in {text}")).1
+}
+
+/// Runs a command to its end: exit code, output, errors.
+pub fn run(command: &mut Command) -> (Option<i32>, String, String) {
+    let output = command.output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// A directory to serve, with a file in it, inside a new home.
+pub fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().expect("a directory");
+    fs::create_dir(home.path().join("data")).expect("made");
+    fs::write(home.path().join("data/file"), "hello").expect("written");
+    home
+}

@@ -1,0 +1,167 @@
+//! The binary as people and service managers run it, as whatever user runs the tests.
+
+#[path = "running/server.rs"]
+mod server;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixDatagram;
+use std::process::Command;
+
+use rustix::process::Signal;
+use server::{HOWDAH, Server, home, run, serve};
+
+const HERE: [&str; 2] = ["--listen", "127.0.0.1:0"];
+
+/// NULL of NFSv3 (RFC 1813 3.3.0) in a record: header of the call, no credentials.
+fn answers_null(stream: &mut TcpStream) {
+    let words: [u32; 11] = [0x8000_0028, 7, 0, 2, 100_003, 3, 0, 0, 0, 0, 0];
+    let call: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    stream.write_all(&call).expect("sent");
+    let mut reply = [0; 28];
+    stream.read_exact(&mut reply).expect("answered");
+    let words: Vec<u32> =
+        reply.chunks(4).map(|word| u32::from_be_bytes(word.try_into().expect("four"))).collect();
+    assert_eq!(words, [0x8000_0018, 7, 1, 0, 0, 0, 0], "accepted and successful");
+}
+
+#[test]
+fn serves_a_directory_and_ends_when_asked() {
+    let home = home();
+    let mut server = Server::start(serve(home.path()).arg(home.path().join("data")).args(HERE));
+    let address = server.address();
+    assert!(address.ip().is_loopback() && address.port() != 0, "{address}");
+    let port = address.port();
+    for expected in [
+        format!(
+            "mount -t nfs -o vers=3,proto=tcp,port={port},mountport={port},mountproto=tcp,nolock 127.0.0.1:/ /mnt"
+        ),
+        format!("mount -t nfs -o vers=3,tcp,port={port},mountport={port},locallocks 127.0.0.1:/ /mnt"),
+        format!("nfs://127.0.0.1/?nfsport={port}&mountport={port}"),
+        home.path().join("data").canonicalize().expect("there").display().to_string(),
+    ] {
+        assert!(server.screen.contains(&expected), "{expected} in\n{}", server.screen);
+    }
+    answers_null(&mut TcpStream::connect(address).expect("it listens"));
+
+    let key = fs::metadata(home.path().join("state/handle.key")).expect("the key was made");
+    assert_eq!((key.len(), key.permissions().mode() & 0o777), (32, 0o600));
+    let (code, shown, _) =
+        run(Command::new(HOWDAH).arg("exports").arg("--state").arg(home.path().join("state")));
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("export /\n") && shown.contains(&address.to_string()), "{shown}");
+
+    server.signal(Signal::TERM);
+    server.log_line("stopped");
+    assert_eq!(server.end().code(), Some(0));
+    let (code, _, why) =
+        run(Command::new(HOWDAH).arg("exports").arg("--state").arg(home.path().join("state")));
+    assert_eq!(code, Some(1), "{why}");
+}
+
+#[test]
+fn reloads_without_dropping_a_connection() {
+    let home = home();
+    let (data, file) = (home.path().join("data"), home.path().join("howdah.toml"));
+    let export = |name: &str| format!("[[export]]\nname = \"{name}\"\npath = \"{}\"\n", data.display());
+    fs::write(&file, export("/one")).expect("written");
+    let mut server = Server::start(serve(home.path()).arg("--config").arg(&file).args(HERE));
+    let mut stream = TcpStream::connect(server.address()).expect("it listens");
+    answers_null(&mut stream);
+    let exports = || run(Command::new(HOWDAH).arg("exports").arg("--state").arg(home.path().join("state"))).1;
+
+    fs::write(&file, format!("{}\n{}", export("/one"), export("/two"))).expect("written");
+    server.signal(Signal::HUP);
+    server.log_line("configuration reloaded");
+    assert!(exports().contains("export /two"));
+    answers_null(&mut stream);
+
+    fs::write(&file, "[[export]]\nname = \"two\"\n").expect("written");
+    server.signal(Signal::HUP);
+    server.log_line("the old configuration stays");
+    server.log_line("howdah.toml:2:8");
+    assert!(exports().contains("export /two"));
+    answers_null(&mut stream);
+
+    server.signal(Signal::INT);
+    assert_eq!(server.end().code(), Some(0));
+}
+
+#[test]
+fn says_who_has_the_port() {
+    let home = home();
+    let other = TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = other.local_addr().expect("bound").to_string();
+    let (code, _, why) = run(serve(home.path()).arg(home.path().join("data")).args(["--listen", &address]));
+    assert_eq!(code, Some(1));
+    let me = format!("(process {}) has it", std::process::id());
+    assert!(why.contains(&address) && why.contains(&me) && why.contains("--listen"), "{why}");
+}
+
+#[test]
+fn says_what_is_wrong_with_the_state_directory() {
+    let home = home();
+    fs::write(home.path().join("state"), "not a directory").expect("written");
+    let (code, _, why) = run(serve(home.path()).arg(home.path().join("data")).args(HERE));
+    assert_eq!(code, Some(1));
+    assert!(why.contains("--state DIR"), "{why}");
+}
+
+#[test]
+fn tells_the_service_manager_and_takes_its_sockets() {
+    let home = home();
+    let manager = UnixDatagram::bind(home.path().join("notify")).expect("bound");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = listener.local_addr().expect("bound");
+    // The shell moves the socket from 0 to 3 and keeps its process id for howdah, as systemd does.
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ WATCHDOG_USEC=100000 WATCHDOG_PID=$$ exec \"$0\" \"$@\"", HOWDAH, "serve"])
+        .arg(home.path().join("data"))
+        .args(["--rpcbind", "off", "--state"])
+        .arg(home.path().join("state"))
+        .env("NOTIFY_SOCKET", home.path().join("notify"))
+        .stdin(OwnedFd::from(listener));
+    let mut server = Server::start(&mut command);
+    assert_eq!(server.address(), address);
+    answers_null(&mut TcpStream::connect(address).expect("it listens"));
+
+    // Signs of life come in between whenever they are due.
+    let heard = |wanted: &str| {
+        let mut buffer = [0; 512];
+        loop {
+            let length = manager.recv(&mut buffer).expect("it tells");
+            let said = String::from_utf8_lossy(&buffer[..length]);
+            if said.starts_with(wanted) {
+                return;
+            }
+            assert_eq!(said.trim_end(), "WATCHDOG=1", "while waiting for {wanted}");
+        }
+    };
+    heard("READY=1");
+    heard("WATCHDOG=1");
+    server.signal(Signal::HUP);
+    heard("RELOADING=1");
+    heard("READY=1");
+    server.signal(Signal::TERM);
+    heard("STOPPING=1");
+    assert_eq!(server.end().code(), Some(0));
+}
+
+#[test]
+fn writes_manual_pages_and_completions() {
+    let home = home();
+    let (code, _, why) = run(Command::new(HOWDAH).arg("man").arg(home.path().join("man")));
+    assert_eq!(code, Some(0), "{why}");
+    for page in ["howdah.1", "howdah-serve.1", "howdah-check.1", "howdah-exports.1"] {
+        let text = fs::read_to_string(home.path().join("man").join(page)).expect(page);
+        assert!(text.starts_with(".ie") || text.starts_with(".TH"), "{page}: {text}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        let (code, script, _) = run(Command::new(HOWDAH).args(["completions", shell]));
+        assert!(code == Some(0) && script.contains("privileged-ports"), "{shell}");
+    }
+}
