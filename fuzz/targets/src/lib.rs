@@ -1,0 +1,39 @@
+//! What the fuzzers do with their input: one module per fuzzer, each with a `run` that panics on a finding.
+//!
+//! They stand apart from the fuzzers themselves so that `cargo test` replays the corpora with any compiler.
+
+#[macro_use]
+mod stable;
+
+pub mod handles;
+pub mod local_operations;
+pub mod mount_messages;
+pub mod nfs3_messages;
+pub mod portmap_messages;
+pub mod record_marking;
+pub mod rpc_headers;
+mod seeds;
+pub mod service_calls;
+
+pub use seeds::seeds;
+
+/// A fuzzer.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Its name, and that of its corpus.
+    pub name: &'static str,
+    /// Does with an input what it does.
+    pub run: fn(&[u8]),
+}
+
+/// All fuzzers.
+pub const TARGETS: &[Target] = &[
+    Target { name: "handles", run: handles::run },
+    Target { name: "local_operations", run: local_operations::run },
+    Target { name: "mount_messages", run: mount_messages::run },
+    Target { name: "nfs3_messages", run: nfs3_messages::run },
+    Target { name: "portmap_messages", run: portmap_messages::run },
+    Target { name: "record_marking", run: record_marking::run },
+    Target { name: "rpc_headers", run: rpc_headers::run },
+    Target { name: "service_calls", run: service_calls::run },
+];

@@ -1,0 +1,143 @@
+//! Inputs to start from: real messages, encoded.
+
+use howdah_wire::mount::{DirectoryPath, HostName, Status, dump, export, mnt};
+use howdah_wire::nfs3::{self, FileHandle};
+use howdah_wire::portmap::{self, Mapping, Protocol};
+use howdah_wire::rpc::{
+    Accepted, AuthFlavor, AuthStatus, AuthSys, CallHeader, Credentials, Denied, RecordMark, ReplyHeader,
+};
+use howdah_wire::rpcbind::{self, Binding};
+use howdah_wire::xdr::{Encode, Encoder};
+
+/// Seeds of the fuzzer of this name.
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
+    match target {
+        "handles" => vec![b"\x07an inner handle".to_vec(), vec![1; 61], vec![9; 49]],
+        "local_operations" | "service_calls" => walks(),
+        "mount_messages" => mount_messages(),
+        "nfs3_messages" => nfs3_messages(),
+        "portmap_messages" => portmap_messages(),
+        "record_marking" => streams(),
+        "rpc_headers" => headers(),
+        other => panic!("no fuzzer is named {other}"),
+    }
+}
+
+fn chosen(choice: u8, message: &impl Encode) -> Vec<u8> {
+    [&[choice][..], &Encoder::to_vec(message)].concat()
+}
+
+/// Bytes that step through all choices, near to each other and far apart.
+fn walks() -> Vec<Vec<u8>> {
+    [3_u8, 7, 37, 91].map(|step| (0..=255_u8).map(|at| at.wrapping_mul(step)).collect()).to_vec()
+}
+
+fn mount_messages() -> Vec<Vec<u8>> {
+    let (host, path) = (HostName(b"192.0.2.9"), DirectoryPath(b"/srv/data"));
+    let success =
+        mnt::Success { handle: FileHandle(&[7; 33]), flavors: vec![AuthFlavor::SYS, AuthFlavor::NONE] };
+    let exports = vec![export::Export { path, groups: vec![host, HostName(b"192.0.2.0/24")] }];
+    vec![
+        chosen(0, &mnt::Arguments { path }),
+        chosen(1, &mnt::Reply::Ok(success)),
+        chosen(1, &mnt::Reply::Err(Status::AccessDenied)),
+        chosen(2, &mnt::Reply1::Ok(mnt::Success1 { handle: [7; 32] })),
+        chosen(4, &dump::Reply { mounts: vec![dump::Mount { host, path }; 3] }),
+        chosen(5, &export::Reply { exports }),
+    ]
+}
+
+fn portmap_messages() -> Vec<Vec<u8>> {
+    let mapping = Mapping { program: 100_003, version: 3, protocol: Protocol::TCP, port: 2049 };
+    let binding = Binding {
+        program: 100_003,
+        version: 3,
+        network: "tcp6".into(),
+        address: "::.8.1".into(),
+        owner: "superuser".into(),
+    };
+    let (program, version, procedure) = (100_005, 3, 5);
+    let address = rpcbind::getaddrlist::Address {
+        address: "192.0.2.1.8.1".into(),
+        network: "udp".into(),
+        semantics: rpcbind::getaddrlist::Semantics::DATAGRAMS,
+        family: "inet".into(),
+        protocol: "udp".into(),
+    };
+    let asked = rpcbind::getstat::Asked { program, version, found: 5, missed: 1, network: "tcp".into() };
+    let counts = rpcbind::getstat::Counts { asked: vec![asked], ..Default::default() };
+    let transport = rpcbind::uaddr2taddr::TransportAddress { room: 16, bytes: &[2, 0, 8, 1, 127, 0, 0, 1] };
+    vec![
+        chosen(0, &portmap::set::Arguments { mapping }),
+        chosen(3, &portmap::dump::Reply { mappings: vec![mapping; 3] }),
+        chosen(4, &portmap::callit::Arguments { program, version, procedure, arguments: b"any" }),
+        chosen(5, &portmap::callit::Reply { port: 2049, result: b"any" }),
+        chosen(6, &rpcbind::set::Arguments { binding }),
+        chosen(7, &rpcbind::getaddr::Reply { address: "192.0.2.1.8.1".into() }),
+        chosen(8, &rpcbind::dump::Reply { bindings: vec![binding; 2] }),
+        chosen(9, &rpcbind::broadcast::Reply { address: "192.0.2.1.8.1".into(), result: b"any" }),
+        chosen(12, &transport),
+        chosen(15, &rpcbind::getaddrlist::Reply { addresses: vec![address; 2] }),
+        chosen(16, &rpcbind::getstat::Reply { versions: [counts, Default::default(), Default::default()] }),
+        b"\x11192.0.2.1.8.1".to_vec(),
+        b"\x112001:db8::1.8.1".to_vec(),
+    ]
+}
+
+/// Arguments as the server's own fuzzer makes them would be too few: every procedure with a handle, a name and words.
+fn nfs3_messages() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for procedure in 1..22_u8 {
+        let mut arguments = vec![procedure * 2];
+        let mut encoder = Encoder::new(&mut arguments);
+        encoder.opaque(&[7; 37]);
+        encoder.opaque(b"name");
+        (0..12).for_each(|word| encoder.u32(word % 2));
+        seeds.push(arguments);
+        for status in [0, 2] {
+            let mut result = vec![procedure * 2 + 1];
+            let mut encoder = Encoder::new(&mut result);
+            encoder.u32(status);
+            encoder.bool(true);
+            [1, 0o644, 1, 1000, 100].into_iter().for_each(|word| encoder.u32(word));
+            (0..60).for_each(|word| encoder.u32(u32::from(word % 5 == 0)));
+            seeds.push(result);
+        }
+    }
+    let made =
+        nfs3::Made { node: Some(FileHandle(&[7; 37])), attributes: None, directory: Default::default() };
+    seeds.push(chosen(17, &nfs3::create::Reply::Ok(made)));
+    seeds
+}
+
+fn streams() -> Vec<Vec<u8>> {
+    let stream = |pieces: [u8; 2], fragments: &[(usize, bool)]| {
+        let fragment = |&(length, last): &(usize, bool)| {
+            let mark = RecordMark { length: length as u32, last };
+            [&mark.to_bytes()[..], &(0..length).map(|at| at as u8).collect::<Vec<_>>()].concat()
+        };
+        [pieces.to_vec(), fragments.iter().flat_map(fragment).collect()].concat()
+    };
+    vec![
+        stream([255, 255], &[(40, true), (0, true), (120, true)]),
+        stream([2, 0], &[(10, false), (0, false), (9, true), (40, true)]),
+        stream([99, 3], &[(5000, true), (40, true), (4000, false), (3000, true)]),
+        [&[9, 9][..], &[0xff; 4]].concat(),
+    ]
+}
+
+fn headers() -> Vec<Vec<u8>> {
+    let call = |credentials| CallHeader { xid: 7, program: 100_003, version: 3, procedure: 1, credentials };
+    let user = AuthSys::new(b"client.example", 1000, 100, &[4, 24, 27]);
+    let reply = |outcome| Encoder::to_vec(&ReplyHeader { xid: 7, outcome });
+    vec![
+        Encoder::to_vec(&call(Credentials::None)),
+        Encoder::to_vec(&call(Credentials::Sys(user))),
+        Encoder::to_vec(&call(Credentials::Other(AuthFlavor::GSS))),
+        Encoder::to_vec(&user),
+        reply(Ok(Accepted::Success)),
+        reply(Ok(Accepted::ProgramMismatch { low: 3, high: 3 })),
+        reply(Err(Denied::RpcMismatch)),
+        reply(Err(Denied::Authentication(AuthStatus::TooWeak))),
+    ]
+}

@@ -1,0 +1,46 @@
+# What the guest's jobs share. A job fails by any command's failure (sh -eu), says `note` for a figure worth showing,
+# and `skip` for what this guest cannot do.
+
+note() { echo "note: $*"; }
+fail() { echo "failed: $*"; exit 1; }
+skip() { echo "skip: $*"; exit 77; }
+
+# mount_export [OPTION,…]: the export on /mnt/n; without words of its own, as the scenario says.
+mount_export() {
+    mount -v -t nfs -o "${1:-$MOUNT_OPTIONS}" "$MOUNT_SOURCE" /mnt/n >>"$WORK/log/mount.txt"
+    grep ' /mnt/n ' /proc/mounts
+}
+
+remount() {
+    umount /mnt/n
+    mount_export
+}
+
+# What the client has cached is gone, so that the next read asks the server.
+drop_caches() {
+    sync
+    echo 3 >/proc/sys/vm/drop_caches
+}
+
+equal() { [ "$1" = "$2" ] || fail "$3: got '$1', want '$2'"; }
+
+# refused WORDS COMMAND…: the command must fail, and its message must hold the words.
+refused() {
+    words=$1
+    shift
+    if message=$("$@" 2>&1); then fail "allowed: $*"; fi
+    case $message in *"$words"*) ;; *) fail "$*: refused with '$message', want '$words'" ;; esac
+}
+
+# as USER COMMAND…: as user and group of that number, with group 2000 too for user 1001.
+as() {
+    user=$1
+    shift
+    case $user in 1001) groups=1001,2000 ;; *) groups=$user ;; esac
+    setpriv --reuid "$user" --regid "$user" --groups "$groups" "$@"
+}
+
+seconds() { cut -d. -f1 /proc/uptime; }
+
+# expect_on_server FILE…: the host compares these files in the export with what this client saw, once we are done.
+expect_on_server() { (cd /mnt/n && sha256sum "$@") >>"$WORK/expected.sha256"; }

@@ -1,0 +1,105 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// howdah against clients that nobody here wrote
+///
+/// Runs every scenario, or those named, one after the other: a Linux kernel's NFS client in User Mode Linux, libnfs,
+/// rpcinfo, showmount. Each runs in namespaces of its own and can write nowhere but in its own directory.
+#[derive(Debug, Parser)]
+#[command(name = "howdah-interop", args_conflicts_with_subcommands = true)]
+pub struct Arguments {
+    /// Something else than running scenarios.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// How scenarios run.
+    #[command(flatten)]
+    pub run: RunArguments,
+}
+
+/// How scenarios run.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// Scenarios to run [default: all]
+    #[arg(value_name = "SCENARIO")]
+    pub scenarios: Vec<String>,
+
+    /// Shorter files, fewer entries, less time each
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Name the scenarios and what each proves, run none
+    #[arg(long)]
+    pub list: bool,
+
+    /// The howdah under test
+    #[arg(long, value_name = "FILE", default_value = "target/release/howdah")]
+    pub binary: PathBuf,
+
+    /// Where each scenario makes its directory [default: the system's directory for temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub work: Option<PathBuf>,
+
+    /// Of every random choice [default: another one each time; printed]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// Keep the directories of passed scenarios too
+    #[arg(long)]
+    pub keep: bool,
+}
+
+/// What the scenarios' own scripts and processes call.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// One scenario, already inside its namespaces
+    #[command(hide = true)]
+    Inside {
+        /// Its name.
+        scenario: String,
+        /// Its directory.
+        #[arg(long)]
+        work: PathBuf,
+        /// The howdah under test.
+        #[arg(long)]
+        binary: PathBuf,
+        /// Of every random choice.
+        #[arg(long)]
+        seed: u64,
+        /// Short sizes.
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Write bytes that look random and follow from a seed to standard output
+    Pattern {
+        /// Which bytes.
+        #[arg(long)]
+        seed: u64,
+        /// How many.
+        #[arg(long)]
+        bytes: u64,
+    },
+    /// Change one file at random, comparing every read with a copy in memory
+    ExerciseFile(ExerciseArguments),
+    /// Change a directory's names at random, comparing every answer with a model in memory
+    ExerciseNames(ExerciseArguments),
+}
+
+/// How the exerciser runs.
+#[derive(Debug, Args)]
+pub struct ExerciseArguments {
+    /// Of every random choice.
+    #[arg(long)]
+    pub seed: u64,
+    /// How long.
+    #[arg(long)]
+    pub seconds: u64,
+    /// Empty the kernel's caches now and then (root only; in a guest).
+    #[arg(long)]
+    pub drop_caches: bool,
+    /// The file or the directory.
+    pub path: PathBuf,
+}

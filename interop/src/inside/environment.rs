@@ -1,0 +1,47 @@
+//! What the job's shell knows: one name, one value.
+
+use std::fs;
+
+use super::isolation::{GUEST_ADDRESS, GUEST_ADDRESS6, Network};
+use super::server::Server;
+use crate::job::Job;
+use crate::scenario::Peer;
+
+/// The values of a job.
+pub fn of(job: &Job, network: &Network, server: &Server) -> Vec<(String, String)> {
+    let mut values = vec![
+        ("WORK", job.work.display().to_string()),
+        ("EXPORT_DIRECTORY", job.export().display().to_string()),
+        ("EXPORT_NAME", job.scenario.export.to_owned()),
+        ("SEED", job.seed.to_string()),
+        ("TOOL", network.tool.display().to_string()),
+        ("PRIVILEGED", if is_root_of_the_machine() { "yes" } else { "no" }.to_owned()),
+        ("CONFIGURED", if job.scenario.configured { "yes" } else { "no" }.to_owned()),
+        ("SERVER_ADDRESS", network.server_address.to_owned()),
+        ("SERVER_ADDRESS6", network.server_address6.to_owned()),
+        ("PORT", server.port().to_string()),
+        ("SERVER_PROCESS", server.process_id().to_string()),
+    ];
+    if let Peer::Guest { job: script, options, ipv6 } = job.scenario.peer {
+        let host =
+            if ipv6 { format!("[{}]", network.server_address6) } else { network.server_address.to_owned() };
+        values.extend([
+            ("JOB", script.to_owned()),
+            ("MOUNT_SOURCE", format!("{host}:{}", job.scenario.export)),
+            ("MOUNT_OPTIONS", options.to_owned()),
+            ("GUEST_ADDRESS", GUEST_ADDRESS.to_owned()),
+            ("GUEST_ADDRESS6", GUEST_ADDRESS6.to_owned()),
+            ("GUEST_WINDOW", network.guest_window.to_string()),
+        ]);
+    }
+    for (name, ..) in job.scenario.sizes {
+        values.extend(job.size(name).map(|value| (*name, value.to_string())));
+    }
+    values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Not so in an ordinary user's namespace, where root is that user and no other user exists.
+fn is_root_of_the_machine() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    rustix::process::geteuid().is_root() && map.split_whitespace().nth(2) != Some("1")
+}

@@ -1,0 +1,19 @@
+//! A job that runs on the host, beside the server.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::command::Running;
+use crate::job::Job;
+
+/// Starts the script.
+pub fn start(job: &Job, script: &str, values: &[(String, String)]) -> Result<Running> {
+    Running::start(Path::new("/bin/sh"), &job.log("job.txt"), |command| {
+        command
+            .arg("-eu")
+            .arg(job.work.join("scripts").join(script))
+            .current_dir(&job.work)
+            .envs(values.iter().map(|(name, value)| (name, value)));
+    })
+}

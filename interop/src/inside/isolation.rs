@@ -1,0 +1,126 @@
+//! Closes the namespaces off: nothing outside the work directory can be written, and the network holds only us.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::command::run;
+use crate::job::Job;
+use crate::machine::has_tap;
+use crate::scenario::Peer;
+
+/// The network as the job sees it.
+#[derive(Debug)]
+pub struct Network {
+    /// The server's IPv4 address.
+    pub server_address: &'static str,
+    /// The server's IPv6 address.
+    pub server_address6: &'static str,
+    /// The port the server listens on; 0 for one that the system chooses.
+    pub port: u16,
+    /// The guest's way to it, as User Mode Linux wants to hear it.
+    pub guest_transport: &'static str,
+    /// The most bytes that the guest lets each connection have on the way; 0 for as many as it likes.
+    pub guest_window: u32,
+    /// This program, for jobs that call it.
+    pub tool: PathBuf,
+}
+
+/// Addresses of the private network between server and guest.
+pub const GUEST_ADDRESS: &str = "10.99.0.2";
+/// The guest's IPv6 address.
+pub const GUEST_ADDRESS6: &str = "fd99::2";
+
+const TAP: &str = "transport=tap,ifname=guest0,depth=128,gro=1,mac=02:00:00:00:00:03";
+/// Where no tap device can be made (an ordinary user where /dev/net/tun is root's), one end of a pair of devices.
+const RAW: &str = "transport=raw,ifname=guest1,depth=128,gro=1,mac=02:00:00:00:00:03";
+/// The packet socket at the end of that pair holds 200 KB, and what it cannot hold is lost.
+const RAW_WINDOW: u32 = 32 << 10;
+
+impl Network {
+    /// No network of our own: loopback and a port that the system chooses.
+    pub fn loopback() -> Self {
+        Self {
+            server_address: "127.0.0.1",
+            server_address6: "::1",
+            port: 0,
+            guest_transport: "",
+            guest_window: 0,
+            tool: env::current_exe().unwrap_or_default(),
+        }
+    }
+}
+
+/// Makes the mounts and the network of this namespace.
+pub fn enter(job: &Job) -> Result<Network> {
+    close_mounts(&job.work).context("closing off the mounts")?;
+    run("ip", &["link", "set", "lo", "up"])?;
+    let (device, guest_transport) = match job.scenario.peer {
+        Peer::Guest { .. } if has_tap() => {
+            run("ip", &["tuntap", "add", "dev", "guest0", "mode", "tap"])?;
+            ("guest0", TAP)
+        }
+        Peer::Guest { .. } => {
+            run("ip", &["link", "add", "guest0", "type", "veth", "peer", "name", "guest1"])?;
+            run("ip", &["link", "set", "guest1", "up"])?;
+            ("guest0", RAW)
+        }
+        Peer::Host { .. } => ("lo", ""),
+    };
+    run("ip", &["addr", "add", "10.99.0.1/24", "dev", device])?;
+    run("ip", &["-6", "addr", "add", "fd99::1/64", "dev", device, "nodad"])?;
+    run("ip", &["link", "set", device, "up"])?;
+    Ok(Network {
+        server_address: "10.99.0.1",
+        server_address6: "fd99::1",
+        port: 2049,
+        guest_transport,
+        guest_window: if guest_transport == RAW { RAW_WINDOW } else { 0 },
+        tool: env::current_exe().context("asking for the path of this program")?,
+    })
+}
+
+/// Directories that programs write to: each gets an empty, private one.
+const PRIVATE: [&str; 3] = ["/run", "/dev/shm", "/var/lib/nfs"];
+
+fn close_mounts(work: &Path) -> Result<()> {
+    let work = work.to_str().context("the work directory's path is not UTF-8")?;
+    run("mount", &["--bind", work, work])?;
+    for mount in read_mounts()? {
+        let special = ["/proc", "/sys", "/dev"].iter().any(|top| Path::new(&mount.path).starts_with(top));
+        if special || mount.path == work {
+            continue;
+        }
+        let options = format!("remount,bind,ro,{}", mount.options);
+        let closed = run("mount", &["-o", &options, &mount.path]);
+        // Below the root there may be mounts that we cannot even reach; those nobody here can write either.
+        if mount.path == "/" {
+            closed?;
+        }
+    }
+    for directory in PRIVATE {
+        if Path::new(directory).is_dir() {
+            run("mount", &["-t", "tmpfs", "-o", "mode=755", "howdah", directory])?;
+        }
+    }
+    Ok(())
+}
+
+struct Mounted {
+    path: String,
+    options: String,
+}
+
+/// The mounts and those of their options that a remount must repeat.
+fn read_mounts() -> Result<Vec<Mounted>> {
+    let text = fs::read_to_string("/proc/self/mountinfo").context("reading /proc/self/mountinfo")?;
+    let mounts = text.lines().filter_map(|line| {
+        let mut words = line.split(' ').skip(4);
+        let path = words.next()?.replace("\\040", " ");
+        let options: Vec<_> = words.next()?.split(',').filter(|word| !matches!(*word, "rw" | "ro")).collect();
+        Some(Mounted { path, options: options.join(",") })
+    });
+    Ok(mounts.collect())
+}

@@ -1,0 +1,97 @@
+//! What this machine offers, and so what must be skipped, in words for a person.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::scenario::{Peer, Rpcbind, Scenario};
+
+/// The guest's kernel, of Debian's package user-mode-linux.
+pub const GUEST_KERNEL: &str = "linux.uml";
+
+/// What was found, once per run.
+#[derive(Debug)]
+pub struct Machine {
+    root: bool,
+    namespaces: Result<(), String>,
+}
+
+impl Machine {
+    /// Looks around.
+    pub fn look() -> Self {
+        let root = rustix::process::geteuid().is_root();
+        Self { root, namespaces: try_namespaces(root) }
+    }
+
+    /// Whether we are root: then the server may act as other users.
+    pub fn is_root(&self) -> bool {
+        self.root
+    }
+
+    /// Why this scenario cannot run here.
+    pub fn why_not(&self, scenario: &Scenario) -> Option<String> {
+        if scenario.privileged && !self.root {
+            return Some("needs root (the server acts as several users, or rpcbind as its own)".into());
+        }
+        if scenario.isolated()
+            && let Err(reason) = &self.namespaces
+        {
+            return Some(format!("no private namespaces here: {reason}"));
+        }
+        let mut commands: Vec<&str> = match scenario.peer {
+            Peer::Guest { .. } => vec![GUEST_KERNEL, "mount.nfs", "ip", "modprobe"],
+            Peer::Host { commands, .. } => commands.to_vec(),
+        };
+        if scenario.rpcbind == Rpcbind::System {
+            commands.push("rpcbind");
+        }
+        let missing: Vec<_> = commands.into_iter().filter(|name| find_command(name).is_none()).collect();
+        (!missing.is_empty()).then(|| format!("not installed: {}", missing.join(", ")))
+    }
+}
+
+/// Where a command is; the system's directories too, which an ordinary user's PATH may lack.
+pub fn find_command(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .chain(SYSTEM_DIRECTORIES.iter().map(PathBuf::from))
+        .map(|directory| directory.join(name))
+        .find(|file| file.is_file())
+}
+
+/// PATH for everything we start.
+pub fn search_path() -> String {
+    let own = env::var("PATH").unwrap_or_default();
+    let system = SYSTEM_DIRECTORIES.join(":");
+    if own.is_empty() { system } else { format!("{own}:{system}") }
+}
+
+const SYSTEM_DIRECTORIES: &[&str] = &["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"];
+
+/// The words for `unshare` that give mounts, network and processes of our own.
+pub fn unshare_flags(root: bool) -> &'static [&'static str] {
+    if root {
+        &["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    } else {
+        &["--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    }
+}
+
+fn try_namespaces(root: bool) -> Result<(), String> {
+    let output = Command::new("unshare")
+        .args(unshare_flags(root))
+        .arg("true")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("starting unshare: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+}
+
+/// Whether a tap device can be made: the guest's faster way to the network.
+pub fn has_tap() -> bool {
+    use rustix::fs::{Access, access};
+    access(Path::new("/dev/net/tun"), Access::READ_OK | Access::WRITE_OK).is_ok()
+}

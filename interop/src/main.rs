@@ -1,0 +1,147 @@
+//! `howdah-interop`: runs scenarios, and is the tool that their jobs call.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "its output is for a person, or for a job's pipe"
+)]
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use howdah_interop::arguments::{Arguments, Command, RunArguments};
+use howdah_interop::exerciser;
+use howdah_interop::inside::{self, End};
+use howdah_interop::job::{Job, SKIPPED};
+use howdah_interop::machine::Machine;
+use howdah_interop::outcome::Tally;
+use howdah_interop::pattern;
+use howdah_interop::runner::Runner;
+use howdah_interop::scenario::Scenario;
+use howdah_interop::scenarios;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        None => run_scenarios(&arguments.run),
+        Some(command) => run_command(command),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("{error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run_scenarios(arguments: &RunArguments) -> Result<ExitCode> {
+    let chosen = choose(&arguments.scenarios)?;
+    if arguments.list {
+        for scenario in chosen {
+            println!("{:<24} {}", scenario.name, scenario.about);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let runner = runner(arguments)?;
+    println!("seed {} (--seed {} repeats every random choice)", runner.seed, runner.seed);
+    let mut tally = Tally::default();
+    for scenario in &chosen {
+        let start = Instant::now();
+        let outcome = runner.run(scenario)?;
+        println!("{}", outcome.line(scenario.name, start.elapsed()));
+        tally.count(&outcome);
+    }
+    println!("{tally}");
+    Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Directories that look different inside.
+const HIDDEN: [&str; 6] = ["/dev", "/mnt", "/proc", "/run", "/sys", "/var/lib/nfs"];
+
+fn runner(arguments: &RunArguments) -> Result<Runner> {
+    let work = arguments.work.clone().unwrap_or_else(env::temp_dir);
+    fs::create_dir_all(&work).with_context(|| format!("making {}", work.display()))?;
+    let work = real_path(&work)?;
+    if let Some(hidden) = HIDDEN.iter().find(|hidden| work.starts_with(hidden)) {
+        bail!(
+            "working in {}: the guest and the namespace have a {hidden} of their own; choose --work",
+            work.display()
+        );
+    }
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&interrupted)).context("listening for signals")?;
+    }
+    Ok(Runner {
+        binary: real_path(&arguments.binary)?,
+        quick: arguments.quick,
+        seed: arguments.seed.unwrap_or_else(seed_of_now),
+        work,
+        keep: arguments.keep,
+        machine: Machine::look(),
+        interrupted,
+    })
+}
+
+fn real_path(path: &Path) -> Result<std::path::PathBuf> {
+    fs::canonicalize(path).with_context(|| format!("finding {}", path.display()))
+}
+
+fn seed_of_now() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    now.as_secs()
+}
+
+fn choose(names: &[String]) -> Result<Vec<Scenario>> {
+    let all = scenarios::all();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    names.iter().map(|name| find(name)).collect()
+}
+
+fn find(name: &str) -> Result<Scenario> {
+    let found = scenarios::all().into_iter().find(|scenario| scenario.name == name);
+    found.with_context(|| format!("no scenario is called {name}; --list names them"))
+}
+
+fn run_command(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Inside { scenario, work, binary, seed, quick } => {
+            let job = Job { scenario: find(&scenario)?, quick, seed, binary, work };
+            return Ok(match inside::run(&job)? {
+                End::Done => ExitCode::SUCCESS,
+                End::Skipped => ExitCode::from(SKIPPED as u8),
+            });
+        }
+        Command::Pattern { seed, bytes } => {
+            pattern::write(seed, bytes, &mut io::stdout().lock()).context("writing to standard output")?;
+        }
+        Command::ExerciseFile(arguments) => {
+            let time = Duration::from_secs(arguments.seconds);
+            let done = exerciser::exercise_file(&arguments.path, arguments.seed, time);
+            println!("note: {}", done.with_context(|| again("exercise-file", arguments.seed))?);
+        }
+        Command::ExerciseNames(arguments) => {
+            let time = Duration::from_secs(arguments.seconds);
+            let forget = || {
+                if arguments.drop_caches {
+                    // Where it is not allowed the caches are part of what is compared.
+                    let _ = fs::write("/proc/sys/vm/drop_caches", "3");
+                }
+            };
+            let done = exerciser::exercise_names(&arguments.path, arguments.seed, time, forget);
+            println!("note: {}", done.with_context(|| again("exercise-names", arguments.seed))?);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn again(what: &str, seed: u64) -> String {
+    format!("failed: {what} with --seed {seed}")
+}

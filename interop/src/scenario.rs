@@ -1,0 +1,133 @@
+//! What a scenario is: values only. The table is in `scenarios/`, what runs them in `runner` and `inside`.
+
+use std::time::Duration;
+
+/// One thing a real client does to howdah, and everything it takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Scenario {
+    /// What to call it on the command line.
+    pub name: &'static str,
+    /// What a pass proves, in a line.
+    pub about: &'static str,
+    /// Who does it.
+    pub peer: Peer,
+    /// Flags of `howdah serve` besides address, state and directory.
+    pub server: &'static [&'static str],
+    /// Whether the export stands in a configuration file instead (no squash), which every reload finds changed.
+    pub configured: bool,
+    /// The name under which the directory is exported.
+    pub export: &'static str,
+    /// Who answers on port 111.
+    pub rpcbind: Rpcbind,
+    /// What happens to the server meanwhile.
+    pub disturbance: Option<Disturbance>,
+    /// What the host puts into the work directory before the peer starts.
+    pub fixture: Fixture,
+    /// Values the job needs, as `NAME`, full, quick.
+    pub sizes: &'static [(&'static str, u64, u64)],
+    /// Longer than this and it has failed.
+    pub limit: Duration,
+    /// Whether it needs a server that is root (other users, device files, port 111 with the system's rpcbind).
+    pub privileged: bool,
+    /// Why it is known to fail; it then must.
+    pub expected_failure: Option<&'static str>,
+}
+
+/// Who drives the server.
+#[derive(Debug, Clone, Copy)]
+pub enum Peer {
+    /// A Linux kernel in User Mode Linux: the job runs in the guest.
+    Guest {
+        /// A file of `guest/`.
+        job: &'static str,
+        /// Words for `mount -o`.
+        options: &'static str,
+        /// Whether the mount goes to the server's IPv6 address.
+        ipv6: bool,
+    },
+    /// Programs on the host, beside the server.
+    Host {
+        /// A file of `host/`.
+        job: &'static str,
+        /// Commands it cannot do without.
+        commands: &'static [&'static str],
+        /// Whether it needs a namespace of its own; without one the server takes a free port of loopback.
+        isolated: bool,
+    },
+}
+
+/// Who answers on port 111.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rpcbind {
+    /// Nobody but howdah.
+    Absent,
+    /// The system's rpcbind, started before howdah.
+    System,
+}
+
+/// What happens to the server while the peer works.
+#[derive(Debug, Clone, Copy)]
+pub struct Disturbance {
+    /// When.
+    pub when: When,
+    /// What.
+    pub action: Action,
+}
+
+/// When a disturbance happens.
+#[derive(Debug, Clone, Copy)]
+pub enum When {
+    /// Once, when this file of the export has grown past this share (in percent) of `SIZE`.
+    FileGrows {
+        /// The file's name in the export.
+        file: &'static str,
+        /// Percent of `SIZE`.
+        percent: u64,
+    },
+    /// Again and again after this long, while the job keeps the file `under-load` in the work directory.
+    Every(Duration),
+    /// Once, when the job makes this file in the work directory.
+    Asked {
+        /// The file's name in the work directory.
+        file: &'static str,
+    },
+}
+
+/// What happens to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// SIGKILL, and started again.
+    Kill,
+    /// SIGTERM, and started again when it has ended well.
+    Restart,
+    /// SIGHUP, after the configuration file has got another export, `/reloaded`.
+    Reload,
+    /// SIGTERM, and not started again.
+    End,
+    /// No signal: a file of the export is removed on the host.
+    Remove(&'static str),
+}
+
+/// What the host prepares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fixture {
+    /// Nothing.
+    Empty,
+    /// A tree of `FILES` files as `tree/` and `tree.tar` in the work directory.
+    Tree,
+    /// A directory `many` of `ENTRIES` files in the export.
+    ManyEntries,
+}
+
+impl Scenario {
+    /// A value for the job, of the full or the quick run.
+    pub fn size(&self, name: &str, quick: bool) -> Option<u64> {
+        let (_, full, short) = self.sizes.iter().find(|(key, ..)| *key == name)?;
+        Some(if quick { *short } else { *full })
+    }
+
+    /// Whether it runs in namespaces of its own.
+    pub fn isolated(&self) -> bool {
+        !matches!(self.peer, Peer::Host { isolated: false, .. })
+    }
+}

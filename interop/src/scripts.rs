@@ -1,0 +1,33 @@
+//! The jobs' text, carried in the binary so that it runs from anywhere and as anybody.
+
+macro_rules! texts {
+    ($folder:literal: $($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../", $folder, "/", $name)))),*]
+    };
+}
+
+/// What the guest runs.
+pub const GUEST: &[(&str, &str)] = texts!(
+    "guest": "init.sh", "lib.sh", "attributes.sh", "checksum.sh", "directory.sh", "exercise.sh", "falls-back.sh", "mount.sh",
+    "open-files.sh", "squash.sh", "through-kill.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
+);
+
+/// What the host runs.
+pub const HOST: &[(&str, &str)] = texts!("host": "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh");
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::Peer;
+    use crate::scenarios;
+
+    #[test]
+    fn every_scenario_has_its_script() {
+        for scenario in scenarios::all() {
+            let (texts, job) = match scenario.peer {
+                Peer::Guest { job, .. } => (super::GUEST, job),
+                Peer::Host { job, .. } => (super::HOST, job),
+            };
+            assert!(texts.iter().any(|(name, _)| *name == job), "{}: no script {job}", scenario.name);
+        }
+    }
+}

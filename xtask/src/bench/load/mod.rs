@@ -1,0 +1,19 @@
+//! The calls of the rows: what is sent, and what must come back.
+
+mod call;
+mod change;
+mod contract;
+mod counted;
+mod data;
+mod kind;
+pub mod place;
+mod query;
+mod scene;
+mod walk;
+
+pub use call::{check_success, encode};
+pub use contract::Load;
+pub use counted::Counted;
+pub use data::{LARGE, SMALL};
+pub use kind::Kind;
+pub use scene::Scene;

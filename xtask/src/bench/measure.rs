@@ -1,0 +1,123 @@
+//! Measures a row: the server and each floor in turn, again and again, so that what disturbs the machine for a while
+//! disturbs all of them.
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use super::cores::Cores;
+use super::export::Export;
+use super::floor::{Floor, Job};
+use super::generator::{self, Shape, Slice};
+use super::load::Scene;
+use super::row::Row;
+use super::server::Server;
+use super::session::Session;
+
+/// How long the load runs before it is measured.
+const WARM: Duration = Duration::from_millis(300);
+/// Calls per second of a load that is ended by its number of calls.
+const CALLS_PER_SECOND: f64 = 20_000.0;
+
+/// How to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// How often.
+    pub runs: usize,
+    /// How long each time.
+    pub seconds: f64,
+    /// Whether the load has its data thrown away in the kernel.
+    pub discard: bool,
+}
+
+/// What was measured of one row.
+#[derive(Debug)]
+pub struct Measured {
+    /// The row.
+    pub row: &'static Row,
+    /// The server, once per run; none if there was no server.
+    pub server: Vec<Slice>,
+    /// Each floor, once per run.
+    pub floors: Vec<(Job, Vec<Slice>)>,
+    /// Congestion control of server, load and floors.
+    pub congestion: [String; 3],
+}
+
+/// Measures a row.
+pub fn measure(
+    row: &'static Row,
+    plan: Plan,
+    export: &Export,
+    server: Option<&Server>,
+    cores: Cores,
+) -> anyhow::Result<Measured> {
+    // The load prepares the export, and the floors open what is in it.
+    let mut scene = Scene { export, session: None, calls: 0 };
+    row.kind.load(&mut scene).context("preparing the export")?;
+    let start =
+        |&job| super::cores::while_on(cores.server, || Floor::start(job, export.path(), cores.server));
+    let floors = row.floors.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+    let floor_congestion = floors.first().map_or_else(|| "-".to_owned(), |floor| floor.congestion.clone());
+    let mut measured = Measured {
+        row,
+        server: Vec::new(),
+        floors: floors.iter().map(|floor| (floor.job, Vec::new())).collect(),
+        congestion: ["-".to_owned(), "-".to_owned(), floor_congestion],
+    };
+    for _ in 0..plan.runs {
+        if let Some(server) = server {
+            measured.server.push(measure_server(&mut measured.congestion, row, plan, export, server)?);
+        }
+        for (floor, (_, slices)) in floors.iter().zip(&mut measured.floors) {
+            let step = || format!("measuring the floor {}", floor.job.name());
+            let (stream, congestion) = generator::connect(floor.address).with_context(step)?;
+            measured.congestion[1] = congestion;
+            let mut load = row.kind.load(&mut Scene { export, session: None, calls: plan.calls() })?;
+            let slice =
+                generator::drive(&stream, &mut *load, plan.shape(row), floor.clock).with_context(step)?;
+            slices.push(slice);
+        }
+    }
+    Ok(measured)
+}
+
+fn measure_server(
+    congestion: &mut [String; 3],
+    row: &Row,
+    plan: Plan,
+    export: &Export,
+    server: &Server,
+) -> anyhow::Result<Slice> {
+    let mut session = Session::mount(server.address, &server.export)?;
+    let mut load = row.kind.load(&mut Scene { export, session: Some(&mut session), calls: plan.calls() })?;
+    let (stream, ours) = generator::connect(server.address)?;
+    let slice = generator::drive(&stream, &mut *load, plan.shape(row), server.clock)
+        .context("measuring the server")?;
+    congestion[1] = ours;
+    if congestion[0] == "-" {
+        congestion[0] = congestion_of_peer(server.address.port(), stream.local_addr()?.port());
+    }
+    Ok(slice)
+}
+
+/// The congestion control of the other end, as `ss` tells it, where there is one.
+fn congestion_of_peer(server: u16, load: u16) -> String {
+    let filter = format!("sport = :{server} and dport = :{load}");
+    let output = Command::new("ss").args(["-tinH", &filter]).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let second =
+        text.lines().nth(1).and_then(|line| line.split_whitespace().find(|word| !word.contains(':')));
+    second.unwrap_or("unknown").to_owned()
+}
+
+impl Plan {
+    fn shape(&self, row: &Row) -> Shape {
+        let measure = Duration::from_secs_f64(self.seconds);
+        Shape { in_flight: row.in_flight, alone: row.alone, warm: WARM, measure, discard: self.discard }
+    }
+
+    fn calls(&self) -> u64 {
+        (self.seconds * CALLS_PER_SECOND) as u64
+    }
+}

@@ -1,0 +1,40 @@
+//! `cargo xtask bench`: how fast the server is, beside the smallest loops of bare system calls that do the same job
+//! (the floors), driven by the same load in the same run.
+//!
+//! It speaks to the server over the wire alone and knows nothing of its inside. `row.rs` is the table of what is
+//! measured; `load/` makes the calls of a row, `floor/` does their job without a server, `generator.rs` drives
+//! either, `measure.rs` interleaves them, `report.rs` prints.
+
+mod arguments;
+mod clock;
+mod congestion;
+mod cores;
+mod export;
+mod figures;
+mod floor;
+mod generator;
+mod load;
+mod machine;
+mod measure;
+mod optimized;
+mod random;
+mod report;
+mod row;
+mod serve;
+mod server;
+mod session;
+mod syscalls;
+
+pub use arguments::Arguments;
+
+/// Does what was asked.
+pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+    if cfg!(debug_assertions) {
+        return optimized::run();
+    }
+    match arguments.what {
+        arguments::What::Serve(what) => serve::run(&what),
+        arguments::What::Syscalls(what) => syscalls::run(&what),
+        arguments::What::Floor(what) => floor::run(&what),
+    }
+}

@@ -1,0 +1,31 @@
+//! Errands of this workspace, run as `cargo xtask ERRAND`: the table of them, and nothing else.
+
+mod bench;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Errands of this workspace
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    errand: Errand,
+}
+
+#[derive(Debug, Subcommand)]
+enum Errand {
+    /// Measure the server, or count its system calls
+    Bench(bench::Arguments),
+    /// Run every test, real clients included
+    Test(test::Arguments),
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    match Arguments::parse().errand {
+        Errand::Bench(arguments) => bench::run(arguments).map(|()| ExitCode::SUCCESS),
+        Errand::Test(arguments) => test::run(&arguments),
+    }
+}

@@ -1,0 +1,53 @@
+//! The scenarios of `interop/`, as whoever we are.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::processes::run_and_look;
+use super::step::{Context, Report};
+
+/// Runs all scenarios.
+pub fn run(context: &Context) -> Result<Report> {
+    let workspace = &context.workspace;
+    let mut command = Command::new(workspace.release("howdah-interop"));
+    run_scenarios(
+        &mut command,
+        &workspace.release("howdah"),
+        &workspace.target.join("interop"),
+        context.quick,
+    )
+}
+
+/// Runs the scenarios with a command that starts `howdah-interop`, and counts.
+pub fn run_scenarios(command: &mut Command, binary: &Path, work: &Path, quick: bool) -> Result<Report> {
+    command.arg("--binary").arg(binary).arg("--work").arg(work);
+    if quick {
+        command.arg("--quick");
+    }
+    let mut report = Report::default();
+    let status = run_and_look(command, |line| report.count_scenario(line))?;
+    if !status.success() && report.failed == 0 {
+        report.add(Report::failed(format!("howdah-interop ended with {status}")));
+    }
+    Ok(report)
+}
+
+impl Report {
+    /// Counts a scenario's line: `PASS  name …`.
+    fn count_scenario(&mut self, line: &str) {
+        match line.split_whitespace().next() {
+            Some("PASS") => self.passed += 1,
+            Some("FAIL") => {
+                self.failed += 1;
+                self.remarks.push(line.to_owned());
+            }
+            Some("SKIP") => {
+                self.skipped += 1;
+                self.remarks.push(line.to_owned());
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `cargo xtask test`: everything that can be tested on this machine, and in plain words what could not.
+#![allow(clippy::print_stdout, reason = "its output is for a person")]
+
+mod arguments;
+mod cargo_tests;
+mod interop;
+mod packages;
+mod processes;
+mod step;
+mod summary;
+mod unprivileged;
+mod workspace;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+
+pub use arguments::Arguments;
+use step::{Context, Report, Step};
+use workspace::Workspace;
+
+/// In this order: each may use what the ones before it made.
+const STEPS: &[Step] = &[
+    Step { name: "packages", about: "Debian packages that the steps below need", run: packages::install },
+    Step {
+        name: "build",
+        about: "the release binaries of howdah and of its interop tests",
+        run: cargo_tests::build,
+    },
+    Step { name: "tests", about: "units, properties, conformance, replayed corpora", run: cargo_tests::run },
+    Step { name: "interop", about: "a Linux kernel client, libnfs, rpcinfo, showmount", run: interop::run },
+    Step {
+        name: "unprivileged",
+        about: "store tests and interop again, as an ordinary user",
+        run: unprivileged::run,
+    },
+];
+
+/// Runs the steps and says what ran.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let context = Context { workspace: Workspace::find()?, quick: arguments.quick };
+    let mut reports = Vec::new();
+    for step in STEPS.iter().filter(|step| arguments.chooses(step.name)) {
+        println!("\n== {}: {}", step.name, step.about);
+        let start = Instant::now();
+        let report = (step.run)(&context).unwrap_or_else(|error| Report::failed(format!("{error:#}")));
+        reports.push((step.name, start.elapsed(), report));
+    }
+    Ok(summary::print(&reports))
+}

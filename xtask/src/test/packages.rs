@@ -1,0 +1,84 @@
+//! Debian packages: installs those that are missing, if we may.
+
+use std::io::{IsTerminal, stdin};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result};
+
+use super::step::{Context, Report};
+
+/// What each is for stands beside it; the tests skip what needs a missing one.
+const PACKAGES: &[&str] = &[
+    "user-mode-linux", // the guest's kernel
+    "nfs-common",      // mount.nfs, showmount
+    "rpcbind",         // rpcbind, rpcinfo
+    "iproute2",        // the private network
+    "kmod",            // the guest's modules
+    "libnfs-utils",    // nfs-ls, nfs-cat, nfs-cp
+    "attr",            // setfattr, which v3 must refuse
+    "strace",          // counting system calls
+];
+
+/// Installs what is missing.
+pub fn install(_: &Context) -> Result<Report> {
+    let Some(missing) = missing() else {
+        return Ok(Report::skipped(format!(
+            "no dpkg here; the tests use {} where they find them",
+            PACKAGES.join(", ")
+        )));
+    };
+    if missing.is_empty() {
+        return Ok(Report::passed("all installed"));
+    }
+    let list = missing.join(" ");
+    let Some(prefix) = way_to_root() else {
+        return Ok(Report::skipped(format!("not root, and sudo is not to be had; missing: {list}")));
+    };
+    println!("installing {list}");
+    let arguments = [&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat();
+    // A list of packages that is too old, or was never fetched, is the usual reason for a failure.
+    let done =
+        apt_get(prefix, &arguments)? || (apt_get(prefix, &["update"])? && apt_get(prefix, &arguments)?);
+    Ok(if done {
+        Report::passed(format!("installed {list}"))
+    } else {
+        Report::failed(format!("apt-get could not install {list}"))
+    })
+}
+
+fn missing() -> Option<Vec<&'static str>> {
+    let mut missing = Vec::new();
+    for package in PACKAGES {
+        let output =
+            Command::new("dpkg-query").args(["-W", "-f", "${db:Status-Status}", package]).output().ok()?;
+        if output.stdout != b"installed" {
+            missing.push(*package);
+        }
+    }
+    Some(missing)
+}
+
+/// The words before a command that runs it as root; None if there is no way.
+fn way_to_root() -> Option<&'static [&'static str]> {
+    if rustix::process::geteuid().is_root() {
+        return Some(&[]);
+    }
+    let quiet = Command::new("sudo").args(["-n", "true"]).stderr(Stdio::null()).status();
+    match quiet {
+        Ok(status) if status.success() => Some(&["sudo", "-n"]),
+        // It may ask a person for the password.
+        Ok(_) if stdin().is_terminal() => Some(&["sudo"]),
+        _ => None,
+    }
+}
+
+fn apt_get(prefix: &[&str], arguments: &[&str]) -> Result<bool> {
+    let words = [
+        prefix,
+        &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet=2", "-o=Dpkg::Use-Pty=0"],
+        arguments,
+    ]
+    .concat();
+    let status = Command::new(words[0]).args(&words[1..]).status().context("starting apt-get")?;
+    Ok(status.success())
+}

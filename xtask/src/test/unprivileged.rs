@@ -1,0 +1,97 @@
+//! When we are root: what must work for an ordinary user too, as an ordinary user.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+use tempfile::TempDir;
+
+use super::interop::run_scenarios;
+use super::processes::run_and_look;
+use super::step::{Context, Report};
+
+/// Nobody, who owns nothing and has no home.
+const NOBODY: u32 = 65534;
+
+/// Packages whose tests ask what the kernel allows an ordinary user.
+const PACKAGES: &[&str] = &["howdah-store", "howdah-net"];
+
+/// Scenarios that tell an ordinary user's server from root's; a full run as that user runs them all.
+const SCENARIOS: &[&str] = &[
+    "libnfs",
+    "rpcinfo-own-portmap",
+    "mount-own-portmap",
+    "checksum-nconnect-4",
+    "open-files",
+    "attributes",
+];
+
+/// Runs them as nobody, from copies, since nobody may be unable to read the checkout.
+pub fn run(context: &Context) -> Result<Report> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(Report::passed("we are an ordinary user: the steps above were this one"));
+    }
+    let home = home_of_nobody()?;
+    let mut report = Report::default();
+    for test in test_binaries(context)? {
+        let copy = copy_to(&test, home.path())?;
+        let mut command = as_nobody(&copy, home.path());
+        let before = report.failed;
+        let status = run_and_look(&mut command, |line| report.count(line))?;
+        if !status.success() && report.failed == before {
+            report.add(Report::failed(format!("{} as nobody ended with {status}", copy.display())));
+        }
+    }
+    let howdah = copy_to(&context.workspace.release("howdah"), home.path())?;
+    let interop = copy_to(&context.workspace.release("howdah-interop"), home.path())?;
+    let mut command = as_nobody(&interop, home.path());
+    command.args(SCENARIOS);
+    report.add(run_scenarios(&mut command, &howdah, home.path(), true)?);
+    if report.failed > 0 {
+        report.remarks.push(format!("kept: {}", home.keep().display()));
+    }
+    Ok(report)
+}
+
+fn home_of_nobody() -> Result<TempDir> {
+    let home =
+        tempfile::Builder::new().prefix("howdah-nobody-").tempdir().context("making a home for nobody")?;
+    chown(home.path(), Some(NOBODY), Some(NOBODY)).context("giving nobody a home")?;
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).context("opening nobody's home")?;
+    Ok(home)
+}
+
+fn as_nobody(program: &Path, home: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    command
+        .args([&format!("--reuid={NOBODY}"), &format!("--regid={NOBODY}"), "--clear-groups", "--"])
+        .arg(program)
+        .current_dir(home)
+        .env("HOME", home)
+        .env("TMPDIR", home)
+        .env_remove("XDG_STATE_HOME")
+        .env_remove("XDG_RUNTIME_DIR");
+    command
+}
+
+fn copy_to(program: &Path, home: &Path) -> Result<PathBuf> {
+    let name = program.file_name().context("a program without a name")?;
+    let copy = home.join(name);
+    fs::copy(program, &copy).with_context(|| format!("copying {}", program.display()))?;
+    Ok(copy)
+}
+
+/// The unit and integration test binaries of the packages, as cargo names them.
+fn test_binaries(context: &Context) -> Result<Vec<PathBuf>> {
+    let mut command = Command::new(context.workspace.cargo());
+    command.args(["test", "--no-run", "--message-format=json-render-diagnostics"]);
+    command.args(PACKAGES.iter().flat_map(|package| ["-p", package]));
+    let output = command.current_dir(&context.workspace.root).output().context("starting cargo")?;
+    ensure!(output.status.success(), "building tests: {}", String::from_utf8_lossy(&output.stderr).trim());
+    let text = String::from_utf8_lossy(&output.stdout);
+    let artifacts = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let tests = artifacts.filter(|artifact| artifact["profile"]["test"] == true);
+    Ok(tests.filter_map(|artifact| artifact["executable"].as_str().map(PathBuf::from)).collect())
+}
