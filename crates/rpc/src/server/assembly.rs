@@ -62,6 +62,8 @@ pub struct Assembly {
     proven: usize,
     /// The last record was bulk, so that the next one probably is: how much to receive to have its header.
     peek: Option<usize>,
+    /// Bytes were received that `poll` has not looked at.
+    unread: bool,
 }
 
 /// A record that is not whole yet.
@@ -87,10 +89,17 @@ impl Assembly {
             fragments: 0,
             proven: 0,
             peek: None,
+            unread: false,
         }
     }
 
-    /// Where to receive. Never empty.
+    /// Whether bytes were received that `poll` has not looked at: they may be a whole record already, which leaves no
+    /// room to receive.
+    pub fn is_unread(&self) -> bool {
+        self.unread
+    }
+
+    /// Where to receive, once `poll` has found nothing whole. Never empty.
     pub fn buffer(&mut self, pool: &mut BufferPool) -> &mut [u8] {
         let (wanted, bound) = self.wanted();
         self.make_room(wanted, pool);
@@ -104,6 +113,7 @@ impl Assembly {
     /// So many bytes were received into `buffer`.
     pub fn received(&mut self, count: usize) {
         self.end += count;
+        self.unread = true;
     }
 
     /// The next whole record.
@@ -111,12 +121,12 @@ impl Assembly {
         loop {
             let Some(mark) = self.fragment else {
                 if !self.next_mark()? {
-                    return Ok(Poll::More);
+                    break;
                 }
                 continue;
             };
             if self.end < self.next + mark.length as usize {
-                return Ok(Poll::More);
+                break;
             }
             self.join(mark.length as usize);
             self.fragment = None;
@@ -124,6 +134,8 @@ impl Assembly {
                 return Ok(Poll::Record(self.take_record()));
             }
         }
+        self.unread = false;
+        Ok(Poll::More)
     }
 
     /// The record that is being received, if it is in one fragment (as clients send bulk) and its mark is known.

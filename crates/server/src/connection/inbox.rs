@@ -74,6 +74,10 @@ impl Inbox {
     pub fn receive(&self, stream: &Stream, buffers: &mut BufferPool) -> std::io::Result<Received> {
         let mut assembly = self.assembly.lock();
         let Some(assembly) = assembly.as_mut() else { return Ok(Received::Moving) };
+        // Another worker, to which the watch gave the connection, has received since this one looked for a record.
+        if assembly.is_unread() {
+            return Ok(Received::Some);
+        }
         let buffer = assembly.buffer(buffers);
         let room = buffer.len();
         match stream.receive(buffer)? {
@@ -141,5 +145,38 @@ impl Inbox {
     /// Records taken so far.
     pub fn records(&self) -> u64 {
         self.records.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use howdah_wire::rpc::RecordMark;
+
+    use super::*;
+    use crate::connection::tests::connected;
+
+    #[test]
+    fn a_second_receiver_does_not_take_a_whole_record_for_the_end() {
+        // Long enough to be received up to its end and not beyond, which leaves the second receiver no room.
+        const LENGTH: usize = 40 << 10;
+        let (stream, mut client) = connected();
+        let (inbox, mut buffers) = (Inbox::new(), BufferPool::new(RECORD_MAX));
+        let mark = RecordMark { length: LENGTH as u32, last: true };
+        client.write_all(&[&mark.to_bytes()[..], &[7; LENGTH]].concat()).expect("sending");
+        while stream.waiting().expect("a socket") < RecordMark::SIZE + LENGTH {}
+        let record = loop {
+            match inbox.next().expect("a record") {
+                Next::Record(record) => break record,
+                Next::More => {
+                    inbox.receive(&stream, &mut buffers).expect("a socket");
+                    let second = inbox.receive(&stream, &mut buffers).expect("a socket");
+                    assert_eq!(second, Received::Some, "there is something to look at");
+                }
+                Next::Moving => unreachable!("nobody moves"),
+            }
+        };
+        assert_eq!(record.bytes().len(), LENGTH);
     }
 }
