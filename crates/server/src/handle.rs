@@ -16,7 +16,7 @@ const VERSION: u8 = 1;
 const CHECKSUM: usize = 5;
 /// Where the file system's handle starts.
 const INNER: usize = CHECKSUM + 8;
-const _: () = assert!(INNER + Handle::MAX <= HANDLE_MAX);
+const _: () = assert!(INNER + Handle::EXPORTABLE_MAX <= HANDLE_MAX);
 
 /// The secret that handles are sealed with.
 #[derive(Clone)]
@@ -35,9 +35,16 @@ impl HandleKey {
         Self(SipHasher24::new_with_key(&key))
     }
 
-    /// Puts a handle in an envelope.
+    /// Puts a handle in an envelope. One that is too long for it becomes an empty handle, which names nothing.
     pub fn seal(&self, export: u32, handle: &Handle) -> SealedHandle {
         let inner = handle.as_bytes();
+        if inner.len() > Handle::EXPORTABLE_MAX {
+            tracing::warn!(
+                length = inner.len(),
+                "a handle of the exported file system is too long for an envelope"
+            );
+            return SealedHandle { length: 0, bytes: [0; HANDLE_MAX] };
+        }
         let mut sealed = SealedHandle { length: INNER + inner.len(), bytes: [0; HANDLE_MAX] };
         sealed.bytes[0] = VERSION;
         sealed.bytes[1..CHECKSUM].copy_from_slice(&export.to_be_bytes());
@@ -82,8 +89,8 @@ mod tests {
     #[test]
     fn what_was_sealed_opens_and_nothing_else_does() {
         let key = HandleKey::new(*b"0123456789abcdef");
-        for length in 0..=Handle::MAX {
-            let handle = Handle::new(&[7; Handle::MAX][..length]).expect("fits");
+        for length in 0..=Handle::EXPORTABLE_MAX {
+            let handle = Handle::new(&[7; Handle::EXPORTABLE_MAX][..length]).expect("fits");
             let sealed = key.seal(0x0102_0304, &handle);
             let bytes = sealed.as_wire().0;
             assert_eq!(bytes.len(), 13 + length);

@@ -4,7 +4,8 @@ use std::fmt;
 
 macro_rules! fs_errors {
     ($($(#[doc = $doc:literal])* $name:ident = $errno:ident, $text:literal;)*) => {
-        /// An operation is refused. The set is that of NFSv3 (RFC 1813 2.6, `nfsstat3`).
+        /// An operation is refused. The set is that of NFSv3 (RFC 1813 2.6, `nfsstat3`), and what keeps a
+        /// client from an answer.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum FsError {
             $($(#[doc = $doc])* $name,)*
@@ -81,6 +82,8 @@ fs_errors! {
     ServerFault = EREMOTEIO, "server fault";
     /// A node of that kind cannot be made here.
     BadType = EPROTOTYPE, "type not supported";
+    /// The server that has the file system does not answer, and the caller chose not to wait for ever.
+    TimedOut = ETIMEDOUT, "the server does not answer";
     /// Not now: ask again later (NFS3ERR_JUKEBOX).
     Delay = EAGAIN, "temporarily unavailable, try again later";
 }

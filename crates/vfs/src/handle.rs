@@ -14,9 +14,10 @@ pub struct Handle {
 pub struct HandleTooLong;
 
 impl Handle {
-    /// The longest handle, in bytes: what NFSv3 leaves of its 64 (RFC 1813 2.4, `NFS3_FHSIZE`) after the server's
-    /// own envelope around it.
-    pub const MAX: usize = 48;
+    /// The longest handle, in bytes: that of another server, as NFSv3 allows it (RFC 1813 2.4, `NFS3_FHSIZE`).
+    pub const MAX: usize = 64;
+    /// The longest that can be exported, in bytes: what NFSv3 leaves of its 64 after the server's own envelope.
+    pub const EXPORTABLE_MAX: usize = 48;
 
     /// A handle of these bytes.
     pub fn new(bytes: &[u8]) -> Result<Self, HandleTooLong> {

@@ -18,7 +18,7 @@ const MARK: usize = 4;
 const BIRTH_LENGTH: usize = 12;
 
 /// The longest kernel handle that fits, between form, file number, mark and kind.
-pub(in super::super) const LONGEST_KERNEL_HANDLE: usize = Handle::MAX - REST - MARK - 1;
+pub(in super::super) const LONGEST_KERNEL_HANDLE: usize = Handle::EXPORTABLE_MAX - REST - MARK - 1;
 
 /// A handle taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,13 +87,13 @@ pub(super) fn around_birth(seen: &Identification, mark: Option<u32>) -> Option<H
 
 /// A handle in the making.
 struct Writer {
-    bytes: [u8; Handle::MAX],
+    bytes: [u8; Handle::EXPORTABLE_MAX],
     length: usize,
 }
 
 impl Writer {
     fn new(form: u8, file: u64, mark: Option<u32>) -> Self {
-        let mut writer = Self { bytes: [0; Handle::MAX], length: REST };
+        let mut writer = Self { bytes: [0; Handle::EXPORTABLE_MAX], length: REST };
         writer.bytes[0] = form;
         writer.bytes[1..REST].copy_from_slice(&file.to_le_bytes());
         if let Some(mark) = mark {

@@ -1,0 +1,4 @@
+//! The client: whatever a server exports over NFS becomes a [`FileSystem`](howdah_vfs::FileSystem) here.
+//!
+//! `channel` carries calls over connections; `nfs3` turns each call of the trait into the procedure of that name;
+//! layers around it read ahead, write behind and remember attributes; `copy` moves trees from one file system to another.
