@@ -2,3 +2,4 @@
 //!
 //! `channel` carries calls over connections; `nfs3` turns each call of the trait into the procedure of that name;
 //! layers around it read ahead, write behind and remember attributes; `copy` moves trees from one file system to another.
+pub mod layer;

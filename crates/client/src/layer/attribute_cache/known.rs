@@ -1,0 +1,224 @@
+//! What is known of nodes and names, and until when. Knows no file system and no clock.
+
+use std::time::Duration;
+
+use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, Handle};
+
+use super::AttributeCacheOptions;
+use super::generations::Generations;
+
+/// Answers of ACCESS remembered for one node, each of another caller.
+const CALLERS_MAX: usize = 8;
+
+/// A point in the order of calls: what a call saw that started before a change ended says nothing about the time after.
+pub type Moment = u64;
+
+/// All that is known.
+pub struct Known {
+    options: AttributeCacheOptions,
+    nodes: Generations<Handle, KnownNode>,
+    names: Generations<(Handle, Vec<u8>), KnownName>,
+    now: Moment,
+    /// Changes up to here may have been forgotten.
+    forgotten: Moment,
+    /// Of the epochs that directories are in, the latest.
+    epoch: u64,
+}
+
+#[derive(Default)]
+struct KnownNode {
+    /// `None`: only when it changed is known.
+    seen: Option<Seen>,
+    changed: Moment,
+    /// Another one after each change of a directory that was not ours: names found before are not believed any more.
+    epoch: u64,
+    access: Vec<(Caller, Access, Access)>,
+}
+
+struct Seen {
+    attributes: Attributes,
+    at: Duration,
+    believed: Duration,
+}
+
+struct KnownName {
+    caller: Caller,
+    node: Handle,
+    epoch: u64,
+}
+
+impl Known {
+    /// Nothing yet.
+    pub fn new(options: AttributeCacheOptions) -> Self {
+        let (nodes, names) = (Generations::new(options.entries), Generations::new(options.entries));
+        Self { options, nodes, names, now: 0, forgotten: 0, epoch: 0 }
+    }
+
+    /// Now, in the order of calls: asked before a call starts.
+    pub fn moment(&self) -> Moment {
+        self.now
+    }
+
+    /// The attributes of a node, if they are still believed.
+    pub fn attributes(&mut self, node: &Handle, time: Duration) -> Option<Attributes> {
+        let seen = self.nodes.get_mut(node)?.seen.as_ref()?;
+        (time.saturating_sub(seen.at) < seen.believed).then_some(seen.attributes)
+    }
+
+    /// What a call that started at `since` saw of a node.
+    pub fn saw(&mut self, node: &Handle, attributes: &Attributes, since: Moment, time: Duration) {
+        let min = self.min(attributes);
+        let (max, epoch) = (self.options.max, self.next_epoch());
+        let known = self.node(node);
+        if known.changed > since {
+            known.seen = None;
+            return;
+        }
+        let quiet = known.seen.as_ref().filter(|seen| same(&seen.attributes, attributes));
+        let believed =
+            quiet.map_or(min, |seen| if time > seen.at { (seen.believed * 2).min(max) } else { min });
+        if quiet.is_none() {
+            known.epoch = epoch;
+            known.access.clear();
+        }
+        known.seen = Some(Seen { attributes: *attributes, at: time, believed });
+    }
+
+    /// A change of ours to a node is over. Where nobody else changed it meanwhile, names found in it stay known.
+    pub fn changed(&mut self, node: &Handle, change: &Change, time: Duration) {
+        self.now += 1;
+        let (now, epoch) = (self.now, self.next_epoch());
+        let min = change.after.as_ref().map(|after| self.min(after));
+        let known = self.node(node);
+        let ours_alone = match (&known.seen, &change.before) {
+            (Some(seen), Some(before)) => {
+                let was = &seen.attributes;
+                (was.size, was.modified, was.changed) == (before.size, before.modified, before.changed)
+            }
+            _ => false,
+        };
+        if !ours_alone {
+            known.epoch = epoch;
+        }
+        known.access.clear();
+        known.changed = now;
+        known.seen =
+            change.after.zip(min).map(|(attributes, believed)| Seen { attributes, at: time, believed });
+    }
+
+    /// A node is not what it was, and how it is now nobody said.
+    pub fn forget(&mut self, node: &Handle) {
+        self.now += 1;
+        let (changed, epoch) = (self.now, self.next_epoch());
+        *self.node(node) = KnownNode { changed, epoch, ..KnownNode::default() };
+    }
+
+    /// Some node is not what it was, and which one nobody knows.
+    pub fn forget_all(&mut self) {
+        self.now += 1;
+        self.forgotten = self.now;
+        self.nodes.clear();
+        self.names.clear();
+    }
+
+    /// The node of a name, if this caller found it there and the directory is believed not to have changed since.
+    pub fn name(
+        &mut self,
+        caller: &Caller,
+        directory: &Handle,
+        name: &[u8],
+        time: Duration,
+    ) -> Option<Handle> {
+        self.attributes(directory, time)?;
+        let epoch = self.nodes.get_mut(directory)?.epoch;
+        let known = self.names.get_mut(&(*directory, name.to_vec()))?;
+        (known.epoch == epoch && known.caller == *caller).then_some(known.node)
+    }
+
+    /// A name was found, and what it led to.
+    pub fn found(&mut self, caller: &Caller, directory: &Handle, name: &[u8], node: Handle) {
+        let epoch = self.node(directory).epoch;
+        self.names.insert((*directory, name.to_vec()), KnownName { caller: *caller, node, epoch });
+    }
+
+    /// A name is gone, or leads elsewhere. Says what it led to, whoever found that.
+    pub fn forget_name(&mut self, directory: &Handle, name: &[u8]) -> Option<Handle> {
+        self.names.remove(&(*directory, name.to_vec())).map(|known| known.node)
+    }
+
+    /// What a caller may do, of the rights asked for, if that is known.
+    pub fn access(
+        &mut self,
+        caller: &Caller,
+        node: &Handle,
+        wanted: Access,
+        time: Duration,
+    ) -> Option<(Access, Attributes)> {
+        let attributes = self.attributes(node, time)?;
+        let known = self.nodes.get_mut(node)?.access.iter().find(|known| known.0 == *caller)?;
+        known.1.contains(wanted).then_some((known.2 & wanted, attributes))
+    }
+
+    /// A caller was told what it may do; said after the node's attributes were `saw`n.
+    pub fn granted(&mut self, caller: &Caller, node: &Handle, wanted: Access, granted: Access) {
+        let known = self.node(node);
+        if known.seen.is_none() {
+            return;
+        }
+        known.access.retain(|other| other.0 != *caller);
+        if known.access.len() == CALLERS_MAX {
+            known.access.remove(0);
+        }
+        known.access.push((*caller, wanted, granted));
+    }
+
+    fn node(&mut self, node: &Handle) -> &mut KnownNode {
+        if self.nodes.get_mut(node).is_none() {
+            let new = KnownNode { changed: self.forgotten, epoch: self.next_epoch(), ..KnownNode::default() };
+            if self.nodes.insert(*node, new) {
+                self.forgotten = self.now;
+            }
+        }
+        self.nodes.get_mut(node).expect("it was put there")
+    }
+
+    fn next_epoch(&mut self) -> u64 {
+        self.epoch += 1;
+        self.epoch
+    }
+
+    fn min(&self, attributes: &Attributes) -> Duration {
+        let directory = attributes.kind == FileKind::Directory;
+        if directory { self.options.directory_min } else { self.options.file_min }
+    }
+}
+
+/// Whether nothing happened to a node between two looks. That it was read does not count.
+fn same(one: &Attributes, other: &Attributes) -> bool {
+    let facts =
+        |a: &Attributes| (a.kind, a.size, a.modified, a.changed, a.links, a.mode, a.user, a.group, a.file);
+    facts(one) == facts(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_vfs::FileSystem;
+    use howdah_vfs::memory::MemoryFileSystem;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_crossed_a_change_is_not_believed() {
+        let (fs, start) = (MemoryFileSystem::new(), Duration::ZERO);
+        let root = fs.root();
+        let old = fs.attributes(&Caller::ROOT, &root).expect("attributes");
+        let mut known = Known::new(AttributeCacheOptions::default());
+        let since = known.moment();
+        known.changed(&root, &Change { before: None, after: Some(old) }, start);
+        assert_eq!(known.attributes(&root, start), Some(old));
+        known.saw(&root, &Attributes { size: 1, ..old }, since, start);
+        assert_eq!(known.attributes(&root, start), None, "which of the two came later, nobody knows");
+        known.saw(&root, &old, known.moment(), start);
+        assert_eq!(known.attributes(&root, start), Some(old));
+    }
+}

@@ -1,0 +1,355 @@
+//! The layer: each call of the trait, and what is learnt from it.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use howdah_vfs::layer::{Call, Layer, Stopwatch};
+use howdah_vfs::{
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, Handle,
+    Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability, Timestamp, Written,
+};
+use parking_lot::Mutex;
+
+use super::AttributeCacheOptions;
+use super::known::{Known, Moment};
+
+/// Remembers attributes, names and rights, for as long as its options say. What is changed through it is seen through
+/// it at once; what others change is seen when what was remembered has aged, or by
+/// [`revalidate`](AttributeCache::revalidate), which whoever opens a file calls (close-to-open consistency).
+pub struct AttributeCache {
+    inner: Arc<dyn FileSystem>,
+    stopwatch: Stopwatch,
+    known: Mutex<Known>,
+}
+
+impl AttributeCache {
+    /// The same files, remembered.
+    pub fn around(inner: Arc<dyn FileSystem>, options: AttributeCacheOptions, stopwatch: Stopwatch) -> Self {
+        Self { inner, stopwatch, known: Mutex::new(Known::new(options)) }
+    }
+
+    /// Asks for a node's attributes whatever is remembered: what others did before is seen from now on.
+    ///
+    /// # Errors
+    /// As those of GETATTR.
+    pub fn revalidate(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        let since = self.known.lock().moment();
+        let attributes =
+            self.inner.attributes(caller, node).inspect_err(|_| self.known.lock().forget(node))?;
+        self.saw(node, &attributes, since);
+        Ok(attributes)
+    }
+
+    fn saw(&self, node: &Handle, attributes: &Attributes, since: Moment) {
+        let time = (self.stopwatch)();
+        self.known.lock().saw(node, attributes, since, time);
+    }
+
+    /// Makes a call that looks at a node.
+    fn look<T>(
+        &self,
+        node: &Handle,
+        run: impl FnOnce(&dyn FileSystem) -> Result<T>,
+        attributes: impl FnOnce(&T) -> Option<Attributes>,
+    ) -> Result<T> {
+        let since = self.known.lock().moment();
+        let answer = run(&*self.inner).inspect_err(|_| self.known.lock().forget(node))?;
+        if let Some(attributes) = attributes(&answer) {
+            self.saw(node, &attributes, since);
+        }
+        Ok(answer)
+    }
+
+    /// Makes a call that changes a node.
+    fn change<T>(
+        &self,
+        node: &Handle,
+        change: &mut Change,
+        run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
+    ) -> Result<T> {
+        let answer = run(&*self.inner, change);
+        let time = (self.stopwatch)();
+        self.known.lock().changed(node, change, time);
+        answer
+    }
+
+    /// Makes a call that puts a node into a directory under a name.
+    fn make(
+        &self,
+        caller: &Caller,
+        (directory, name): (&Handle, Name<'_>),
+        change: &mut Change,
+        run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<Node>,
+    ) -> Result<Node> {
+        let made = self.change(directory, change, run);
+        let time = (self.stopwatch)();
+        let mut known = self.known.lock();
+        let node = made.inspect_err(|_| {
+            known.forget_name(directory, name.as_bytes());
+        })?;
+        // The node may have been there before, as another one than was remembered: its change is told by `changed`.
+        known.changed(&node.handle, &Change { before: None, after: Some(node.attributes) }, time);
+        known.found(caller, directory, name.as_bytes(), node.handle);
+        Ok(node)
+    }
+
+    /// Makes a call that takes a name away from a node, which has one link less or is gone.
+    fn take<T>(
+        &self,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+        run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
+    ) -> Result<T> {
+        let answer = self.change(directory, change, run);
+        self.lost(directory, name);
+        answer
+    }
+
+    /// A name leads elsewhere or nowhere, and the node that had it has changed, whichever that is.
+    fn lost(&self, directory: &Handle, name: Name<'_>) {
+        let mut known = self.known.lock();
+        match known.forget_name(directory, name.as_bytes()) {
+            Some(node) => known.forget(&node),
+            None => known.forget_all(),
+        }
+    }
+}
+
+impl Layer for AttributeCache {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.inner)
+    }
+
+    fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        let time = (self.stopwatch)();
+        let known = self.known.lock().attributes(node, time);
+        known.map_or_else(|| self.revalidate(caller, node), Ok)
+    }
+
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let answer = self.inner.set_attributes(caller, node, new, guard, change);
+        let time = (self.stopwatch)();
+        // As if somebody else had changed it: who may look names up in a directory may be others now.
+        self.known.lock().changed(node, &Change { before: None, after: change.after }, time);
+        answer
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        let time = (self.stopwatch)();
+        let since = {
+            let mut known = self.known.lock();
+            let handle = known.name(caller, directory, name.as_bytes(), time);
+            if let Some((handle, attributes)) =
+                handle.and_then(|node| Some((node, known.attributes(&node, time)?)))
+            {
+                let directory = known.attributes(directory, time);
+                return Ok(Found { node: Node { handle, attributes }, directory });
+            }
+            known.moment()
+        };
+        let found = self.inner.lookup(caller, directory, name).inspect_err(|_| {
+            self.known.lock().forget_name(directory, name.as_bytes());
+        })?;
+        let mut known = self.known.lock();
+        // Without the directory's attributes nobody would see that it changed; a change of ours meanwhile may have been
+        // to this very name.
+        if let Some(attributes) = &found.directory
+            && known.moment() == since
+        {
+            known.saw(directory, attributes, since, time);
+            known.found(caller, directory, name.as_bytes(), found.node.handle);
+        }
+        known.saw(&found.node.handle, &found.node.attributes, since, time);
+        Ok(found)
+    }
+
+    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
+        let time = (self.stopwatch)();
+        let known = self.known.lock().access(caller, node, wanted, time);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let answer = self.look(node, |inner| inner.access(caller, node, wanted), |(_, seen)| Some(*seen))?;
+        self.known.lock().granted(caller, node, wanted, answer.0);
+        Ok(answer)
+    }
+
+    fn read_link(&self, caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
+        self.look(node, |inner| inner.read_link(caller, node, target), |seen| Some(*seen))
+    }
+
+    fn read(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        self.look(node, |inner| inner.read(caller, node, offset, count, buffer), |read| Some(read.attributes))
+    }
+
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        data: Data<'_>,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        self.change(node, change, |inner, change| inner.write(caller, node, offset, data, stability, change))
+    }
+
+    fn create(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        how: &Create,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.make(caller, (directory, name), change, |inner, change| {
+            inner.create(caller, directory, name, how, change)
+        })
+    }
+
+    fn make_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.make(caller, (directory, name), change, |inner, change| {
+            inner.make_directory(caller, directory, name, new, change)
+        })
+    }
+
+    fn make_link(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        target: &[u8],
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.make(caller, (directory, name), change, |inner, change| {
+            inner.make_link(caller, directory, name, target, new, change)
+        })
+    }
+
+    fn make_special(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        kind: SpecialKind,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.make(caller, (directory, name), change, |inner, change| {
+            inner.make_special(caller, directory, name, kind, new, change)
+        })
+    }
+
+    fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        self.take(directory, name, change, |inner, change| inner.remove(caller, directory, name, change))
+    }
+
+    fn remove_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.take(directory, name, change, |inner, change| {
+            inner.remove_directory(caller, directory, name, change)
+        })
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        let (left, entered) = changes;
+        let answer = self.inner.rename(caller, from, to, (left, entered));
+        let time = (self.stopwatch)();
+        {
+            let mut known = self.known.lock();
+            known.changed(from.0, left, time);
+            known.changed(to.0, entered, time);
+        }
+        // Both nodes have another time of change, and of the one replaced nobody says whether it lives on.
+        self.lost(from.0, from.1);
+        self.lost(to.0, to.1);
+        answer
+    }
+
+    fn link(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<Attributes> {
+        let answer =
+            self.change(directory, change, |inner, change| inner.link(caller, node, directory, name, change));
+        let time = (self.stopwatch)();
+        let mut known = self.known.lock();
+        known.changed(node, &Change { before: None, after: answer.as_ref().ok().copied() }, time);
+        known.forget_name(directory, name.as_bytes());
+        answer
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        let since = self.known.lock().moment();
+        let listing = self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+            if let Some(node) = entry.node {
+                self.saw(&node.handle, &node.attributes, since);
+            }
+            sink(entry)
+        })?;
+        if let Some(attributes) = &listing.directory {
+            self.saw(directory, attributes, since);
+        }
+        Ok(listing)
+    }
+
+    fn commit(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Committed> {
+        self.change(node, change, |inner, change| inner.commit(caller, node, offset, count, change))
+    }
+}

@@ -1,0 +1,9 @@
+//! Remembers what nodes are like for a while, so that not every look asks a far server.
+
+mod generations;
+mod known;
+mod layer;
+mod options;
+
+pub use layer::AttributeCache;
+pub use options::AttributeCacheOptions;

@@ -1,0 +1,5 @@
+//! Layers that make a far file system feel near: around any [`FileSystem`](howdah_vfs::FileSystem), one decoration each.
+
+mod attribute_cache;
+
+pub use attribute_cache::{AttributeCache, AttributeCacheOptions};

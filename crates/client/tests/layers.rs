@@ -1,0 +1,44 @@
+//! Each layer around a file system is judged as that file system is.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use howdah_client::layer::{AttributeCache, AttributeCacheOptions};
+use howdah_vfs::FileSystem;
+use howdah_vfs::conformance::operations::run_operations;
+use howdah_vfs::conformance::{self, Abilities, Subject};
+use howdah_vfs::layer::Stopwatch;
+use howdah_vfs::memory::MemoryFileSystem;
+
+/// Lists of operations, and how long each is.
+const LISTS: u64 = 20;
+const OPERATIONS: usize = 300;
+
+fn stopwatch() -> Stopwatch {
+    let start = Instant::now();
+    Arc::new(move || start.elapsed())
+}
+
+fn conforms(layer: impl Fn(Arc<dyn FileSystem>) -> Arc<dyn FileSystem>) {
+    let subject = || Subject::new(layer(Arc::new(MemoryFileSystem::new())), Abilities::default());
+    let report = conformance::run(&subject);
+    assert!(report.is_success(), "{report}");
+    for seed in 0..LISTS {
+        run_operations(seed, OPERATIONS, &subject).unwrap_or_else(|difference| panic!("{difference}"));
+    }
+}
+
+fn cache(inner: Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
+    Arc::new(AttributeCache::around(inner, AttributeCacheOptions::default(), stopwatch()))
+}
+
+#[test]
+fn an_attribute_cache_conforms() {
+    conforms(cache);
+}
+
+#[test]
+fn a_tiny_attribute_cache_conforms() {
+    let options = AttributeCacheOptions { entries: 4, ..AttributeCacheOptions::default() };
+    conforms(|inner| Arc::new(AttributeCache::around(inner, options, stopwatch())));
+}
