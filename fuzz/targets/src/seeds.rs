@@ -111,19 +111,30 @@ fn nfs3_messages() -> Vec<Vec<u8>> {
 }
 
 fn streams() -> Vec<Vec<u8>> {
+    // Two workers, in the last of them moving what is partial and keeping what is whole.
+    let steps: [&[u8]; 3] = [&[], &[0, 1, 0, 1, 4], &[2, 2, 3, 0x43, 8, 0x82, 0]];
     let stream = |pieces: [u8; 2], fragments: &[(usize, bool)]| {
         let fragment = |&(length, last): &(usize, bool)| {
             let mark = RecordMark { length: length as u32, last };
             [&mark.to_bytes()[..], &(0..length).map(|at| at as u8).collect::<Vec<_>>()].concat()
         };
-        [pieces.to_vec(), fragments.iter().flat_map(fragment).collect()].concat()
+        steps.map(|steps| {
+            let how = [&pieces[..], &[steps.len() as u8], steps].concat();
+            [how, fragments.iter().flat_map(fragment).collect()].concat()
+        })
     };
-    vec![
+    // Fragments of all lengths that the assembly tells apart, each but the first few the last of its record.
+    let described = |steps: &[u8]| {
+        let how = [&[255, 255, 128 | steps.len() as u8][..], steps].concat();
+        [how, (0..=255_u8).flat_map(|at| [(at & 0x7f) | (u8::from(at < 4) << 7), at]).collect()].concat()
+    };
+    let plain = [
         stream([255, 255], &[(40, true), (0, true), (120, true)]),
         stream([2, 0], &[(10, false), (0, false), (9, true), (40, true)]),
         stream([99, 3], &[(5000, true), (40, true), (4000, false), (3000, true)]),
-        [&[9, 9][..], &[0xff; 4]].concat(),
-    ]
+    ];
+    let refused = [[9, 9, 0].as_slice(), &[0xff; 4]].concat();
+    [plain.concat(), steps.map(described).to_vec(), vec![refused]].concat()
 }
 
 fn headers() -> Vec<Vec<u8>> {

@@ -156,7 +156,7 @@ impl Assembly {
 
     /// Whether a record has started and is not whole.
     pub fn is_partial(&self) -> bool {
-        self.end > self.start || self.joined > 0 || self.fragment.is_some()
+        self.end > self.start || self.joined > 0 || self.fragments > 0
     }
 
     /// Nothing more came: holds on to as little memory as the bytes at hand need.
@@ -408,6 +408,16 @@ mod tests {
         assert_eq!(assembly.memory(), BufferPool::usual_size());
         assembly.rest(&mut BufferPool::new(LIMIT));
         assert_eq!(assembly.memory(), BufferPool::smallest_size());
+    }
+
+    #[test]
+    fn a_record_has_started_with_its_first_mark_even_an_empty_one() {
+        let mut assembly = Assembly::new(LIMIT);
+        assert!(!assembly.is_partial());
+        feed(&mut assembly, &RecordMark { length: 0, last: false }.to_bytes(), 4).expect("allowed");
+        assert!(assembly.is_partial());
+        feed(&mut assembly, &RecordMark { length: 0, last: true }.to_bytes(), 4).expect("allowed");
+        assert!(!assembly.is_partial());
     }
 
     #[test]
