@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod configuration;
 
+mod places;
 mod report;
 
 mod running;
@@ -14,10 +15,12 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use arguments::Howdah;
+use commands::Failure;
 
 fn main() -> ExitCode {
     match commands::run(&Howdah::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(failure @ Failure::Told) => failure.code(),
         Err(failure) => {
             report::complain(&failure);
             failure.code()

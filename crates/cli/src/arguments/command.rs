@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use super::{CheckArguments, CompletionsArguments, ExportsArguments, ManArguments, ServeArguments};
+use super::{
+    CheckArguments, CompletionsArguments, ExportsArguments, ManArguments, ServeArguments, StatArguments,
+};
 
 /// Serves directories over NFS.
 ///
@@ -24,6 +26,7 @@ pub enum Command {
     Serve(ServeArguments),
     Check(CheckArguments),
     Exports(ExportsArguments),
+    Stat(StatArguments),
     Man(ManArguments),
     Completions(CompletionsArguments),
 }

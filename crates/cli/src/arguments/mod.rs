@@ -7,6 +7,7 @@ mod exports;
 mod logs;
 mod man;
 mod serve;
+mod stat;
 
 pub use check::CheckArguments;
 pub use command::{Command, Howdah};
@@ -15,3 +16,4 @@ pub use exports::ExportsArguments;
 pub use logs::{LogArguments, LogFormat};
 pub use man::ManArguments;
 pub use serve::{ExportArguments, ServeArguments, ServerArguments};
+pub use stat::StatArguments;

@@ -12,6 +12,8 @@ pub enum Failure {
     Usage(anyhow::Error),
     /// The world is: exit code 1.
     Runtime(anyhow::Error),
+    /// The world is, and each trouble has been told already: exit code 1.
+    Told,
 }
 
 impl Failure {
@@ -19,7 +21,7 @@ impl Failure {
     pub fn code(&self) -> ExitCode {
         match self {
             Self::Usage(_) => ExitCode::from(2),
-            Self::Runtime(_) => ExitCode::from(1),
+            Self::Runtime(_) | Self::Told => ExitCode::from(1),
         }
     }
 }
@@ -32,7 +34,7 @@ impl From<anyhow::Error> for Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Usage(error) | Self::Runtime(error)) = self;
+        let (Self::Usage(error) | Self::Runtime(error)) = self else { return Ok(()) };
         match error.downcast_ref::<Problems>() {
             // They name the file, line by line, in the form that editors understand.
             Some(problems) => problems.fmt(f),

@@ -6,6 +6,7 @@ mod exports;
 mod failure;
 mod man;
 mod serve;
+mod stat;
 
 pub use failure::Failure;
 
@@ -17,6 +18,7 @@ pub fn run(command: &Command) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
+        Command::Stat(arguments) => stat::run(arguments),
         Command::Man(arguments) => man::run(arguments),
         Command::Completions(arguments) => {
             completions::run(arguments);

@@ -1,11 +1,13 @@
 //! What people get to read: pure functions from facts to text, and the one place that prints.
 
+mod attributes;
 mod hosts;
 mod mount_commands;
 mod output;
 mod settings;
 mod welcome;
 
+pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, printable, short_time};
 pub use hosts::{reachable, worth_showing};
 pub use output::{complain, print, print_raw};
 pub use settings::{exports, server};

@@ -1,0 +1,103 @@
+//! Local paths: the directory that holds the node is opened as a file system, as the user who runs us.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use anyhow::{Context, Result, anyhow};
+use howdah_store::local::{LocalFileSystem, Options, SyncMode};
+use howdah_vfs::{Caller, GroupList};
+use rustix::fs::Mode;
+use rustix::process::{getegid, geteuid, getgroups, umask as exchange_umask};
+
+use super::Place;
+use super::open::Following;
+
+/// What the user's shell says that new files are not to allow; asked before a file system is opened, which resets it.
+pub fn umask() -> u32 {
+    static UMASK: OnceLock<u32> = OnceLock::new();
+    *UMASK.get_or_init(|| {
+        let mask = exchange_umask(Mode::empty());
+        exchange_umask(mask);
+        mask.as_raw_mode()
+    })
+}
+
+/// The user who runs us.
+pub fn here() -> Caller {
+    let groups = getgroups().unwrap_or_default();
+    Caller {
+        user: geteuid().as_raw(),
+        group: getegid().as_raw(),
+        groups: GroupList::new(groups.into_iter().map(|group| group.as_raw())),
+    }
+}
+
+/// Opens the place of a path, which need not exist but for its last name.
+pub(super) fn open_local(path: &Path, following: Following) -> Result<Place> {
+    umask();
+    let (directory, name) = split(path, following)?;
+    let options = Options { cross_mounts: true, sync: SyncMode::Async, ..Options::default() };
+    // It tells its cause itself.
+    let file_system = LocalFileSystem::open(&directory, options).map_err(|error| anyhow!("{error}"))?;
+    let label =
+        name.as_ref().map_or_else(|| directory.clone(), |name| directory.join(OsStr::from_bytes(name)));
+    Ok(Place {
+        file_system: Arc::new(file_system),
+        caller: here(),
+        path: name.into_iter().collect(),
+        realm: "local".to_owned(),
+        label: label.display().to_string(),
+    })
+}
+
+/// The real directory to open, and the name in it unless the path is a directory itself.
+fn split(path: &Path, following: Following) -> Result<(PathBuf, Option<Vec<u8>>)> {
+    let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    if path.is_dir() && (following == Following::Links || !is_link) {
+        return Ok((real(path)?, None));
+    }
+    let whole = match following {
+        Following::Links if is_link => real(path)?,
+        _ => path.to_owned(),
+    };
+    let name = whole.file_name().with_context(|| format!("finding {}: no such directory", path.display()))?;
+    let above = whole.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok((real(above)?, Some(name.as_bytes().to_vec())))
+}
+
+fn real(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().with_context(|| format!("finding {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_directory_is_opened_itself_and_all_else_by_name() {
+        let home = tempfile::tempdir().expect("a directory");
+        let real = home.path().canonicalize().expect("there");
+        fs::write(real.join("file"), "x").expect("written");
+        symlink(".", real.join("link")).expect("made");
+        let split = |name: &str, how| split(&real.join(name), how).expect("there");
+        assert_eq!(split("", Following::Nothing), (real.clone(), None));
+        assert_eq!(split("file", Following::Nothing), (real.clone(), Some(b"file".to_vec())));
+        assert_eq!(split("new", Following::Links), (real.clone(), Some(b"new".to_vec())));
+        assert_eq!(split("link", Following::Nothing), (real.clone(), Some(b"link".to_vec())));
+        assert_eq!(split("link", Following::Links), (real.clone(), None));
+    }
+
+    #[test]
+    fn a_local_place_leads_to_its_node() {
+        let home = tempfile::tempdir().expect("a directory");
+        fs::write(home.path().join("file"), "hello").expect("written");
+        let place = open_local(&home.path().join("file"), Following::Links).expect("opened");
+        assert_eq!(place.node().expect("there").attributes.size, 5);
+        assert_eq!(place.parent().expect("there").1, Some(&b"file"[..]));
+    }
+}

@@ -1,0 +1,13 @@
+//! Where files are: a local path or an `nfs://` URL becomes a file system and the way to a node in it.
+//!
+//! Every command that works on files comes in here; none of them asks what kind of place it got.
+
+mod local;
+mod location;
+mod open;
+mod place;
+
+pub use local::{here, umask};
+pub use location::Location;
+pub use open::{Following, open};
+pub use place::Place;

@@ -1,0 +1,48 @@
+//! An open place.
+
+use std::sync::Arc;
+
+use howdah_vfs::{Caller, FileSystem, FsError, Name, Node};
+
+/// A file system, who acts in it, and the way from its root to the node that was named.
+#[derive(Clone)]
+pub struct Place {
+    /// The file system.
+    pub file_system: Arc<dyn FileSystem>,
+    /// As whom every call is made.
+    pub caller: Caller,
+    /// The names from the root to the node; none if it is the root itself. Only the last may be missing yet.
+    pub path: Vec<Vec<u8>>,
+    /// What tells the machine and file system apart from others: two places of one realm may be the same files.
+    pub realm: String,
+    /// How the place is written in messages and in the names of partial files: the same however it was typed.
+    pub label: String,
+}
+
+impl Place {
+    /// The directory that the last name is in, and that name; the root has none.
+    pub fn parent(&self) -> Result<(Node, Option<&[u8]>), FsError> {
+        match self.path.split_last() {
+            None => Ok((self.root()?, None)),
+            Some((last, above)) => Ok((self.walk(above)?, Some(last))),
+        }
+    }
+
+    /// The node.
+    pub fn node(&self) -> Result<Node, FsError> {
+        self.walk(&self.path)
+    }
+
+    fn root(&self) -> Result<Node, FsError> {
+        let handle = self.file_system.root();
+        let attributes = self.file_system.attributes(&self.caller, &handle)?;
+        Ok(Node { handle, attributes })
+    }
+
+    fn walk(&self, names: &[Vec<u8>]) -> Result<Node, FsError> {
+        names.iter().try_fold(self.root()?, |node, name| {
+            let name = Name::parse(name).map_err(|error| error.refusal())?;
+            Ok(self.file_system.lookup(&self.caller, &node.handle, name)?.node)
+        })
+    }
+}
