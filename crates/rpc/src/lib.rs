@@ -2,5 +2,6 @@
 //!
 //! This floor knows the messages of `wire` and nothing of sockets, files, clocks or threads.
 
+pub mod client;
 pub mod reply_cache;
 pub mod server;

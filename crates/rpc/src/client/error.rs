@@ -1,0 +1,38 @@
+//! The server spoke wrongly on a stream.
+
+use std::fmt;
+
+use howdah_wire::xdr::DecodeError;
+
+/// The stream cannot be read on: the connection is closed, since nobody knows where the next reply starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PeerError {
+    /// A reply longer than allowed.
+    TooLong {
+        /// The length claimed so far, in bytes.
+        claimed: usize,
+        /// The length allowed.
+        limit: usize,
+    },
+    /// A reply in more fragments than allowed.
+    TooManyFragments {
+        /// How many are.
+        limit: u32,
+    },
+    /// A record that is not a reply.
+    NotAReply(DecodeError),
+}
+
+impl fmt::Display for PeerError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { claimed, limit } => {
+                write!(formatter, "a reply of {claimed} bytes, where at most {limit} are allowed")
+            }
+            Self::TooManyFragments { limit } => write!(formatter, "a reply in more than {limit} fragments"),
+            Self::NotAReply(error) => write!(formatter, "not a reply: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for PeerError {}

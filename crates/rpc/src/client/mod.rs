@@ -1,0 +1,15 @@
+//! The client's side: calls out, replies in and matched to them.
+
+mod class;
+mod error;
+mod incoming;
+mod outgoing;
+mod peer;
+mod receive;
+
+pub use class::{Class, Replay};
+pub use error::PeerError;
+pub use incoming::Reply;
+pub use outgoing::Outgoing;
+pub use peer::{Claim, Peer, Room};
+pub use receive::{Locate, ReceiveInto};
