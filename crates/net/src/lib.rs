@@ -4,6 +4,7 @@
 //! the bytes mean.
 
 mod address;
+mod connect;
 mod listener;
 mod poller;
 mod rpcbind;
@@ -13,6 +14,7 @@ mod syscall;
 mod udp;
 
 pub use address::{canonical, is_local};
+pub use connect::{ConnectSettings, Connection, Place, Readiness, Wait};
 pub use listener::Listener;
 pub use poller::{Interest, Poller, Ready, Token, Waker};
 pub use rpcbind::{RpcbindStream, is_listening};

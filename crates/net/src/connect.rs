@@ -1,0 +1,173 @@
+//! Outgoing TCP connections: one thread sends while another receives, each waiting in the kernel.
+
+use std::io::{self, IoSlice};
+use std::net::{Shutdown, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{SendAncillaryBuffer, SendFlags, sockopt};
+use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
+
+use crate::address::is_local;
+use crate::stream::{Sent, outcome};
+use crate::syscall;
+
+/// After how long without a word the kernel asks whether the peer still is there, and how often it asks again.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+/// The congestion control for a peer on this host: see the listener's.
+const LOCAL_CONGESTION_CONTROL: &str = "cubic";
+
+/// How to connect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectSettings {
+    /// How long connecting may take.
+    pub timeout: Duration,
+    /// How long sent bytes may stay unacknowledged before the connection counts as broken (`TCP_USER_TIMEOUT`).
+    pub silence: Duration,
+    /// How long a receive that waits does so before it says that nothing came.
+    pub tick: Duration,
+}
+
+/// An outgoing connection. Any thread may send or receive; who shuts it down wakes those who wait.
+#[derive(Debug)]
+pub struct Connection {
+    socket: Socket,
+    peer: SocketAddr,
+    local: SocketAddr,
+}
+
+/// A place to receive into: bytes are appended.
+#[derive(Debug)]
+pub struct Place<'a> {
+    /// Takes them in its spare capacity, which is made.
+    pub buffer: &'a mut Vec<u8>,
+    /// How many at most.
+    pub most: usize,
+}
+
+/// Whether a receive waits for bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// No: takes what is there.
+    No,
+    /// Until something is there.
+    Some,
+    /// Until all places are full.
+    All,
+}
+
+/// What a connection is ready for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Readiness {
+    /// Something can be received, or the connection is over.
+    pub readable: bool,
+    /// Something can be sent, or the connection is over.
+    pub writable: bool,
+}
+
+impl Connection {
+    /// Connects, and waits until that is done.
+    pub fn open(address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+        if is_local(address.ip(), address.ip()) && address.ip().is_loopback() {
+            // Not allowed: the host's own does.
+            let _ = sockopt::set_tcp_congestion(&socket, LOCAL_CONGESTION_CONTROL);
+        }
+        socket.set_tcp_nodelay(true)?;
+        socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 3))?;
+        socket.set_tcp_user_timeout(Some(settings.silence))?;
+        socket.connect_timeout(&address.into(), settings.timeout)?;
+        socket.set_read_timeout(Some(settings.tick))?;
+        let local = socket.local_addr()?.as_socket().ok_or(io::ErrorKind::Unsupported)?;
+        Ok(Self { socket, peer: address, local })
+    }
+
+    /// The peer's address and port.
+    pub fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+
+    /// Our address and port.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Sends pieces of memory in one call, as much as the kernel takes now.
+    pub fn send(&self, pieces: &[IoSlice<'_>]) -> io::Result<Sent> {
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
+    }
+
+    /// Receives into the first place until it is full, then into the second. 0 bytes: the peer has closed.
+    pub fn receive(&self, places: &mut [Place<'_>], wait: Wait) -> io::Result<Sent> {
+        syscall::receive_appending(self.socket.as_fd(), places, wait)
+    }
+
+    /// Waits until the connection is ready for one of these, or the time is over.
+    pub fn wait(&self, wanted: Readiness, most: Duration) -> io::Result<Readiness> {
+        let mut flags = PollFlags::empty();
+        flags.set(PollFlags::IN, wanted.readable);
+        flags.set(PollFlags::OUT, wanted.writable);
+        let mut polled = [PollFd::new(&self.socket, flags)];
+        let most = Timespec::try_from(most).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
+        match poll(&mut polled, Some(&most)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let ready = polled[0].revents();
+        let over = ready.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL);
+        Ok(Readiness {
+            readable: over || ready.contains(PollFlags::IN),
+            writable: over || ready.contains(PollFlags::OUT),
+        })
+    }
+
+    /// Ends the connection in both directions; whoever waits on it is woken.
+    pub fn shut_down(&self) {
+        let _ = self.socket.shutdown(Shutdown::Both);
+    }
+}
+
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+
+    use super::*;
+
+    const SETTINGS: ConnectSettings = ConnectSettings {
+        timeout: Duration::from_secs(10),
+        silence: Duration::from_secs(30),
+        tick: Duration::from_millis(10),
+    };
+
+    #[test]
+    fn bytes_are_appended_to_one_place_after_the_other() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let connection =
+            Connection::open(listener.local_addr().expect("bound"), &SETTINGS).expect("connected");
+        let (mut peer, from) = listener.accept().expect("accepted");
+        assert_eq!(from, connection.local());
+        let (mut first, mut second) = (b"<".to_vec(), Vec::new());
+        let mut receive = |wait| {
+            let mut places =
+                [Place { buffer: &mut first, most: 3 }, Place { buffer: &mut second, most: 100 }];
+            connection.receive(&mut places, wait)
+        };
+        assert_eq!(receive(Wait::No).expect("open"), Sent::WouldBlock);
+        assert_eq!(receive(Wait::Some).expect("open"), Sent::WouldBlock);
+        peer.write_all(b"howdy").expect("sent");
+        assert_eq!(receive(Wait::Some).expect("open"), Sent::Bytes(5));
+        connection.shut_down();
+        assert_eq!(receive(Wait::Some).expect("open"), Sent::Bytes(0));
+        assert_eq!((&first[..], &second[..]), (&b"<how"[..], &b"dy"[..]));
+    }
+}
