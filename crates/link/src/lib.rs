@@ -1,2 +1,37 @@
 //! A path of a network as a model: elements, chained, one chain per direction. Pure and seeded: time and packets come in
 //! as arguments, and the same seed gives the same path.
+//!
+//! Whoever drives a [`Path`] pushes packets into it, polls what leaves it, and sleeps until the next event. It does not
+//! matter how late it polls: each packet leaves with the time at which it should have left.
+
+mod counters;
+mod delay;
+mod due;
+mod duplication;
+mod element;
+mod ethernet;
+mod fragment_loss;
+mod jitter;
+pub mod loss;
+mod packet;
+mod path;
+mod queue;
+mod random;
+mod rate;
+mod reassembly;
+mod reordering;
+
+pub use counters::{Counters, Tally};
+pub use delay::Delay;
+pub use duplication::Duplication;
+pub use element::Element;
+pub use ethernet::Ethernet;
+pub use fragment_loss::FragmentLoss;
+pub use jitter::Jitter;
+pub use packet::Packet;
+pub use path::Path;
+pub use queue::{DropTail, Queue};
+pub use random::Random;
+pub use rate::Rate;
+pub use reassembly::Reassembly;
+pub use reordering::Reordering;
