@@ -141,7 +141,7 @@ impl Assembly {
     /// The record that is being received, if it is in one fragment (as clients send bulk) and its mark is known.
     pub fn partial(&self) -> Option<Partial<'_>> {
         let mark = self.fragment.filter(|mark| mark.last && self.joined == 0)?;
-        let bytes = &self.buffer.as_ref()?.bytes()[self.start..self.end];
+        let bytes = self.buffer.as_ref().map_or(&[][..], |buffer| &buffer.bytes()[self.start..self.end]);
         Some(Partial { bytes, length: mark.length as usize })
     }
 
@@ -418,6 +418,15 @@ mod tests {
         assert!(assembly.is_partial());
         feed(&mut assembly, &RecordMark { length: 0, last: true }.to_bytes(), 4).expect("allowed");
         assert!(!assembly.is_partial());
+    }
+
+    #[test]
+    fn a_record_whose_mark_alone_came_is_partial_through_a_pause() {
+        let mut assembly = Assembly::new(LIMIT);
+        feed(&mut assembly, &RecordMark { length: 100, last: true }.to_bytes(), 4).expect("allowed");
+        assembly.rest(&mut BufferPool::new(LIMIT));
+        let partial = assembly.partial().expect("its mark is known");
+        assert_eq!((partial.bytes, partial.length), (&[][..], 100));
     }
 
     #[test]
