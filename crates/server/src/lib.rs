@@ -22,6 +22,7 @@ pub mod registration;
 mod reply;
 mod reply_cache;
 mod request;
+mod room;
 mod server;
 mod service;
 mod shared;

@@ -29,7 +29,8 @@ pub const RECORD_PATIENCE: Duration = Duration::from_secs(30);
 /// How long a peer may read nothing of the replies that wait for it. A peer that reads slowly shows it late: the kernel
 /// takes more bytes only when a third of its buffer is free, at 20 KB/s after more than a minute.
 pub const SEND_PATIENCE: Duration = Duration::from_secs(300);
-/// Connections at a time. Of the address that has most, an idle one with the fewest calls gives way to a new one.
+/// Connections at a time. Of the client that has most (an IPv4 address, or 64 bits of an IPv6 one), an idle one with the
+/// fewest calls gives way to a new one.
 pub const CONNECTIONS_MAX: usize = 16_384;
 /// Worker threads, unless configured: calls that may wait for storage at the same time.
 pub const WORKERS: usize = 32;

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -12,6 +11,7 @@ use parking_lot::{Mutex, RwLock};
 use crate::connection::Connection;
 use crate::limits::CONNECTIONS_MAX;
 use crate::program::Program;
+use crate::room::{self, Choice, Place};
 use crate::service::Service;
 
 /// The waker's token.
@@ -173,26 +173,40 @@ impl Shared {
         next
     }
 
-    /// Frees a place if all are taken: of the address that has most, an idle connection goes, the one with fewest calls.
+    /// Frees a place if all are taken: of the client that has most, an idle connection goes, if there is one.
     fn make_room(&self) {
         if self.connections.read().len() < CONNECTIONS_MAX {
             return;
         }
-        let connections = self.connections();
-        let mut counts: HashMap<IpAddr, usize> = HashMap::new();
-        for connection in &connections {
-            *counts.entry(connection.peer().client.ip()).or_default() += 1;
+        if let Some(choice) = self.who_gives_way() {
+            self.close_chosen(choice.token, "all connections are taken, and this client has most of them");
         }
-        let greediest = counts.into_iter().max_by_key(|&(_, count)| count).map(|(address, _)| address);
-        let oldest = connections
-            .iter()
-            .filter(|connection| Some(connection.peer().client.ip()) == greediest)
-            .min_by_key(|connection| {
-                (!connection.is_idle(), connection.inbox().records(), connection.token())
-            });
-        if let Some(connection) = oldest {
-            self.close(connection, &"all connections are taken, and this address has most of them");
-        }
+    }
+
+    /// Frees a file descriptor, if the client that has most connections has several, and an idle one; says whether it
+    /// did. It does no more than that, since descriptors may have run out for other reasons than connections.
+    pub fn free_descriptor(&self) -> bool {
+        let choice = self.who_gives_way().filter(|choice| choice.idle && choice.of > 1);
+        choice.is_some_and(|choice| {
+            self.close_chosen(choice.token, "file descriptors ran out, and this client has most connections")
+        })
+    }
+
+    fn who_gives_way(&self) -> Option<Choice> {
+        let place = |connection: &Arc<Connection>| Place {
+            client: connection.peer().client.ip(),
+            idle: connection.is_idle(),
+            calls: connection.inbox().records(),
+            token: connection.token(),
+        };
+        let places: Vec<Place> = self.connections.read().values().map(place).collect();
+        room::who_gives_way(&places)
+    }
+
+    fn close_chosen(&self, token: Token, why: &str) -> bool {
+        let Source::Connection(connection) = self.source(token) else { return false };
+        self.close(&connection, &why);
+        true
     }
 
     fn listener_token(&self, index: usize) -> Token {

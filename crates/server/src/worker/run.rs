@@ -6,8 +6,8 @@
 //! watch (`watch.rs`) hands the connection on in the worker's place.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Once};
 
 use howdah_net::{Pipe, Ready};
 use howdah_rpc::server::BufferPool;
@@ -21,9 +21,14 @@ use crate::shared::{Shared, Source};
 
 const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
 const EINVAL: i32 = rustix::io::Errno::INVAL.raw_os_error();
+const EMFILE: i32 = rustix::io::Errno::MFILE.raw_os_error();
+const ENFILE: i32 = rustix::io::Errno::NFILE.raw_os_error();
 
 /// Connections accepted in one go before others get their turn.
 const ACCEPT_BURST: usize = 16;
+
+/// That file descriptors run out is worth a person's look, but not with every connection.
+static SAID: Once = Once::new();
 
 /// One worker.
 pub struct Worker {
@@ -104,14 +109,23 @@ impl Worker {
     }
 
     fn accept(&mut self, index: usize) {
+        // Whether a connection has just given way for the next; one that a worker still uses does so a little later.
+        let mut freed = false;
         for _ in 0..ACCEPT_BURST {
             match self.shared.listeners[index].accept() {
                 Ok(Some(stream)) => {
+                    freed = false;
                     if let Err(error) = self.shared.add(stream) {
                         tracing::warn!(%error, "taking a connection in");
                     }
                 }
                 Ok(None) => break,
+                Err(error) if !freed && lacks_descriptors(&error) && self.shared.free_descriptor() => {
+                    freed = true;
+                    SAID.call_once(|| {
+                        tracing::warn!(%error, "accepting connections: idle ones give way from now on; said once");
+                    });
+                }
                 Err(error) => {
                     // Out of file descriptors or memory: trying again at once would only burn the processor.
                     tracing::warn!(%error, "accepting a connection; trying again shortly");
@@ -149,4 +163,8 @@ impl Worker {
             Err(error) => tracing::debug!(%error, "receiving a datagram"),
         }
     }
+}
+
+fn lacks_descriptors(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(EMFILE | ENFILE))
 }
