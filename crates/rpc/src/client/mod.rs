@@ -2,6 +2,7 @@
 
 mod class;
 mod error;
+pub mod flight;
 mod incoming;
 mod outgoing;
 mod peer;

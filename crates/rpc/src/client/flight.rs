@@ -1,0 +1,347 @@
+//! How many calls to keep in flight: twice what the path holds, as measured from the calls themselves.
+//!
+//! A path that delivers `rate` calls a second and answers a lone one after `latency` holds `rate` x `latency` of them; with
+//! twice as many in flight it never runs dry. While fewer are in flight, the rate that is seen is only what they allow, so
+//! that the target doubles with each round of calls until the rate grows no more. The clock is an argument.
+
+use std::fmt;
+use std::time::Duration;
+
+/// For how long the shortest latency is believed: a route may have become longer, and a server slower. As with twice what
+/// the path holds every call waits for others, it must be looked for then: for a moment only half of that is kept in flight.
+const LATENCY_MEMORY: Duration = Duration::from_secs(10);
+/// Calls that are answered in such a moment before it ends.
+const PROBES: u32 = 3;
+/// For how many latencies the highest rate is remembered, and for how long at least: a pause of the path that is shorter
+/// should not cost what was learnt.
+const RATE_MEMORY: u32 = 10;
+const RATE_MEMORY_MIN: Duration = Duration::from_secs(1);
+/// How many times what the path holds is kept in flight.
+const AMPLE: f64 = 2.0;
+/// The same while the shortest latency is looked for.
+const SPARSE: f64 = 0.5;
+
+/// Bounds of the number of calls in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// At least so many calls: enough that the next call waits at the server while one is answered.
+    pub floor: usize,
+    /// At most so many calls: what a path of 10 Gb/s and 100 ms takes of 1 MiB each, twice over. Linux servers work on
+    /// 8 to 256 at a time, and let the others wait in the socket.
+    pub ceiling: usize,
+    /// Bytes that calls in flight may bring and take in all.
+    pub memory_budget: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { floor: 2, ceiling: 256, memory_budget: 256 << 20 }
+    }
+}
+
+/// A call that was started.
+#[derive(Debug, Clone, Copy)]
+pub struct Started {
+    at: Duration,
+    /// Calls that had finished by then.
+    finished: u64,
+    /// Whether more calls were wanted when it started: the rate that it sees is not what the path could do.
+    wanting: bool,
+    /// Whether it looks for the shortest latency.
+    probing: bool,
+}
+
+/// Why there are so many calls in flight, and not more or fewer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Nothing was measured yet, or the path holds less than the floor.
+    Floor,
+    /// Twice what the path holds.
+    Path,
+    /// The path would hold more than the ceiling.
+    Ceiling,
+    /// More calls would need more memory than the budget.
+    Memory,
+}
+
+/// What was chosen, and the figures that it follows from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Explanation {
+    /// Calls to keep in flight.
+    pub target: usize,
+    /// Why so many.
+    pub reason: Reason,
+    /// Calls that the path delivers per second.
+    pub rate: f64,
+    /// How long a call takes that waits for no other.
+    pub latency: Duration,
+    /// Bytes of a call on average.
+    pub bytes: usize,
+}
+
+/// The number of calls in flight of one kind on one path. `now` is the time since any fixed moment.
+#[derive(Debug, Clone)]
+pub struct Flight {
+    limits: Limits,
+    in_flight: usize,
+    finished: u64,
+    /// The shortest latency, and when it was last seen.
+    latency: Duration,
+    latency_seen: Duration,
+    probe: Option<Probe>,
+    rate: Highest,
+    /// Mean of the bytes of calls, over the last dozen or so.
+    bytes: f64,
+}
+
+impl Flight {
+    /// Nothing measured yet.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            in_flight: 0,
+            finished: 0,
+            latency: Duration::ZERO,
+            latency_seen: Duration::ZERO,
+            probe: None,
+            rate: Highest::default(),
+            bytes: 0.0,
+        }
+    }
+
+    /// A call starts, which will move about so many bytes.
+    pub fn on_start(&mut self, now: Duration, bytes: usize) -> Started {
+        if self.bytes == 0.0 {
+            self.bytes = bytes as f64;
+        }
+        self.in_flight += 1;
+        let target = self.in_flight_target();
+        let probing = self.probe.is_some() && self.in_flight <= target;
+        Started { at: now, finished: self.finished, wanting: self.in_flight < target, probing }
+    }
+
+    /// A call was answered, and moved so many bytes.
+    pub fn on_finish(&mut self, now: Duration, started: Started, bytes: usize) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.finished += 1;
+        self.bytes += (bytes as f64 - self.bytes) / 16.0;
+        let took = now.saturating_sub(started.at).max(Duration::from_micros(1));
+        self.learn_latency(now, took, started.probing);
+        let rate = (self.finished - started.finished) as f64 / took.as_secs_f64();
+        let memory = (self.latency * RATE_MEMORY).max(RATE_MEMORY_MIN);
+        if !(started.wanting || started.probing) || rate > self.rate.get() {
+            self.rate.add(now, rate, memory);
+        }
+    }
+
+    fn learn_latency(&mut self, now: Duration, took: Duration, probing: bool) {
+        if took <= self.latency || self.latency.is_zero() {
+            (self.latency, self.latency_seen) = (took, now);
+        }
+        match &mut self.probe {
+            Some(probe) if probing => {
+                probe.lowest = probe.lowest.min(took);
+                probe.left -= 1;
+                if probe.left == 0 {
+                    (self.latency, self.latency_seen) = (probe.lowest, now);
+                    self.probe = None;
+                }
+            }
+            None if now.saturating_sub(self.latency_seen) > LATENCY_MEMORY => {
+                self.probe = Some(Probe { left: PROBES, lowest: Duration::MAX });
+            }
+            _ => {}
+        }
+    }
+
+    /// A call came to nothing: its time says nothing of the path.
+    pub fn on_give_up(&mut self) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+    }
+
+    /// Calls in flight now.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// Calls to keep in flight.
+    pub fn in_flight_target(&self) -> usize {
+        self.explain().target
+    }
+
+    /// What was chosen, and why.
+    pub fn explain(&self) -> Explanation {
+        let (rate, latency) = (self.rate.get(), self.latency);
+        let holds = rate * latency.as_secs_f64();
+        let wanted = (holds * if self.probe.is_some() { SPARSE } else { AMPLE }).ceil() as usize;
+        let bytes = self.bytes as usize;
+        let affordable = (self.limits.memory_budget / bytes.max(1)).max(1);
+        let bounds = [(Reason::Ceiling, self.limits.ceiling), (Reason::Memory, affordable)];
+        let (mut target, mut reason) = if wanted <= self.limits.floor {
+            (self.limits.floor, Reason::Floor)
+        } else {
+            (wanted, Reason::Path)
+        };
+        for (bound, most) in bounds {
+            if target > most {
+                (target, reason) = (most, bound);
+            }
+        }
+        Explanation { target, reason, rate, latency, bytes }
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self.reason {
+            Reason::Floor => "the least there are",
+            Reason::Path => "twice what the path holds",
+            Reason::Ceiling => "the most there are",
+            Reason::Memory => "what the memory budget allows",
+        };
+        write!(formatter, "{} calls in flight, {why}", self.target)?;
+        if self.rate == 0.0 {
+            return formatter.write_str("; nothing measured yet");
+        }
+        let (milliseconds, kilobytes) = (self.latency.as_secs_f64() * 1e3, self.bytes as f64 / 1e3);
+        write!(formatter, ": {:.0} calls/s of {kilobytes:.1} kB, each {milliseconds:.3} ms", self.rate)
+    }
+}
+
+/// A look for the shortest latency.
+#[derive(Debug, Clone, Copy)]
+struct Probe {
+    left: u32,
+    lowest: Duration,
+}
+
+/// The highest of the last while.
+#[derive(Debug, Clone, Default)]
+struct Highest {
+    halves: [f64; 2],
+    since: Duration,
+}
+
+impl Highest {
+    fn add(&mut self, now: Duration, value: f64, memory: Duration) {
+        if now.saturating_sub(self.since) > memory {
+            self.halves = [0.0, self.halves[0]];
+            self.since = now;
+        }
+        self.halves[0] = self.halves[0].max(value);
+    }
+
+    fn get(&self) -> f64 {
+        self.halves[0].max(self.halves[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SIZE: usize = 1 << 20;
+
+    /// A path in virtual time: answers so many calls a second, one after the other, each a round trip later.
+    struct Path {
+        now: Duration,
+        busy_until: Duration,
+        answers: BinaryHeap<Reverse<(Duration, u64)>>,
+        started: Vec<Started>,
+    }
+
+    impl Path {
+        fn new() -> Self {
+            Self {
+                now: Duration::ZERO,
+                busy_until: Duration::ZERO,
+                answers: BinaryHeap::new(),
+                started: Vec::new(),
+            }
+        }
+
+        /// Keeps as many calls in flight as are wanted, for a while; gives the calls answered per second.
+        fn run(&mut self, flight: &mut Flight, rate: f64, trip: Duration, time: Duration) -> f64 {
+            let (end, mut answered) = (self.now + time, 0_u32);
+            while self.now < end {
+                while flight.in_flight() < flight.in_flight_target() {
+                    self.busy_until = self.busy_until.max(self.now) + Duration::from_secs_f64(1.0 / rate);
+                    self.answers.push(Reverse((self.busy_until + trip, self.started.len() as u64)));
+                    self.started.push(flight.on_start(self.now, SIZE));
+                }
+                let Some(Reverse((at, call))) = self.answers.pop() else {
+                    panic!("a call is always in flight")
+                };
+                self.now = at;
+                answered += 1;
+                flight.on_finish(at, self.started[call as usize], SIZE);
+            }
+            f64::from(answered) / time.as_secs_f64()
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn the_path_is_filled_and_not_flooded(rate in 20.0..2_000.0, trip in 0.0..0.3) {
+            let limits = Limits { ceiling: 4_096, memory_budget: usize::MAX, ..Limits::default() };
+            let (mut flight, mut path) = (Flight::new(limits), Path::new());
+            let trip = Duration::from_secs_f64(trip);
+            path.run(&mut flight, rate, trip, Duration::from_secs(30));
+            let seen = path.run(&mut flight, rate, trip, Duration::from_secs(10));
+            prop_assert!(seen > 0.95 * rate, "{seen} of {rate} calls/s: {}", flight.explain());
+            let holds = rate * trip.as_secs_f64() + 1.0;
+            let target = flight.in_flight_target() as f64;
+            prop_assert!(target <= 2.5 * holds + 2.0, "the path holds {holds}: {}", flight.explain());
+        }
+
+        #[test]
+        fn a_path_that_changes_is_followed(before in 50.0..500.0, after in 50.0..500.0) {
+            let (mut flight, mut path, trip) = (Flight::new(Limits::default()), Path::new(), Duration::from_millis(100));
+            path.run(&mut flight, before, trip, Duration::from_secs(10));
+            path.run(&mut flight, after, trip, Duration::from_secs(40));
+            let holds = after * 0.1 + 1.0;
+            let target = flight.in_flight_target() as f64;
+            prop_assert!(target >= holds.min(256.0) && target <= 2.5 * holds + 2.0, "{holds}: {}", flight.explain());
+        }
+    }
+
+    #[test]
+    fn bounds_hold_and_are_named() {
+        let run = |limits| {
+            let mut flight = Flight::new(limits);
+            Path::new().run(&mut flight, 1_000.0, Duration::from_millis(100), Duration::from_secs(5));
+            flight.explain()
+        };
+        let chosen = run(Limits { ceiling: 50, ..Limits::default() });
+        assert_eq!((chosen.target, chosen.reason), (50, Reason::Ceiling));
+        let chosen = run(Limits { memory_budget: 20 * SIZE, ..Limits::default() });
+        assert_eq!((chosen.target, chosen.reason), (20, Reason::Memory));
+        let chosen = Flight::new(Limits::default()).explain();
+        assert_eq!((chosen.target, chosen.reason), (2, Reason::Floor));
+        assert_eq!(chosen.to_string(), "2 calls in flight, the least there are; nothing measured yet");
+    }
+
+    #[test]
+    fn one_who_wants_little_does_not_unlearn_the_path() {
+        let (mut flight, mut path) = (Flight::new(Limits::default()), Path::new());
+        path.run(&mut flight, 500.0, Duration::from_millis(100), Duration::from_secs(10));
+        let before = flight.in_flight_target();
+        let mut now = path.now;
+        for _ in 0..flight.in_flight() {
+            flight.on_give_up();
+        }
+        for _ in 0..100 {
+            let started = flight.on_start(now, SIZE);
+            now += Duration::from_millis(102);
+            flight.on_finish(now, started, SIZE);
+        }
+        assert!(flight.in_flight_target() >= before / 2, "{before}, then {}", flight.explain());
+    }
+}
