@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_client::layer::{AttributeCache, AttributeCacheOptions};
+use howdah_client::layer::{AttributeCache, AttributeCacheOptions, ReadAhead, ReadAheadOptions};
 use howdah_vfs::FileSystem;
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::conformance::{self, Abilities, Subject};
@@ -41,4 +41,12 @@ fn an_attribute_cache_conforms() {
 fn a_tiny_attribute_cache_conforms() {
     let options = AttributeCacheOptions { entries: 4, ..AttributeCacheOptions::default() };
     conforms(|inner| Arc::new(AttributeCache::around(inner, options, stopwatch())));
+}
+
+#[test]
+fn a_read_ahead_conforms() {
+    for block in [512, 4096, 1 << 20] {
+        let options = ReadAheadOptions { block, ..ReadAheadOptions::default() };
+        conforms(|inner| Arc::new(ReadAhead::around(inner, options)));
+    }
 }

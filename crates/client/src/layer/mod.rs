@@ -1,5 +1,7 @@
 //! Layers that make a far file system feel near: around any [`FileSystem`](howdah_vfs::FileSystem), one decoration each.
 
 mod attribute_cache;
+mod read_ahead;
 
 pub use attribute_cache::{AttributeCache, AttributeCacheOptions};
+pub use read_ahead::{ReadAhead, ReadAheadOptions, ReadAheadReport};

@@ -1,0 +1,378 @@
+//! The layer: reads are answered from what was fetched ahead, where there is something.
+
+use std::ops::Range;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use howdah_rpc::client::flight::{Flight, Limits};
+use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::{
+    Attributes, Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
+    Node, ReadOutcome, Result, Stability, Timestamp, Written,
+};
+use parking_lot::{Condvar, Mutex};
+
+use super::blocks::{Block, Blocks, Key, State};
+use super::fetcher::Fetcher;
+use super::streams::Streams;
+
+/// For how long a block that was fetched may be given: as long as a file's attributes are believed after a change
+/// (Linux: `acregmin`).
+const BELIEVED: Duration = Duration::from_secs(3);
+
+/// How much is read ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadAheadOptions {
+    /// Bytes of one fetch: the server's preferred transfer size.
+    pub block: usize,
+    /// Bytes that blocks of all files may hold. Beyond it nothing is read ahead.
+    pub memory_budget: usize,
+    /// The most fetches at a time.
+    pub in_flight: usize,
+}
+
+impl Default for ReadAheadOptions {
+    /// 1 MiB transfers, and as many as a path of 10 Gb/s and 100 ms takes twice over.
+    fn default() -> Self {
+        Self { block: 1 << 20, memory_budget: 256 << 20, in_flight: 256 }
+    }
+}
+
+/// What a read-ahead has done, and how far ahead it reads now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadAheadReport {
+    /// Blocks that were fetched or asked for.
+    pub fetched: u64,
+    /// Reads that were answered from them.
+    pub hits: u64,
+    /// Reads that were not.
+    pub misses: u64,
+    /// Blocks kept in flight, by what the path was measured to take.
+    pub ahead: usize,
+}
+
+/// Fetches the next blocks of a file that is read in sequence, so many at a time as the path takes: twice what is in
+/// flight at the rate and the round trip that its own fetches see.
+pub struct ReadAhead {
+    shared: Arc<Shared>,
+    fetcher: Fetcher,
+}
+
+struct Shared {
+    inner: Arc<dyn FileSystem>,
+    options: ReadAheadOptions,
+    start: Instant,
+    state: Mutex<Ahead>,
+    arrived: Condvar,
+    fetched: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+struct Ahead {
+    streams: Streams,
+    blocks: Blocks,
+    flight: Flight,
+}
+
+/// A fetch; when it is over, or is never run, whoever waits is told.
+struct Fetch {
+    shared: Arc<Shared>,
+    caller: Caller,
+    key: Key,
+    number: u64,
+}
+
+impl ReadAhead {
+    /// The same files, read ahead.
+    pub fn around(inner: Arc<dyn FileSystem>, options: ReadAheadOptions) -> Self {
+        let flight = Flight::new(options.limits());
+        let state = Ahead { streams: Streams::default(), blocks: Blocks::default(), flight };
+        let shared = Shared {
+            inner,
+            options,
+            start: Instant::now(),
+            state: Mutex::new(state),
+            arrived: Condvar::new(),
+            fetched: AtomicU64::new(0),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        };
+        Self { shared: Arc::new(shared), fetcher: Fetcher::new(options.in_flight) }
+    }
+
+    /// What it did, and what it chose.
+    pub fn report(&self) -> ReadAheadReport {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let shared = &self.shared;
+        let ahead = shared.state.lock().flight.in_flight_target();
+        ReadAheadReport {
+            fetched: count(&shared.fetched),
+            hits: count(&shared.hits),
+            misses: count(&shared.misses),
+            ahead,
+        }
+    }
+
+    /// Takes note of a read, and fetches what will be read next.
+    fn look_ahead(&self, caller: &Caller, node: &Handle, read: &Range<u64>, size: u64) {
+        let shared = &self.shared;
+        let (block, budget) = (shared.options.block, shared.options.memory_budget);
+        let mut state = shared.state.lock();
+        let most = state.flight.in_flight_target() as u64;
+        let wanted = state.streams.on_read(node, read, size, block as u64, most);
+        if wanted.is_empty() {
+            return;
+        }
+        state.blocks.drop_aged(shared.start.elapsed(), BELIEVED);
+        for index in wanted {
+            let key = (*node, index);
+            if (state.blocks.len() + 1) * block > budget {
+                return;
+            }
+            if let Some(number) = state.blocks.expect(caller, key) {
+                let fetch = Fetch { shared: Arc::clone(shared), caller: *caller, key, number };
+                // The lock is not held while a job is queued: a job that is dropped takes it.
+                parking_lot::MutexGuard::unlocked(&mut state, || self.fetcher.run(move || fetch.run()));
+            }
+        }
+    }
+
+    /// The block, if it is here or will be.
+    fn block(&self, caller: &Caller, key: &Key) -> Option<Block> {
+        let shared = &self.shared;
+        let mut state = shared.state.lock();
+        loop {
+            match state.blocks.get(caller, key)? {
+                State::Coming => shared.arrived.wait(&mut state),
+                State::Here(block) if shared.start.elapsed().saturating_sub(block.at) < BELIEVED => {
+                    return Some(block.clone());
+                }
+                State::Here(_) => {
+                    state.blocks.remove(key);
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// What blocks hold of a range, from its start on: the bytes, whether they reach the end of the file, and the last
+    /// block that was used.
+    fn gather(&self, caller: &Caller, node: &Handle, range: &Range<u64>) -> Option<(Vec<Bytes>, Block)> {
+        let size = self.shared.options.block as u64;
+        let (mut at, mut pieces, mut last) = (range.start, Vec::new(), None);
+        while at < range.end {
+            let key = (*node, at / size);
+            let Some(block) = self.block(caller, &key) else { break };
+            let from = usize::try_from(at % size).ok()?;
+            let room = usize::try_from(range.end - at).ok()?;
+            if from >= block.bytes.len() {
+                break;
+            }
+            let piece = block.bytes.slice(from..block.bytes.len().min(from + room));
+            at += piece.len() as u64;
+            let (used_up, end) = (from + piece.len() == block.bytes.len(), block.end);
+            pieces.push(piece);
+            if used_up {
+                self.shared.state.lock().blocks.remove(&key);
+            }
+            last = Some(Block { end: end && used_up, ..block });
+            if end {
+                break;
+            }
+        }
+        last.map(|last| (pieces, last))
+    }
+
+    /// A file changed through us.
+    fn forget(&self, node: &Handle) {
+        let mut state = self.shared.state.lock();
+        state.blocks.forget(node);
+        state.streams.forget(node);
+        drop(state);
+        // Whoever waits for one of the blocks must see that it will not come.
+        self.shared.arrived.notify_all();
+    }
+}
+
+impl Layer for ReadAhead {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.shared.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.shared.inner)
+    }
+
+    fn read(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        let range = offset..offset.saturating_add(count as u64);
+        let read = match self.gather(caller, node, &range) {
+            Some(found) => {
+                self.shared.hits.fetch_add(1, Ordering::Relaxed);
+                self.shared.join(caller, node, range, found, buffer)?
+            }
+            None => {
+                self.shared.misses.fetch_add(1, Ordering::Relaxed);
+                self.shared.inner.read(caller, node, offset, count, buffer)?
+            }
+        };
+        let end = offset.saturating_add(read.content.len() as u64);
+        self.look_ahead(caller, node, &(offset..end), read.attributes.size);
+        Ok(read)
+    }
+
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        data: Data<'_>,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        let written = self.shared.inner.write(caller, node, offset, data, stability, change);
+        self.forget(node);
+        written
+    }
+
+    fn create(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        how: &Create,
+        change: &mut Change,
+    ) -> Result<Node> {
+        let node = self.shared.inner.create(caller, directory, name, how, change)?;
+        // It may have been there, and be empty now.
+        self.forget(&node.handle);
+        Ok(node)
+    }
+
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let set = self.shared.inner.set_attributes(caller, node, new, guard, change);
+        self.forget(node);
+        set
+    }
+}
+
+impl ReadAheadOptions {
+    fn limits(&self) -> Limits {
+        Limits { ceiling: self.in_flight, memory_budget: self.memory_budget, ..Limits::default() }
+    }
+}
+
+impl Fetch {
+    fn run(self) {
+        let shared = &self.shared;
+        let size = shared.options.block;
+        let at = shared.start.elapsed();
+        let started = shared.state.lock().flight.on_start(at, size);
+        let read = shared.read_block(&self.caller, &self.key);
+        let now = shared.start.elapsed();
+        let mut state = shared.state.lock();
+        match &read {
+            Ok((bytes, ..)) => state.flight.on_finish(now, started, bytes.len()),
+            Err(_) => state.flight.on_give_up(),
+        }
+        let block = read.ok().map(|(bytes, end, attributes)| Block { bytes, end, attributes, at });
+        shared.fetched.fetch_add(1, Ordering::Relaxed);
+        state.blocks.arrive(&self.key, self.number, block);
+    }
+}
+
+impl Drop for Fetch {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        // Has no effect on a block that has come.
+        if let Some(State::Coming) = state.blocks.get(&self.caller, &self.key) {
+            state.blocks.arrive(&self.key, self.number, None);
+        }
+        drop(state);
+        self.shared.arrived.notify_all();
+    }
+}
+
+impl Shared {
+    /// The answer to a read of which pieces are here: one alone is given as it is, several are put together, and what is
+    /// missing at the end is read.
+    fn join(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        range: Range<u64>,
+        (mut pieces, last): (Vec<Bytes>, Block),
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        let length: usize = pieces.iter().map(Bytes::len).sum();
+        let (whole, attributes) = (range.start + length as u64 == range.end || last.end, last.attributes);
+        if whole && pieces.len() == 1 {
+            let content = Content::Bytes(pieces.remove(0));
+            return Ok(ReadOutcome { content, end: last.end, attributes });
+        }
+        pieces.iter().for_each(|piece| buffer.extend_from_slice(piece));
+        if whole {
+            return Ok(ReadOutcome { content: Content::Appended(length), end: last.end, attributes });
+        }
+        let at = range.start + length as u64;
+        let missing = usize::try_from(range.end - at).map_err(|_| FsError::Invalid)?;
+        let rest = self.inner.read(caller, node, at, missing, buffer)?;
+        append(&rest.content, buffer)?;
+        Ok(ReadOutcome { content: Content::Appended(length + rest.content.len()), ..rest })
+    }
+
+    fn read_block(&self, caller: &Caller, key: &Key) -> Result<(Bytes, bool, Attributes)> {
+        let size = self.options.block;
+        let offset = key.1.checked_mul(size as u64).ok_or(FsError::TooBig)?;
+        let mut buffer = Vec::with_capacity(size);
+        let read = self.inner.read(caller, &key.0, offset, size, &mut buffer)?;
+        let bytes = match &read.content {
+            Content::Appended(_) => Bytes::from(buffer),
+            Content::Bytes(bytes) => bytes.clone(),
+            Content::File { .. } => {
+                append(&read.content, &mut buffer)?;
+                Bytes::from(buffer)
+            }
+        };
+        Ok((bytes, read.end, read.attributes))
+    }
+}
+
+/// Appends content that the file system did not append itself.
+fn append(content: &Content, buffer: &mut Vec<u8>) -> Result<()> {
+    match content {
+        Content::Appended(_) => {}
+        Content::Bytes(bytes) => buffer.extend_from_slice(bytes),
+        Content::File { file, offset, length } => {
+            let start = buffer.len();
+            buffer.resize(start + length, 0);
+            let mut done = 0;
+            while done < *length {
+                let room = &mut buffer[start + done..];
+                match rustix::io::pread(file.as_fd(), room, offset + done as u64) {
+                    // Cut meanwhile: what was promised is not there.
+                    Ok(0) | Err(_) => return Err(FsError::Io),
+                    Ok(count) => done += count,
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! The read-ahead: what it fetches, and that what it gives is what is there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use howdah_client::layer::{ReadAhead, ReadAheadOptions};
+use howdah_vfs::layer::{Call, Delayed, Metered};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{Caller, Change, Content, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
+
+const ROOT: Caller = Caller::ROOT;
+const BLOCK: usize = 4096;
+const BLOCKS: usize = 64;
+
+fn write(fs: &dyn FileSystem, node: &Handle, offset: usize, data: &[u8]) {
+    let (mut change, data) = (Change::default(), Data::Bytes(data));
+    fs.write(&ROOT, node, offset as u64, data, Stability::Unstable, &mut change).expect("written");
+}
+
+fn read(fs: &dyn FileSystem, node: &Handle, offset: usize, count: usize) -> (Vec<u8>, bool) {
+    let mut buffer = Vec::new();
+    let read = fs.read(&ROOT, node, offset as u64, count, &mut buffer).expect("read");
+    if let Content::Bytes(bytes) = &read.content {
+        assert!(buffer.is_empty());
+        buffer.extend_from_slice(bytes);
+    }
+    (buffer, read.end)
+}
+
+/// A file of some blocks behind a read-ahead, the reads that reach the file system counted, each of which takes `delay`.
+fn ahead(delay: Duration) -> (ReadAhead, Arc<Metered>, Handle, Vec<u8>) {
+    let metered = Arc::new(Metered::around(Arc::new(MemoryFileSystem::new()), Arc::new(|| Duration::ZERO)));
+    let how = Create::Unchecked(NewAttributes::default());
+    let name = Name::parse(b"file").expect("a name");
+    let inner: &dyn FileSystem = &*metered;
+    let node = inner.create(&ROOT, &inner.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let content: Vec<u8> = (0..BLOCK * BLOCKS + 100).map(|at| (at / 7) as u8).collect();
+    write(inner, &node, 0, &content);
+    let far = Delayed::around(Arc::clone(&metered) as _, delay, Arc::new(std::thread::sleep));
+    let options = ReadAheadOptions { block: BLOCK, ..ReadAheadOptions::default() };
+    (ReadAhead::around(Arc::new(far), options), metered, node, content)
+}
+
+#[test]
+fn a_sequence_is_answered_from_what_was_fetched_and_each_block_is_fetched_once() {
+    for step in [BLOCK, 1000, 3 * BLOCK] {
+        let (fs, metered, node, content) = ahead(Duration::from_millis(1));
+        let (mut at, mut seen) = (0, Vec::new());
+        loop {
+            let (bytes, end) = read(&fs, &node, at, step);
+            at += bytes.len();
+            seen.extend(bytes);
+            if end {
+                break;
+            }
+        }
+        assert!(seen == content, "steps of {step}");
+        let report = fs.report();
+        assert!(report.hits > report.misses, "steps of {step}: {report:?}");
+        assert!(report.fetched <= BLOCKS as u64 + 1, "steps of {step}: {report:?}");
+        // The others are of blocks that no fetch had been started for when they were wanted.
+        let reads = metered.snapshot().of(Call::Read).count;
+        assert!(
+            reads <= report.fetched + report.misses + report.hits,
+            "steps of {step}: {reads} reads, {report:?}"
+        );
+    }
+}
+
+#[test]
+fn a_small_file_is_read_once() {
+    let (fs, metered, _, _) = ahead(Duration::ZERO);
+    let how = Create::Unchecked(NewAttributes::default());
+    let name = Name::parse(b"small").expect("a name");
+    let node = fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+    write(&fs, &node, 0, b"small");
+    assert_eq!(read(&fs, &node, 0, BLOCK), (b"small".to_vec(), true));
+    assert_eq!((metered.snapshot().of(Call::Read).count, fs.report().fetched), (1, 0));
+}
+
+#[test]
+fn what_is_written_through_it_is_read_through_it() {
+    let (fs, _, node, mut content) = ahead(Duration::ZERO);
+    for round in 0..10_u8 {
+        let at = usize::from(round) * 3 * BLOCK;
+        assert!(read(&fs, &node, at, BLOCK).0 == content[at..at + BLOCK]);
+        let next = at + BLOCK;
+        content[next..next + 10].fill(round);
+        write(&fs, &node, next, &[round; 10]);
+        assert!(read(&fs, &node, next, BLOCK).0 == content[next..next + BLOCK], "round {round}");
+    }
+}
+
+#[test]
+fn others_may_not_read_what_was_fetched_for_one_who_may() {
+    let (fs, _, node, _) = ahead(Duration::ZERO);
+    let mode = NewAttributes::with_mode(0o600);
+    fs.set_attributes(&ROOT, &node, &mode, None, &mut Change::default()).expect("set");
+    read(&fs, &node, 0, BLOCK);
+    read(&fs, &node, BLOCK, BLOCK);
+    let other = Caller::new(1000, 1000);
+    let refused = fs.read(&other, &node, 2 * BLOCK as u64, BLOCK, &mut Vec::new());
+    assert_eq!(refused.map(|_| ()), Err(howdah_vfs::FsError::AccessDenied));
+}
