@@ -2,4 +2,6 @@
 //!
 //! `channel` carries calls over connections; `nfs3` turns each call of the trait into the procedure of that name;
 //! layers around it read ahead, write behind and remember attributes; `copy` moves trees from one file system to another.
+
+pub mod channel;
 pub mod layer;

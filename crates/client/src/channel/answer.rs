@@ -1,0 +1,32 @@
+//! What a call comes back with.
+
+use howdah_rpc::client::Reply;
+use howdah_wire::rpc::Accepted;
+
+use super::{CallError, Refusal};
+
+/// The answer to a call that the server ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The procedure's results, without received data and its padding.
+    pub results: Vec<u8>,
+    /// The buffer for the data, if the call had one, and how many bytes were appended to it.
+    pub received: Option<(Vec<u8>, usize)>,
+    /// Whether the call was sent more than once, so that it may have run more than once at a server that remembers no
+    /// replies.
+    pub sent_more_than_once: bool,
+}
+
+impl Answer {
+    /// What a reply means for who called.
+    pub(super) fn from_reply(reply: Reply, sent_more_than_once: bool) -> Result<Self, CallError> {
+        match (reply.outcome, reply.problem) {
+            (Ok(Accepted::Success), None) => {
+                Ok(Self { results: reply.results, received: reply.received, sent_more_than_once })
+            }
+            (Ok(Accepted::Success), Some(problem)) => Err(CallError::Malformed(problem)),
+            (Ok(other), _) => Err(CallError::Refused(Refusal::NotRun(other))),
+            (Err(denied), _) => Err(CallError::Refused(Refusal::Denied(denied))),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! One call under way, shared by who waits for it and by the lane that carries it.
+
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+use std::time::Instant;
+
+use bytes::Bytes;
+use howdah_rpc::client::{Class, Outgoing, ReceiveInto};
+use parking_lot::{Condvar, Mutex};
+
+use super::lane::Lane;
+use super::{Answer, CallError};
+
+/// A call under way.
+pub(super) struct Call {
+    pub(super) xid: u32,
+    /// Which call of the channel it is, in the order in which they were made.
+    pub(super) number: u64,
+    pub(super) kind: Kind,
+    pub(super) class: Class,
+    pub(super) outgoing: Outgoing<Bytes>,
+    /// Bytes of bulk data that it moves, or may.
+    pub(super) volume: usize,
+    /// Whether it has a buffer for the data of its reply.
+    pub(super) wants_data: bool,
+    pub(super) started: Instant,
+    pub(super) deadline: Option<Instant>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// Which procedure is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Kind {
+    pub(super) program: u32,
+    pub(super) version: u32,
+    pub(super) procedure: u32,
+}
+
+/// What changes while it is under way.
+///
+/// Its lock may be held while a lane's is taken, never the other way round.
+struct State {
+    lane: Arc<Lane>,
+    receive: Option<ReceiveInto>,
+    outcome: Option<Result<Answer, CallError>>,
+    is_done: bool,
+    sends: u32,
+    /// When it was last sent, or made.
+    sent: Instant,
+    nonsense: u32,
+    waker: Option<Waker>,
+    is_parked: bool,
+}
+
+/// What a call is made of.
+pub(super) struct Parts {
+    pub(super) xid: u32,
+    pub(super) number: u64,
+    pub(super) kind: Kind,
+    pub(super) class: Class,
+    pub(super) outgoing: Outgoing<Bytes>,
+    pub(super) volume: usize,
+    pub(super) receive: Option<ReceiveInto>,
+    pub(super) started: Instant,
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Call {
+    /// A call that was not sent yet, for this lane.
+    pub(super) fn new(parts: Parts, lane: Arc<Lane>) -> Self {
+        let Parts { xid, number, kind, class, outgoing, volume, receive, started, deadline } = parts;
+        let state = State {
+            lane,
+            receive,
+            outcome: None,
+            is_done: false,
+            sends: 0,
+            sent: started,
+            nonsense: 0,
+            waker: None,
+            is_parked: false,
+        };
+        let wants_data = state.receive.is_some();
+        let (state, changed) = (Mutex::new(state), Condvar::new());
+        Self { xid, number, kind, class, outgoing, volume, wants_data, started, deadline, state, changed }
+    }
+
+    /// The lane that carries it.
+    pub(super) fn lane(&self) -> Arc<Lane> {
+        Arc::clone(&self.state.lock().lane)
+    }
+
+    /// Another lane carries it from now on: who waits follows it there.
+    pub(super) fn move_to(&self, lane: &Arc<Lane>) {
+        self.state.lock().lane = Arc::clone(lane);
+        self.changed.notify_all();
+    }
+
+    /// It is about to be sent; gives how often it was before.
+    pub(super) fn on_send(&self) -> u32 {
+        let mut state = self.state.lock();
+        state.sends += 1;
+        state.sent = Instant::now();
+        state.sends - 1
+    }
+
+    /// How often it was sent.
+    pub(super) fn sends(&self) -> u32 {
+        self.state.lock().sends
+    }
+
+    /// When it was last sent, or made.
+    pub(super) fn sent_at(&self) -> Instant {
+        self.state.lock().sent
+    }
+
+    /// What came on its connection was no reply; gives how often that was so.
+    pub(super) fn on_nonsense(&self) -> u32 {
+        let mut state = self.state.lock();
+        state.nonsense += 1;
+        state.nonsense
+    }
+
+    /// The buffer for the data of its reply, which is coming in.
+    pub(super) fn take_receive(&self) -> Option<ReceiveInto> {
+        self.state.lock().receive.take()
+    }
+
+    /// The buffer again, since the reply broke off.
+    pub(super) fn put_back(&self, receive: ReceiveInto) {
+        self.state.lock().receive = Some(receive);
+    }
+
+    /// Whether there is an outcome, or was.
+    pub(super) fn is_done(&self) -> bool {
+        self.state.lock().is_done
+    }
+
+    /// Whether its time is over.
+    pub(super) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// It is over; the first outcome stands.
+    pub(super) fn finish(&self, outcome: Result<Answer, CallError>) -> bool {
+        let mut state = self.state.lock();
+        if state.is_done {
+            return false;
+        }
+        (state.is_done, state.outcome) = (true, Some(outcome));
+        let (waker, is_parked) = (state.waker.take(), state.is_parked);
+        drop(state);
+        if is_parked {
+            self.changed.notify_all();
+        }
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        true
+    }
+
+    /// The outcome, or the lane to wait on.
+    pub(super) fn outcome(&self) -> Result<Result<Answer, CallError>, Arc<Lane>> {
+        let mut state = self.state.lock();
+        state.outcome.take().ok_or_else(|| Arc::clone(&state.lane))
+    }
+
+    /// The outcome for a future: without one, `waker` is woken when there is.
+    pub(super) fn poll(&self, waker: &Waker) -> Poll<Result<Answer, CallError>> {
+        let mut state = self.state.lock();
+        match state.outcome.take() {
+            Some(outcome) => Poll::Ready(outcome),
+            None => {
+                state.waker = Some(waker.clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Sleeps until something about it changes, unless `stay_awake`, which is asked while nobody can change it.
+    pub(super) fn park(&self, lane: &Arc<Lane>, stay_awake: impl FnOnce() -> bool) {
+        let mut state = self.state.lock();
+        if state.is_done || !Arc::ptr_eq(&state.lane, lane) || stay_awake() {
+            return;
+        }
+        state.is_parked = true;
+        match self.deadline {
+            Some(deadline) => drop(self.changed.wait_until(&mut state, deadline)),
+            None => self.changed.wait(&mut state),
+        }
+        state.is_parked = false;
+    }
+
+    /// Wakes who sleeps, to look again; tells whether anybody needs to.
+    pub(super) fn nudge(&self) -> bool {
+        let state = self.state.lock();
+        if state.is_parked {
+            self.changed.notify_all();
+        }
+        !state.is_done
+    }
+}

@@ -1,0 +1,116 @@
+//! Why there is no answer.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use howdah_rpc::client::PeerError;
+use howdah_wire::rpc::{Accepted, Denied};
+use howdah_wire::xdr::DecodeError;
+
+/// A call without results.
+#[derive(Debug, Clone)]
+pub enum CallError {
+    /// No answer came in the time that a soft channel gives. The call may have run, or may still.
+    TimedOut,
+    /// The server does not run such calls.
+    Refused(Refusal),
+    /// The reply is not what the protocol says.
+    Malformed(DecodeError),
+    /// What the server sends, time after time, are no replies.
+    Nonsense(PeerError),
+    /// The server cannot be reached.
+    Connect(ConnectError),
+    /// The channel was closed while the call waited.
+    Closed,
+}
+
+/// Why a server refused a call before any procedure ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// It was accepted and could not be run.
+    NotRun(Accepted),
+    /// It was denied.
+    Denied(Denied),
+}
+
+/// No connection to a server.
+#[derive(Debug, Clone)]
+pub enum ConnectError {
+    /// Nobody said where it is.
+    NoAddress,
+    /// The number of lanes is not one that there can be.
+    Lanes {
+        /// How many were asked for.
+        asked: usize,
+        /// How many there can be.
+        most: usize,
+    },
+    /// Connecting failed.
+    Failed {
+        /// Whereto.
+        address: SocketAddr,
+        /// Why.
+        cause: Arc<io::Error>,
+    },
+    /// A thread could not be started.
+    Thread(Arc<io::Error>),
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimedOut => write!(formatter, "the server did not answer in time"),
+            Self::Refused(refusal) => write!(formatter, "the server refused the call: {refusal}"),
+            Self::Malformed(error) => write!(formatter, "reading the server's reply: {error}"),
+            Self::Nonsense(error) => write!(formatter, "receiving from the server: {error}"),
+            Self::Connect(error) => error.fmt(formatter),
+            Self::Closed => write!(formatter, "the channel to the server was closed"),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRun(Accepted::Success) => write!(formatter, "no reason"),
+            Self::NotRun(Accepted::ProgramUnavailable) => write!(formatter, "it does not serve this program"),
+            Self::NotRun(Accepted::ProgramMismatch { low, high }) => {
+                write!(formatter, "it serves versions {low} to {high} of this program only")
+            }
+            Self::NotRun(Accepted::ProcedureUnavailable) => {
+                write!(formatter, "it does not know this procedure")
+            }
+            Self::NotRun(Accepted::GarbageArguments) => write!(formatter, "it cannot read the arguments"),
+            Self::NotRun(Accepted::SystemError) => write!(formatter, "it has a problem of its own"),
+            Self::Denied(Denied::RpcMismatch) => write!(formatter, "it speaks another version of RPC"),
+            Self::Denied(Denied::Authentication(status)) => {
+                write!(formatter, "it does not take these credentials ({status:?})")
+            }
+        }
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAddress => write!(formatter, "connecting: the server has no address"),
+            Self::Lanes { asked, most } => {
+                write!(formatter, "connecting over {asked} lanes: there can be 1 to {most}")
+            }
+            Self::Failed { address, cause } => write!(formatter, "connecting to {address}: {cause}"),
+            Self::Thread(cause) => write!(formatter, "starting a thread for a connection: {cause}"),
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
+
+impl std::error::Error for ConnectError {}
+
+impl From<ConnectError> for CallError {
+    fn from(error: ConnectError) -> Self {
+        Self::Connect(error)
+    }
+}

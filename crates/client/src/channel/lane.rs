@@ -1,0 +1,143 @@
+//! One lane: the calls that it carries, and the connection that it has, if it has one.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use howdah_rpc::client::{Claim, PeerError};
+use parking_lot::Mutex;
+
+use super::CallError;
+use super::call::Call;
+use super::link::Link;
+use super::shared::Hub;
+use super::tender::Bell;
+
+/// How often a server may answer with what is no reply before a call is over.
+const NONSENSE_MAX: u32 = 3;
+
+/// A lane.
+pub(super) struct Lane {
+    pub(super) index: usize,
+    pub(super) hub: Arc<Hub>,
+    /// Whereto it connects.
+    pub(super) address: SocketAddr,
+    /// Held while a call is entered and sent, so that calls go out in the order in which they were entered.
+    pub(super) order: Mutex<()>,
+    table: Mutex<Table>,
+    /// Calls of the threads that wait for another one to receive.
+    pub(super) followers: Mutex<Vec<Arc<Call>>>,
+    /// Calls that are carried, and how many of them have a buffer for data.
+    calls: AtomicUsize,
+    wants_data: AtomicUsize,
+    /// Somebody waits who cannot receive: the tender must.
+    pub(super) is_urgent: AtomicBool,
+    /// Wakes the tender.
+    pub(super) bell: Bell,
+}
+
+#[derive(Default)]
+struct Table {
+    calls: HashMap<u32, Arc<Call>>,
+    link: Option<Arc<Link>>,
+}
+
+impl Lane {
+    /// A lane that is not connected.
+    pub(super) fn new(index: usize, address: SocketAddr, hub: Arc<Hub>) -> Self {
+        Self {
+            index,
+            hub,
+            address,
+            order: Mutex::new(()),
+            table: Mutex::default(),
+            followers: Mutex::default(),
+            calls: AtomicUsize::new(0),
+            wants_data: AtomicUsize::new(0),
+            is_urgent: AtomicBool::new(false),
+            bell: Bell::default(),
+        }
+    }
+
+    /// Its connection.
+    pub(super) fn link(&self) -> Option<Arc<Link>> {
+        self.table.lock().link.clone()
+    }
+
+    /// Its connection, if that is of use.
+    pub(super) fn live_link(&self) -> Option<Arc<Link>> {
+        self.link().filter(|link| !link.is_broken())
+    }
+
+    /// It has another connection now, or none.
+    pub(super) fn set_link(&self, link: Option<Arc<Link>>) {
+        self.table.lock().link = link;
+    }
+
+    /// Carries a call from now on; gives the connection to send it on.
+    pub(super) fn enter(&self, call: &Arc<Call>) -> Option<Arc<Link>> {
+        let mut table = self.table.lock();
+        if table.calls.insert(call.xid, Arc::clone(call)).is_none() {
+            self.calls.fetch_add(1, Ordering::SeqCst);
+            self.wants_data.fetch_add(usize::from(call.wants_data), Ordering::Relaxed);
+        }
+        table.link.clone()
+    }
+
+    /// Carries a call no more.
+    pub(super) fn leave(&self, xid: u32) -> Option<Arc<Call>> {
+        let mut table = self.table.lock();
+        let call = table.calls.remove(&xid)?;
+        self.calls.fetch_sub(1, Ordering::SeqCst);
+        self.wants_data.fetch_sub(usize::from(call.wants_data), Ordering::Relaxed);
+        Some(call)
+    }
+
+    /// The call of that xid.
+    pub(super) fn find(&self, xid: u32) -> Option<Arc<Call>> {
+        self.table.lock().calls.get(&xid).cloned()
+    }
+
+    /// What is known of an xid that a reply bears.
+    pub(super) fn claim(&self, xid: u32) -> Claim {
+        self.find(xid).map_or(Claim::Unknown, |call| Claim::Call(call.take_receive()))
+    }
+
+    /// The calls that it carries, in the order in which they were made.
+    pub(super) fn calls(&self) -> Vec<Arc<Call>> {
+        let mut calls: Vec<_> = self.table.lock().calls.values().cloned().collect();
+        calls.sort_unstable_by_key(|call| call.number);
+        calls
+    }
+
+    /// How many calls it carries.
+    pub(super) fn load(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    /// Whether a reply may bring data for a caller's buffer.
+    pub(super) fn expects_data(&self) -> bool {
+        self.wants_data.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether nothing came for long although calls wait for long.
+    pub(super) fn is_silent(&self) -> bool {
+        let Some(link) = self.live_link() else { return false };
+        let (now, silence) = (self.hub.now(), self.hub.silence());
+        if self.load() == 0 || now.saturating_sub(link.heard()) < silence.as_millis() as u64 {
+            return false;
+        }
+        let oldest = self.calls().iter().map(|call| call.sent_at()).min();
+        oldest.is_some_and(|sent| sent.elapsed() >= silence)
+    }
+
+    /// What the server sends is no reply. Sending the calls again may help; calls for which it did not are over.
+    pub(super) fn on_nonsense(&self, error: PeerError) {
+        for call in self.calls() {
+            if call.on_nonsense() >= NONSENSE_MAX && self.leave(call.xid).is_some() {
+                self.hub.finish(&call, Err(CallError::Nonsense(error)));
+            }
+        }
+    }
+}

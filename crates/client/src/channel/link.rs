@@ -1,0 +1,57 @@
+//! One connection of a lane, from its making to its end.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use howdah_net::Connection;
+use howdah_rpc::client::Peer;
+use parking_lot::Mutex;
+
+/// The longest reply that is taken, in bytes: the most data of a READ, and room for a large listing's worth besides.
+const RECORD_MAX: usize = howdah_wire::nfs3::DATA_MAX as usize + (1 << 20);
+
+/// A connection.
+pub(super) struct Link {
+    pub(super) connection: Connection,
+    /// Whoever holds this leads: receives for all.
+    pub(super) peer: Mutex<Peer>,
+    is_broken: AtomicBool,
+    /// When something was last received, in milliseconds of the channel's time.
+    heard: AtomicU64,
+    /// Bytes received.
+    received: AtomicU64,
+}
+
+impl Link {
+    /// A connection that was just made.
+    pub(super) fn new(connection: Connection, now: u64) -> Self {
+        Self {
+            connection,
+            peer: Mutex::new(Peer::new(RECORD_MAX)),
+            is_broken: AtomicBool::new(false),
+            heard: AtomicU64::new(now),
+            received: AtomicU64::new(0),
+        }
+    }
+
+    /// It is of no use any more; whoever receives or sends is woken.
+    pub(super) fn break_off(&self) {
+        self.is_broken.store(true, Ordering::SeqCst);
+        self.connection.shut_down();
+    }
+
+    /// Whether it is of no use any more.
+    pub(super) fn is_broken(&self) -> bool {
+        self.is_broken.load(Ordering::SeqCst)
+    }
+
+    /// Something was received.
+    pub(super) fn on_received(&self, bytes: usize, now: u64) {
+        self.heard.store(now, Ordering::Relaxed);
+        self.received.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// When something was last received.
+    pub(super) fn heard(&self) -> u64 {
+        self.heard.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,30 @@
+//! The way to one server: calls go out over one or several lanes, replies come back to who waits.
+//!
+//! Whoever waits for a reply receives for all ("leads") until its own has come, then hands the lead to another who
+//! waits: the thread that needs the answer is the one that the kernel wakes. Each lane has a tender besides, a thread that
+//! connects it, sees when it is silent, and receives when replies are due and nobody waits.
+
+mod answer;
+mod backoff;
+mod call;
+mod door;
+mod error;
+mod lane;
+mod lead;
+mod link;
+mod options;
+mod pending;
+mod request;
+mod send;
+mod shared;
+mod target;
+mod tender;
+
+pub use answer::Answer;
+pub use door::Channel;
+pub use error::{CallError, ConnectError, Refusal};
+pub use howdah_rpc::client::{Class, Locate, ReceiveInto, Replay};
+pub use options::{ChannelOptions, Patience};
+pub use pending::Pending;
+pub use request::Request;
+pub use target::{Target, Transport};

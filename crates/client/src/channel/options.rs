@@ -1,0 +1,49 @@
+//! How a channel behaves.
+
+use std::time::Duration;
+
+/// The most lanes: beyond it nothing was ever gained, and servers bound the connections of one client.
+pub const LANES_MAX: usize = 16;
+
+/// What can be chosen of a channel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChannelOptions {
+    /// How many connections, 1 to 16; without a choice, one.
+    pub lanes: Option<usize>,
+    /// How long a call waits for a server that does not answer.
+    pub patience: Patience,
+    /// How many bulk calls are in flight at once; without a choice, what the path is measured to hold.
+    pub in_flight: Option<usize>,
+    /// Bytes of bulk data that may be in flight at once, whatever the path holds.
+    pub memory_budget: usize,
+    /// How long one attempt to connect may take.
+    pub connect_timeout: Duration,
+    /// How long a server may say nothing at all while calls wait before its connection is made anew and the calls are
+    /// sent again.
+    pub silence: Duration,
+}
+
+/// How long a call waits for a server that does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Patience {
+    /// For ever: the server will be back ("hard").
+    #[default]
+    Hard,
+    /// So long, then the call is given up ("soft"). It may still have been run.
+    Soft(Duration),
+}
+
+impl Default for ChannelOptions {
+    fn default() -> Self {
+        Self {
+            lanes: None,
+            patience: Patience::Hard,
+            in_flight: None,
+            // What fills 10 Gb/s at 100 ms.
+            memory_budget: 128 << 20,
+            connect_timeout: Duration::from_secs(10),
+            // As long as the kernel's client waits (timeo=600): a COMMIT on slow storage is not a dead server.
+            silence: Duration::from_secs(60),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! One call to make.
+
+use std::fmt;
+
+use bytes::Bytes;
+use howdah_rpc::client::{Class, ReceiveInto, Replay};
+use howdah_wire::rpc::Credentials;
+use howdah_wire::xdr::Encode;
+
+/// A call.
+pub struct Request<'a> {
+    /// The program called.
+    pub program: u32,
+    /// Its version.
+    pub version: u32,
+    /// The procedure of that version.
+    pub procedure: u32,
+    /// Who calls.
+    pub credentials: Credentials<'a>,
+    /// The arguments, without the payload.
+    pub arguments: &'a dyn Encode,
+    /// Sent right after the arguments and padded, not copied: the data of a WRITE without its length, which is the last
+    /// of the arguments.
+    pub payload: Option<Bytes>,
+    /// Where the data of the reply goes.
+    pub receive: Option<ReceiveInto>,
+    /// What kind of call it is.
+    pub class: Class,
+    /// Whether it may run twice.
+    pub replay: Replay,
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { program, version, procedure, class, replay, .. } = self;
+        write!(
+            formatter,
+            "procedure {procedure} of program {program} version {version} ({class:?}, {replay:?})"
+        )
+    }
+}

@@ -1,0 +1,180 @@
+//! The thread beside each lane: connects it, and again when the connection breaks; receives when replies are due and
+//! nobody waits; gives up what is late.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use howdah_net::{ConnectSettings, Connection, Wait};
+use parking_lot::{Condvar, Mutex};
+
+use super::backoff::Backoff;
+use super::lane::Lane;
+use super::link::Link;
+use super::shared::Shared;
+
+/// How long replies may wait in a socket while nobody receives, and how often a lane in use is looked at.
+const TICK: Duration = Duration::from_millis(20);
+/// How long a lane without calls is looked at before the tender sleeps until it is woken.
+const WAKEFUL: Duration = Duration::from_secs(1);
+/// How long a receive waits before it looks whether it is still wanted.
+pub(super) const RECEIVE_TICK: Duration = Duration::from_millis(100);
+
+/// Wakes a tender.
+#[derive(Default)]
+pub(super) struct Bell {
+    has_rung: Mutex<bool>,
+    rings: Condvar,
+    is_asleep: AtomicBool,
+}
+
+impl Bell {
+    /// Wakes the tender, or keeps it from going to sleep.
+    pub(super) fn ring(&self) {
+        *self.has_rung.lock() = true;
+        self.rings.notify_one();
+    }
+
+    /// Wakes the tender if it sleeps for lack of calls.
+    pub(super) fn wake_sleeper(&self) {
+        if self.is_asleep.load(Ordering::SeqCst) {
+            self.ring();
+        }
+    }
+
+    /// Waits for a ring, at most so long.
+    fn wait(&self, most: Duration) {
+        let mut has_rung = self.has_rung.lock();
+        if !*has_rung {
+            self.rings.wait_for(&mut has_rung, most);
+        }
+        *has_rung = false;
+    }
+
+    /// Waits for a ring, unless `stay_awake` once everybody sees that we sleep.
+    fn sleep(&self, stay_awake: impl FnOnce() -> bool) {
+        self.is_asleep.store(true, Ordering::SeqCst);
+        if !stay_awake() {
+            self.wait(Duration::from_secs(3600));
+        }
+        self.is_asleep.store(false, Ordering::SeqCst);
+    }
+}
+
+/// One lane's tender.
+pub(super) struct Tender {
+    shared: Arc<Shared>,
+    lane: Arc<Lane>,
+    backoff: Backoff,
+    /// When the lane last had calls.
+    used: Instant,
+}
+
+impl Tender {
+    /// A tender for a lane.
+    pub(super) fn new(shared: Arc<Shared>, lane: Arc<Lane>) -> Self {
+        Self { shared, lane, backoff: Backoff::default(), used: Instant::now() }
+    }
+
+    /// Tends until the channel is closed.
+    pub(super) fn run(mut self) {
+        while !self.lane.hub.is_closing() {
+            match self.lane.link() {
+                None => self.connect(),
+                Some(link) if link.is_broken() => self.bury(&link),
+                Some(_) => self.tend(),
+            }
+            self.give_up_late();
+        }
+        if let Some(link) = self.lane.link() {
+            link.break_off();
+        }
+    }
+
+    /// Looks after a lane that is connected.
+    fn tend(&mut self) {
+        let lane = &self.lane;
+        if lane.load() == 0 {
+            lane.is_urgent.store(false, Ordering::SeqCst);
+            if self.used.elapsed() > WAKEFUL {
+                lane.bell.sleep(|| lane.load() > 0 || lane.hub.is_closing());
+                self.used = Instant::now();
+            } else {
+                lane.bell.wait(TICK);
+            }
+            return;
+        }
+        self.used = Instant::now();
+        if !lane.is_urgent.load(Ordering::SeqCst) {
+            lane.bell.wait(TICK);
+        }
+        if lane.is_silent() {
+            tracing::warn!(lane = lane.index, address = %lane.address, "silent for long while calls wait: connecting anew");
+            lane.live_link().iter().for_each(|link| link.break_off());
+            return;
+        }
+        if lane.load() > 0 && lane.lacks_leader() {
+            let enough = || lane.load() == 0 || lane.hub.is_closing() || !lane.followers.lock().is_empty();
+            if lane.lead(Wait::Some, enough) {
+                lane.hand_over();
+            }
+        }
+    }
+
+    /// A connection broke: what was half received is received anew.
+    fn bury(&mut self, link: &Link) {
+        link.break_off();
+        let abandoned = link.peer.lock().abandon();
+        if let Some((xid, receive)) = abandoned
+            && let Some(call) = self.lane.find(xid)
+        {
+            call.put_back(receive);
+        }
+        self.lane.set_link(None);
+    }
+
+    /// Tries to connect, and waits a while if that fails.
+    fn connect(&mut self) {
+        match Connection::open(self.lane.address, &self.lane.hub.connect_settings()) {
+            Ok(connection) => {
+                self.backoff.succeeded();
+                tracing::info!(lane = self.lane.index, address = %self.lane.address, "connected");
+                let link = Link::new(connection, self.lane.hub.now());
+                self.lane.connected(Arc::new(link));
+            }
+            Err(error) => {
+                let wait = self.backoff.failed();
+                tracing::debug!(lane = self.lane.index, address = %self.lane.address, %error, ?wait, "connecting");
+                self.shared.rehome(&self.lane);
+                self.wait(wait);
+            }
+        }
+    }
+
+    fn wait(&self, duration: Duration) {
+        let end = Instant::now() + duration;
+        while !self.lane.hub.is_closing() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            self.lane.bell.wait(left.min(RECEIVE_TICK));
+            self.give_up_late();
+        }
+    }
+
+    /// Calls whose time is over, and whose callers may not be looking.
+    fn give_up_late(&self) {
+        if !self.lane.hub.is_soft() || self.lane.load() == 0 {
+            return;
+        }
+        for call in self.lane.calls().iter().filter(|call| call.is_late()) {
+            self.lane.hub.give_up(&self.lane, call);
+        }
+    }
+}
+
+/// How to connect, for these options.
+pub(super) fn settings(timeout: Duration, silence: Duration) -> ConnectSettings {
+    ConnectSettings { timeout, silence, tick: RECEIVE_TICK }
+}

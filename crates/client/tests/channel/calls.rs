@@ -1,0 +1,49 @@
+//! What a channel is for: calls of many threads, answered.
+
+use std::sync::Arc;
+use std::thread;
+
+use howdah_client::channel::ChannelOptions;
+
+use crate::served::{create, getattr, null, open, read, serve, start_read, start_write, written};
+
+#[test]
+fn many_threads_call_at_once_over_any_number_of_lanes() {
+    let served = serve();
+    for lanes in [1, 4] {
+        let channel =
+            open(served.address, ChannelOptions { lanes: Some(lanes), ..ChannelOptions::default() });
+        thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let answer = null(&channel).expect("an answer to NULL");
+                        assert!(answer.results.is_empty() && !answer.sent_more_than_once);
+                        let reply = getattr(&channel, &served.root).expect("the root has attributes");
+                        assert_eq!(reply.attributes.kind, howdah_wire::nfs3::FileType::Directory);
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn data_that_is_written_is_read_into_the_callers_buffer() {
+    const SIZE: usize = 300_001;
+    let served = serve();
+    let channel = Arc::new(open(served.address, ChannelOptions::default()));
+    let node = create(&channel, &served.root, "file");
+    let data: bytes::Bytes = (0..4 * SIZE).map(|at| (at * 31 % 251) as u8).collect();
+    let pieces = [0, 1, 2, 3].map(|piece| piece * SIZE);
+    let writes = pieces.map(|at| start_write(&channel, &node, at as u64, data.slice(at..at + SIZE)));
+    assert_eq!(writes.map(written), [SIZE; 4]);
+    let reads = pieces.map(|at| start_read(&channel, &node, at as u64, SIZE, b"before".to_vec()));
+    for (at, pending) in pieces.into_iter().zip(reads) {
+        let (buffer, count) = read(pending);
+        assert_eq!((count, &buffer[..6]), (SIZE, &b"before"[..]));
+        assert!(buffer[6..] == data[at..at + SIZE], "the bytes at {at}");
+    }
+    let (buffer, count) = read(start_read(&channel, &node, 4 * SIZE as u64, SIZE, Vec::new()));
+    assert_eq!((count, buffer.len()), (0, 0));
+}

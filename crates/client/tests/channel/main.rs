@@ -1,0 +1,4 @@
+//! Channels to howdah's own server, and to servers that behave badly.
+
+mod calls;
+mod served;
