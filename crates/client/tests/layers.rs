@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_client::layer::{AttributeCache, AttributeCacheOptions, ReadAhead, ReadAheadOptions};
+use howdah_client::layer::{
+    AttributeCache, AttributeCacheOptions, ReadAhead, ReadAheadOptions, WriteBehind, WriteBehindOptions,
+};
 use howdah_vfs::FileSystem;
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::conformance::{self, Abilities, Subject};
@@ -49,4 +51,20 @@ fn a_read_ahead_conforms() {
         let options = ReadAheadOptions { block, ..ReadAheadOptions::default() };
         conforms(|inner| Arc::new(ReadAhead::around(inner, options)));
     }
+}
+
+#[test]
+fn a_write_behind_conforms() {
+    for block in [512, 4096, 1 << 20] {
+        let options = WriteBehindOptions { block, ..WriteBehindOptions::default() };
+        conforms(|inner| Arc::new(WriteBehind::around(inner, options)));
+    }
+}
+
+#[test]
+fn all_layers_together_conform() {
+    conforms(|inner| {
+        let behind = Arc::new(WriteBehind::around(inner, WriteBehindOptions::default()));
+        cache(Arc::new(ReadAhead::around(behind, ReadAheadOptions::default())))
+    });
 }

@@ -2,6 +2,9 @@
 
 mod attribute_cache;
 mod read_ahead;
+mod threads;
+mod write_behind;
 
 pub use attribute_cache::{AttributeCache, AttributeCacheOptions};
 pub use read_ahead::{ReadAhead, ReadAheadOptions, ReadAheadReport};
+pub use write_behind::{WriteBehind, WriteBehindOptions, WriteBehindReport};

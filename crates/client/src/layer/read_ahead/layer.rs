@@ -15,8 +15,8 @@ use howdah_vfs::{
 };
 use parking_lot::{Condvar, Mutex};
 
+use super::super::threads::Threads;
 use super::blocks::{Block, Blocks, Key, State};
-use super::fetcher::Fetcher;
 use super::streams::Streams;
 
 /// For how long a block that was fetched may be given: as long as a file's attributes are believed after a change
@@ -58,7 +58,7 @@ pub struct ReadAheadReport {
 /// flight at the rate and the round trip that its own fetches see.
 pub struct ReadAhead {
     shared: Arc<Shared>,
-    fetcher: Fetcher,
+    fetcher: Threads,
 }
 
 struct Shared {
@@ -101,7 +101,7 @@ impl ReadAhead {
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         };
-        Self { shared: Arc::new(shared), fetcher: Fetcher::new(options.in_flight) }
+        Self { shared: Arc::new(shared), fetcher: Threads::new("read-ahead", options.in_flight) }
     }
 
     /// What it did, and what it chose.

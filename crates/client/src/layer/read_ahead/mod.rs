@@ -1,7 +1,6 @@
 //! Reads ahead of whoever reads a file from front to back, so that a far server's round trips overlap.
 
 mod blocks;
-mod fetcher;
 mod layer;
 mod streams;
 

@@ -1,4 +1,4 @@
-//! Threads that fetch blocks: as many as there are fetches to run, up to a bound.
+//! Threads for calls that block: as many as there are calls to make, up to a bound.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use parking_lot::{Condvar, Mutex};
 type Job = Box<dyn FnOnce() + Send>;
 
 /// The threads.
-pub struct Fetcher {
+pub struct Threads {
+    name: &'static str,
     shared: Arc<Shared>,
     most: usize,
 }
@@ -28,10 +29,10 @@ struct Queue {
     stopping: bool,
 }
 
-impl Fetcher {
+impl Threads {
     /// No thread yet, and never more than `most`.
-    pub fn new(most: usize) -> Self {
-        Self { shared: Arc::default(), most }
+    pub fn new(name: &'static str, most: usize) -> Self {
+        Self { name, shared: Arc::default(), most }
     }
 
     /// Runs a job on some thread, when one is free. Without any thread (the system gives none) it is dropped, which
@@ -44,11 +45,11 @@ impl Fetcher {
             return;
         }
         let shared = Arc::clone(&self.shared);
-        let started = std::thread::Builder::new().name("read-ahead".into()).spawn(move || shared.work());
+        let started = std::thread::Builder::new().name(self.name.into()).spawn(move || shared.work());
         match started {
             Ok(_) => queue.threads += 1,
             Err(error) => {
-                tracing::debug!(%error, "starting a thread that reads ahead");
+                tracing::debug!(%error, name = self.name, "starting a thread");
                 if queue.threads == 0 {
                     queue.jobs.clear();
                 }
@@ -57,7 +58,7 @@ impl Fetcher {
     }
 }
 
-impl Drop for Fetcher {
+impl Drop for Threads {
     /// Threads end when their present job does.
     fn drop(&mut self) {
         let mut queue = self.shared.queue.lock();

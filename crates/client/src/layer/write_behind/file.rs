@@ -1,0 +1,135 @@
+//! The data of one file that is not durable yet: gathered, on its way, or written and not committed. Knows no file
+//! system and no lock.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use howdah_vfs::{Caller, FsError};
+
+/// Data and where it goes.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    /// Whose data it is.
+    pub caller: Caller,
+    /// Where it goes, in bytes.
+    pub offset: u64,
+    /// The data.
+    pub bytes: Bytes,
+}
+
+impl Piece {
+    /// The bytes of the file that it covers.
+    pub fn range(&self) -> Range<u64> {
+        self.offset..self.offset + self.bytes.len() as u64
+    }
+}
+
+/// Data that was written but may be lost until it is committed.
+#[derive(Debug, Clone)]
+pub struct Uncommitted {
+    /// The data, to be written again if it was lost.
+    pub piece: Piece,
+    /// That of the server's run which took it.
+    pub verifier: [u8; 8],
+}
+
+/// One file.
+#[derive(Debug, Default)]
+pub struct File {
+    /// Gathered until it is worth a call: whose, from where on.
+    gathered: Option<(Caller, u64, Vec<u8>)>,
+    /// What calls under way write.
+    pub on_the_way: Vec<Range<u64>>,
+    /// Written, in the order in which it was.
+    pub uncommitted: Vec<Uncommitted>,
+    /// What went wrong, told to the next who writes or commits.
+    pub failed: Option<FsError>,
+    /// Whose write the file system took last: who may write is not known before it was tried.
+    pub writer: Option<Caller>,
+}
+
+impl File {
+    /// Whether any of the bytes are gathered or on their way: order matters then.
+    pub fn overlaps(&self, range: &Range<u64>) -> bool {
+        let gathered = self.gathered.as_ref().map(|(_, offset, data)| *offset..*offset + data.len() as u64);
+        self.on_the_way
+            .iter()
+            .chain(&gathered)
+            .any(|other| other.start < range.end && range.start < other.end)
+    }
+
+    /// Takes data; gives what is worth a call now: blocks that are whole, and what was gathered elsewhere.
+    pub fn gather(&mut self, caller: &Caller, offset: u64, mut data: &[u8], block: usize) -> Vec<Piece> {
+        let mut ready = Vec::new();
+        let mut at = offset;
+        while !data.is_empty() {
+            let follows = |(whose, from, so_far): &(Caller, u64, Vec<u8>)| {
+                whose == caller && from + so_far.len() as u64 == at
+            };
+            if !self.gathered.as_ref().is_some_and(follows) {
+                ready.extend(self.take());
+                self.gathered = Some((*caller, at, Vec::with_capacity(block)));
+            }
+            let Some((_, from, so_far)) = &mut self.gathered else { break };
+            // Calls end at multiples of the block, so that a server's pages are written whole.
+            let room = block - (*from as usize % block + so_far.len()) % block;
+            let (now, rest) = data.split_at(room.min(data.len()));
+            so_far.extend_from_slice(now);
+            (at, data) = (at + now.len() as u64, rest);
+            if now.len() == room {
+                ready.extend(self.take());
+            }
+        }
+        ready
+    }
+
+    /// What is gathered, though it is less than a block.
+    pub fn take(&mut self) -> Option<Piece> {
+        let (caller, offset, data) = self.gathered.take()?;
+        Some(Piece { caller, offset, bytes: data.into() })
+    }
+
+    /// Whether something is gathered or on its way.
+    pub fn is_dirty(&self) -> bool {
+        self.gathered.is_some() || !self.on_the_way.is_empty()
+    }
+
+    /// Whether there is nothing to remember.
+    pub fn is_forgettable(&self) -> bool {
+        !self.is_dirty() && self.uncommitted.is_empty() && self.failed.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ME: Caller = Caller::ROOT;
+
+    fn ranges(pieces: &[Piece]) -> Vec<Range<u64>> {
+        pieces.iter().map(Piece::range).collect()
+    }
+
+    #[test]
+    fn small_writes_become_aligned_blocks() {
+        let mut file = File::default();
+        assert!(file.gather(&ME, 5, &[1; 3], 10).is_empty());
+        assert_eq!(ranges(&file.gather(&ME, 8, &[2; 25], 10)), [5..10, 10..20, 20..30]);
+        assert_eq!(file.take().map(|piece| piece.range()), Some(30..33));
+        assert!(!file.is_dirty());
+    }
+
+    #[test]
+    fn what_does_not_follow_goes_by_itself() {
+        let mut file = File::default();
+        assert!(file.gather(&ME, 0, &[1; 3], 10).is_empty());
+        assert_eq!(ranges(&file.gather(&ME, 50, &[2; 3], 10)), [0..3]);
+        let somebody = Caller::new(1, 1);
+        assert_eq!(
+            ranges(&file.gather(&somebody, 53, &[3; 3], 10)),
+            [50..53],
+            "another's data is written as another"
+        );
+        assert!(file.overlaps(&(55..60)) && !file.overlaps(&(56..60)));
+    }
+}

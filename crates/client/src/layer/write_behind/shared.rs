@@ -1,0 +1,297 @@
+//! What all calls of a write-behind share: the files with data that is not durable, and how that gets to be.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use howdah_rpc::client::flight::{Explanation, Flight, Limits, Started};
+use howdah_vfs::{Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, Written};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::super::threads::Threads;
+use super::file::{File, Piece, Uncommitted};
+
+/// How often data is written again because the server lost it before COMMIT said it was safe. A server that restarts
+/// more often within one COMMIT is not going to be cured by more of it.
+const LOSSES_MAX: u32 = 16;
+
+/// How much is written behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteBehindOptions {
+    /// Bytes of one call: the server's preferred transfer size.
+    pub block: usize,
+    /// Bytes that may be held: data is, until it is committed. Beyond it the file at hand is committed.
+    pub memory_budget: usize,
+    /// The most calls at a time.
+    pub in_flight: usize,
+}
+
+impl Default for WriteBehindOptions {
+    /// 1 MiB transfers, and as many as a path of 10 Gb/s and 100 ms takes twice over.
+    fn default() -> Self {
+        Self { block: 1 << 20, memory_budget: 256 << 20, in_flight: 256 }
+    }
+}
+
+/// What a write-behind holds, has done, and chose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WriteBehindReport {
+    /// Bytes held: gathered, on their way, or not committed.
+    pub held: usize,
+    /// Calls made to write.
+    pub written: u64,
+    /// Of those, how many wrote again what the server had lost.
+    pub written_again: u64,
+    /// Calls kept in flight, and why.
+    pub in_flight: Explanation,
+}
+
+/// The shared state.
+pub struct Shared {
+    pub inner: Arc<dyn FileSystem>,
+    options: WriteBehindOptions,
+    start: Instant,
+    state: Mutex<State>,
+    /// A call is over.
+    over: Condvar,
+}
+
+struct State {
+    files: HashMap<Handle, File>,
+    held: usize,
+    flight: Flight,
+    written: u64,
+    written_again: u64,
+}
+
+/// A call to be made; when it is over, or is never made, whoever waits is told.
+struct Job {
+    shared: Arc<Shared>,
+    node: Handle,
+    piece: Piece,
+    /// Until it is made.
+    started: Option<Started>,
+    outcome: Result<Vec<Uncommitted>>,
+}
+
+impl Shared {
+    pub fn new(inner: Arc<dyn FileSystem>, options: WriteBehindOptions) -> Self {
+        let limits =
+            Limits { ceiling: options.in_flight, memory_budget: options.memory_budget, ..Limits::default() };
+        let flight = Flight::new(limits);
+        let state = State { files: HashMap::new(), held: 0, flight, written: 0, written_again: 0 };
+        Self { inner, options, start: Instant::now(), state: Mutex::new(state), over: Condvar::new() }
+    }
+
+    pub fn report(&self) -> WriteBehindReport {
+        let state = self.state.lock();
+        let State { held, written, written_again, .. } = *state;
+        WriteBehindReport { held, written, written_again, in_flight: state.flight.explain() }
+    }
+
+    /// Takes data for a file.
+    pub fn take(self: &Arc<Self>, threads: &Threads, node: &Handle, data: Piece) -> Result<()> {
+        let mut state = self.state.lock();
+        while state.files.get(node).is_some_and(|file| file.overlaps(&data.range())) {
+            self.send(&mut state, threads, node);
+            self.wait_clean(&mut state, node);
+        }
+        let file = state.files.entry(*node).or_default();
+        if let Some(error) = file.failed.take() {
+            return Err(error);
+        }
+        let ready = file.gather(&data.caller, data.offset, &data.bytes, self.options.block);
+        state.held += data.bytes.len();
+        for piece in ready {
+            self.start(&mut state, threads, node, piece);
+        }
+        let full = state.held > self.options.memory_budget;
+        drop(state);
+        // Whoever fills the memory waits until the file is safe.
+        if full { self.commit(threads, node, &data.caller) } else { Ok(()) }
+    }
+
+    /// Whether this caller's last write to the file was taken, so that the next one will be too.
+    pub fn may_write(&self, node: &Handle, caller: &Caller) -> bool {
+        self.state.lock().files.get(node).is_some_and(|file| file.writer == Some(*caller))
+    }
+
+    /// Writes at once, and holds what was written.
+    pub fn write_now(&self, node: &Handle, data: &Piece, change: &mut Change) -> Result<Written> {
+        let (offset, bytes) = (data.offset, &data.bytes);
+        let written =
+            self.inner.write(&data.caller, node, offset, Data::Bytes(bytes), Stability::Unstable, change)?;
+        let mut state = self.state.lock();
+        let file = state.files.entry(*node).or_default();
+        file.writer = Some(data.caller);
+        if written.stability == Stability::Unstable {
+            let bytes = bytes.slice(..written.count.min(bytes.len()));
+            let held = bytes.len();
+            let piece = Piece { bytes, ..data.clone() };
+            file.uncommitted.push(Uncommitted { piece, verifier: written.verifier });
+            state.held += held;
+        }
+        Ok(written)
+    }
+
+    /// Waits until all data of a file has been written, if not committed.
+    pub fn flush(self: &Arc<Self>, threads: &Threads, node: &Handle) {
+        let mut state = self.state.lock();
+        self.send(&mut state, threads, node);
+        self.wait_clean(&mut state, node);
+    }
+
+    /// The same for all files.
+    pub fn flush_all(self: &Arc<Self>, threads: &Threads) {
+        self.nodes().iter().for_each(|node| self.flush(threads, node));
+    }
+
+    /// Whether data of this file has not been written yet.
+    pub fn is_dirty(&self, node: &Handle) -> bool {
+        self.state.lock().files.get(node).is_some_and(File::is_dirty)
+    }
+
+    /// The files with data that is not durable.
+    pub fn nodes(&self) -> Vec<Handle> {
+        self.state.lock().files.keys().copied().collect()
+    }
+
+    /// Makes all data of a file durable. What the server lost meanwhile is written again.
+    pub fn commit(
+        self: &Arc<Self>,
+        threads: &Threads,
+        node: &Handle,
+        caller: &howdah_vfs::Caller,
+    ) -> Result<()> {
+        for _ in 0..LOSSES_MAX {
+            self.flush(threads, node);
+            let uncommitted = {
+                let mut state = self.state.lock();
+                let Some(file) = state.files.get_mut(node) else { return Ok(()) };
+                if let Some(error) = file.failed.take() {
+                    return Err(error);
+                }
+                std::mem::take(&mut file.uncommitted)
+            };
+            if uncommitted.is_empty() {
+                self.forget(node);
+                return Ok(());
+            }
+            let committed = self.inner.commit(caller, node, 0, 0, &mut Change::default());
+            let mut state = self.state.lock();
+            let Ok(committed) = committed else {
+                // Still held: the next COMMIT tries again.
+                if let Some(file) = state.files.get_mut(node) {
+                    file.uncommitted.splice(..0, uncommitted);
+                }
+                return committed.map(|_| ());
+            };
+            let (safe, lost): (Vec<_>, Vec<_>) =
+                uncommitted.into_iter().partition(|data| data.verifier == committed.verifier);
+            state.held -= safe.iter().map(|data| data.piece.bytes.len()).sum::<usize>();
+            state.written_again += lost.len() as u64;
+            for Uncommitted { piece, .. } in lost {
+                self.start(&mut state, threads, node, piece);
+            }
+        }
+        Err(FsError::Io)
+    }
+
+    /// Starts the call for what is gathered.
+    fn send(self: &Arc<Self>, state: &mut MutexGuard<'_, State>, threads: &Threads, node: &Handle) {
+        if let Some(piece) = state.files.get_mut(node).and_then(File::take) {
+            self.start(state, threads, node, piece);
+        }
+    }
+
+    fn wait_clean(&self, state: &mut MutexGuard<'_, State>, node: &Handle) {
+        while state.files.get(node).is_some_and(|file| !file.on_the_way.is_empty()) {
+            self.over.wait(state);
+        }
+    }
+
+    /// Starts a call, when there is room for one.
+    fn start(
+        self: &Arc<Self>,
+        state: &mut MutexGuard<'_, State>,
+        threads: &Threads,
+        node: &Handle,
+        piece: Piece,
+    ) {
+        // Before the wait: whoever writes the same bytes meanwhile must see that these are first.
+        state.files.entry(*node).or_default().on_the_way.push(piece.range());
+        while state.flight.in_flight() >= state.flight.in_flight_target() {
+            self.over.wait(state);
+        }
+        state.written += 1;
+        let (now, size) = (self.start.elapsed(), piece.bytes.len());
+        let started = Some(state.flight.on_start(now, size));
+        let outcome = Err(FsError::ServerFault);
+        let job = Job { shared: Arc::clone(self), node: *node, piece, started, outcome };
+        // A job that is not run takes the lock when it is dropped.
+        MutexGuard::unlocked(state, || threads.run(move || job.run()));
+    }
+
+    /// Writes a piece, in as many calls as it takes.
+    fn write(&self, node: &Handle, piece: &Piece) -> Result<Vec<Uncommitted>> {
+        let (mut done, mut uncommitted) = (0, Vec::new());
+        while done < piece.bytes.len() {
+            let (rest, offset) = (piece.bytes.slice(done..), piece.offset + done as u64);
+            let (mut change, data) = (Change::default(), Data::Bytes(&rest));
+            let Written { count, stability, verifier } =
+                self.inner.write(&piece.caller, node, offset, data, Stability::Unstable, &mut change)?;
+            if count == 0 {
+                return Err(FsError::Io);
+            }
+            let count = count.min(rest.len());
+            if stability == Stability::Unstable {
+                let piece = Piece { caller: piece.caller, offset, bytes: rest.slice(..count) };
+                uncommitted.push(Uncommitted { piece, verifier });
+            }
+            done += count;
+        }
+        Ok(uncommitted)
+    }
+
+    fn forget(&self, node: &Handle) {
+        let mut state = self.state.lock();
+        if state.files.get(node).is_some_and(File::is_forgettable) {
+            state.files.remove(node);
+        }
+    }
+}
+
+impl Job {
+    fn run(mut self) {
+        self.outcome = self.shared.write(&self.node, &self.piece);
+        if let Some(started) = self.started.take() {
+            let now = self.shared.start.elapsed();
+            self.shared.state.lock().flight.on_finish(now, started, self.piece.bytes.len());
+        }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        if self.started.is_some() {
+            state.flight.on_give_up();
+        }
+        let (range, size) = (self.piece.range(), self.piece.bytes.len());
+        let Some(file) = state.files.get_mut(&self.node) else { return };
+        if let Some(at) = file.on_the_way.iter().position(|other| *other == range) {
+            file.on_the_way.swap_remove(at);
+        }
+        let mut kept = 0;
+        match std::mem::replace(&mut self.outcome, Ok(Vec::new())) {
+            Ok(uncommitted) => {
+                kept = uncommitted.iter().map(|data| data.piece.bytes.len()).sum();
+                file.uncommitted.extend(uncommitted);
+            }
+            Err(error) => file.failed = Some(error),
+        }
+        state.held -= size - kept;
+        drop(state);
+        self.shared.over.notify_all();
+    }
+}
