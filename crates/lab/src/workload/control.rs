@@ -1,0 +1,76 @@
+//! When threads begin and stop: all at once, and at the end of the time, when somebody asks, or when one failed.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+/// Somebody asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interrupted;
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// What all threads of a phase look at before each operation.
+pub(super) struct Control<'a> {
+    asked: &'a AtomicBool,
+    failed: AtomicBool,
+    time: Option<Duration>,
+    began: Mutex<Option<Instant>>,
+    beginning: Condvar,
+}
+
+/// What a thread knows once all have begun.
+pub(super) struct Turn<'c> {
+    control: &'c Control<'c>,
+    deadline: Option<Instant>,
+}
+
+impl<'a> Control<'a> {
+    /// For so long, once begun.
+    pub(super) fn new(asked: &'a AtomicBool, time: Option<Duration>) -> Self {
+        let (began, beginning) = (Mutex::new(None), Condvar::new());
+        Self { asked, failed: AtomicBool::new(false), time, began, beginning }
+    }
+
+    /// Lets everybody begin.
+    pub(super) fn begin(&self) -> Instant {
+        let now = Instant::now();
+        *self.began.lock() = Some(now);
+        self.beginning.notify_all();
+        now
+    }
+
+    /// Waits until all may begin.
+    pub(super) fn wait(&self) -> Turn<'_> {
+        let mut began = self.began.lock();
+        let began = loop {
+            match *began {
+                Some(began) => break began,
+                None => self.beginning.wait(&mut began),
+            }
+        };
+        Turn { control: self, deadline: self.time.map(|time| began + time) }
+    }
+
+    /// Stops everybody, since one failed.
+    pub(super) fn fail(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Turn<'_> {
+    /// Whether to begin no further operation.
+    pub(super) fn is_over(&self) -> bool {
+        self.control.asked.load(Ordering::Relaxed)
+            || self.control.failed.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}

@@ -1,0 +1,35 @@
+//! What runs on a file system and is measured: plans in, results out.
+//!
+//! A [`Plan`] says exactly what is done. It is carried out on a [`Stage`], a fresh directory of its own in a
+//! [`Place`], by a crew of threads; [`carry_out`] does the repetitions and makes the [`WorkloadResult`].
+
+mod call;
+mod carry_out;
+mod claims;
+mod control;
+mod crew;
+mod file_set;
+mod files;
+mod ledger;
+mod metadata;
+mod names;
+mod performance;
+mod place;
+mod plan;
+mod profile;
+mod progress;
+mod random_access;
+mod result;
+mod scene;
+mod stage;
+mod stream;
+mod target_file;
+
+pub use carry_out::{Schedule, carry_out};
+pub use control::Interrupted;
+pub use place::{Place, PlaceKind};
+pub use plan::{Commit, FileSize, Plan, PlanError, Workload};
+pub use profile::Profile;
+pub use progress::{Progress, Snapshot, Unit};
+pub use result::{PhaseResult, RunFigures, WorkloadResult};
+pub use stage::Stage;

@@ -1,0 +1,138 @@
+//! Reading and writing blocks at random. Every thread has blocks of its own, so that what each must hold is known.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use parking_lot::Mutex;
+
+use super::control::Turn;
+use super::file_set::FileSet;
+use super::performance::{Deeds, Performance};
+use super::plan::{Commit, Plan, Workload};
+use super::progress::Unit;
+use super::scene::{Phase, Scene};
+use super::target_file::TargetFile;
+use crate::random::{Random, mix};
+
+/// The whole blocks of all files, dealt out among the threads.
+struct Blocks<'a> {
+    files: Vec<(&'a TargetFile, u64)>,
+    count: u64,
+    threads: u64,
+}
+
+/// Accesses blocks as the plan says.
+pub(super) fn access(scene: &Scene<'_>) -> Result<Vec<Performance>> {
+    let plan = scene.plan;
+    let set = FileSet::written(scene)?;
+    let blocks = Blocks::of(plan, &set);
+    let commits = plan.commit == Commit::Inside;
+    let ending = |deeds: &mut Deeds| if commits { scene.commit(&set, deeds) } else { Ok(()) };
+    let apart = Mutex::new((Deeds::default(), Deeds::default()));
+    let mut all = scene.time(&Phase {
+        name: plan.workload.name(),
+        unit: Unit::Operations,
+        total: plan.operations,
+        time: plan.time,
+        job: &|number, turn, deeds| {
+            let (reads, writes) = access_blocks(scene, &blocks, number as u64, turn)?;
+            deeds.add(&reads);
+            deeds.add(&writes);
+            let mut apart = apart.lock();
+            apart.0.add(&reads);
+            apart.1.add(&writes);
+            Ok(())
+        },
+        ending: &ending,
+    })?;
+    drop(blocks);
+    if plan.commit != Commit::Never || plan.verify {
+        scene.commit(&set, &mut all.deeds)?;
+    }
+    if plan.verify {
+        all.deeds.verified_bytes += scene.read_back(&set)?;
+    }
+    *scene.stage.kept.lock() = Some(set);
+    let (reads, writes) = apart.into_inner();
+    Ok(match plan.workload {
+        Workload::Mixed => {
+            let (reads, writes) = (all.part("reads", reads), all.part("writes", writes));
+            vec![all, reads, writes]
+        }
+        _ => vec![all],
+    })
+}
+
+/// What one thread does: its reads and its writes.
+fn access_blocks(
+    scene: &Scene<'_>,
+    blocks: &Blocks<'_>,
+    number: u64,
+    turn: &Turn<'_>,
+) -> Result<(Deeds, Deeds)> {
+    let plan = scene.plan;
+    let (mut reads, mut writes) = (Deeds::default(), Deeds::default());
+    let mut random = Random::new(mix(plan.seed ^ mix(number)));
+    let mut hand = scene.hand();
+    let mine = share(plan.operations, blocks.threads, number);
+    let mut done = 0;
+    // A time alone decides when there is one.
+    while (plan.time.is_some() || done < mine) && !turn.is_over() {
+        let (file, unit) = blocks.pick(number, &mut random);
+        let reading = match plan.workload {
+            Workload::RandomRead => true,
+            Workload::RandomWrite => false,
+            _ => random.below(100) < plan.read_percent,
+        };
+        let (range, began) = (file.unit(unit), Instant::now());
+        let deeds = if reading { &mut reads } else { &mut writes };
+        if reading {
+            file.read(&mut hand, range, plan.verify, deeds)?;
+        } else {
+            file.write(&mut hand, range, scene.stability())?;
+        }
+        deeds.operation(began);
+        deeds.bytes += range.length;
+        scene.progress.add(1);
+        done += 1;
+    }
+    Ok((reads, writes))
+}
+
+impl<'a> Blocks<'a> {
+    fn of(plan: &Plan, set: &'a FileSet) -> Self {
+        let mut count = 0;
+        let mut files = Vec::new();
+        for file in &set.files {
+            files.push((file, count));
+            count += file.size / plan.transfer_bytes;
+        }
+        Self { files, count, threads: plan.crew() as u64 }
+    }
+
+    /// One of the blocks of this thread.
+    fn pick(&self, thread: u64, random: &mut Random) -> (&'a TargetFile, u64) {
+        let block = thread + self.threads * random.below(share(self.count, self.threads, thread));
+        let index = self.files.partition_point(|(_, first)| *first <= block) - 1;
+        let (file, first) = self.files[index];
+        (file, block - first)
+    }
+}
+
+/// How many of `count` things are those of one thread, when they are dealt out in turn.
+fn share(count: u64, threads: u64, thread: u64) -> u64 {
+    count / threads + u64::from(thread < count % threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_make_the_whole() {
+        for (count, threads) in [(10, 3), (3, 3), (0, 4), (10_000, 16)] {
+            let total: u64 = (0..threads).map(|thread| share(count, threads, thread)).sum();
+            assert_eq!(total, count);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Sequential writing and reading: streams that each go through files of their own, several pieces in flight.
+
+use anyhow::Result;
+
+use super::claims::Claims;
+use super::control::Turn;
+use super::file_set::FileSet;
+use super::performance::{Deeds, Performance};
+use super::plan::{Commit, Plan};
+use super::progress::Unit;
+use super::scene::{Phase, Scene, nothing_more};
+
+/// Writes new files.
+pub(super) fn write(scene: &Scene<'_>) -> Result<Vec<Performance>> {
+    let set = FileSet::fresh(scene)?;
+    let streams = streams(scene.plan, &set);
+    let inside = scene.plan.commit == Commit::Inside;
+    let ending = |deeds: &mut Deeds| if inside { scene.commit(&set, deeds) } else { Ok(()) };
+    let mut performance = scene.time(&Phase {
+        name: "write",
+        unit: Unit::Bytes,
+        total: scene.plan.total_bytes(),
+        time: scene.plan.time,
+        job: &|number, turn, deeds| write_pieces(scene, stream(scene.plan, &streams, number), turn, deeds),
+        ending: &ending,
+    })?;
+    drop(streams);
+    if scene.plan.commit != Commit::Never || scene.plan.verify {
+        scene.commit(&set, &mut performance.deeds)?;
+    }
+    if scene.plan.verify {
+        performance.deeds.verified_bytes += scene.read_back(&set)?;
+    }
+    *scene.stage.kept.lock() = Some(set);
+    Ok(vec![performance])
+}
+
+/// Reads files.
+pub(super) fn read(scene: &Scene<'_>) -> Result<Vec<Performance>> {
+    let set = FileSet::written(scene)?;
+    let streams = streams(scene.plan, &set);
+    let performance = scene.time(&Phase {
+        name: "read",
+        unit: Unit::Bytes,
+        total: scene.plan.total_bytes(),
+        time: scene.plan.time,
+        job: &|number, turn, deeds| read_pieces(scene, stream(scene.plan, &streams, number), turn, deeds),
+        ending: &nothing_more,
+    })?;
+    drop(streams);
+    *scene.stage.kept.lock() = Some(set);
+    Ok(vec![performance])
+}
+
+/// One stream per thread of the plan; files are dealt out in turn.
+fn streams<'a>(plan: &Plan, set: &'a FileSet) -> Vec<Claims<'a>> {
+    let mine = |stream: u64| set.files.iter().filter(move |file| file.number % plan.threads == stream);
+    (0..plan.threads).map(|stream| Claims::new(plan, mine(stream))).collect()
+}
+
+/// The stream that the worker of this number works for.
+fn stream<'s, 'a>(plan: &Plan, streams: &'s [Claims<'a>], number: usize) -> &'s Claims<'a> {
+    &streams[number % plan.threads as usize]
+}
+
+fn write_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: &mut Deeds) -> Result<()> {
+    let mut hand = scene.hand();
+    while let Some(claim) = claims.claim(turn) {
+        claim.file.write(&mut hand, claim.range, scene.stability())?;
+        scene.progress.add(claim.range.length);
+        deeds.bytes += claim.range.length;
+        if let Some(began) = claims.moved(&claim) {
+            deeds.operation(began);
+        }
+        if claims.completes_file(&claim) {
+            deeds.files += 1;
+            if scene.plan.commit == Commit::Inside {
+                claim.file.commit(&mut hand, deeds)?;
+            }
+        }
+        claims.settled();
+    }
+    Ok(())
+}
+
+fn read_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: &mut Deeds) -> Result<()> {
+    let mut hand = scene.hand();
+    while let Some(claim) = claims.claim(turn) {
+        claim.file.read(&mut hand, claim.range, scene.plan.verify, deeds)?;
+        scene.progress.add(claim.range.length);
+        deeds.bytes += claim.range.length;
+        if let Some(began) = claims.moved(&claim) {
+            deeds.operation(began);
+        }
+        if claims.completes_file(&claim) {
+            deeds.files += 1;
+        }
+        claims.settled();
+    }
+    Ok(())
+}
