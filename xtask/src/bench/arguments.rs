@@ -18,11 +18,31 @@ pub struct Arguments {
 pub(super) enum What {
     /// Measure the server: its processor time per call and its rate, beside the floors
     Serve(Serve),
+    /// Measure our client: its processor time per byte, beside a bare loop of sends and receives
+    Client(Client),
     /// Count the server's system calls per call, with strace
     Syscalls(Syscalls),
     /// A floor, started by `serve`
     #[command(hide = true)]
     Floor(Floor),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Client {
+    /// Times that each row is measured; the median is shown
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub runs: usize,
+    /// How long each measurement lasts
+    #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
+    pub seconds: f64,
+    /// Calls in flight
+    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub in_flight: u32,
+    /// Put server, client and floor before other processes by so much (1 to 20, for root), on a machine that is shared
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=20))]
+    pub before_others: Option<i32>,
+    #[command(flatten)]
+    pub subject: Subject,
 }
 
 #[derive(Debug, Args)]

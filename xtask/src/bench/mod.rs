@@ -6,6 +6,7 @@
 //! either, `measure.rs` interleaves them, `report.rs` prints.
 
 mod arguments;
+mod client;
 mod clock;
 mod congestion;
 mod cores;
@@ -33,6 +34,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         return optimized::run();
     }
     match arguments.what {
+        arguments::What::Client(what) => client::run(&what),
         arguments::What::Serve(what) => serve::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),
         arguments::What::Floor(what) => floor::run(&what),

@@ -11,7 +11,7 @@ mod query;
 mod scene;
 mod walk;
 
-pub use call::{check_success, encode};
+pub use call::{check_success, encode, nfs, nfs_before, set_xid};
 pub use contract::Load;
 pub use counted::Counted;
 pub use data::{LARGE, SMALL};
