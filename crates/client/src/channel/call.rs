@@ -9,6 +9,7 @@ use howdah_rpc::client::{Class, Outgoing, ReceiveInto};
 use parking_lot::{Condvar, Mutex};
 
 use super::lane::Lane;
+use super::window::Place;
 use super::{Answer, CallError};
 
 /// A call under way.
@@ -23,6 +24,8 @@ pub(super) struct Call {
     pub(super) volume: usize,
     /// Whether it has a buffer for the data of its reply.
     pub(super) wants_data: bool,
+    /// Its place among the calls in flight.
+    pub(super) place: Place,
     pub(super) started: Instant,
     pub(super) deadline: Option<Instant>,
     state: Mutex<State>,
@@ -62,6 +65,7 @@ pub(super) struct Parts {
     pub(super) outgoing: Outgoing<Bytes>,
     pub(super) volume: usize,
     pub(super) receive: Option<ReceiveInto>,
+    pub(super) place: Place,
     pub(super) started: Instant,
     pub(super) deadline: Option<Instant>,
 }
@@ -69,7 +73,7 @@ pub(super) struct Parts {
 impl Call {
     /// A call that was not sent yet, for this lane.
     pub(super) fn new(parts: Parts, lane: Arc<Lane>) -> Self {
-        let Parts { xid, number, kind, class, outgoing, volume, receive, started, deadline } = parts;
+        let Parts { xid, number, kind, class, outgoing, volume, receive, place, started, deadline } = parts;
         let state = State {
             lane,
             receive,
@@ -83,7 +87,20 @@ impl Call {
         };
         let wants_data = state.receive.is_some();
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        Self { xid, number, kind, class, outgoing, volume, wants_data, started, deadline, state, changed }
+        Self {
+            xid,
+            number,
+            kind,
+            class,
+            outgoing,
+            volume,
+            wants_data,
+            place,
+            started,
+            deadline,
+            state,
+            changed,
+        }
     }
 
     /// The lane that carries it.

@@ -6,12 +6,15 @@ use std::thread::{self, JoinHandle};
 
 use howdah_net::Connection;
 
+use super::hub::Hub;
 use super::lane::Lane;
 use super::link::Link;
 use super::options::LANES_MAX;
-use super::shared::{Hub, Shared};
+use super::shared::Shared;
 use super::tender::Tender;
-use super::{Answer, CallError, ChannelOptions, ConnectError, Pending, Request, Target, Transport, lead};
+use super::{
+    Answer, CallError, ChannelOptions, ChannelReport, ConnectError, Pending, Request, Target, Transport, lead,
+};
 
 /// The way to one server. Any number of threads call at once.
 pub struct Channel {
@@ -50,6 +53,16 @@ impl Channel {
     /// Makes a call, to be waited for later. Blocks while as much is in flight as may be.
     pub fn start(&self, request: Request<'_>) -> Pending {
         Pending::new(self.shared.start(request))
+    }
+
+    /// The channel as it is now.
+    pub fn report(&self) -> ChannelReport {
+        self.shared.report()
+    }
+
+    /// How many bulk calls should be in flight, as it looks now.
+    pub fn in_flight_target(&self) -> usize {
+        self.shared.hub.window.explain().1.target
     }
 
     fn start_tenders(&mut self) -> Result<(), ConnectError> {
@@ -97,7 +110,7 @@ impl Drop for Channel {
         }
         for lane in &self.shared.lanes {
             for call in lane.calls() {
-                lane.leave(call.xid);
+                lane.leave(call.xid, false);
                 self.shared.hub.finish(&call, Err(CallError::Closed));
             }
         }

@@ -3,16 +3,20 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use howdah_rpc::client::{Claim, PeerError};
 use parking_lot::Mutex;
 
 use super::CallError;
+use super::LaneReport;
 use super::call::Call;
+use super::hub::Hub;
 use super::link::Link;
-use super::shared::Hub;
+use super::meter::Meter;
 use super::tender::Bell;
+use super::watch::Facts;
 
 /// How often a server may answer with what is no reply before a call is over.
 const NONSENSE_MAX: u32 = 3;
@@ -26,6 +30,11 @@ pub(super) struct Lane {
     /// Held while a call is entered and sent, so that calls go out in the order in which they were entered.
     pub(super) order: Mutex<()>,
     table: Mutex<Table>,
+    /// What it delivers.
+    pub(super) meter: Mutex<Meter>,
+    /// How often it was connected, and bytes received over connections that are gone.
+    connections: AtomicU64,
+    received_before: AtomicU64,
     /// Calls of the threads that wait for another one to receive.
     pub(super) followers: Mutex<Vec<Arc<Call>>>,
     /// Calls that are carried, and how many of them have a buffer for data.
@@ -52,6 +61,9 @@ impl Lane {
             address,
             order: Mutex::new(()),
             table: Mutex::default(),
+            meter: Mutex::default(),
+            connections: AtomicU64::new(0),
+            received_before: AtomicU64::new(0),
             followers: Mutex::default(),
             calls: AtomicUsize::new(0),
             wants_data: AtomicUsize::new(0),
@@ -72,7 +84,10 @@ impl Lane {
 
     /// It has another connection now, or none.
     pub(super) fn set_link(&self, link: Option<Arc<Link>>) {
-        self.table.lock().link = link;
+        self.connections.fetch_add(u64::from(link.is_some()), Ordering::Relaxed);
+        let before = std::mem::replace(&mut self.table.lock().link, link);
+        let received = before.map_or(0, |link| link.received());
+        self.received_before.fetch_add(received, Ordering::Relaxed);
     }
 
     /// Carries a call from now on; gives the connection to send it on.
@@ -81,16 +96,20 @@ impl Lane {
         if table.calls.insert(call.xid, Arc::clone(call)).is_none() {
             self.calls.fetch_add(1, Ordering::SeqCst);
             self.wants_data.fetch_add(usize::from(call.wants_data), Ordering::Relaxed);
+            self.meter.lock().on_start(self.hub.time(), call.volume);
         }
         table.link.clone()
     }
 
-    /// Carries a call no more.
-    pub(super) fn leave(&self, xid: u32) -> Option<Arc<Call>> {
+    /// Carries a call no more; `is_answered` if it was.
+    pub(super) fn leave(&self, xid: u32, is_answered: bool) -> Option<Arc<Call>> {
         let mut table = self.table.lock();
         let call = table.calls.remove(&xid)?;
         self.calls.fetch_sub(1, Ordering::SeqCst);
         self.wants_data.fetch_sub(usize::from(call.wants_data), Ordering::Relaxed);
+        drop(table);
+        let took = is_answered.then(|| call.started.elapsed());
+        self.meter.lock().on_finish(self.hub.time(), call.volume, took);
         Some(call)
     }
 
@@ -121,23 +140,42 @@ impl Lane {
         self.wants_data.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether nothing came for long although calls wait for long.
-    pub(super) fn is_silent(&self) -> bool {
-        let Some(link) = self.live_link() else { return false };
-        let (now, silence) = (self.hub.now(), self.hub.silence());
-        if self.load() == 0 || now.saturating_sub(link.heard()) < silence.as_millis() as u64 {
-            return false;
-        }
-        let oldest = self.calls().iter().map(|call| call.sent_at()).min();
-        oldest.is_some_and(|sent| sent.elapsed() >= silence)
+    /// What there is to judge it by.
+    pub(super) fn facts(&self, others_heard: Option<Duration>) -> Option<Facts> {
+        let link = self.live_link()?;
+        let oldest =
+            self.calls().into_iter().filter(|call| call.sends() > 0).min_by_key(|call| call.sent_at());
+        Some(Facts {
+            now: self.hub.time(),
+            heard: link.heard(),
+            waiting: oldest.map(|call| (call.sent_at().elapsed(), call.sends())),
+            usual: self.meter.lock().usual(),
+            others_heard,
+            silence: self.hub.silence(),
+        })
     }
 
     /// What the server sends is no reply. Sending the calls again may help; calls for which it did not are over.
     pub(super) fn on_nonsense(&self, error: PeerError) {
         for call in self.calls() {
-            if call.on_nonsense() >= NONSENSE_MAX && self.leave(call.xid).is_some() {
+            if call.on_nonsense() >= NONSENSE_MAX && self.leave(call.xid, false).is_some() {
                 self.hub.finish(&call, Err(CallError::Nonsense(error)));
             }
+        }
+    }
+
+    /// The lane as it is now.
+    pub(super) fn report(&self) -> LaneReport {
+        let (link, meter) = (self.live_link(), *self.meter.lock());
+        let received = link.as_ref().map_or(0, |link| link.received());
+        LaneReport {
+            server: self.address,
+            local: link.map(|link| link.connection.local()),
+            round_trip: meter.round_trip(),
+            rate: meter.rate(),
+            calls: self.load(),
+            received: received + self.received_before.load(Ordering::Relaxed),
+            connections: self.connections.load(Ordering::Relaxed),
         }
     }
 }

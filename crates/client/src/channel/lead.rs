@@ -103,7 +103,9 @@ impl Lane {
                 Progress::Over
             }
             Ok(Sent::Bytes(count)) => {
-                link.on_received(count, self.hub.now());
+                let now = self.hub.now();
+                link.on_received(count, now);
+                self.hub.on_heard(self.address, now);
                 match self.give_out(peer) {
                     Ok(()) => Progress::Some,
                     Err(error) => {
@@ -128,7 +130,7 @@ impl Lane {
 
     fn give_out(&self, peer: &mut Peer) -> Result<(), PeerError> {
         while let Some(reply) = peer.poll(|xid| self.claim(xid))? {
-            if let Some(call) = self.leave(reply.xid) {
+            if let Some(call) = self.leave(reply.xid, true) {
                 self.hub.on_reply(&call, reply);
             }
         }

@@ -1,6 +1,7 @@
 //! One connection of a lane, from its making to its end.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use howdah_net::Connection;
 use howdah_rpc::client::Peer;
@@ -51,7 +52,12 @@ impl Link {
     }
 
     /// When something was last received.
-    pub(super) fn heard(&self) -> u64 {
-        self.heard.load(Ordering::Relaxed)
+    pub(super) fn heard(&self) -> Duration {
+        Duration::from_millis(self.heard.load(Ordering::Relaxed))
+    }
+
+    /// Bytes received.
+    pub(super) fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
     }
 }

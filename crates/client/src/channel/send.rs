@@ -25,6 +25,15 @@ impl Lane {
         self.bell.wake_sleeper();
     }
 
+    /// The same, unless another call is just being sent, which then serves as well.
+    pub(super) fn try_dispatch(self: &Arc<Self>, call: &Arc<Call>) {
+        let Some(order) = self.order.try_lock() else { return };
+        if let Some(link) = self.enter(call) {
+            self.send(&link, call);
+        }
+        drop(order);
+    }
+
     /// Connected: everything that waits goes out, in order.
     pub(super) fn connected(self: &Arc<Self>, link: Arc<Link>) {
         let order = self.order.lock();

@@ -1,25 +1,24 @@
-//! What all lanes of a channel share.
+//! A channel's inside: its lanes, and which of them carries a call.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use howdah_net::ConnectSettings;
-use howdah_rpc::client::{Outgoing, Reply};
-use howdah_wire::rpc::CallHeader;
+use howdah_net::Wait;
+use howdah_rpc::client::{Class, Outgoing, Replay};
+use howdah_wire::rpc::{CallHeader, Credentials};
+use howdah_wire::xdr::{Encode, Encoder};
 
 use super::call::{Call, Kind, Parts};
+use super::hub::Hub;
 use super::lane::Lane;
-use super::{Answer, CallError, ChannelOptions, Patience, Request, tender};
+use super::window::Place;
+use super::{CallError, ChannelReport, Request};
 
-/// What lanes and calls know of their channel.
-pub(super) struct Hub {
-    options: ChannelOptions,
-    epoch: Instant,
-    is_closing: AtomicBool,
-}
+/// What a lane is taken to deliver before any was measured, in bytes per second.
+const RATE_UNKNOWN: f64 = 1e9;
 
 /// A channel's inside.
 pub(super) struct Shared {
@@ -27,77 +26,6 @@ pub(super) struct Shared {
     pub(super) lanes: Vec<Arc<Lane>>,
     xid: AtomicU32,
     number: AtomicU64,
-}
-
-impl Hub {
-    /// Of a channel with these options.
-    pub(super) fn new(options: ChannelOptions) -> Self {
-        Self { options, epoch: Instant::now(), is_closing: AtomicBool::new(false) }
-    }
-
-    /// The channel's time: milliseconds since it was opened.
-    pub(super) fn now(&self) -> u64 {
-        self.epoch.elapsed().as_millis() as u64
-    }
-
-    /// Whether the channel is being closed.
-    pub(super) fn is_closing(&self) -> bool {
-        self.is_closing.load(Ordering::SeqCst)
-    }
-
-    /// The channel is being closed.
-    pub(super) fn close(&self) {
-        self.is_closing.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether calls have deadlines.
-    pub(super) fn is_soft(&self) -> bool {
-        self.options.patience != Patience::Hard
-    }
-
-    /// How long a server may say nothing while calls wait.
-    pub(super) fn silence(&self) -> Duration {
-        self.options.silence
-    }
-
-    /// When a call that starts now is given up.
-    fn deadline(&self, now: Instant) -> Option<Instant> {
-        match self.options.patience {
-            Patience::Hard => None,
-            Patience::Soft(patience) => now.checked_add(patience),
-        }
-    }
-
-    /// How to connect.
-    pub(super) fn connect_settings(&self) -> ConnectSettings {
-        let tick = match self.options.patience {
-            Patience::Soft(patience) => patience.max(Duration::from_millis(1)),
-            Patience::Hard => Duration::MAX,
-        };
-        let settings = tender::settings(self.options.connect_timeout, self.options.silence);
-        ConnectSettings { tick: settings.tick.min(tick), ..settings }
-    }
-
-    /// A call is sent, so many times before.
-    pub(super) fn on_send(&self, _call: &Call, _before: u32) {}
-
-    /// A reply came.
-    pub(super) fn on_reply(&self, call: &Call, reply: Reply) {
-        let Call { kind, class, volume, .. } = call;
-        tracing::trace!(?kind, ?class, volume, took = ?call.started.elapsed(), "answered");
-        self.finish(call, Answer::from_reply(reply, call.sends() > 1));
-    }
-
-    /// A call's time is over.
-    pub(super) fn give_up(&self, lane: &Lane, call: &Call) {
-        lane.leave(call.xid);
-        self.finish(call, Err(CallError::TimedOut));
-    }
-
-    /// A call is over.
-    pub(super) fn finish(&self, call: &Call, outcome: Result<Answer, CallError>) {
-        call.finish(outcome);
-    }
 }
 
 impl Shared {
@@ -108,21 +36,61 @@ impl Shared {
         Self { hub, lanes, xid: AtomicU32::new(first), number: AtomicU64::new(0) }
     }
 
-    /// Makes a call.
+    /// Makes a call, once it may be in flight.
     pub(super) fn start(&self, request: Request<'_>) -> Arc<Call> {
-        let call = self.prepare(request);
+        let started = Instant::now();
+        let deadline = self.hub.deadline(started);
+        let volume = volume(&request);
+        let Some(place) = self.enter(request.class, volume, deadline) else {
+            let call = self.prepare(request, volume, Place::None, started);
+            self.hub.finish(&call, Err(CallError::TimedOut));
+            return call;
+        };
+        let call = self.prepare(request, volume, place, started);
         call.lane().dispatch(&call);
         call
     }
 
-    fn prepare(&self, request: Request<'_>) -> Arc<Call> {
+    /// Waits for a place among the calls in flight; `None` if time runs out.
+    fn enter(&self, class: Class, volume: usize, deadline: Option<Instant>) -> Option<Place> {
+        loop {
+            if let Some(place) = self.hub.window.enter(class, volume, self.hub.time()) {
+                return Some(place);
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return None;
+            }
+            // Whoever waits for room waits for replies: they are received here, if that is the only place to look.
+            if let [lane] = &self.lanes[..]
+                && lane.lead(Wait::Some, || self.hub.window.has_room(class))
+            {
+                lane.hand_over();
+                continue;
+            }
+            for lane in self.lanes.iter().filter(|lane| lane.load() > 0 && lane.lacks_leader()) {
+                lane.is_urgent.store(true, Ordering::SeqCst);
+                lane.bell.ring();
+            }
+            self.hub.window.wait(class);
+        }
+    }
+
+    fn prepare(&self, request: Request<'_>, volume: usize, place: Place, started: Instant) -> Arc<Call> {
+        self.prepare_for(self.choose(volume), request, volume, place, started)
+    }
+
+    fn prepare_for(
+        &self,
+        lane: &Arc<Lane>,
+        request: Request<'_>,
+        volume: usize,
+        place: Place,
+        started: Instant,
+    ) -> Arc<Call> {
         let Request { program, version, procedure, credentials, arguments, payload, receive, class, .. } =
             request;
         let xid = self.xid.fetch_add(1, Ordering::Relaxed);
         let header = CallHeader { xid, program, version, procedure, credentials };
-        let volume =
-            payload.as_ref().map_or(0, Bytes::len) + receive.as_ref().map_or(0, |receive| receive.most);
-        let started = Instant::now();
         let parts = Parts {
             xid,
             number: self.number.fetch_add(1, Ordering::Relaxed),
@@ -131,32 +99,94 @@ impl Shared {
             outgoing: Outgoing::new(&header, arguments, payload),
             volume,
             receive,
+            place,
             started,
             deadline: self.hub.deadline(started),
         };
-        Arc::new(Call::new(parts, Arc::clone(self.choose())))
+        Arc::new(Call::new(parts, Arc::clone(lane)))
     }
 
-    /// The lane for the next call.
-    fn choose(&self) -> &Arc<Lane> {
-        let lanes = self.lanes.iter();
-        lanes.min_by_key(|lane| (lane.live_link().is_none(), lane.load())).expect("there is a lane at least")
+    /// The lane that will deliver a call of so many bytes first.
+    fn choose(&self, volume: usize) -> &Arc<Lane> {
+        let [lane] = &self.lanes[..] else {
+            return self.first_to_deliver(volume, |_| true).unwrap_or(&self.lanes[0]);
+        };
+        lane
     }
 
-    /// A lane cannot be connected: others that are take its calls.
+    fn first_to_deliver(&self, volume: usize, may: impl Fn(&Arc<Lane>) -> bool) -> Option<&Arc<Lane>> {
+        let meters: Vec<_> = self.lanes.iter().map(|lane| *lane.meter.lock()).collect();
+        let fastest = meters.iter().map(|meter| meter.rate()).fold(0.0, f64::max);
+        let otherwise = if fastest > 0.0 { fastest } else { RATE_UNKNOWN };
+        let lanes = self.lanes.iter().zip(&meters).filter(|(lane, _)| may(lane));
+        let first = lanes.min_by_key(|(lane, meter)| {
+            (lane.live_link().is_none(), meter.delivery(volume, otherwise), lane.load())
+        });
+        first.map(|(lane, _)| lane)
+    }
+
+    /// The channel as it is now.
+    pub(super) fn report(&self) -> ChannelReport {
+        let (in_flight, flight) = self.hub.window.explain();
+        ChannelReport {
+            lanes: self.lanes.iter().map(|lane| lane.report()).collect(),
+            in_flight,
+            flight,
+            procedures: self.hub.procedures(),
+        }
+    }
+
+    /// A lane is not connected: others that are take its calls.
     pub(super) fn rehome(&self, lane: &Arc<Lane>) {
-        let order = lane.order.lock();
-        let calls = lane.calls();
-        let is_other = |other: &&Arc<Lane>| !Arc::ptr_eq(lane, other) && other.live_link().is_some();
-        for call in calls {
-            let Some(other) = self.lanes.iter().filter(is_other).min_by_key(|other| other.load()) else {
-                break;
-            };
-            if lane.leave(call.xid).is_some() {
+        let is_other = |other: &Arc<Lane>| !Arc::ptr_eq(lane, other) && other.live_link().is_some();
+        for call in lane.calls() {
+            let Some(other) = self.first_to_deliver(call.volume, is_other) else { return };
+            if lane.leave(call.xid, false).is_some() {
                 call.move_to(other);
                 other.dispatch(&call);
             }
         }
-        drop(order);
     }
+
+    /// When something was last received on a lane other than this.
+    pub(super) fn others_heard(&self, lane: &Arc<Lane>) -> Option<Duration> {
+        let others = self.lanes.iter().filter(|other| !Arc::ptr_eq(lane, other));
+        others.filter_map(|other| other.live_link()).map(|link| link.heard()).max()
+    }
+
+    /// Asks for a sign of life on all lanes.
+    pub(super) fn ask_all(&self) {
+        let Some(kind) = self.lanes.iter().find_map(|lane| lane.calls().first().map(|call| call.kind)) else {
+            return;
+        };
+        for lane in self.lanes.iter().filter(|lane| lane.live_link().is_some()) {
+            let request = Request {
+                program: kind.program,
+                version: kind.version,
+                // Each program has NULL, which takes nothing, gives nothing, and is answered at once (RFC 5531 12.1).
+                procedure: 0,
+                credentials: Credentials::None,
+                arguments: &Nothing,
+                payload: None,
+                receive: None,
+                class: Class::Attributes,
+                replay: Replay::Idempotent,
+            };
+            let call = self.prepare_for(lane, request, 0, Place::None, Instant::now());
+            lane.try_dispatch(&call);
+        }
+    }
+}
+
+/// No arguments.
+struct Nothing;
+
+impl Encode for Nothing {
+    fn encode(&self, _: &mut Encoder<'_>) {}
+}
+
+/// Bytes of bulk data that a call moves, or may.
+fn volume(request: &Request<'_>) -> usize {
+    let sent = request.payload.as_ref().map_or(0, Bytes::len);
+    sent + request.receive.as_ref().map_or(0, |receive| receive.most)
 }

@@ -12,6 +12,7 @@ use super::backoff::Backoff;
 use super::lane::Lane;
 use super::link::Link;
 use super::shared::Shared;
+use super::watch::{Verdict, Watch};
 
 /// How long replies may wait in a socket while nobody receives, and how often a lane in use is looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -68,12 +69,22 @@ pub(super) struct Tender {
     backoff: Backoff,
     /// When the lane last had calls.
     used: Instant,
+    /// Judges the connection, and when it last did.
+    watch: Watch,
+    watched: Instant,
 }
 
 impl Tender {
     /// A tender for a lane.
     pub(super) fn new(shared: Arc<Shared>, lane: Arc<Lane>) -> Self {
-        Self { shared, lane, backoff: Backoff::default(), used: Instant::now() }
+        Self {
+            shared,
+            lane,
+            backoff: Backoff::default(),
+            used: Instant::now(),
+            watch: Watch::default(),
+            watched: Instant::now(),
+        }
     }
 
     /// Tends until the channel is closed.
@@ -82,9 +93,12 @@ impl Tender {
             match self.lane.link() {
                 None => self.connect(),
                 Some(link) if link.is_broken() => self.bury(&link),
-                Some(_) => self.tend(),
+                Some(link) => {
+                    self.tend();
+                    self.watch(&link);
+                }
             }
-            self.give_up_late();
+            self.look_after_calls();
         }
         if let Some(link) = self.lane.link() {
             link.break_off();
@@ -105,17 +119,13 @@ impl Tender {
             return;
         }
         self.used = Instant::now();
-        if !lane.is_urgent.load(Ordering::SeqCst) {
+        if !(lane.is_urgent.load(Ordering::SeqCst) && lane.lacks_leader()) {
             lane.bell.wait(TICK);
         }
-        if lane.is_silent() {
-            tracing::warn!(lane = lane.index, address = %lane.address, "silent for long while calls wait: connecting anew");
-            lane.live_link().iter().for_each(|link| link.break_off());
-            return;
-        }
         if lane.load() > 0 && lane.lacks_leader() {
-            let enough = || lane.load() == 0 || lane.hub.is_closing() || !lane.followers.lock().is_empty();
-            if lane.lead(Wait::Some, enough) {
+            let until = Instant::now() + RECEIVE_TICK;
+            let is_wanted = || lane.load() > 0 && lane.followers.lock().is_empty() && Instant::now() < until;
+            if lane.lead(Wait::Some, || !is_wanted() || lane.hub.is_closing()) {
                 lane.hand_over();
             }
         }
@@ -131,6 +141,30 @@ impl Tender {
             call.put_back(receive);
         }
         self.lane.set_link(None);
+        self.watch = Watch::default();
+        self.shared.rehome(&self.lane);
+    }
+
+    /// Sees whether the connection still delivers.
+    fn watch(&mut self, link: &Link) {
+        if self.watched.elapsed() < RECEIVE_TICK {
+            return;
+        }
+        self.watched = Instant::now();
+        let Some(facts) = self.lane.facts(self.shared.others_heard(&self.lane)) else { return };
+        let (lane, address) = (self.lane.index, self.lane.address);
+        match self.watch.judge(&facts) {
+            Verdict::Fine => {}
+            Verdict::Ask => self.shared.ask_all(),
+            Verdict::Stuck => {
+                tracing::warn!(lane, %address, "stuck while other lanes deliver: they take its calls");
+                link.break_off();
+            }
+            Verdict::Silent => {
+                tracing::warn!(lane, %address, "no answer for long: connecting anew, sending again");
+                link.break_off();
+            }
+        }
     }
 
     /// Tries to connect, and waits a while if that fails.
@@ -159,17 +193,22 @@ impl Tender {
                 return;
             }
             self.lane.bell.wait(left.min(RECEIVE_TICK));
-            self.give_up_late();
+            self.look_after_calls();
         }
     }
 
-    /// Calls whose time is over, and whose callers may not be looking.
-    fn give_up_late(&self) {
-        if !self.lane.hub.is_soft() || self.lane.load() == 0 {
+    /// Gives up calls whose time is over, and says so if the others wait for long.
+    fn look_after_calls(&self) {
+        let (lane, hub) = (&self.lane, &self.lane.hub);
+        if lane.load() == 0 || !hub.is_soft() && hub.is_fresh() {
             return;
         }
-        for call in self.lane.calls().iter().filter(|call| call.is_late()) {
-            self.lane.hub.give_up(&self.lane, call);
+        let calls = lane.calls();
+        if let Some(oldest) = calls.first() {
+            hub.complain(lane.address, oldest.started.elapsed());
+        }
+        for call in calls.iter().filter(|call| call.is_late()) {
+            hub.give_up(lane, call);
         }
     }
 }

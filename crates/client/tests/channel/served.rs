@@ -126,7 +126,7 @@ pub fn read(pending: Pending) -> (Vec<u8>, usize) {
 
 /// The data of a READ: after status, attributes, count, end of file and its own length.
 pub fn locate(results: &[u8]) -> Locate {
-    let word = |at: usize| results.get(at..at + 4).map(|bytes| u32::from_be_bytes(bytes.try_into().unwrap()));
+    let word = |at: usize| results.get(at..)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes));
     let (Some(status), Some(flag)) = (word(0), word(4)) else { return Locate::NeedMore };
     if status != 0 {
         return Locate::NoData;

@@ -1,0 +1,156 @@
+//! What lanes and calls know of their channel: its options, its time, its window and its counts.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use howdah_net::ConnectSettings;
+use howdah_rpc::client::Reply;
+
+use super::call::Call;
+use super::counters::Counters;
+use super::lane::Lane;
+use super::window::Window;
+use super::{Answer, CallError, ChannelOptions, Patience, ProcedureReport, tender};
+
+/// How long a server says nothing while calls wait before a person is told.
+const COMPLAIN: Duration = Duration::from_secs(15);
+
+/// What lanes and calls know of their channel.
+pub(super) struct Hub {
+    options: ChannelOptions,
+    pub(super) window: Window,
+    counters: Counters,
+    epoch: Instant,
+    is_closing: AtomicBool,
+    /// When something was last received on any lane, in milliseconds.
+    heard: AtomicU64,
+    /// We said that the server does not respond.
+    has_complained: AtomicBool,
+}
+
+impl Hub {
+    /// Of a channel with these options.
+    pub(super) fn new(options: ChannelOptions) -> Self {
+        Self {
+            window: Window::new(&options),
+            options,
+            counters: Counters::default(),
+            epoch: Instant::now(),
+            is_closing: AtomicBool::new(false),
+            heard: AtomicU64::new(0),
+            has_complained: AtomicBool::new(false),
+        }
+    }
+
+    /// The channel's time: how long ago it was opened.
+    pub(super) fn time(&self) -> Duration {
+        self.epoch.elapsed()
+    }
+
+    /// The same in milliseconds.
+    pub(super) fn now(&self) -> u64 {
+        self.time().as_millis() as u64
+    }
+
+    /// Whether the channel is being closed.
+    pub(super) fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::SeqCst)
+    }
+
+    /// The channel is being closed.
+    pub(super) fn close(&self) {
+        self.is_closing.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether calls have deadlines.
+    pub(super) fn is_soft(&self) -> bool {
+        self.options.patience != Patience::Hard
+    }
+
+    /// How long a server may say nothing while calls wait.
+    pub(super) fn silence(&self) -> Duration {
+        self.options.silence
+    }
+
+    /// Something was received.
+    pub(super) fn on_heard(&self, server: SocketAddr, now: u64) {
+        self.heard.store(now, Ordering::Relaxed);
+        if self.has_complained.load(Ordering::Relaxed) && self.has_complained.swap(false, Ordering::Relaxed) {
+            tracing::info!(%server, "server ok");
+        }
+    }
+
+    /// Whether something was received lately.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.quiet() < COMPLAIN
+    }
+
+    fn quiet(&self) -> Duration {
+        Duration::from_millis(self.now().saturating_sub(self.heard.load(Ordering::Relaxed)))
+    }
+
+    /// A call waits for so long: says so, once, if nothing at all was heard meanwhile.
+    pub(super) fn complain(&self, server: SocketAddr, waited: Duration) {
+        if waited >= COMPLAIN && !self.is_fresh() && !self.has_complained.swap(true, Ordering::Relaxed) {
+            tracing::warn!(%server, "server not responding, still trying");
+        }
+    }
+
+    /// When a call that starts now is given up.
+    pub(super) fn deadline(&self, now: Instant) -> Option<Instant> {
+        match self.options.patience {
+            Patience::Hard => None,
+            Patience::Soft(patience) => now.checked_add(patience),
+        }
+    }
+
+    /// How to connect.
+    pub(super) fn connect_settings(&self) -> ConnectSettings {
+        let tick = match self.options.patience {
+            Patience::Soft(patience) => patience.max(Duration::from_millis(1)),
+            Patience::Hard => Duration::MAX,
+        };
+        let settings = tender::settings(self.options.connect_timeout, self.options.silence);
+        ConnectSettings { tick: settings.tick.min(tick), ..settings }
+    }
+
+    /// A call is sent, so many times before.
+    pub(super) fn on_send(&self, call: &Call, before: u32) {
+        self.counters.on_send(call.kind, before);
+    }
+
+    /// A reply came.
+    pub(super) fn on_reply(&self, call: &Call, reply: Reply) {
+        let answer = Answer::from_reply(reply, call.sends() > 1);
+        self.finish(call, answer);
+    }
+
+    /// A call's time is over.
+    pub(super) fn give_up(&self, lane: &Lane, call: &Call) {
+        lane.leave(call.xid, false);
+        self.finish(call, Err(CallError::TimedOut));
+    }
+
+    /// A call is over: gives its place to another, and its outcome to who waits.
+    pub(super) fn finish(&self, call: &Call, outcome: Result<Answer, CallError>) {
+        let took = call.started.elapsed();
+        tracing::trace!(xid = call.xid, kind = ?call.kind, class = ?call.class, ?took, is_ok = outcome.is_ok(), "over");
+        let moved = outcome.as_ref().ok().map(|answer| match &answer.received {
+            Some((_, count)) => *count,
+            None => call.volume,
+        });
+        if call.finish(outcome) {
+            self.window.leave(call.place, moved, self.time());
+            match moved {
+                Some(_) => self.counters.on_answer(call.kind, took),
+                None => self.counters.on_error(call.kind),
+            }
+        }
+    }
+
+    /// What was called, and what became of it.
+    pub(super) fn procedures(&self) -> Vec<ProcedureReport> {
+        self.counters.report()
+    }
+}

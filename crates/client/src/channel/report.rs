@@ -1,0 +1,74 @@
+//! What a channel says of itself.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use howdah_rpc::client::flight::Explanation;
+
+/// A channel as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChannelReport {
+    /// Its lanes.
+    pub lanes: Vec<LaneReport>,
+    /// Bulk calls in flight.
+    pub in_flight: usize,
+    /// How many may be, and why so many.
+    pub flight: Explanation,
+    /// What was called, by program, version and procedure.
+    pub procedures: Vec<ProcedureReport>,
+}
+
+/// A lane as it is now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LaneReport {
+    /// The server's address.
+    pub server: SocketAddr,
+    /// Our address, while it is connected.
+    pub local: Option<SocketAddr>,
+    /// How long a small call takes on it, smoothed; `None` before the first.
+    pub round_trip: Option<Duration>,
+    /// What it delivers while it has bulk calls to carry, in bytes per second; 0 before the first.
+    pub rate: f64,
+    /// Calls that it carries.
+    pub calls: usize,
+    /// Bytes received over all of its connections.
+    pub received: u64,
+    /// How often it was connected.
+    pub connections: u64,
+}
+
+/// What became of the calls of one procedure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProcedureReport {
+    /// The program.
+    pub program: u32,
+    /// Its version.
+    pub version: u32,
+    /// The procedure.
+    pub procedure: u32,
+    /// Calls made.
+    pub calls: u64,
+    /// How often one of them was sent again.
+    pub retransmissions: u64,
+    /// Calls that were refused, given up, or answered with what is no answer.
+    pub errors: u64,
+    /// Calls answered, and how long they took in all.
+    pub answers: u64,
+    /// From the call to its answer, all of them together.
+    pub latency: Duration,
+}
+
+impl fmt::Display for LaneReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: ", self.server)?;
+        match self.local {
+            Some(local) => write!(formatter, "from {local}, ")?,
+            None => write!(formatter, "not connected, ")?,
+        }
+        if let Some(trip) = self.round_trip {
+            write!(formatter, "round trip {:.3} ms, ", trip.as_secs_f64() * 1e3)?;
+        }
+        write!(formatter, "{:.1} MB/s, {} calls", self.rate / 1e6, self.calls)
+    }
+}
