@@ -46,6 +46,8 @@ impl Content {
 pub enum Data<'a> {
     /// Borrowed from the receive buffer.
     Bytes(&'a [u8]),
+    /// Shared, so that whoever must keep it while it is on its way need not copy it.
+    Shared(Bytes),
     /// All there, but still in the kernel's receive queue.
     Waiting(&'a mut dyn Waiting),
 }
@@ -68,6 +70,7 @@ impl Data<'_> {
     pub fn len(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.len(),
+            Self::Shared(bytes) => bytes.len(),
             Self::Waiting(waiting) => waiting.length(),
         }
     }
@@ -81,7 +84,16 @@ impl Data<'_> {
     pub fn bytes(&mut self) -> io::Result<&[u8]> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
+            Self::Shared(bytes) => Ok(bytes),
             Self::Waiting(waiting) => waiting.take(),
+        }
+    }
+
+    /// The data as bytes that may be kept; copied unless it is shared already.
+    pub fn into_shared(mut self) -> io::Result<Bytes> {
+        match self {
+            Self::Shared(bytes) => Ok(bytes),
+            Self::Bytes(_) | Self::Waiting(_) => self.bytes().map(Bytes::copy_from_slice),
         }
     }
 }

@@ -68,6 +68,7 @@ fn put(
         Data::Waiting(_) if data.len() > count => {
             Data::Bytes(&data.bytes().map_err(|_| Status::Io)?[..count])
         }
+        Data::Shared(bytes) => Data::Shared(bytes.slice(..count)),
         Data::Waiting(waiting) => Data::Waiting(waiting),
     };
     let stability = asked(head.stability);

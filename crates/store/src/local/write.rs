@@ -50,6 +50,7 @@ impl LocalFileSystem {
     fn store(&self, file: &OwnedFd, offset: u64, data: Data<'_>, stability: Stability) -> Result<usize> {
         match data {
             Data::Bytes(bytes) => self.store_bytes(file, offset, bytes, stability),
+            Data::Shared(bytes) => self.store_bytes(file, offset, &bytes, stability),
             Data::Waiting(waiting) => {
                 let count = waiting
                     .move_to(file.as_fd(), offset)

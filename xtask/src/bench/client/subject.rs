@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, ensure};
+use bytes::Bytes;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
 use howdah_vfs::{Caller, Change, Data, FileSystem, Handle, Name, Stability};
@@ -51,13 +52,13 @@ impl Subject {
     }
 
     fn work(&self, direction: Direction, pieces: &AtomicU64, over: &AtomicBool) -> anyhow::Result<u64> {
-        let mut buffer = if direction == Direction::Write { vec![0x64; LARGE as usize] } else { Vec::new() };
+        let (mut buffer, data) = (Vec::new(), Bytes::from(vec![0x64; LARGE as usize]));
         let mut bytes = 0;
         while !over.load(Ordering::Relaxed) {
             let offset = pieces.fetch_add(1, Ordering::Relaxed) * u64::from(LARGE) % self.size;
             match direction {
                 Direction::Read => self.read(offset, &mut buffer)?,
-                Direction::Write => self.write(offset, &buffer)?,
+                Direction::Write => self.write(offset, &data)?,
             }
             bytes += u64::from(LARGE);
         }
@@ -75,9 +76,9 @@ impl Subject {
         Ok(())
     }
 
-    fn write(&self, offset: u64, data: &[u8]) -> anyhow::Result<()> {
+    fn write(&self, offset: u64, data: &Bytes) -> anyhow::Result<()> {
         let (mut change, step) = (Change::default(), || format!("writing at {offset}"));
-        let data = Data::Bytes(data);
+        let data = Data::Shared(data.clone());
         let written =
             self.client.write(&caller(), &self.node, offset, data, Stability::Unstable, &mut change);
         let count = written.with_context(step)?.count;

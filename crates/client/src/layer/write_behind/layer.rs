@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
@@ -70,7 +69,7 @@ impl Layer for WriteBehind {
         caller: &Caller,
         node: &Handle,
         offset: u64,
-        mut data: Data<'_>,
+        data: Data<'_>,
         stability: Stability,
         change: &mut Change,
     ) -> Result<Written> {
@@ -81,7 +80,7 @@ impl Layer for WriteBehind {
             let written = self.shared.inner.write(caller, node, offset, data, stability, change)?;
             return Ok(Written { verifier: VERIFIER, ..written });
         }
-        let bytes = Bytes::copy_from_slice(data.bytes().map_err(|_| FsError::Io)?);
+        let bytes = data.into_shared().map_err(|_| FsError::Io)?;
         let (count, piece) = (bytes.len(), Piece { caller: *caller, offset, bytes });
         if !self.shared.may_write(node, caller) {
             self.flush(node);

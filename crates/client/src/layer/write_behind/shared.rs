@@ -120,7 +120,7 @@ impl Shared {
     pub fn write_now(&self, node: &Handle, data: &Piece, change: &mut Change) -> Result<Written> {
         let (offset, bytes) = (data.offset, &data.bytes);
         let written =
-            self.inner.write(&data.caller, node, offset, Data::Bytes(bytes), Stability::Unstable, change)?;
+            self.inner.write(&data.caller, node, offset, Data::Shared(bytes.clone()), Stability::Unstable, change)?;
         let mut state = self.state.lock();
         let file = state.files.entry(*node).or_default();
         file.writer = Some(data.caller);
@@ -237,7 +237,7 @@ impl Shared {
         let (mut done, mut uncommitted) = (0, Vec::new());
         while done < piece.bytes.len() {
             let (rest, offset) = (piece.bytes.slice(done..), piece.offset + done as u64);
-            let (mut change, data) = (Change::default(), Data::Bytes(&rest));
+            let (mut change, data) = (Change::default(), Data::Shared(rest.clone()));
             let Written { count, stability, verifier } =
                 self.inner.write(&piece.caller, node, offset, data, Stability::Unstable, &mut change)?;
             if count == 0 {
