@@ -4,4 +4,8 @@
 //! layers around it read ahead, write behind and remember attributes; `copy` moves trees from one file system to another.
 
 pub mod channel;
+pub mod connect;
 pub mod layer;
+pub mod mount;
+pub mod nfs3;
+pub mod url;

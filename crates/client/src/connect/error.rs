@@ -1,0 +1,109 @@
+//! Why there is no file system: step, subject, cause, and what to do.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use howdah_vfs::FsError;
+use howdah_wire::rpc::AuthFlavor;
+
+use crate::channel;
+use crate::mount::MountError;
+
+/// Why a URL did not become a file system.
+#[derive(Debug, Clone)]
+pub enum ConnectError {
+    /// The host has no address.
+    Resolve {
+        /// The host.
+        host: String,
+        /// Why.
+        cause: Arc<io::Error>,
+    },
+    /// Nothing was mounted.
+    Mount {
+        /// The host.
+        host: String,
+        /// Why.
+        cause: MountError,
+    },
+    /// The server does not take what we prove ourselves with.
+    Flavors {
+        /// The host.
+        host: String,
+        /// What it takes.
+        taken: Vec<AuthFlavor>,
+    },
+    /// NFS itself cannot be reached.
+    Nfs {
+        /// The host.
+        host: String,
+        /// Why.
+        cause: channel::ConnectError,
+    },
+    /// The first call on what was mounted was refused.
+    Root {
+        /// The host.
+        host: String,
+        /// What was mounted.
+        path: Vec<u8>,
+        /// Why.
+        refusal: FsError,
+    },
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Resolve { host, cause } => write!(formatter, "finding the address of {host}: {cause}"),
+            Self::Mount { host, cause: cause @ MountError::Unreachable { .. } } => {
+                write!(
+                    formatter,
+                    "{host}: {cause}; is an NFS server running there? a port can be given: nfs://{host}:PORT/..."
+                )
+            }
+            Self::Mount { host, cause } => write!(formatter, "{host}: {cause}"),
+            Self::Flavors { host, taken } => {
+                let taken: Vec<_> = taken.iter().map(|&flavor| flavor_name(flavor)).collect();
+                write!(
+                    formatter,
+                    "{host}: the server takes {} only; sec=sys and sec=none are spoken here",
+                    taken.join(", ")
+                )
+            }
+            Self::Nfs { host, cause } => write!(formatter, "{host}: {cause}"),
+            Self::Root { host, path, refusal } => {
+                write!(
+                    formatter,
+                    "{host}: asking about {} (FSINFO): {refusal}",
+                    String::from_utf8_lossy(path)
+                )?;
+                formatter.write_str(hint(*refusal))
+            }
+        }
+    }
+}
+
+fn hint(refusal: FsError) -> &'static str {
+    match refusal {
+        FsError::NotPermitted | FsError::AccessDenied => {
+            "; is it exported to this client, and to ports that anybody may use (its option `insecure`)?"
+        }
+        FsError::TimedOut => "; is NFS version 3 served there?",
+        _ => "",
+    }
+}
+
+fn flavor_name(flavor: AuthFlavor) -> String {
+    match flavor.0 {
+        0 => "none".to_owned(),
+        1 => "sys".to_owned(),
+        // RFC 2623 2.7: Kerberos with authentication, integrity, privacy.
+        390_003 => "krb5".to_owned(),
+        390_004 => "krb5i".to_owned(),
+        390_005 => "krb5p".to_owned(),
+        other => format!("flavor {other}"),
+    }
+}
+
+impl std::error::Error for ConnectError {}

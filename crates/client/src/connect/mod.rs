@@ -1,0 +1,12 @@
+//! From a URL to a file system: the one call that everybody uses who speaks to a server.
+
+mod error;
+mod open;
+mod options;
+mod own_caller;
+mod resolve;
+
+pub use error::ConnectError;
+pub use open::connect;
+pub use options::ConnectOptions;
+pub use own_caller::own_caller;

@@ -1,0 +1,129 @@
+//! The steps: resolve, find the ports, mount, open the channel, ask for the sizes.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use howdah_wire::rpc::AuthFlavor;
+
+use super::resolve::resolve;
+use super::{ConnectError, ConnectOptions};
+use crate::channel::{Channel, ChannelOptions, Patience, Target, Transport};
+use crate::mount::{Mount, MountError, Search, mount};
+use crate::nfs3::{Identity, Nfs3, Settings, Wanted};
+use crate::url::{NfsUrl, Security, UrlOptions};
+
+/// The file system that a URL names. Its root is the directory that the server's MOUNT gave for the longest start of the
+/// path; [`Nfs3::below_root`] are the names of the path that are left, such as that of a file.
+///
+/// # Errors
+/// No address, nobody who answers there, or a refusal: each says the step, its subject, the cause, and what to do.
+pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, ConnectError> {
+    if !url.options.without_effect.is_empty() {
+        tracing::info!(options = ?url.options.without_effect, "options of the URL that have no effect");
+    }
+    let Found { nfs, mount } = find(url, options)?;
+    let root = mount.handle;
+    let fault =
+        |refusal| ConnectError::Root { host: url.host.clone(), path: mount.mounted.path().to_vec(), refusal };
+    check_flavors(url, &mount)?;
+    let channel = open(url, options, nfs)?;
+    let caller = url.caller(options.caller);
+    let client =
+        Nfs3::new(channel, transport(url, options), root, &caller, settings(url, options)).map_err(fault)?;
+    Ok(Arc::new(client.with_below_root(mount.below).with_keep(mount.mounted)))
+}
+
+/// What was found of a server.
+struct Found {
+    nfs: SocketAddr,
+    mount: Mount,
+}
+
+/// Tries the addresses of the host in turn until one of them answers, with a mount or with a refusal.
+fn find(url: &NfsUrl, options: &ConnectOptions) -> Result<Found, ConnectError> {
+    let host = || url.host.clone();
+    let addresses = resolve(&url.host, options.portmap_port)
+        .map_err(|cause| ConnectError::Resolve { host: host(), cause: Arc::new(cause) })?;
+    let mut last = None;
+    for address in addresses {
+        match find_at(url, options, address) {
+            Ok(found) => return Ok(found),
+            Err(error @ MountError::Unreachable { .. }) => last = Some(error),
+            Err(cause) => return Err(ConnectError::Mount { host: host(), cause }),
+        }
+    }
+    let cause = last.expect("a host that was resolved has an address");
+    Err(ConnectError::Mount { host: host(), cause })
+}
+
+fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Result<Found, MountError> {
+    let search = Search {
+        portmapper,
+        port: url.port,
+        nfs_port: url.options.nfs_port,
+        mount_port: url.options.mount_port,
+        transport: transport(url, options),
+        caller: url.caller(options.caller),
+        patience: options.patience,
+    };
+    let places = search.run();
+    let mut first = None;
+    // What the portmapper knows is asked only when MOUNT was not where it was said to be.
+    let elsewhere = std::iter::once_with(|| search.elsewhere()).flatten();
+    for place in places.mount.into_iter().chain(elsewhere) {
+        match mount(place, &url.path, search.caller, options.patience) {
+            Ok(mount) => return Ok(Found { nfs: places.nfs, mount }),
+            Err(error @ MountError::Unreachable { .. }) => first = first.or(Some(error)),
+            Err(refused) => return Err(refused),
+        }
+    }
+    Err(first.expect("there is a place to look at"))
+}
+
+/// A server that says nothing of flavors takes what comes.
+fn check_flavors(url: &NfsUrl, mount: &Mount) -> Result<(), ConnectError> {
+    let needed = match url.options.security {
+        Security::Sys => AuthFlavor::SYS,
+        Security::None => AuthFlavor::NONE,
+    };
+    if mount.flavors.is_empty() || mount.flavors.contains(&needed) {
+        return Ok(());
+    }
+    Err(ConnectError::Flavors { host: url.host.clone(), taken: mount.flavors.clone() })
+}
+
+fn open(url: &NfsUrl, options: &ConnectOptions, nfs: SocketAddr) -> Result<Arc<Channel>, ConnectError> {
+    let further = url.options.addresses.iter().map(|&address| SocketAddr::new(address, nfs.port()));
+    let addresses = std::iter::once(nfs).chain(further).collect();
+    let channel = ChannelOptions {
+        lanes: url.options.lanes.or(options.channel.lanes),
+        patience: patience(url, options),
+        ..options.channel.clone()
+    };
+    let target = Target { addresses, transport: transport(url, options) };
+    let opened = Channel::open(target, channel);
+    opened.map(Arc::new).map_err(|cause| ConnectError::Nfs { host: url.host.clone(), cause })
+}
+
+fn settings(url: &NfsUrl, options: &ConnectOptions) -> Settings {
+    let UrlOptions { user, group, read_size, write_size, listing_size, .. } = url.options;
+    let identity = match url.options.security {
+        Security::None => Identity::Nobody,
+        Security::Sys if user.is_some() || group.is_some() => Identity::Always(url.caller(options.caller)),
+        Security::Sys => Identity::Caller,
+    };
+    let patience = match patience(url, options) {
+        Patience::Hard => None,
+        Patience::Soft(time) => Some(time),
+    };
+    let wanted = Wanted { read: read_size, write: write_size, listing: listing_size };
+    Settings { identity, wanted, patience }
+}
+
+fn transport(url: &NfsUrl, options: &ConnectOptions) -> Transport {
+    url.options.transport.unwrap_or(options.transport)
+}
+
+fn patience(url: &NfsUrl, options: &ConnectOptions) -> Patience {
+    url.options.gives_up_after().map_or(options.channel.patience, Patience::Soft)
+}

@@ -1,0 +1,39 @@
+//! What whoever connects chooses; a URL's own options come first.
+
+use std::time::Duration;
+
+use howdah_vfs::Caller;
+use howdah_wire::portmap;
+
+use super::own_caller;
+use crate::channel::{ChannelOptions, Transport};
+
+/// How long each answer may take until the file system is there, by default: then the error says who does not answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What can be chosen of a connection to a server.
+#[derive(Debug, Clone)]
+pub struct ConnectOptions {
+    /// How the channel behaves; `lanes` and `patience` give way to the URL's.
+    pub channel: ChannelOptions,
+    /// How messages travel, unless the URL says.
+    pub transport: Transport,
+    /// Who mounts: this process's user, unless the URL says.
+    pub caller: Caller,
+    /// How long one answer may take until the file system is there.
+    pub patience: Duration,
+    /// Where servers have their portmapper.
+    pub portmap_port: u16,
+}
+
+impl Default for ConnectOptions {
+    fn default() -> Self {
+        Self {
+            channel: ChannelOptions::default(),
+            transport: Transport::Tcp,
+            caller: own_caller(),
+            patience: PATIENCE,
+            portmap_port: portmap::PORT,
+        }
+    }
+}

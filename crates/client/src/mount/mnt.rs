@@ -1,0 +1,97 @@
+//! MNT: the handle of a directory by its path. Which part of a path is an export, only the server knows: the longest is
+//! tried first, then shorter ones, and what was cut off is looked up as names below.
+
+use std::time::Duration;
+
+use howdah_vfs::{Caller, Handle};
+use howdah_wire::mount::{self, DirectoryPath, Status, mnt};
+use howdah_wire::rpc::AuthFlavor;
+use howdah_wire::xdr::{Decode, DecodeError, Decoder};
+
+use super::export::exports;
+use super::service::Service;
+use super::{MountError, Mounted, Place};
+use crate::channel::CallError;
+use crate::url::join;
+
+/// A directory of a server.
+pub struct Mount {
+    /// Names it.
+    pub handle: Handle,
+    /// How calls may be authenticated, as far as the server says.
+    pub flavors: Vec<AuthFlavor>,
+    /// The names of the path that are not part of what was mounted.
+    pub below: Vec<Vec<u8>>,
+    /// Takes it back when it is dropped.
+    pub mounted: Mounted,
+}
+
+/// A directory as MNT tells it.
+struct Told {
+    handle: Handle,
+    flavors: Vec<AuthFlavor>,
+}
+
+/// Mounts as much of a path as the server exports, asking at `place`.
+pub fn mount(
+    place: Place,
+    path: &[Vec<u8>],
+    caller: Caller,
+    patience: Duration,
+) -> Result<Mount, MountError> {
+    let program = (mount::PROGRAM, mount::VERSION_3);
+    let unreachable = |cause: CallError| MountError::Unreachable { place, cause };
+    let service = Service::open(place.address, place.transport, program, caller, patience)
+        .map_err(|error| unreachable(error.into()))?;
+    let mut refusal = None;
+    for length in (0..=path.len()).rev() {
+        let (export, below) = path.split_at(length);
+        let export = join(export);
+        match mnt(&service, &export).map_err(unreachable)? {
+            Ok(Told { handle, flavors }) => {
+                let mounted = Mounted::new(place, export, caller);
+                return Ok(Mount { handle, flavors, below: below.to_vec(), mounted });
+            }
+            Err(status) => refusal = Some(worse(refusal, status)),
+        }
+    }
+    let status = refusal.unwrap_or(Status::NotFound);
+    Err(MountError::Refused { path: join(path), status, exports: exports(&service).ok() })
+}
+
+fn mnt(service: &Service, path: &[u8]) -> Result<Result<Told, Status>, CallError> {
+    let arguments = mnt::Arguments { path: DirectoryPath(path) };
+    service.call(mnt::PROCEDURE, &arguments, told)
+}
+
+fn told(decoder: &mut Decoder<'_>) -> Result<Result<Told, Status>, DecodeError> {
+    Ok(mnt::Reply::decode(decoder)?.and_then(|told| {
+        let handle = Handle::new(told.handle.0).map_err(|_| Status::ServerFault)?;
+        Ok(Told { handle, flavors: told.flavors })
+    }))
+}
+
+/// The refusal that says more: that something may not be mounted, rather than that some part of the path is no export.
+fn worse(so_far: Option<Status>, next: Status) -> Status {
+    match so_far {
+        None | Some(Status::NotFound | Status::NotDirectory) => next,
+        Some(status) => status,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn being_forbidden_says_more_than_not_being_there() {
+        for (statuses, expected) in [
+            (&[Status::NotFound, Status::AccessDenied, Status::NotFound][..], Status::AccessDenied),
+            (&[Status::AccessDenied, Status::NotPermitted], Status::AccessDenied),
+            (&[Status::NotDirectory, Status::NotFound], Status::NotFound),
+        ] {
+            let said = statuses.iter().fold(None, |so_far, &next| Some(worse(so_far, next)));
+            assert_eq!(said, Some(expected));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Where on a server NFS and MOUNT may be.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use howdah_vfs::Caller;
+use howdah_wire::{mount, nfs3};
+
+use super::portmap::Portmapper;
+use crate::channel::{CallError, Transport};
+
+/// The port of NFS where nobody says another one.
+pub(crate) const NFS_PORT: u16 = 2049;
+
+/// A port, and how messages travel to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Address and port.
+    pub address: SocketAddr,
+    /// TCP or UDP.
+    pub transport: Transport,
+}
+
+/// What is known of a server before it is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Search {
+    /// The server, with the port of its portmapper.
+    pub portmapper: SocketAddr,
+    /// The port of all its programs, if that was said.
+    pub port: Option<u16>,
+    /// The port of NFS, if that was said.
+    pub nfs_port: Option<u16>,
+    /// The port of MOUNT, if that was said.
+    pub mount_port: Option<u16>,
+    /// How NFS messages are to travel; MOUNT's too, if they can.
+    pub transport: Transport,
+    /// Who asks.
+    pub caller: Caller,
+    /// How long one answer may take.
+    pub patience: Duration,
+}
+
+/// Where NFS is, and where MOUNT may be, the likeliest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// NFS.
+    pub nfs: SocketAddr,
+    /// MOUNT.
+    pub mount: Vec<Place>,
+}
+
+impl Search {
+    /// Looks. A port that was said is not asked for; one for all programs is tried for MOUNT before the portmapper is
+    /// asked; without any, the portmapper knows, and where none answers all programs are expected on the port of NFS.
+    pub fn run(&self) -> Places {
+        let nfs_port = self.nfs_port.or(self.port);
+        let said = self.mount_port.or(self.port).map(|port| self.both(port));
+        // Where MOUNT is not on the port said for all, `Places::mount` runs out and `elsewhere` is asked.
+        if let (Some(nfs_port), Some(mount)) = (nfs_port, said.clone()) {
+            return Places { nfs: self.at(nfs_port), mount };
+        }
+        let portmapper = self.portmapper();
+        let nfs = nfs_port.or_else(|| portmapper.as_ref().and_then(|known| self.nfs_of(known)));
+        let nfs = nfs.unwrap_or(NFS_PORT);
+        let registered = || portmapper.as_ref().map(|known| self.mount_of(known)).unwrap_or_default();
+        let mut mount = said.unwrap_or_else(registered);
+        if mount.is_empty() {
+            mount = self.both(nfs);
+        }
+        Places { nfs: self.at(nfs), mount }
+    }
+
+    /// Where MOUNT is by what the portmapper knows: asked when it was not on the port that was said for all programs.
+    pub fn elsewhere(&self) -> Vec<Place> {
+        if self.mount_port.is_some() || self.port.is_none() {
+            return Vec::new();
+        }
+        self.portmapper().map(|known| self.mount_of(&known)).unwrap_or_default()
+    }
+
+    fn portmapper(&self) -> Option<Portmapper> {
+        let opened = Portmapper::open(self.portmapper, self.caller, self.patience);
+        opened.inspect_err(|error| tracing::debug!(%error, "no portmapper")).ok()
+    }
+
+    fn nfs_of(&self, portmapper: &Portmapper) -> Option<u16> {
+        answered(portmapper.port_of(nfs3::PROGRAM, nfs3::VERSION, self.transport))
+    }
+
+    fn mount_of(&self, portmapper: &Portmapper) -> Vec<Place> {
+        let port = |&transport: &Transport| {
+            let port = answered(portmapper.port_of(mount::PROGRAM, mount::VERSION_3, transport))?;
+            Some(Place { address: self.at(port), transport })
+        };
+        self.transports().iter().filter_map(port).collect()
+    }
+
+    fn both(&self, port: u16) -> Vec<Place> {
+        let address = self.at(port);
+        self.transports().map(|transport| Place { address, transport }).to_vec()
+    }
+
+    /// That of NFS first: where datagrams are asked for, streams may be blocked.
+    fn transports(&self) -> [Transport; 2] {
+        match self.transport {
+            Transport::Tcp => [Transport::Tcp, Transport::Udp],
+            Transport::Udp => [Transport::Udp, Transport::Tcp],
+        }
+    }
+
+    fn at(&self, port: u16) -> SocketAddr {
+        let mut address = self.portmapper;
+        address.set_port(port);
+        address
+    }
+}
+
+fn answered(answer: Result<Option<u16>, CallError>) -> Option<u16> {
+    answer.inspect_err(|error| tracing::debug!(%error, "the portmapper does not say")).ok().flatten()
+}

@@ -1,0 +1,62 @@
+//! Single calls to a program beside NFS: MOUNT or the portmapper. Each waits no longer than it is told to.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use howdah_vfs::Caller;
+use howdah_wire::xdr::{DecodeError, Decoder, Encode};
+
+use crate::channel::{
+    CallError, Channel, ChannelOptions, Class, ConnectError, Patience, Replay, Request, Target, Transport,
+};
+use crate::nfs3::{Identity, machine_name};
+
+/// The connection to a program.
+pub(super) struct Service {
+    channel: Channel,
+    program: (u32, u32),
+    caller: Caller,
+    machine: Vec<u8>,
+}
+
+impl Service {
+    /// Connects. `program` is its number and version.
+    pub(super) fn open(
+        address: SocketAddr,
+        transport: Transport,
+        program: (u32, u32),
+        caller: Caller,
+        patience: Duration,
+    ) -> Result<Self, ConnectError> {
+        let options = ChannelOptions {
+            patience: Patience::Soft(patience),
+            connect_timeout: patience,
+            ..ChannelOptions::default()
+        };
+        let channel = Channel::open(Target { addresses: vec![address], transport }, options)?;
+        Ok(Self { channel, program, caller, machine: machine_name() })
+    }
+
+    /// Makes a call, and takes out of the results what is needed of them.
+    pub(super) fn call<T>(
+        &self,
+        procedure: u32,
+        arguments: &dyn Encode,
+        take: impl FnOnce(&mut Decoder<'_>) -> Result<T, DecodeError>,
+    ) -> Result<T, CallError> {
+        let (program, version) = self.program;
+        let answer = self.channel.call(Request {
+            program,
+            version,
+            procedure,
+            credentials: Identity::Caller.credentials(&self.caller, &self.machine),
+            arguments,
+            payload: None,
+            receive: None,
+            class: Class::Attributes,
+            // A second MNT or UMNT ends as the first one did.
+            replay: Replay::Idempotent,
+        })?;
+        take(&mut Decoder::new(&answer.results)).map_err(CallError::Malformed)
+    }
+}

@@ -1,0 +1,100 @@
+//! The client: its channel, what it knows of the server, and who it acts as.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use howdah_vfs::{Caller, Handle, Result};
+
+use super::identity::{self, Identity};
+use super::sizes::{Sizes, Wanted};
+use super::verifiers::Verifiers;
+use crate::channel::{Channel, Transport};
+
+/// How a client acts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings {
+    /// Who the server is told to act as.
+    pub identity: Identity,
+    /// Sizes that the user asked for.
+    pub wanted: Wanted,
+    /// How long a server may say "not now" before the caller is told; `None`: for ever.
+    pub patience: Option<Duration>,
+}
+
+/// An export of a server, or a directory below it, as a file system.
+pub struct Nfs3 {
+    pub(super) channel: Arc<Channel>,
+    pub(super) root: Handle,
+    pub(super) identity: Identity,
+    pub(super) machine: Vec<u8>,
+    pub(super) verifiers: Verifiers,
+    /// Whether the server has no READDIRPLUS.
+    pub(super) lists_names_only: AtomicBool,
+    sizes: Sizes,
+    patience: Option<Duration>,
+    below_root: Vec<Vec<u8>>,
+    /// What must live as long as this: the mount. Dropped last.
+    _keep: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Nfs3 {
+    /// The directory of this handle as a file system. Asks the server, as `caller`, for the sizes it takes.
+    ///
+    /// # Errors
+    /// What FSINFO is refused with: the handle is not the server's, or the caller may not.
+    pub fn new(
+        channel: Arc<Channel>,
+        transport: Transport,
+        root: Handle,
+        caller: &Caller,
+        settings: Settings,
+    ) -> Result<Self> {
+        let mut client = Self {
+            channel,
+            root,
+            identity: settings.identity,
+            machine: identity::machine_name(),
+            verifiers: Verifiers::default(),
+            lists_names_only: AtomicBool::new(false),
+            sizes: Sizes::UNTOLD,
+            patience: settings.patience,
+            below_root: Vec::new(),
+            _keep: None,
+        };
+        let told = client.information(caller, &root)?;
+        client.sizes = Sizes::new(&told, &settings.wanted, transport);
+        tracing::debug!(sizes = ?client.sizes, "the server announced its sizes");
+        Ok(client)
+    }
+
+    /// Remembers the names of a path that lead on from the root.
+    pub fn with_below_root(self, names: Vec<Vec<u8>>) -> Self {
+        Self { below_root: names, ..self }
+    }
+
+    /// Keeps `guard` until this is dropped.
+    pub fn with_keep(self, guard: impl Any + Send + Sync) -> Self {
+        Self { _keep: Some(Box::new(guard)), ..self }
+    }
+
+    /// The names, below the root, of what the URL named: they were not looked up, and may not be there.
+    pub fn below_root(&self) -> &[Vec<u8>] {
+        &self.below_root
+    }
+
+    /// How many bytes go into one call.
+    pub fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// The way to the server: what it measured can be asked.
+    pub fn channel(&self) -> &Arc<Channel> {
+        &self.channel
+    }
+
+    pub(super) fn patience(&self) -> Option<Duration> {
+        self.patience
+    }
+}

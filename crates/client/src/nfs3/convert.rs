@@ -1,0 +1,179 @@
+//! Values of the protocol into values of the file system, and back. Each is mapped once, here.
+
+use howdah_vfs::{
+    Attributes, Before, Change, DeviceNumber, FileKind, FsError, Handle, NewAttributes, Result, SetTime,
+    Stability, Timestamp,
+};
+use howdah_wire::nfs3::{self, Device, FileHandle, FileType, Status, Time, WeakCacheConsistency, write};
+
+/// The low 12 bits of a mode: some servers send the file's kind above them, as in `st_mode`.
+const MODE_BITS: u32 = 0o7777;
+/// The last nanosecond of a second: a server that says more is taken at this.
+const LAST_NANOSECOND: u32 = 999_999_999;
+
+/// Why a server refuses.
+pub(super) fn refusal(status: Status) -> FsError {
+    match status {
+        Status::NotPermitted => FsError::NotPermitted,
+        Status::NotFound => FsError::NotFound,
+        Status::Io => FsError::Io,
+        Status::NoDevice => FsError::NoDevice,
+        Status::AccessDenied => FsError::AccessDenied,
+        Status::Exists => FsError::Exists,
+        Status::CrossDevice => FsError::CrossDevice,
+        Status::WrongDevice => FsError::WrongDevice,
+        Status::NotDirectory => FsError::NotDirectory,
+        Status::IsDirectory => FsError::IsDirectory,
+        Status::Invalid => FsError::Invalid,
+        Status::TooBig => FsError::TooBig,
+        Status::NoSpace => FsError::NoSpace,
+        Status::ReadOnly => FsError::ReadOnly,
+        Status::TooManyLinks => FsError::TooManyLinks,
+        Status::NameTooLong => FsError::NameTooLong,
+        Status::NotEmpty => FsError::NotEmpty,
+        Status::QuotaExceeded => FsError::QuotaExceeded,
+        Status::Stale => FsError::Stale,
+        Status::BadHandle => FsError::BadHandle,
+        Status::NotSynchronised => FsError::NotSynchronised,
+        Status::BadCookie => FsError::BadCookie,
+        Status::NotSupported => FsError::NotSupported,
+        Status::TooSmall => FsError::TooSmall,
+        // Its file system is remote to the server, which does not pass calls on.
+        Status::Remote | Status::ServerFault => FsError::ServerFault,
+        Status::BadType => FsError::BadType,
+        Status::Jukebox => FsError::Delay,
+    }
+}
+
+/// A handle as the server made it.
+pub(super) fn handle(handle: FileHandle<'_>) -> Result<Handle> {
+    Handle::new(handle.0).map_err(|_| FsError::BadHandle)
+}
+
+/// A handle for the server.
+pub(super) fn file_handle(handle: &Handle) -> FileHandle<'_> {
+    FileHandle(handle.as_bytes())
+}
+
+/// A time that the server tells.
+pub(super) fn timestamp(time: Time) -> Timestamp {
+    Timestamp { seconds: time.seconds.into(), nanoseconds: time.nanoseconds.min(LAST_NANOSECOND) }
+}
+
+/// A time for the server. The protocol knows none before 1970 and none after 2106: better refused than another time set.
+pub(super) fn time(time: Timestamp) -> Result<Time> {
+    let seconds = u32::try_from(time.seconds).map_err(|_| FsError::Invalid)?;
+    Ok(Time { seconds, nanoseconds: time.nanoseconds })
+}
+
+/// Attributes that the server tells.
+pub(super) fn attributes(told: &nfs3::Attributes) -> Attributes {
+    Attributes {
+        kind: kind(told.kind),
+        mode: told.mode & MODE_BITS,
+        links: told.links,
+        user: told.user,
+        group: told.group,
+        size: told.size,
+        used: told.used,
+        device: DeviceNumber { major: told.device.major, minor: told.device.minor },
+        file_system: told.file_system,
+        file: told.file,
+        accessed: timestamp(told.accessed),
+        modified: timestamp(told.modified),
+        changed: timestamp(told.changed),
+    }
+}
+
+fn kind(kind: FileType) -> FileKind {
+    match kind {
+        FileType::Regular => FileKind::Regular,
+        FileType::Directory => FileKind::Directory,
+        FileType::BlockDevice => FileKind::BlockDevice,
+        FileType::CharacterDevice => FileKind::CharacterDevice,
+        FileType::SymbolicLink => FileKind::SymbolicLink,
+        FileType::Socket => FileKind::Socket,
+        FileType::Fifo => FileKind::Fifo,
+    }
+}
+
+/// Takes what the server tells of a node that a call changed, or failed to.
+pub(super) fn note(change: &mut Change, told: &WeakCacheConsistency) {
+    change.before = told.before.map(|before| Before {
+        size: before.size,
+        modified: timestamp(before.modified),
+        changed: timestamp(before.changed),
+    });
+    change.after = told.after.as_ref().map(attributes);
+}
+
+/// Attributes to set.
+pub(super) fn new_attributes(new: &NewAttributes) -> Result<nfs3::NewAttributes> {
+    Ok(nfs3::NewAttributes {
+        mode: new.mode,
+        user: new.user,
+        group: new.group,
+        size: new.size,
+        accessed: set_time(new.accessed)?,
+        modified: set_time(new.modified)?,
+    })
+}
+
+fn set_time(how: SetTime) -> Result<nfs3::SetTime> {
+    Ok(match how {
+        SetTime::Keep => nfs3::SetTime::Keep,
+        SetTime::Now => nfs3::SetTime::ServerTime,
+        SetTime::To(to) => nfs3::SetTime::ClientTime(time(to)?),
+    })
+}
+
+/// A device number.
+pub(super) fn device(number: DeviceNumber) -> Device {
+    Device { major: number.major, minor: number.minor }
+}
+
+/// How durable a WRITE must be.
+pub(super) fn how_durable(stability: Stability) -> write::Stability {
+    match stability {
+        Stability::Unstable => write::Stability::Unstable,
+        Stability::DataSync => write::Stability::DataSync,
+        Stability::FileSync => write::Stability::FileSync,
+    }
+}
+
+/// How durable a WRITE was.
+pub(super) fn stability(told: write::Stability) -> Stability {
+    match told {
+        write::Stability::Unstable => Stability::Unstable,
+        write::Stability::DataSync => Stability::DataSync,
+        write::Stability::FileSync => Stability::FileSync,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_has_its_refusal() {
+        let refusals: std::collections::HashSet<_> =
+            Status::ALL.iter().map(|&status| refusal(status)).collect();
+        // REMOTE and SERVERFAULT are one; a server never says that it does not answer.
+        assert_eq!(refusals.len(), Status::ALL.len() - 1);
+        assert_eq!(refusals.len(), FsError::ALL.len() - 1);
+    }
+
+    #[test]
+    fn a_time_that_the_protocol_cannot_say_is_refused() {
+        for (seconds, fits) in [(0, true), (u32::MAX.into(), true), (-1, false), (1 << 32, false)] {
+            let asked = Timestamp { seconds, nanoseconds: 7 };
+            assert_eq!(time(asked).map(timestamp), if fits { Ok(asked) } else { Err(FsError::Invalid) });
+        }
+    }
+
+    #[test]
+    fn a_server_that_tells_too_much_is_taken_at_what_makes_sense() {
+        let odd = Time { seconds: 5, nanoseconds: u32::MAX };
+        assert_eq!(timestamp(odd), Timestamp { seconds: 5, nanoseconds: LAST_NANOSECOND });
+    }
+}

@@ -1,0 +1,25 @@
+//! CREATE.
+
+use howdah_vfs::{Change, Create, Node, Result};
+use howdah_wire::nfs3::create;
+
+use super::client::Nfs3;
+use super::convert::new_attributes;
+use super::made::Place;
+use super::procedure::Procedure;
+
+const PROCEDURE: Procedure = Procedure::once(create::PROCEDURE, "CREATE");
+
+impl Nfs3 {
+    /// Makes a file. A refusal of a guarded CREATE stays one even if the call was sent twice: two clients must never both
+    /// believe that they made it. An exclusive one knows its own first run by the verifier, on the server.
+    pub(super) fn create_file(&self, place: Place<'_>, how: &Create, change: &mut Change) -> Result<Node> {
+        let how = match how {
+            Create::Unchecked(new) => create::How::Unchecked(new_attributes(new)?),
+            Create::Guarded(new) => create::How::Guarded(new_attributes(new)?),
+            Create::Exclusive(verifier) => create::How::Exclusive(*verifier),
+        };
+        let arguments = create::Arguments { object: place.object(), how };
+        self.make(place, PROCEDURE, &arguments, change, |_| Ok(false))
+    }
+}

@@ -1,0 +1,129 @@
+//! One call and its answer: credentials, "not now", and what becomes of an answer that is none.
+
+use bytes::Bytes;
+use howdah_vfs::{Caller, FsError, Result};
+use howdah_wire::nfs3::{self, Refused, Status};
+use howdah_wire::rpc::{Accepted, Denied};
+use howdah_wire::xdr::{Decode, DecodeError, Decoder, Encode};
+
+use super::client::Nfs3;
+use super::convert::refusal;
+use super::jukebox::Jukebox;
+use super::procedure::Procedure;
+use crate::channel::{Answer, CallError, Pending, ReceiveInto, Refusal, Request};
+
+/// What a server answered.
+pub(super) struct Results {
+    bytes: Vec<u8>,
+    /// Whether the call was sent more than once, so that this may be the answer to its second run.
+    pub(super) repeated: bool,
+}
+
+impl Results {
+    /// The answer, decoded.
+    pub(super) fn decode<'a, R: Decode<'a>>(&'a self, procedure: Procedure) -> Result<R> {
+        R::decode(&mut Decoder::new(&self.bytes)).map_err(|error| malformed(procedure, &error))
+    }
+}
+
+impl From<Answer> for Results {
+    fn from(answer: Answer) -> Self {
+        Self { bytes: answer.results, repeated: answer.sent_more_than_once }
+    }
+}
+
+/// The success in an answer; from a refusal, `on_refusal` takes what it tells.
+pub(super) fn success<S, F>(
+    reply: std::result::Result<S, Refused<F>>,
+    on_refusal: impl FnOnce(&F),
+) -> Result<S> {
+    reply.map_err(|refused| {
+        on_refusal(&refused.detail);
+        refusal(refused.status)
+    })
+}
+
+/// An answer that is not what the protocol says. Nothing in it can be trusted.
+pub(super) fn malformed(procedure: Procedure, error: &DecodeError) -> FsError {
+    tracing::warn!(procedure = procedure.name, %error, "the server's answer makes no sense");
+    FsError::ServerFault
+}
+
+impl Nfs3 {
+    /// Makes a call, again while the server says "not now".
+    pub(super) fn call(
+        &self,
+        caller: &Caller,
+        procedure: Procedure,
+        arguments: &dyn Encode,
+    ) -> Result<Results> {
+        let request = || self.request(caller, procedure, arguments, None, None);
+        let answer = self.insist(procedure, None, request)?;
+        Ok(answer.into())
+    }
+
+    /// Makes the call that `request` builds, or waits for it if it was started already, and makes it again while the server
+    /// says "not now".
+    pub(super) fn insist<'r>(
+        &self,
+        procedure: Procedure,
+        mut started: Option<Pending>,
+        mut request: impl FnMut() -> Request<'r>,
+    ) -> Result<Answer> {
+        let mut jukebox = Jukebox::new(self.patience());
+        let mut repeated = false;
+        loop {
+            let outcome = match started.take() {
+                Some(pending) => pending.wait(),
+                None => self.channel.call(request()),
+            };
+            let mut answer = outcome.map_err(|error| failure(procedure, &error))?;
+            repeated |= answer.sent_more_than_once;
+            answer.sent_more_than_once = repeated;
+            if !is_not_now(&answer.results) {
+                return Ok(answer);
+            }
+            tracing::debug!(procedure = procedure.name, "the server says: not now");
+            jukebox.wait()?;
+        }
+    }
+
+    /// A call as the channel takes it.
+    pub(super) fn request<'a>(
+        &'a self,
+        caller: &Caller,
+        procedure: Procedure,
+        arguments: &'a dyn Encode,
+        payload: Option<Bytes>,
+        receive: Option<ReceiveInto>,
+    ) -> Request<'a> {
+        Request {
+            program: nfs3::PROGRAM,
+            version: nfs3::VERSION,
+            procedure: procedure.number,
+            credentials: self.identity.credentials(caller, &self.machine),
+            arguments,
+            payload,
+            receive,
+            class: procedure.class,
+            replay: procedure.replay,
+        }
+    }
+}
+
+/// Every answer starts with its status.
+pub(super) fn is_not_now(results: &[u8]) -> bool {
+    results.starts_with(&(Status::Jukebox as u32).to_be_bytes())
+}
+
+/// What a call that got no answer is to the file system's user.
+pub(super) fn failure(procedure: Procedure, error: &CallError) -> FsError {
+    tracing::warn!(procedure = procedure.name, %error, "a call has no answer");
+    match error {
+        CallError::TimedOut => FsError::TimedOut,
+        CallError::Refused(Refusal::Denied(Denied::Authentication(_))) => FsError::AccessDenied,
+        CallError::Refused(Refusal::NotRun(Accepted::ProcedureUnavailable)) => FsError::NotSupported,
+        CallError::Refused(_) | CallError::Malformed(_) | CallError::Nonsense(_) => FsError::ServerFault,
+        CallError::Connect(_) | CallError::Closed => FsError::Io,
+    }
+}

@@ -1,0 +1,185 @@
+//! The table: each call of the trait to the file of its procedure.
+
+use std::ops::ControlFlow;
+
+use howdah_vfs::{
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
+    Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
+    Statistics, Timestamp, Written,
+};
+
+use super::client::Nfs3;
+use super::made::Place;
+use super::read::Range;
+
+impl FileSystem for Nfs3 {
+    fn root(&self) -> Handle {
+        self.root
+    }
+
+    fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.get_attributes(caller, node)
+    }
+
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.set(caller, node, new, guard, change)
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        self.look_up(caller, directory, name.as_bytes())
+    }
+
+    fn parent(&self, caller: &Caller, directory: &Handle) -> Result<Found> {
+        self.look_up_parent(caller, directory)
+    }
+
+    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
+        self.check_access(caller, node, wanted)
+    }
+
+    fn read_link(&self, caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
+        self.read_target(caller, node, target)
+    }
+
+    fn read(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        self.read_range(Range { caller, node, offset, count }, buffer)
+    }
+
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        data: Data<'_>,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        let data = data.into_shared().map_err(|_| FsError::Io)?;
+        self.write_range((caller, node), (offset, data), stability, change)
+    }
+
+    fn create(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        how: &Create,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.create_file(Place { caller, directory, name }, how, change)
+    }
+
+    fn make_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.create_directory(Place { caller, directory, name }, new, change)
+    }
+
+    fn make_link(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        target: &[u8],
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.create_link(Place { caller, directory, name }, target, new, change)
+    }
+
+    fn make_special(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        kind: SpecialKind,
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        self.create_special(Place { caller, directory, name }, kind, new, change)
+    }
+
+    fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        self.remove_name(caller, directory, name, change)
+    }
+
+    fn remove_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.remove_empty(caller, directory, name, change)
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        self.rename_node(caller, from, to, changes)
+    }
+
+    fn link(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<Attributes> {
+        self.link_node(caller, node, directory, name, change)
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        self.list(caller, directory, cookie, detail, sink)
+    }
+
+    fn statistics(&self, caller: &Caller, node: &Handle) -> Result<Statistics> {
+        self.told_statistics(caller, node)
+    }
+
+    fn limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
+        self.told_limits(caller, node)
+    }
+
+    fn commit(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Committed> {
+        self.commit_range(caller, node, offset, count, change)
+    }
+}

@@ -1,0 +1,40 @@
+//! Who the server is told to act as.
+
+use howdah_vfs::Caller;
+use howdah_wire::rpc::{AuthSys, Credentials};
+
+/// Where a Linux host's name stands.
+const HOST_NAME: &str = "/proc/sys/kernel/hostname";
+/// The longest machine name of AUTH_SYS, in bytes (RFC 5531 14).
+const MACHINE_NAME_MAX: usize = 255;
+
+/// Who the server is told to act as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Identity {
+    /// Whoever makes the call.
+    #[default]
+    Caller,
+    /// This one, whoever makes the call.
+    Always(Caller),
+    /// Nobody in particular (AUTH_NONE).
+    Nobody,
+}
+
+impl Identity {
+    /// The credentials of a call.
+    pub(crate) fn credentials<'m>(&self, caller: &Caller, machine: &'m [u8]) -> Credentials<'m> {
+        let caller = match self {
+            Self::Caller => caller,
+            Self::Always(always) => always,
+            Self::Nobody => return Credentials::None,
+        };
+        Credentials::Sys(AuthSys::new(machine, caller.user, caller.group, caller.groups.as_slice()))
+    }
+}
+
+/// This host's name, which servers log and otherwise do not look at.
+pub(crate) fn machine_name() -> Vec<u8> {
+    let mut name = std::fs::read(HOST_NAME).unwrap_or_default();
+    name.truncate(name.trim_ascii_end().len().min(MACHINE_NAME_MAX));
+    if name.is_empty() { b"localhost".to_vec() } else { name }
+}

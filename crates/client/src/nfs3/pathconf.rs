@@ -1,0 +1,36 @@
+//! PATHCONF, which with FSINFO tells the limits.
+
+use howdah_vfs::{Caller, Handle, Limits, Result};
+use howdah_wire::nfs3::{Time, fsinfo, pathconf};
+
+use super::client::Nfs3;
+use super::convert::file_handle;
+use super::exchange::success;
+use super::procedure::Procedure;
+use crate::channel::Class;
+
+const PROCEDURE: Procedure = Procedure::idempotent(pathconf::PROCEDURE, "PATHCONF", Class::Attributes);
+
+impl Nfs3 {
+    pub(super) fn told_limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
+        let results = self.call(caller, PROCEDURE, &pathconf::Arguments { node: file_handle(node) })?;
+        let paths = success(results.decode::<pathconf::Reply>(PROCEDURE)?, |_| {})?;
+        let told = self.information(caller, node)?;
+        Ok(Limits {
+            largest_file: told.largest_file,
+            longest_name: paths.longest_name,
+            most_links: paths.most_links,
+            time_step_nanoseconds: nanoseconds(told.time_step),
+            hard_links: told.properties & fsinfo::HARD_LINKS != 0,
+            symbolic_links: told.properties & fsinfo::SYMBOLIC_LINKS != 0,
+            chown_restricted: paths.chown_restricted,
+            case_insensitive: paths.case_insensitive,
+            case_preserving: paths.case_preserving,
+        })
+    }
+}
+
+/// A step of more than four seconds is told as four.
+fn nanoseconds(step: Time) -> u32 {
+    step.seconds.saturating_mul(1_000_000_000).saturating_add(step.nanoseconds)
+}

@@ -1,0 +1,28 @@
+//! What the channel must know of a procedure.
+
+use crate::channel::{Class, Replay};
+
+/// A procedure of NFS version 3.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Procedure {
+    /// Its number.
+    pub number: u32,
+    /// Its name in the RFC.
+    pub name: &'static str,
+    /// How long it may take.
+    pub class: Class,
+    /// Whether it may run twice.
+    pub replay: Replay,
+}
+
+impl Procedure {
+    /// One that ends the same however often it runs.
+    pub const fn idempotent(number: u32, name: &'static str, class: Class) -> Self {
+        Self { number, name, class, replay: Replay::Idempotent }
+    }
+
+    /// One that ends in another way when it runs again.
+    pub const fn once(number: u32, name: &'static str) -> Self {
+        Self { number, name, class: Class::Change, replay: Replay::OnceOnly }
+    }
+}

@@ -1,0 +1,34 @@
+//! READDIR: one page of names.
+
+use howdah_vfs::Result;
+use howdah_wire::nfs3::readdir;
+
+use super::client::Nfs3;
+use super::convert::{attributes, file_handle};
+use super::exchange::success;
+use super::listing::{Listed, Page, Position, Sink};
+use super::procedure::Procedure;
+use crate::channel::Class;
+
+const PROCEDURE: Procedure = Procedure::idempotent(readdir::PROCEDURE, "READDIR", Class::Listing);
+
+impl Nfs3 {
+    pub(super) fn page_of_names(&self, position: &Position<'_>, sink: &mut Sink<'_>) -> Result<Page> {
+        let arguments = readdir::Arguments {
+            directory: file_handle(position.directory),
+            cookie: position.cookie,
+            verifier: position.verifier,
+            count: self.sizes().listing,
+        };
+        let results = self.call(position.caller, PROCEDURE, &arguments)?;
+        let told = success(results.decode::<readdir::Reply<'_>>(PROCEDURE)?, |_| {})?;
+        let mut page = Page::new(told.directory.as_ref().map(attributes), told.verifier, told.end);
+        for entry in told.entries {
+            let listed = Listed { name: entry.name, file: entry.file, cookie: entry.cookie, told: None };
+            if page.give(&listed, sink).is_break() {
+                break;
+            }
+        }
+        Ok(page)
+    }
+}

@@ -1,0 +1,38 @@
+//! READDIRPLUS: one page of names with their nodes.
+
+use howdah_vfs::Result;
+use howdah_wire::nfs3::readdirplus;
+
+use super::client::Nfs3;
+use super::convert::{attributes, file_handle};
+use super::exchange::success;
+use super::listing::{Listed, Page, Position, Sink};
+use super::procedure::Procedure;
+use crate::channel::Class;
+
+const PROCEDURE: Procedure = Procedure::idempotent(readdirplus::PROCEDURE, "READDIRPLUS", Class::Listing);
+
+impl Nfs3 {
+    pub(super) fn page_of_nodes(&self, position: &Position<'_>, sink: &mut Sink<'_>) -> Result<Page> {
+        let arguments = readdirplus::Arguments {
+            directory: file_handle(position.directory),
+            cookie: position.cookie,
+            verifier: position.verifier,
+            // The names may take all of the answer: how much is told of each differs from server to server.
+            name_count: self.sizes().listing,
+            count: self.sizes().listing,
+        };
+        let results = self.call(position.caller, PROCEDURE, &arguments)?;
+        let told = success(results.decode::<readdirplus::Reply<'_>>(PROCEDURE)?, |_| {})?;
+        let mut page = Page::new(told.directory.as_ref().map(attributes), told.verifier, told.end);
+        for entry in told.entries {
+            let told = entry.node.map(|node| (node, entry.attributes));
+            let name = entry.name;
+            let listed = Listed { name: name.name, file: name.file, cookie: name.cookie, told };
+            if page.give(&listed, sink).is_break() {
+                break;
+            }
+        }
+        Ok(page)
+    }
+}

@@ -1,0 +1,31 @@
+//! REMOVE.
+
+use howdah_vfs::{Caller, Change, FsError, Handle, Name, Result};
+use howdah_wire::nfs3::{DirectoryName, WeakCacheConsistency, remove};
+
+use super::client::Nfs3;
+use super::convert::{file_handle, note};
+use super::exchange::success;
+use super::procedure::Procedure;
+
+const PROCEDURE: Procedure = Procedure::once(remove::PROCEDURE, "REMOVE");
+
+impl Nfs3 {
+    pub(super) fn remove_name(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let object = DirectoryName { directory: file_handle(directory), name: name.as_bytes() };
+        let results = self.call(caller, PROCEDURE, &remove::Arguments { object })?;
+        let mut told = WeakCacheConsistency::default();
+        let done = success(results.decode::<remove::Reply>(PROCEDURE)?, |seen| told = *seen);
+        // The name is gone, which is what was wanted, whoever did it.
+        let gone = || Ok(Some(remove::Success { directory: told }));
+        let done = self.judge(&results, done, FsError::NotFound, gone);
+        note(change, done.as_ref().map_or(&told, |done| &done.directory));
+        done.map(drop)
+    }
+}

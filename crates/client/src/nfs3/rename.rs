@@ -1,0 +1,37 @@
+//! RENAME.
+
+use howdah_vfs::{Caller, Change, FsError, Handle, Name, Result};
+use howdah_wire::nfs3::{DirectoryName, rename};
+
+use super::client::Nfs3;
+use super::convert::{file_handle, note};
+use super::exchange::success;
+use super::procedure::Procedure;
+
+const PROCEDURE: Procedure = Procedure::once(rename::PROCEDURE, "RENAME");
+
+impl Nfs3 {
+    pub(super) fn rename_node(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        (left, entered): (&mut Change, &mut Change),
+    ) -> Result<()> {
+        let arguments = rename::Arguments {
+            from: DirectoryName { directory: file_handle(from.0), name: from.1.as_bytes() },
+            to: DirectoryName { directory: file_handle(to.0), name: to.1.as_bytes() },
+        };
+        let results = self.call(caller, PROCEDURE, &arguments)?;
+        let mut told = rename::Directories::default();
+        let done = success(results.decode::<rename::Reply>(PROCEDURE)?, |seen| told = *seen);
+        // The old name is gone, and something has the new one.
+        let done = self.judge(&results, done, FsError::NotFound, || {
+            self.look_up(caller, to.0, to.1.as_bytes()).map(|_| Some(told))
+        });
+        let seen = done.as_ref().unwrap_or(&told);
+        note(left, &seen.from);
+        note(entered, &seen.to);
+        done.map(drop)
+    }
+}

@@ -1,0 +1,51 @@
+//! SETATTR.
+
+use howdah_vfs::{Attributes, Caller, Change, FsError, Handle, NewAttributes, Result, SetTime, Timestamp};
+use howdah_wire::nfs3::setattr;
+
+use super::client::Nfs3;
+use super::convert::{file_handle, new_attributes, note, time};
+use super::exchange::success;
+use super::procedure::Procedure;
+
+const PROCEDURE: Procedure = Procedure::once(setattr::PROCEDURE, "SETATTR");
+
+impl Nfs3 {
+    pub(super) fn set(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let arguments = setattr::Arguments {
+            node: file_handle(node),
+            new: new_attributes(new)?,
+            guard: guard.map(time).transpose()?,
+        };
+        let results = self.call(caller, PROCEDURE, &arguments)?;
+        let done = success(results.decode::<setattr::Reply>(PROCEDURE)?, |told| note(change, told));
+        let done = self.judge(&results, done, FsError::NotSynchronised, || {
+            // The first run changed the time that the guard names. Nothing else is so sure to look like this one.
+            Ok(has_been_set(&self.get_attributes(caller, node)?, new)
+                .then_some(setattr::Success { node: howdah_wire::nfs3::WeakCacheConsistency::default() }))
+        })?;
+        note(change, &done.node);
+        Ok(())
+    }
+}
+
+/// Whether a node is as it was to be set.
+fn has_been_set(now: &Attributes, new: &NewAttributes) -> bool {
+    let time = |now: Timestamp, set: SetTime| match set {
+        SetTime::To(time) => now == time,
+        SetTime::Keep | SetTime::Now => true,
+    };
+    new.mode.is_none_or(|mode| now.mode == mode)
+        && new.user.is_none_or(|user| now.user == user)
+        && new.group.is_none_or(|group| now.group == group)
+        && new.size.is_none_or(|size| now.size == size)
+        && time(now.accessed, new.accessed)
+        && time(now.modified, new.modified)
+}

@@ -1,0 +1,103 @@
+//! How much goes into one call: what the server announces (FSINFO), what was asked for, and what can be.
+
+use howdah_wire::nfs3::{DATA_MAX, fsinfo};
+
+use crate::channel::Transport;
+
+/// The most bytes of data in a datagram: what servers take over UDP. More would not fit 64 KiB with its header anyway.
+const DATAGRAM_MAX: u32 = 32 << 10;
+/// What is used where a server announces nothing, in bytes: every server takes what NFS version 2 did.
+const UNTOLD: u32 = 8 << 10;
+/// The smallest listing that is asked for, in bytes: room for the longest name with handle and attributes, and then some.
+const LISTING_MIN: u32 = 4 << 10;
+/// The largest: some 300 entries with all details. More wins little, and the answer must be held whole.
+const LISTING_MAX: u32 = 64 << 10;
+
+/// Sizes that the user asked for, in bytes; never more than the server takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// Of a READ.
+    pub read: Option<u32>,
+    /// Of a WRITE.
+    pub write: Option<u32>,
+    /// Of the answer to a READDIR or READDIRPLUS.
+    pub listing: Option<u32>,
+}
+
+/// How many bytes go into one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// The most data of a READ.
+    pub read: u32,
+    /// The most data of a WRITE.
+    pub write: u32,
+    /// The longest answer to a READDIR or READDIRPLUS.
+    pub listing: u32,
+}
+
+impl Sizes {
+    /// Before the server announced anything.
+    pub(super) const UNTOLD: Self = Self { read: UNTOLD, write: UNTOLD, listing: UNTOLD };
+
+    /// What follows from what the server announced.
+    pub(super) fn new(told: &fsinfo::Success, wanted: &Wanted, transport: Transport) -> Self {
+        let most = if transport == Transport::Udp { DATAGRAM_MAX } else { DATA_MAX };
+        let listing = wanted.listing.unwrap_or(told.directory_preferred);
+        Self {
+            read: size(wanted.read, told.read_preferred, told.read_max, most),
+            write: size(wanted.write, told.write_preferred, told.write_max, most),
+            listing: listing.clamp(LISTING_MIN, LISTING_MAX.min(most)),
+        }
+    }
+}
+
+/// The size wanted, else the one preferred, within what the server takes at most.
+fn size(wanted: Option<u32>, preferred: u32, max: u32, most: u32) -> u32 {
+    let told = |size: u32| (size > 0).then_some(size);
+    let max = told(max).or(told(preferred)).unwrap_or(UNTOLD).min(most);
+    wanted.or(told(preferred)).unwrap_or(max).min(max)
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_wire::nfs3::Time;
+
+    use super::*;
+
+    fn told(preferred: u32, max: u32) -> fsinfo::Success {
+        fsinfo::Success {
+            attributes: None,
+            read_max: max,
+            read_preferred: preferred,
+            read_multiple: 4096,
+            write_max: max,
+            write_preferred: preferred,
+            write_multiple: 4096,
+            directory_preferred: preferred,
+            largest_file: u64::MAX,
+            time_step: Time::default(),
+            properties: 0,
+        }
+    }
+
+    #[test]
+    fn sizes_keep_to_what_the_server_announces() {
+        for (preferred, max, wanted, transport, expected) in [
+            (1 << 20, 1 << 20, None, Transport::Tcp, 1 << 20),
+            (64 << 10, 1 << 20, None, Transport::Tcp, 64 << 10),
+            (64 << 10, 1 << 20, Some(1 << 20), Transport::Tcp, 1 << 20),
+            (64 << 10, 1 << 20, Some(4 << 20), Transport::Tcp, 1 << 20),
+            (1 << 20, 1 << 20, None, Transport::Udp, 32 << 10),
+            (8 << 10, 8 << 10, Some(32 << 10), Transport::Udp, 8 << 10),
+            (0, 0, None, Transport::Tcp, 8 << 10),
+            (0, 1 << 16, None, Transport::Tcp, 1 << 16),
+            (1 << 16, 0, None, Transport::Tcp, 1 << 16),
+            (u32::MAX, u32::MAX, None, Transport::Tcp, 4 << 20),
+        ] {
+            let wanted = Wanted { read: wanted, write: wanted, listing: None };
+            let sizes = Sizes::new(&told(preferred, max), &wanted, transport);
+            assert_eq!((sizes.read, sizes.write), (expected, expected), "{preferred} {max} {wanted:?}");
+            assert!((LISTING_MIN..=LISTING_MAX).contains(&sizes.listing));
+        }
+    }
+}

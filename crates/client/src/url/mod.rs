@@ -1,0 +1,13 @@
+//! `nfs://` URLs: what names a place on a server, as libnfs spells it (RFC 2224 with options), and what it may ask for.
+
+mod error;
+mod nfs_url;
+mod option_table;
+mod options;
+mod percent;
+
+pub use error::UrlError;
+pub use nfs_url::NfsUrl;
+pub(crate) use nfs_url::join;
+pub use option_table::{KNOWN_OPTIONS, KnownOption};
+pub use options::{Security, UrlOptions};

@@ -1,0 +1,81 @@
+//! The options that a URL may carry: one row each, with what it takes and what is done with it.
+
+use super::UrlError;
+use super::options::{self, UrlOptions};
+
+/// One option.
+pub struct KnownOption {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value may be.
+    pub takes: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// Takes a value into the options; the refusal is why it cannot.
+    pub(super) set: fn(&mut UrlOptions, &str) -> Result<(), Refusal>,
+}
+
+/// Why a value is not taken.
+pub(super) enum Refusal {
+    /// It is not one that the option takes.
+    Value,
+    /// It is, but what it asks for is not done here.
+    Unsupported(&'static str),
+}
+
+macro_rules! known_options {
+    ($($name:literal, $takes:literal, $about:literal, $set:expr;)*) => {
+        /// Every option there is, those of libnfs first.
+        pub const KNOWN_OPTIONS: &[KnownOption] =
+            &[$(KnownOption { name: $name, takes: $takes, about: $about, set: $set }),*];
+    };
+}
+
+known_options! {
+    "version", "3", "the version of NFS", options::set_version;
+    "uid", "a user id", "acts as this user, whoever asks", |o, v| options::number(v, &mut o.user);
+    "gid", "a group id", "acts as this group, whoever asks", |o, v| options::number(v, &mut o.group);
+    "nfsport", "a port", "where NFS is, asking no portmapper", |o, v| options::port(v, &mut o.nfs_port);
+    "mountport", "a port", "where MOUNT is, asking no portmapper", |o, v| options::port(v, &mut o.mount_port);
+    "rsize", "a number of bytes from 1024 up", "the most bytes in one READ",
+        |o, v| options::size(v, &mut o.read_size);
+    "wsize", "a number of bytes from 1024 up", "the most bytes in one WRITE",
+        |o, v| options::size(v, &mut o.write_size);
+    "readdir-buffer", "one number of bytes from 1024 up, or two with a comma between", "the most bytes of a listing's answer",
+        options::set_listing_size;
+    "timeo", "tenths of a second, at least 1", "with soft: how long an answer may take",
+        |o, v| options::positive(v, &mut o.timeout_tenths);
+    "retrans", "a number", "with soft: how often that time is waited again",
+        |o, v| options::number(v, &mut o.retransmissions);
+    "autoreconnect", "-1, 0 or a number", "-1 waits for the server for ever (the default), any other does not",
+        options::set_reconnect;
+    "readahead", "a number of bytes", "how far is read ahead; 0 turns it off",
+        |o, v| options::number(v, &mut o.read_ahead);
+    "dircache", "0 or 1", "whether attributes and names are remembered", |o, v| options::flag(v, &mut o.cache);
+    "sec", "sys or none", "who the server is told to act as", options::set_security;
+    "xprtsec", "none", "how the transport is secured", options::set_transport_security;
+    "if", "an interface", "the interface to use", |_, _| Err(Refusal::Unsupported(
+        "choosing an interface is not done here; a route to the server does the same"));
+    "auto-traverse-mounts", "0 or 1", "taken, without effect: exports inside exports are mounted by URLs of their own",
+        |o, v| options::without_effect(o, "auto-traverse-mounts", v, &["0", "1"]);
+    "pagecache", "a number", "taken, without effect", |o, v| options::ignored_number(o, "pagecache", v);
+    "tcp-syncnt", "a number", "taken, without effect", |o, v| options::ignored_number(o, "tcp-syncnt", v);
+    "debug", "a number", "taken, without effect", |o, v| options::ignored_number(o, "debug", v);
+    "lanes", "1 to 16", "how many connections to the server (howdah's own)", options::set_lanes;
+    "proto", "tcp or udp", "the transport (howdah's own)", options::set_transport;
+    "soft", "nothing, or seconds", "gives up when the server does not answer that long (howdah's own)", options::set_soft;
+    "addresses", "IP addresses with commas between", "further addresses of the same server, for lanes (howdah's own)",
+        options::set_addresses;
+}
+
+/// Takes one `name=value` of a URL.
+pub(super) fn take(options: &mut UrlOptions, name: &str, value: &str) -> Result<(), UrlError> {
+    let known = KNOWN_OPTIONS.iter().find(|known| known.name == name);
+    let known = known.ok_or_else(|| UrlError::UnknownOption(name.to_owned()))?;
+    (known.set)(options, value).map_err(|refusal| match refusal {
+        Refusal::Value => {
+            UrlError::OptionValue { option: known.name, value: value.to_owned(), takes: known.takes }
+        }
+        Refusal::Unsupported(why) => UrlError::Unsupported { option: format!("{name}={value}"), why },
+    })
+}

@@ -1,0 +1,217 @@
+//! What the options of a URL ask for, parsed.
+
+use std::net::IpAddr;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::option_table::Refusal;
+use crate::channel::Transport;
+
+/// The smallest transfer that may be asked for, in bytes: less makes every call mostly header.
+const SIZE_MIN: u32 = 1024;
+/// The most lanes of one mount.
+pub(crate) const LANES_MAX: usize = 16;
+/// How long a soft mount waits for an answer unless it is told: as long as mount(8) has it (`timeo=600`).
+const TIMEOUT_TENTHS: u32 = 600;
+/// How often it waits that long again: as mount(8) has it (`retrans=2`).
+const RETRANSMISSIONS: u32 = 2;
+
+/// Who a server is told to act as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Security {
+    /// The caller (AUTH_SYS).
+    #[default]
+    Sys,
+    /// Nobody in particular (AUTH_NONE).
+    None,
+}
+
+/// What a URL asks for; what is `None` is left to whoever connects.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UrlOptions {
+    /// `uid`: acts as this user, whoever asks.
+    pub user: Option<u32>,
+    /// `gid`: acts as this group, whoever asks.
+    pub group: Option<u32>,
+    /// `nfsport`
+    pub nfs_port: Option<u16>,
+    /// `mountport`
+    pub mount_port: Option<u16>,
+    /// `rsize`, in bytes.
+    pub read_size: Option<u32>,
+    /// `wsize`, in bytes.
+    pub write_size: Option<u32>,
+    /// `readdir-buffer`, in bytes.
+    pub listing_size: Option<u32>,
+    /// `readahead`, in bytes.
+    pub read_ahead: Option<u64>,
+    /// `dircache`
+    pub cache: Option<bool>,
+    /// `sec`
+    pub security: Security,
+    /// `proto`
+    pub transport: Option<Transport>,
+    /// `lanes`
+    pub lanes: Option<usize>,
+    /// `addresses`: further addresses of the same server.
+    pub addresses: Vec<IpAddr>,
+    /// Options that were given, and have no effect here.
+    pub without_effect: Vec<&'static str>,
+    pub(super) timeout_tenths: Option<u32>,
+    pub(super) retransmissions: Option<u32>,
+    soft: Option<Soft>,
+}
+
+/// How a URL asked to give up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Soft {
+    /// After `timeo` and `retrans`.
+    ByTimeout,
+    /// After this time.
+    After(Duration),
+}
+
+impl UrlOptions {
+    /// After how long without an answer a call is given up; `None`: never.
+    pub fn gives_up_after(&self) -> Option<Duration> {
+        match self.soft? {
+            Soft::After(time) => Some(time),
+            Soft::ByTimeout => {
+                let tenths = u64::from(self.timeout_tenths.unwrap_or(TIMEOUT_TENTHS));
+                let tries = u64::from(self.retransmissions.unwrap_or(RETRANSMISSIONS)) + 1;
+                Some(Duration::from_millis(tenths * 100 * tries))
+            }
+        }
+    }
+}
+
+type Set = Result<(), Refusal>;
+
+fn parsed<T: FromStr>(value: &str) -> Result<T, Refusal> {
+    value.parse().map_err(|_| Refusal::Value)
+}
+
+fn checked<T: FromStr>(value: &str, fits: impl FnOnce(&T) -> bool) -> Result<T, Refusal> {
+    parsed(value).and_then(|value| if fits(&value) { Ok(value) } else { Err(Refusal::Value) })
+}
+
+pub(super) fn number<T: FromStr>(value: &str, place: &mut Option<T>) -> Set {
+    *place = Some(parsed(value)?);
+    Ok(())
+}
+
+pub(super) fn positive(value: &str, place: &mut Option<u32>) -> Set {
+    *place = Some(checked(value, |&number| number > 0)?);
+    Ok(())
+}
+
+pub(super) fn port(value: &str, place: &mut Option<u16>) -> Set {
+    *place = Some(checked(value, |&port| port > 0)?);
+    Ok(())
+}
+
+pub(super) fn size(value: &str, place: &mut Option<u32>) -> Set {
+    *place = Some(checked(value, |&size| size >= SIZE_MIN)?);
+    Ok(())
+}
+
+pub(super) fn flag(value: &str, place: &mut Option<bool>) -> Set {
+    *place = Some(match value {
+        "0" => false,
+        "1" => true,
+        _ => return Err(Refusal::Value),
+    });
+    Ok(())
+}
+
+pub(super) fn without_effect(
+    options: &mut UrlOptions,
+    name: &'static str,
+    value: &str,
+    taken: &[&str],
+) -> Set {
+    if !taken.contains(&value) {
+        return Err(Refusal::Value);
+    }
+    options.without_effect.push(name);
+    Ok(())
+}
+
+pub(super) fn ignored_number(options: &mut UrlOptions, name: &'static str, value: &str) -> Set {
+    parsed::<u64>(value)?;
+    options.without_effect.push(name);
+    Ok(())
+}
+
+pub(super) fn set_version(_: &mut UrlOptions, value: &str) -> Set {
+    match value {
+        "3" => Ok(()),
+        "2" | "4" | "4.0" | "4.1" | "4.2" => {
+            Err(Refusal::Unsupported("only NFS version 3 is spoken here: version=3"))
+        }
+        _ => Err(Refusal::Value),
+    }
+}
+
+/// The names may take the first of two sizes, and the whole answer the second: one size for both is what counts.
+pub(super) fn set_listing_size(options: &mut UrlOptions, value: &str) -> Set {
+    let (names, whole) = value.split_once(',').unwrap_or((value, value));
+    let mut ignored = None;
+    size(names, &mut ignored)?;
+    size(whole, &mut options.listing_size)
+}
+
+pub(super) fn set_reconnect(options: &mut UrlOptions, value: &str) -> Set {
+    options.soft = match checked(value, |&times: &i32| times >= -1)? {
+        -1 => None,
+        _ => Some(Soft::ByTimeout),
+    };
+    Ok(())
+}
+
+pub(super) fn set_security(options: &mut UrlOptions, value: &str) -> Set {
+    options.security = match value {
+        "sys" => Security::Sys,
+        "none" => Security::None,
+        "krb5" | "krb5i" | "krb5p" => {
+            return Err(Refusal::Unsupported("Kerberos is not spoken here: sec=sys"));
+        }
+        _ => return Err(Refusal::Value),
+    };
+    Ok(())
+}
+
+pub(super) fn set_transport_security(_: &mut UrlOptions, value: &str) -> Set {
+    match value {
+        "none" => Ok(()),
+        "tls" | "mtls" => Err(Refusal::Unsupported("TLS is not spoken here yet")),
+        _ => Err(Refusal::Value),
+    }
+}
+
+pub(super) fn set_lanes(options: &mut UrlOptions, value: &str) -> Set {
+    options.lanes = Some(checked(value, |lanes| (1..=LANES_MAX).contains(lanes))?);
+    Ok(())
+}
+
+pub(super) fn set_transport(options: &mut UrlOptions, value: &str) -> Set {
+    options.transport = Some(match value {
+        "tcp" | "tcp6" => Transport::Tcp,
+        "udp" | "udp6" => Transport::Udp,
+        _ => return Err(Refusal::Value),
+    });
+    Ok(())
+}
+
+pub(super) fn set_soft(options: &mut UrlOptions, value: &str) -> Set {
+    options.soft = Some(match value {
+        "" => Soft::ByTimeout,
+        _ => Soft::After(Duration::from_secs(checked(value, |&seconds| seconds > 0)?)),
+    });
+    Ok(())
+}
+
+pub(super) fn set_addresses(options: &mut UrlOptions, value: &str) -> Set {
+    options.addresses = value.split(',').map(parsed).collect::<Result<_, _>>()?;
+    Ok(())
+}
