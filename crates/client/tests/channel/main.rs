@@ -1,4 +1,7 @@
 //! Channels to howdah's own server, and to servers that behave badly.
 
 mod calls;
+mod misbehaviour;
+mod scripted;
 mod served;
+mod waiting;
