@@ -119,8 +119,14 @@ impl Shared {
     /// Writes at once, and holds what was written.
     pub fn write_now(&self, node: &Handle, data: &Piece, change: &mut Change) -> Result<Written> {
         let (offset, bytes) = (data.offset, &data.bytes);
-        let written =
-            self.inner.write(&data.caller, node, offset, Data::Shared(bytes.clone()), Stability::Unstable, change)?;
+        let written = self.inner.write(
+            &data.caller,
+            node,
+            offset,
+            Data::Shared(bytes.clone()),
+            Stability::Unstable,
+            change,
+        )?;
         let mut state = self.state.lock();
         let file = state.files.entry(*node).or_default();
         file.writer = Some(data.caller);
