@@ -5,6 +5,8 @@
 
 pub mod channel;
 pub mod connect;
+pub mod copy;
+pub mod file;
 pub mod layer;
 pub mod mount;
 pub mod nfs3;

@@ -1,0 +1,65 @@
+//! Reading both sides and comparing them.
+
+use std::ops::Range;
+
+use howdah_vfs::Node;
+
+use super::Side;
+use super::engine::{Copier, Worker};
+use super::error::{Cause, Doing, Step, Trouble};
+use super::file_job::FileJob;
+
+impl Copier {
+    /// Reads a block back from both sides: byte by byte they must be the same, which is stricter than any checksum.
+    pub(super) fn verify_block(&self, job: &FileJob, block: Range<u64>, worker: &mut Worker) -> Step<()> {
+        let from = (job.entry.parent.source(), &job.node);
+        let to = (&self.destination, &job.partial);
+        match self.difference((from.0, from.1), to, block, worker)? {
+            None => Ok(()),
+            Some(at) => Err(Trouble::destination("verifying", Cause::Differs(at))),
+        }
+    }
+
+    /// The first byte of a range in which two files differ. Stops early, as if there was none, if the copy is to stop.
+    pub(super) fn first_difference(
+        &self,
+        one: (&Side, &Node),
+        other: (&Side, &Node),
+        range: Range<u64>,
+        worker: &mut Worker,
+    ) -> Step<Option<u64>> {
+        let mut at = range.start;
+        while at < range.end {
+            let end = (at + self.block as u64).min(range.end);
+            if !self.pace(end - at) {
+                break;
+            }
+            if let Some(difference) = self.difference(one, other, at..end, worker)? {
+                return Ok(Some(difference));
+            }
+            at = end;
+        }
+        Ok(None)
+    }
+
+    fn difference(
+        &self,
+        one: (&Side, &Node),
+        other: (&Side, &Node),
+        block: Range<u64>,
+        worker: &mut Worker,
+    ) -> Step<Option<u64>> {
+        let length = (block.end - block.start) as usize;
+        let ours = one.0.read(&one.1.handle, block.start, length, &mut worker.buffer);
+        let (_, ours) = ours.at_source("reading back")?;
+        let theirs = other.0.read(&other.1.handle, block.start, length, &mut worker.other);
+        let (_, theirs) = theirs.at_destination("reading back")?;
+        // What a file that ends in a hole does not have yet reads as nothing.
+        let at_end = || theirs.len() < ours.len() && ours[theirs.len()..].iter().all(|&byte| byte == 0);
+        if ours[..] == theirs[..] || (ours.starts_with(&theirs) && at_end()) {
+            return Ok(None);
+        }
+        let same = ours.iter().zip(theirs.iter()).take_while(|(one, other)| one == other).count();
+        Ok(Some(block.start + same as u64))
+    }
+}

@@ -1,0 +1,131 @@
+//! What becomes of what is at the destination already, and of attributes.
+
+use howdah_vfs::{Attributes, FileKind, FsError, NewAttributes, Node, SetTime, Timestamp};
+
+use super::engine::{Copier, Worker};
+use super::error::{Cause, Step, Trouble};
+use super::tasks::Entry;
+use super::{Compare, Existing};
+
+/// The bits of a mode that let a program act as its owner or group.
+const SET_ID: u32 = 0o6000;
+
+impl Copier {
+    /// Whether what is there stays in place of a copy of `node`. Refused if it can neither stay nor be replaced.
+    pub(super) fn keeps(&self, entry: &Entry, node: &Node, there: &Node, worker: &mut Worker) -> Step<bool> {
+        if self.options.same_realm && is_same_node(&node.attributes, &there.attributes) {
+            return Err(Trouble::source("copying", Cause::SameFile));
+        }
+        if self.options.existing == Existing::Keep {
+            return Ok(true);
+        }
+        if there.attributes.kind == FileKind::Directory {
+            return Err(Trouble::destination("replacing", Cause::InTheWay(FileKind::Directory)));
+        }
+        match self.options.existing {
+            Existing::Keep | Existing::Replace => Ok(false),
+            Existing::ReplaceOlder => {
+                let (ours, theirs) = (there.attributes.modified, node.attributes.modified);
+                Ok(theirs <= ours || is_near(theirs, ours, entry.parent.item.step))
+            }
+            Existing::ReplaceChanged => self.is_same(entry, node, there, worker),
+        }
+    }
+
+    fn is_same(&self, entry: &Entry, node: &Node, there: &Node, worker: &mut Worker) -> Step<bool> {
+        let (new, old) = (&node.attributes, &there.attributes);
+        if new.kind != FileKind::Regular || old.kind != FileKind::Regular || new.size != old.size {
+            return Ok(false);
+        }
+        match self.options.compare {
+            Compare::SizeAndTime => Ok(is_near(new.modified, old.modified, entry.parent.item.step)),
+            Compare::Content => {
+                let (from, to) = (entry.parent.source(), &self.destination);
+                let difference = self.first_difference((from, node), (to, there), 0..new.size, worker)?;
+                Ok(difference.is_none())
+            }
+        }
+    }
+
+    /// Gives a node at the destination the attributes of its source, as far as they are to be preserved and this caller
+    /// may give them.
+    pub(super) fn set_attributes(
+        &self,
+        copy: &Node,
+        source: &Attributes,
+        size: Option<u64>,
+    ) -> Result<(), FsError> {
+        let new = self.attributes_for(&copy.attributes, source, size);
+        let gives_owner = new.user.is_some();
+        match self.destination.set(&copy.handle, &new) {
+            Err(FsError::NotPermitted | FsError::AccessDenied | FsError::Invalid) if gives_owner => {
+                self.note("the destination does not let this user give files away: owners are not preserved");
+                let mode = new.mode.map(|mode| mode & !SET_ID);
+                self.destination.set(&copy.handle, &NewAttributes { user: None, group: None, mode, ..new })
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn attributes_for(&self, copy: &Attributes, source: &Attributes, size: Option<u64>) -> NewAttributes {
+        let preserve = &self.options.preserve;
+        let same_owner = (copy.user, copy.group) == (source.user, source.group);
+        let kept_owner = preserve.owner || same_owner;
+        let is_directory = source.kind == FileKind::Directory;
+        let mode = match preserve.mode {
+            // What would act as another owner than it did is not kept.
+            true if kept_owner || is_directory => source.mode,
+            true => source.mode & !SET_ID,
+            false => source.mode & 0o777 & !self.options.umask,
+        };
+        let gives_owner = preserve.owner && !same_owner;
+        let time = |time| if preserve.times { SetTime::To(time) } else { SetTime::Keep };
+        NewAttributes {
+            mode: Some(mode),
+            user: gives_owner.then_some(source.user),
+            group: gives_owner.then_some(source.group),
+            size,
+            accessed: time(source.accessed),
+            modified: time(source.modified),
+        }
+    }
+
+    /// Corrects mode and owner of a file whose data stays.
+    pub(super) fn refresh_attributes(&self, there: &Node, source: &Attributes) -> Result<(), FsError> {
+        let wanted = self.attributes_for(&there.attributes, source, None);
+        let mode = wanted.mode.filter(|&mode| self.options.preserve.mode && mode != there.attributes.mode);
+        if self.options.existing != Existing::ReplaceChanged || (mode.is_none() && wanted.user.is_none()) {
+            return Ok(());
+        }
+        self.set_attributes(there, source, None)
+    }
+}
+
+/// Whether two nodes of one realm are one: numbers alone may meet by chance between two servers.
+fn is_same_node(one: &Attributes, other: &Attributes) -> bool {
+    let facts = |node: &Attributes| (node.file_system, node.file, node.size, node.modified, node.changed);
+    facts(one) == facts(other)
+}
+
+/// Whether two times are the same to file systems of which the coarser keeps them in steps of so many nanoseconds.
+fn is_near(one: Timestamp, other: Timestamp, step: u64) -> bool {
+    let nanoseconds =
+        |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
+    let distance = nanoseconds(one).abs_diff(nanoseconds(other));
+    distance == 0 || distance < u128::from(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_compared_in_the_coarser_step() {
+        let time = |seconds, nanoseconds| Timestamp { seconds, nanoseconds };
+        assert!(is_near(time(5, 7), time(5, 7), 0) && is_near(time(5, 7), time(5, 7), 1));
+        assert!(!is_near(time(5, 7), time(5, 8), 1));
+        assert!(is_near(time(5, 999_999_999), time(5, 0), 1_000_000_000));
+        assert!(!is_near(time(6, 0), time(5, 0), 1_000_000_000));
+        assert!(is_near(time(-1, 500), time(-1, 0), 1000));
+    }
+}

@@ -1,0 +1,251 @@
+//! Directories: made when they are met, listed a part at a time, and given their attributes when all in them is done.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use howdah_vfs::{Detail, FileKind, FsError, Node};
+
+use super::engine::{Copier, Worker};
+use super::error::{Cause, Doing, Step, Trouble};
+use super::naming;
+use super::tally::count;
+use super::tasks::{DirectoryJob, Entry, LinkPart, Task};
+
+/// Entries of a directory that are listed before those are copied: what bounds the memory, together with the depth of
+/// the tree. Several answers of a server, so that little of one is thrown away.
+const PART: usize = 1024;
+
+/// The mode of a directory until all in it is done: whatever its final mode is, its owner can fill it.
+const MODE_UNTIL_DONE: u32 = 0o700;
+
+/// Whether an entry is done with.
+pub(super) enum Settled {
+    Now,
+    /// Somebody else will say so.
+    Later,
+}
+
+impl Copier {
+    /// Copies what has a name.
+    pub(super) fn copy_entry(&self, entry: Entry, worker: &mut Worker) {
+        let (parent, name) = (Arc::clone(&entry.parent), entry.name.clone());
+        match self.try_entry(entry, worker) {
+            Ok(Settled::Now) => self.release(&parent),
+            Ok(Settled::Later) => {}
+            Err(trouble) => {
+                self.report(&trouble.of(parent.path_of(&name)));
+                self.release(&parent);
+            }
+        }
+    }
+
+    fn try_entry(&self, entry: Entry, worker: &mut Worker) -> Step<Settled> {
+        let node = match entry.node {
+            Some(node) => node,
+            None => match self.find_source(&entry)? {
+                Some(node) => node,
+                // It was removed since it was listed.
+                None => return Ok(Settled::Now),
+            },
+        };
+        count(&self.tally.found_nodes);
+        match node.attributes.kind {
+            FileKind::Directory => self.enter(entry, node),
+            FileKind::Regular => self.copy_file(entry, node, worker),
+            FileKind::SymbolicLink => self.copy_symbolic_link(&entry, &node).map(|()| Settled::Now),
+            _ => self.copy_special(&entry, &node).map(|()| Settled::Now),
+        }
+    }
+
+    fn find_source(&self, entry: &Entry) -> Step<Option<Node>> {
+        // The top has a node always: only what was listed below it is looked up.
+        let Some(directory) = &entry.parent.node else { return Ok(None) };
+        entry.parent.source().find(&directory.handle, &entry.name).at_source("looking up")
+    }
+
+    /// Makes a directory, or takes the one that is there, and puts its listing on the stack.
+    fn enter(&self, entry: Entry, node: Node) -> Step<Settled> {
+        if !self.options.recursive {
+            return Err(Trouble::source("copying", Cause::NotRecursive));
+        }
+        self.refuse_loops(&entry, &node)?;
+        let (target, fresh) = self.make_or_take(&entry)?;
+        let is_item = entry.parent.node.is_none();
+        let marker = naming::marker(entry.parent.item.id);
+        let marked = is_item && (fresh || self.has(&target, &marker));
+        if marked && fresh {
+            let new = howdah_vfs::NewAttributes::with_mode(0o600);
+            self.destination.create_new(&target.handle, &marker, new).at_destination("marking")?;
+        }
+        let job = DirectoryJob::below(&entry.parent, entry.name, node, target, fresh, marked);
+        let elsewhere = node.attributes.file_system != job.item.file_system;
+        let job = Arc::new(job);
+        if self.options.one_file_system && elsewhere {
+            self.release(&job);
+        } else {
+            self.listings.fetch_add(1, Ordering::Relaxed);
+            self.stack.push(Task::List(job));
+        }
+        Ok(Settled::Later)
+    }
+
+    fn has(&self, directory: &Node, name: &[u8]) -> bool {
+        matches!(self.destination.find(&directory.handle, name), Ok(Some(_)))
+    }
+
+    fn make_or_take(&self, entry: &Entry) -> Step<(Node, bool)> {
+        let parent = &entry.parent;
+        if !parent.fresh
+            && let Some(there) =
+                self.destination.find(&parent.target.handle, &entry.name).at_destination("looking up")?
+        {
+            return match there.attributes.kind {
+                FileKind::Directory => Ok((there, false)),
+                kind => Err(Trouble::destination("making the directory", Cause::InTheWay(kind))),
+            };
+        }
+        let made = self.destination.make_directory(&parent.target.handle, &entry.name, MODE_UNTIL_DONE);
+        Ok((made.at_destination("making the directory")?, true))
+    }
+
+    /// A directory is not copied into itself, nor into one below it: then the destination is met on the way.
+    fn refuse_loops(&self, entry: &Entry, node: &Node) -> Step<()> {
+        if !self.options.same_realm {
+            return Ok(());
+        }
+        let is_this = |other: &Node| {
+            (other.attributes.file_system, other.attributes.file)
+                == (node.attributes.file_system, node.attributes.file)
+        };
+        let mut above = Some(&entry.parent);
+        while let Some(directory) = above {
+            if is_this(&directory.target) {
+                return Err(Trouble::source("copying the directory", Cause::IntoItself));
+            }
+            above = directory.parent.as_ref();
+        }
+        match entry.parent.node {
+            None => self.refuse_above(entry, &is_this),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The same for what is above the destination.
+    fn refuse_above(&self, entry: &Entry, is_this: &dyn Fn(&Node) -> bool) -> Step<()> {
+        let mut at = entry.parent.target;
+        // As deep as paths that programs can use.
+        for _ in 0..2048 {
+            let Ok(above) = self.destination.file_system.parent(&self.destination.caller, &at.handle) else {
+                break;
+            };
+            if above.node.handle == at.handle {
+                break;
+            }
+            at = above.node;
+            if is_this(&at) {
+                return Err(Trouble::source("copying the directory", Cause::IntoItself));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists the next part of a directory: first comes what is in it, then the rest of the listing.
+    pub(super) fn list(&self, directory: &Arc<DirectoryJob>) {
+        match self.list_part(directory) {
+            Ok((entries, true)) => {
+                self.listings.fetch_sub(1, Ordering::Relaxed);
+                self.push_entries(directory, entries);
+                self.settle_listing_state();
+                self.release(directory);
+            }
+            Ok((entries, false)) => {
+                self.stack.push(Task::List(Arc::clone(directory)));
+                self.push_entries(directory, entries);
+            }
+            Err(trouble) => {
+                self.listings.fetch_sub(1, Ordering::Relaxed);
+                let path = directory.parent.as_ref().map(|parent| parent.path_of(&directory.name));
+                self.report(&trouble.of(path.unwrap_or_default()));
+                self.release(directory);
+            }
+        }
+    }
+
+    fn push_entries(&self, directory: &Arc<DirectoryJob>, entries: Vec<Entry>) {
+        directory.open.fetch_add(entries.len(), Ordering::Relaxed);
+        self.stack.push_all(entries.into_iter().map(Task::Entry));
+    }
+
+    fn list_part(&self, directory: &Arc<DirectoryJob>) -> Step<(Vec<Entry>, bool)> {
+        let source = directory.source();
+        let Some(node) = &directory.node else { return Ok((Vec::new(), true)) };
+        let mut entries = Vec::new();
+        let mut cookie = directory.cookie.load(Ordering::Relaxed);
+        let mut sink = |entry: howdah_vfs::Entry<'_>| {
+            if entries.len() == PART {
+                return ControlFlow::Break(());
+            }
+            cookie = entry.cookie;
+            if !matches!(entry.name, b"." | b"..") && !naming::is_ours(entry.name) {
+                entries.push(Entry {
+                    parent: Arc::clone(directory),
+                    name: entry.name.to_vec(),
+                    node: entry.node.copied(),
+                    part: LinkPart::Unknown,
+                    tries: 0,
+                });
+            }
+            ControlFlow::Continue(())
+        };
+        let at = directory.cookie.load(Ordering::Relaxed);
+        let listing =
+            source.file_system.read_directory(&source.caller, &node.handle, at, Detail::Nodes, &mut sink);
+        let end = listing.at_source("listing")?.end;
+        directory.cookie.store(cookie, Ordering::Relaxed);
+        Ok((entries, end))
+    }
+
+    /// One entry of a directory is settled, or its listing; the last one completes the directory.
+    pub(super) fn release(&self, directory: &Arc<DirectoryJob>) {
+        let mut directory = Arc::clone(directory);
+        while directory.open.fetch_sub(1, Ordering::AcqRel) == 1 {
+            if let Err(trouble) = self.complete(&directory) {
+                let path = directory.parent.as_ref().map(|parent| parent.path_of(&directory.name));
+                self.report(&trouble.of(path.unwrap_or_default()));
+            }
+            match &directory.parent {
+                Some(parent) => directory = Arc::clone(parent),
+                None => return,
+            }
+        }
+    }
+
+    /// Gives a directory its attributes, after all that would change its times again.
+    fn complete(&self, directory: &DirectoryJob) -> Step<()> {
+        let Some(node) = &directory.node else { return Ok(()) };
+        if directory.marked {
+            let marker = naming::marker(directory.item.id);
+            self.destination
+                .remove(&directory.target.handle, &marker)
+                .at_destination("removing the mark of")?;
+        }
+        let set = self.set_attributes(&directory.target, &node.attributes, None);
+        match set {
+            // Another user's directory that was there before, as /tmp: it may be filled and not be changed.
+            Err(FsError::NotPermitted | FsError::AccessDenied) if !directory.fresh => {
+                self.note(
+                    "attributes of directories that were there and belong to others are left as they are",
+                );
+            }
+            outcome => outcome.at_destination("setting the attributes of")?,
+        }
+        count(&self.tally.directories);
+        if directory.fresh
+            && let Some(parent) = &directory.parent
+        {
+            self.tell(&super::Event::Made { path: &parent.path_of(&directory.name) });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! The copier: its state, its workers, and the loop that watches them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread::{self, Scope};
+use std::time::{Duration, Instant};
+
+use howdah_vfs::Node;
+use parking_lot::Mutex;
+
+use super::error::{CopyError, Trouble};
+use super::links::LinkTable;
+use super::stack::Stack;
+use super::tally::{Tally, count};
+use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart, Task};
+use super::width::{INTERVAL, Width};
+use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, naming};
+
+/// The longest that a worker waits without looking whether to stop.
+const NAP: Duration = Duration::from_millis(50);
+
+/// Says to a copy that it is to stop; any number of threads may hold one.
+#[derive(Debug, Clone, Default)]
+pub struct StopSign(Arc<AtomicBool>);
+
+impl StopSign {
+    /// Stops the copy: blocks on their way are completed, and what is written is committed and remembered.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is to stop.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How a copy ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// What was done.
+    pub figures: Figures,
+    /// Whether it was stopped before it was done.
+    pub stopped: bool,
+    /// The most workers that were used at once.
+    pub jobs: usize,
+}
+
+/// Copies items to one destination.
+pub struct Copier {
+    pub(super) destination: Side,
+    pub(super) options: CopyOptions,
+    pub(super) block: usize,
+    pub(super) tally: Arc<Tally>,
+    pub(super) observer: Arc<dyn Observer>,
+    pub(super) stop: StopSign,
+    pub(super) stack: Stack<Task>,
+    pub(super) links: Mutex<LinkTable<Entry>>,
+    pub(super) bucket: Option<Mutex<Bucket>>,
+    pub(super) start: Instant,
+    /// Notes that were made already.
+    noted: Mutex<Vec<&'static str>>,
+    /// Listings that are not at their end.
+    pub(super) listings: AtomicUsize,
+}
+
+/// What a worker keeps from task to task.
+pub(super) struct Worker {
+    pub(super) number: usize,
+    pub(super) buffer: Vec<u8>,
+    /// For the other side, where both are read.
+    pub(super) other: Vec<u8>,
+}
+
+impl Copier {
+    /// A copier that has not begun.
+    pub fn new(destination: Side, options: CopyOptions, observer: Arc<dyn Observer>) -> Self {
+        let block = options.tuning.block;
+        let block = options.rate.map_or(block, |rate| Bucket::smooth_block(rate, block));
+        Self {
+            destination,
+            block,
+            tally: Arc::default(),
+            observer,
+            stop: StopSign::default(),
+            stack: Stack::new(0),
+            links: Mutex::new(LinkTable::new()),
+            bucket: options.rate.map(|rate| Mutex::new(Bucket::new(rate))),
+            start: Instant::now(),
+            noted: Mutex::default(),
+            listings: AtomicUsize::new(0),
+            options,
+        }
+    }
+
+    /// The figures, to be looked at while it runs.
+    pub fn tally(&self) -> Arc<Tally> {
+        Arc::clone(&self.tally)
+    }
+
+    /// What stops it.
+    pub fn stop_sign(&self) -> StopSign {
+        self.stop.clone()
+    }
+
+    /// Copies all items, and comes back when all is done or stopped. To be called once.
+    pub fn run(&self, items: Vec<Item>) -> Outcome {
+        let mut width = Width::new(self.options.jobs, self.options.tuning.most_jobs);
+        let any = !items.is_empty();
+        let tasks: Vec<Task> = items.into_iter().filter_map(|item| self.begin(item)).collect();
+        let jobs = if any && !tasks.is_empty() {
+            self.stack.push_all(tasks.into_iter());
+            self.settle_listing_state();
+            thread::scope(|scope| self.watch(scope, &mut width))
+        } else {
+            0
+        };
+        Outcome { figures: self.tally.figures(), stopped: self.stop.is_set(), jobs }
+    }
+
+    /// Starts workers and lets in more while that pays.
+    fn watch<'s>(&'s self, scope: &'s Scope<'s, '_>, width: &mut Width) -> usize {
+        let mut started = 0;
+        let mut before = (self.tally.figures(), Instant::now());
+        loop {
+            self.stack.allow(width.now());
+            while started < width.now() {
+                let number = started;
+                let builder = thread::Builder::new().name(format!("copy-{number}"));
+                if builder.spawn_scoped(scope, move || self.work(number)).is_err() {
+                    // No more threads to be had: those there are do all.
+                    assert!(started > 0, "the system refuses the first thread of a copy");
+                    break;
+                }
+                started += 1;
+            }
+            if self.stack.wait_for_end(INTERVAL) {
+                return started;
+            }
+            let now = (self.tally.figures(), Instant::now());
+            let starved = !self.stack.has_waiting();
+            let bytes = now.0.copied_bytes.saturating_sub(before.0.copied_bytes);
+            let files = (now.0.files + now.0.kept).saturating_sub(before.0.files + before.0.kept);
+            width.on_interval(bytes, files, now.1 - before.1, starved);
+            before = now;
+        }
+    }
+
+    fn work(&self, number: usize) {
+        let mut worker = Worker { number, buffer: Vec::new(), other: Vec::new() };
+        while let Some(task) = self.stack.take(number) {
+            match task {
+                Task::Blocks(job) => self.work_on(&job, &mut worker),
+                // What was not begun is left for the next run.
+                _ if self.stop.is_set() => {}
+                Task::Entry(entry) => self.copy_entry(entry, &mut worker),
+                Task::Link(entry, copy) => self.link_entry(entry, copy, &mut worker),
+                Task::List(directory) => self.list(&directory),
+            }
+            self.stack.done();
+        }
+    }
+
+    /// The first task of an item.
+    fn begin(&self, item: Item) -> Option<Task> {
+        let Item { source, node, target, path, id } = item;
+        let step = |side: &Side, node: &Node| {
+            let limits = side.file_system.limits(&side.caller, &node.handle);
+            limits.map_or(0, |limits| u64::from(limits.time_step_nanoseconds))
+        };
+        let file_system = node.attributes.file_system;
+        match target {
+            Target::Entry { directory, name } => {
+                let attributes =
+                    self.destination.file_system.attributes(&self.destination.caller, &directory);
+                let target = match attributes {
+                    Ok(attributes) => Node { handle: directory, attributes },
+                    Err(refused) => {
+                        let cause = super::Cause::Refused(refused);
+                        let trouble = Trouble::destination("looking at the directory for", cause);
+                        self.report(&trouble.of(path));
+                        return None;
+                    }
+                };
+                let step = step(&source, &node).max(step(&self.destination, &target));
+                let item = Arc::new(ItemFacts { source, path, id, step, file_system });
+                let parent = Arc::new(DirectoryJob::top(item, target));
+                let part = LinkPart::Unknown;
+                Some(Task::Entry(Entry { parent, name, node: Some(node), part, tries: 0 }))
+            }
+            Target::Directory(target) => {
+                let step = step(&source, &node).max(step(&self.destination, &target));
+                let item = Arc::new(ItemFacts { source, path, id, step, file_system });
+                let top = Arc::new(DirectoryJob::top(item, target));
+                let marked =
+                    matches!(self.destination.find(&target.handle, &naming::marker(id)), Ok(Some(_)));
+                count(&self.tally.found_nodes);
+                let job = DirectoryJob::below(&top, Vec::new(), node, target, false, marked);
+                self.listings.fetch_add(1, Ordering::Relaxed);
+                Some(Task::List(Arc::new(job)))
+            }
+        }
+    }
+
+    /// Waits until so many bytes may be on their way; says whether to go on.
+    pub(super) fn pace(&self, bytes: u64) -> bool {
+        let Some(bucket) = &self.bucket else { return !self.stop.is_set() };
+        let wait = bucket.lock().take(bytes, self.start.elapsed());
+        let until = Instant::now() + wait;
+        while !self.stop.is_set() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            thread::sleep(left.min(NAP));
+        }
+        false
+    }
+
+    pub(super) fn tell(&self, event: &Event<'_>) {
+        self.observer.on_event(event);
+    }
+
+    /// Counts and tells something that was not copied.
+    pub(super) fn report(&self, error: &CopyError) {
+        count(&self.tally.errors);
+        self.tell(&Event::Failed(error));
+    }
+
+    /// Tells something once.
+    pub(super) fn note(&self, text: &'static str) {
+        let mut noted = self.noted.lock();
+        if !noted.contains(&text) {
+            noted.push(text);
+            drop(noted);
+            self.tell(&Event::Note(text));
+        }
+    }
+
+    /// Whether the whole tree is known now.
+    pub(super) fn settle_listing_state(&self) {
+        let all = self.listings.load(Ordering::Relaxed) == 0;
+        self.tally.found_all.store(u64::from(all), Ordering::Relaxed);
+    }
+}
+
+impl DirectoryJob {
+    /// Stands for the destination directory of an item.
+    fn top(item: Arc<ItemFacts>, target: Node) -> Self {
+        Self {
+            parent: None,
+            item,
+            name: Vec::new(),
+            node: None,
+            target,
+            fresh: false,
+            marked: false,
+            cookie: AtomicU64::new(0),
+            open: AtomicUsize::new(1),
+        }
+    }
+
+    /// A directory in another one.
+    pub(super) fn below(
+        parent: &Arc<Self>,
+        name: Vec<u8>,
+        node: Node,
+        target: Node,
+        fresh: bool,
+        marked: bool,
+    ) -> Self {
+        Self {
+            parent: Some(Arc::clone(parent)),
+            item: Arc::clone(&parent.item),
+            name,
+            node: Some(node),
+            target,
+            fresh,
+            marked,
+            cookie: AtomicU64::new(0),
+            open: AtomicUsize::new(1),
+        }
+    }
+}

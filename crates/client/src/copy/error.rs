@@ -1,0 +1,114 @@
+//! Why something could not be copied: the step, the file and the cause.
+
+use std::fmt;
+
+use howdah_vfs::{FileKind, FsError};
+
+/// Which side a step was on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum On {
+    /// Where the copy is from.
+    Source,
+    /// Where the copy goes.
+    Destination,
+}
+
+/// What could not be copied, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyError {
+    /// What was being done, as in "reading".
+    pub step: &'static str,
+    /// On which side.
+    pub on: On,
+    /// The path as people know it.
+    pub path: Vec<u8>,
+    /// Why it failed.
+    pub cause: Cause,
+}
+
+/// Why a step failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The file system refused.
+    Refused(FsError),
+    /// The source is not what it was when its copy began.
+    Changed,
+    /// Both sides were read back, and differ from this byte on.
+    Differs(u64),
+    /// Source and destination are one file.
+    SameFile,
+    /// A directory would be copied into itself.
+    IntoItself,
+    /// A directory, and directories were not asked for.
+    NotRecursive,
+    /// Something else has the name.
+    InTheWay(FileKind),
+}
+
+/// A failed step before it is known to which path it belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Trouble {
+    pub(super) step: &'static str,
+    pub(super) on: On,
+    pub(super) cause: Cause,
+}
+
+/// What a step of a copy answers.
+pub(super) type Step<T> = Result<T, Trouble>;
+
+/// Names the step that a refusal belongs to.
+pub(super) trait Doing<T> {
+    fn at_source(self, step: &'static str) -> Step<T>;
+    fn at_destination(self, step: &'static str) -> Step<T>;
+}
+
+impl<T> Doing<T> for howdah_vfs::Result<T> {
+    fn at_source(self, step: &'static str) -> Step<T> {
+        self.map_err(|refused| Trouble { step, on: On::Source, cause: Cause::Refused(refused) })
+    }
+
+    fn at_destination(self, step: &'static str) -> Step<T> {
+        self.map_err(|refused| Trouble { step, on: On::Destination, cause: Cause::Refused(refused) })
+    }
+}
+
+impl Trouble {
+    pub(super) fn source(step: &'static str, cause: Cause) -> Self {
+        Self { step, on: On::Source, cause }
+    }
+
+    pub(super) fn destination(step: &'static str, cause: Cause) -> Self {
+        Self { step, on: On::Destination, cause }
+    }
+
+    pub(super) fn of(self, path: Vec<u8>) -> CopyError {
+        CopyError { step: self.step, on: self.on, path, cause: self.cause }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refused) => refused.fmt(formatter),
+            Self::Changed => formatter.write_str("it was changed while it was copied; copy it again"),
+            Self::Differs(at) => write!(formatter, "the two sides differ at byte {at}"),
+            Self::SameFile => formatter.write_str("source and destination are the same file"),
+            Self::IntoItself => formatter.write_str("a directory cannot be copied into itself"),
+            Self::NotRecursive => formatter.write_str("it is a directory (-r copies directories)"),
+            Self::InTheWay(FileKind::Directory) => formatter.write_str("a directory is in the way"),
+            Self::InTheWay(_) => formatter.write_str("something that is no directory is in the way"),
+        }
+    }
+}
+
+impl fmt::Display for CopyError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.on {
+            On::Source => "source",
+            On::Destination => "destination",
+        };
+        write!(formatter, "{} {} ({side}): {}", self.step, String::from_utf8_lossy(&self.path), self.cause)
+    }
+}
+
+impl std::error::Error for CopyError {}

@@ -1,0 +1,285 @@
+//! The beginning of a file's copy: whether it is needed, and whether an earlier one goes on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Instant;
+
+use howdah_vfs::{FsError, Handle, NewAttributes, Node};
+use parking_lot::Mutex;
+
+use super::directory::Settled;
+use super::engine::{Copier, Worker};
+use super::error::{Cause, Doing, Step, Trouble};
+use super::file_job::FileJob;
+use super::journal::Identity;
+use super::journal_file::JournalFile;
+use super::ledger::Ledger;
+use super::links::{Claim, LinkTable};
+use super::ranges::RangeSet;
+use super::tally::{add, count};
+use super::tasks::{Entry, LinkPart, Task};
+use super::{Event, Sparse, naming};
+
+/// The mode of a file until it is complete: for its owner alone.
+pub(super) const MODE_UNTIL_DONE: u32 = 0o600;
+
+/// Where the data of a new copy goes, and what of it is there.
+struct Opened {
+    partial: Node,
+    journal: Option<JournalFile>,
+    committed: RangeSet,
+    resumed: bool,
+}
+
+impl Copier {
+    /// Copies a regular file, or makes it another name of a copy.
+    pub(super) fn copy_file(&self, entry: Entry, node: Node, worker: &mut Worker) -> Step<Settled> {
+        let attributes = &node.attributes;
+        let has_names = attributes.links > 1 && self.options.preserve.links;
+        if !has_names || entry.part != LinkPart::Unknown {
+            return self.begin_file(entry, node, worker);
+        }
+        let key = LinkTable::<Entry>::key(attributes);
+        let claim = self.links.lock().claim(key, attributes.links, entry);
+        match claim {
+            Claim::Wait => Ok(Settled::Later),
+            Claim::Link(entry, copy) => {
+                self.link_entry(entry, copy, worker);
+                Ok(Settled::Later)
+            }
+            Claim::Copy(mut entry) => {
+                entry.part = LinkPart::First;
+                self.begin_file(entry, node, worker)
+            }
+        }
+    }
+
+    fn begin_file(&self, entry: Entry, node: Node, worker: &mut Worker) -> Step<Settled> {
+        if entry.tries == 0 {
+            add(&self.tally.found_bytes, node.attributes.size);
+        }
+        let outcome = self.prepare(&entry, &node, worker);
+        match outcome {
+            Ok(Prepared::Stays(there)) => {
+                self.on_copied(&entry, &node, there);
+                Ok(Settled::Now)
+            }
+            Ok(Prepared::Opened(opened)) => {
+                let job = self.job(entry, node, *opened);
+                self.work_on(&Arc::new(job), worker);
+                Ok(Settled::Later)
+            }
+            Err(trouble) => {
+                self.on_not_copied(&entry, &node);
+                Err(trouble)
+            }
+        }
+    }
+
+    fn prepare(&self, entry: &Entry, node: &Node, worker: &mut Worker) -> Step<Prepared> {
+        if let Some(there) = self.there(entry)?
+            && self.keeps(entry, node, &there, worker)?
+        {
+            self.refresh_attributes(&there, &node.attributes).at_destination("setting the attributes of")?;
+            self.tidy_journal(entry, node);
+            count(&self.tally.kept);
+            add(&self.tally.kept_bytes, node.attributes.size);
+            self.tell(&Event::Kept { path: &entry.path() });
+            return Ok(Prepared::Stays(there.handle));
+        }
+        Ok(Prepared::Opened(Box::new(self.open_partial(entry, node)?)))
+    }
+
+    /// What has the name at the destination.
+    pub(super) fn there(&self, entry: &Entry) -> Step<Option<Node>> {
+        match entry.parent.fresh {
+            true => Ok(None),
+            false => {
+                self.destination.find(&entry.parent.target.handle, &entry.name).at_destination("looking up")
+            }
+        }
+    }
+
+    /// A copy that was killed between the rename and the removal of its journal left the journal.
+    fn tidy_journal(&self, entry: &Entry, node: &Node) {
+        if node.attributes.size >= self.options.tuning.journal_from {
+            let name = naming::journal(&entry.name, entry.parent.item.id);
+            // If that fails, a small file stays: nothing that the copy suffers from.
+            let _ = self.destination.remove(&entry.parent.target.handle, &name);
+        }
+    }
+
+    fn open_partial(&self, entry: &Entry, node: &Node) -> Step<Opened> {
+        let directory = &entry.parent.target.handle;
+        let partial_name = naming::partial(&entry.name, entry.parent.item.id);
+        let new = NewAttributes::with_mode(MODE_UNTIL_DONE);
+        let create = || {
+            let created = self.destination.create_afresh(directory, &partial_name, new);
+            created.at_destination("creating the partial file of")
+        };
+        if node.attributes.size < self.options.tuning.journal_from {
+            return Ok(Opened {
+                partial: create()?,
+                journal: None,
+                committed: RangeSet::default(),
+                resumed: false,
+            });
+        }
+        let journal_name = naming::journal(&entry.name, entry.parent.item.id);
+        if !entry.parent.fresh
+            && let Some(resumed) = self.resume(entry, node, &partial_name, &journal_name)?
+        {
+            return Ok(resumed);
+        }
+        // The old journal goes first: it never stands beside a partial file that it does not speak of.
+        self.destination.remove(directory, &journal_name).at_destination("removing the old journal of")?;
+        let partial = create()?;
+        let identity = Identity::new(&node.attributes, &partial.attributes);
+        let journal = JournalFile::begin(&self.destination, directory, journal_name, identity)
+            .at_destination("beginning the journal of")?;
+        Ok(Opened { partial, journal: Some(journal), committed: RangeSet::default(), resumed: false })
+    }
+
+    /// Goes on with an earlier copy, if there is one that belongs to this source.
+    fn resume(&self, entry: &Entry, node: &Node, partial: &[u8], journal: &[u8]) -> Step<Option<Opened>> {
+        let directory = &entry.parent.target.handle;
+        let find =
+            |name| self.destination.find(directory, name).at_destination("looking for an earlier copy of");
+        let (Some(partial), Some(journal_node)) = (find(partial)?, find(journal)?) else { return Ok(None) };
+        let read = JournalFile::read(&self.destination, &journal_node);
+        let found = match read {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(self.start_over(entry, "its journal is damaged")),
+            Err(FsError::AccessDenied) => {
+                return Ok(self.start_over(entry, "its journal belongs to another user"));
+            }
+            Err(refused) => return Err(refused).at_destination("reading the journal of"),
+        };
+        if let Some(why) = Identity::new(&node.attributes, &partial.attributes).difference(&found.identity) {
+            return Ok(self.start_over(entry, why));
+        }
+        let bytes = found.committed.bytes();
+        add(&self.tally.resumed_bytes, bytes);
+        count(&self.tally.resumed_files);
+        self.tell(&Event::Resumed { path: &entry.path(), bytes, of: node.attributes.size });
+        let journal = JournalFile::go_on(journal.to_vec(), &journal_node, &found);
+        Ok(Some(Opened { partial, journal: Some(journal), committed: found.committed, resumed: true }))
+    }
+
+    fn start_over(&self, entry: &Entry, why: &'static str) -> Option<Opened> {
+        self.tell(&Event::StartedOver { path: &entry.path(), why });
+        None
+    }
+
+    fn job(&self, entry: Entry, node: Node, opened: Opened) -> FileJob {
+        let attributes = &node.attributes;
+        let sparse = match self.options.sparse {
+            Sparse::Auto => attributes.used < attributes.size,
+            Sparse::Always => true,
+            Sparse::Never => false,
+        };
+        FileJob {
+            partial_name: naming::partial(&entry.name, entry.parent.item.id),
+            partial: opened.partial,
+            journal: opened.journal.map(Mutex::new),
+            ledger: Mutex::new(Ledger::new(attributes.size, opened.committed)),
+            sparse,
+            resumed: opened.resumed,
+            verifying: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+            last_commit: Mutex::new(Instant::now()),
+            committed_here: AtomicU64::new(0),
+            entry,
+            node,
+        }
+    }
+
+    /// A copy is there: the other names of the file can be made.
+    pub(super) fn on_copied(&self, entry: &Entry, node: &Node, copy: Handle) {
+        if entry.part == LinkPart::First {
+            let waiting = self.links.lock().on_copied(LinkTable::<Entry>::key(&node.attributes), copy);
+            self.stack.push_all(waiting.into_iter().map(|entry| Task::Link(entry, copy)));
+        }
+    }
+
+    /// There is no copy: another name of the file is copied in its place.
+    pub(super) fn on_not_copied(&self, entry: &Entry, node: &Node) {
+        if entry.part != LinkPart::First {
+            return;
+        }
+        let next = self.links.lock().on_failed(LinkTable::<Entry>::key(&node.attributes));
+        if let Some(next) = next {
+            self.stack.push(Task::Entry(Entry { part: LinkPart::First, ..next }));
+        }
+    }
+
+    /// Makes one more name of a copy; where that cannot be, copies the data once more.
+    pub(super) fn link_entry(&self, mut entry: Entry, copy: Handle, worker: &mut Worker) {
+        let parent = Arc::clone(&entry.parent);
+        match self.try_link(&entry, &copy) {
+            Ok(()) => {
+                count(&self.tally.hard_links);
+                self.tell(&Event::Linked { path: &entry.path() });
+            }
+            Err(Trouble {
+                cause:
+                    Cause::Refused(
+                        FsError::NotSupported
+                        | FsError::TooManyLinks
+                        | FsError::CrossDevice
+                        | FsError::NotPermitted,
+                    ),
+                ..
+            }) => {
+                self.note("the destination cannot keep all hard links: some names become files of their own");
+                entry.part = LinkPart::Alone;
+                return self.copy_entry(entry, worker);
+            }
+            Err(trouble) => self.report(&trouble.of(entry.path())),
+        }
+        self.release(&parent);
+    }
+
+    fn try_link(&self, entry: &Entry, copy: &Handle) -> Step<()> {
+        let directory = &entry.parent.target.handle;
+        let there = match self.destination.link(copy, directory, &entry.name) {
+            Err(FsError::Exists) => {
+                self.destination.find(directory, &entry.name).at_destination("looking up")?
+            }
+            outcome => return outcome.at_destination("linking"),
+        };
+        let copy_file = self.destination.file_system.attributes(&self.destination.caller, copy);
+        let copy_file = copy_file.at_destination("looking at the copy of")?.file;
+        match there {
+            Some(there) if there.attributes.file == copy_file => Ok(()),
+            Some(_) if self.options.existing == super::Existing::Keep => Ok(()),
+            Some(there) if there.attributes.kind == howdah_vfs::FileKind::Directory => {
+                Err(Trouble::destination("linking", Cause::InTheWay(there.attributes.kind)))
+            }
+            _ => self.put_in_place(entry, |name| self.destination.link(copy, directory, name)),
+        }
+    }
+
+    /// Makes something under the partial name, and then gives it the final one in place of what is there.
+    pub(super) fn put_in_place(
+        &self,
+        entry: &Entry,
+        make: impl Fn(&[u8]) -> Result<(), FsError>,
+    ) -> Step<()> {
+        let directory = &entry.parent.target.handle;
+        let name = naming::partial(&entry.name, entry.parent.item.id);
+        let made = match make(&name) {
+            Err(FsError::Exists) => self.destination.remove(directory, &name).and_then(|()| make(&name)),
+            outcome => outcome,
+        };
+        made.at_destination("making")?;
+        self.destination.rename(directory, &name, &entry.name).at_destination("renaming")
+    }
+}
+
+/// What comes of looking at the destination.
+enum Prepared {
+    /// What is there stays.
+    Stays(Handle),
+    Opened(Box<Opened>),
+}

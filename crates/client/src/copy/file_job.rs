@@ -1,0 +1,41 @@
+//! A file that is being copied, perhaps by many workers at once.
+
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Instant;
+
+use howdah_vfs::Node;
+use parking_lot::Mutex;
+
+use super::journal_file::JournalFile;
+use super::ledger::Ledger;
+use super::tasks::Entry;
+
+/// A file that is being copied.
+pub(super) struct FileJob {
+    pub(super) entry: Entry,
+    /// The source as it was at the start.
+    pub(super) node: Node,
+    /// Where the data goes until it is complete.
+    pub(super) partial: Node,
+    pub(super) partial_name: Vec<u8>,
+    /// For files worth remembering.
+    pub(super) journal: Option<Mutex<JournalFile>>,
+    pub(super) ledger: Mutex<Ledger>,
+    /// Whether zeros become holes.
+    pub(super) sparse: bool,
+    /// Whether an earlier copy goes on.
+    pub(super) resumed: bool,
+    /// Whether the blocks are read back, all being written.
+    pub(super) verifying: AtomicBool,
+    /// Whether it was given up.
+    pub(super) failed: AtomicBool,
+    pub(super) last_commit: Mutex<Instant>,
+    /// Bytes committed since this copy began.
+    pub(super) committed_here: AtomicU64,
+}
+
+impl FileJob {
+    pub(super) fn size(&self) -> u64 {
+        self.node.attributes.size
+    }
+}

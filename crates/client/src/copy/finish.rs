@@ -1,0 +1,184 @@
+//! The end of a file's copy: committed, verified, given its attributes and its name; or left so that it can go on.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::Event;
+use super::block::is_changed;
+use super::engine::Copier;
+use super::error::{Cause, Doing, Step, Trouble};
+use super::file_job::FileJob;
+use super::ledger::{Batch, Ledger};
+use super::ranges::RangeSet;
+use super::tally::{add, count};
+use super::tasks::{Entry, Task};
+
+/// How often a file that changes while it is copied is begun anew.
+const MOST_TRIES: u32 = 2;
+
+impl Copier {
+    /// Whether so much, or so long, was written without a commit that an interruption would hurt.
+    pub(super) fn wants_commit(&self, job: &FileJob) -> bool {
+        if job.journal.is_none() || job.verifying.load(Ordering::Relaxed) {
+            return false;
+        }
+        let tuning = &self.options.tuning;
+        let (least, most) = tuning.commit_bytes;
+        let unsettled = job.ledger.lock().unsettled();
+        let worth = (job.committed_here.load(Ordering::Relaxed) / 4).clamp(least, most);
+        unsettled >= worth || (unsettled > 0 && job.last_commit.lock().elapsed() >= tuning.commit_interval)
+    }
+
+    /// Makes durable what was written, and records it. What the server lost meanwhile is put back to be sent again.
+    pub(super) fn commit(&self, job: &FileJob) -> Step<()> {
+        let Some(batch) = job.ledger.lock().begin_commit() else { return Ok(()) };
+        *job.last_commit.lock() = Instant::now();
+        let committed = self.commit_batch(job, batch).and_then(|()| self.record(job));
+        let mut ledger = job.ledger.lock();
+        if committed.is_err() {
+            // Nothing is known of what it was to cover: this copy is over.
+            ledger.close();
+        }
+        ledger.commit_over();
+        committed
+    }
+
+    fn commit_batch(&self, job: &FileJob, batch: Batch) -> Step<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let verifier = self.destination.commit(&job.partial.handle).at_destination("committing")?;
+        let lost = job.ledger.lock().end_commit(batch, verifier);
+        if lost > 0 {
+            add(&self.tally.resent_bytes, lost);
+            self.tell(&Event::SentAgain { path: &job.entry.path(), bytes: lost });
+        }
+        Ok(())
+    }
+
+    fn record(&self, job: &FileJob) -> Step<()> {
+        let Some(journal) = &job.journal else { return Ok(()) };
+        let mut journal = journal.lock();
+        let news = job.ledger.lock().take_news();
+        match news.is_empty() {
+            true => Ok(()),
+            false => journal.record(&self.destination, &news).at_destination("writing the journal of"),
+        }
+    }
+
+    /// All data is committed: verifies it if that is asked for, else completes the file. Says whether there are blocks
+    /// again.
+    pub(super) fn on_data_complete(&self, job: &Arc<FileJob>) -> bool {
+        if self.options.verify && !job.verifying.load(Ordering::Relaxed) {
+            if let Err(trouble) = self.record(job) {
+                self.fail(job, trouble);
+                return false;
+            }
+            job.verifying.store(true, Ordering::Relaxed);
+            *job.ledger.lock() = Ledger::new(job.size(), RangeSet::default());
+            return true;
+        }
+        match self.complete_file(job) {
+            Ok(()) => self.on_complete(job),
+            Err(trouble) => self.fail_closed(job, trouble),
+        }
+        false
+    }
+
+    fn complete_file(&self, job: &FileJob) -> Step<()> {
+        let source = job.entry.parent.source();
+        if job.size() > self.block as u64 {
+            let now = source.file_system.attributes(&source.caller, &job.node.handle);
+            if is_changed(&job.node.attributes, &now.at_source("looking again at")?) {
+                return Err(Trouble::source("completing", Cause::Changed));
+            }
+        }
+        // Writes alone make it long enough unless it ends in a hole.
+        let size = (job.sparse || job.resumed).then_some(job.size());
+        self.set_attributes(&job.partial, &job.node.attributes, size)
+            .at_destination("setting the attributes of")?;
+        let directory = &job.entry.parent.target.handle;
+        let renamed = self.destination.rename(directory, &job.partial_name, &job.entry.name);
+        renamed.at_destination("giving its name to")?;
+        match &job.journal {
+            Some(journal) => {
+                let removed = self.destination.remove(directory, &journal.lock().name);
+                removed.at_destination("removing the journal of")
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn on_complete(&self, job: &FileJob) {
+        count(&self.tally.files);
+        if self.options.verify {
+            count(&self.tally.verified_files);
+            add(&self.tally.verified_bytes, job.size());
+        }
+        self.tell(&Event::Copied { path: &job.entry.path(), bytes: job.size() });
+        self.on_copied(&job.entry, &job.node, job.partial.handle);
+        self.release(&job.entry.parent);
+    }
+
+    /// Gives up a file. The first who finds a reason tells it; what others still have on its way comes to nothing.
+    pub(super) fn fail(&self, job: &Arc<FileJob>, trouble: Trouble) {
+        // A commit that failed closed the ledger itself.
+        if job.failed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        job.ledger.lock().close();
+        self.fail_closed(job, trouble);
+    }
+
+    fn fail_closed(&self, job: &FileJob, trouble: Trouble) {
+        let spoilt = matches!(trouble.cause, Cause::Changed | Cause::Differs(_));
+        if spoilt || job.journal.is_none() {
+            self.discard(job);
+        }
+        if trouble.cause == Cause::Changed && job.entry.tries + 1 < MOST_TRIES {
+            // Once more, from what it is now; where it is listed it has a name, at the top it is looked at again.
+            return self.begin_anew(job);
+        }
+        self.report(&trouble.of(job.entry.path()));
+        self.on_not_copied(&job.entry, &job.node);
+        self.release(&job.entry.parent);
+    }
+
+    fn begin_anew(&self, job: &FileJob) {
+        let source = job.entry.parent.source();
+        let now = source.file_system.attributes(&source.caller, &job.node.handle);
+        let node = now.ok().map(|attributes| howdah_vfs::Node { handle: job.node.handle, attributes });
+        let tries = job.entry.tries + 1;
+        self.stack.push(Task::Entry(Entry { node, tries, ..job.entry.clone() }));
+    }
+
+    /// Removes what there is of a copy.
+    fn discard(&self, job: &FileJob) {
+        let directory = &job.entry.parent.target.handle;
+        // What cannot be removed is left for the next copy to replace.
+        if let Some(journal) = &job.journal {
+            let _ = self.destination.remove(directory, &journal.lock().name);
+        }
+        let _ = self.destination.remove(directory, &job.partial_name);
+    }
+
+    /// Leaves a file because the copy is to stop. The last worker to leave commits what is written.
+    pub(super) fn suspend(&self, job: &FileJob) {
+        {
+            let mut ledger = job.ledger.lock();
+            if ledger.is_busy() || !ledger.close() {
+                return;
+            }
+        }
+        if job.journal.is_none() {
+            return self.discard(job);
+        }
+        if job.verifying.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Err(trouble) = self.commit(job) {
+            self.report(&trouble.of(job.entry.path()));
+        }
+    }
+}

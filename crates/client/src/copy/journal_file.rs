@@ -1,0 +1,74 @@
+//! The journal as a file beside the partial one.
+
+use howdah_vfs::{Handle, NewAttributes, Node, Result, Stability};
+
+use super::Side;
+use super::journal::{HEADER, Identity, RECORD};
+use super::ranges::RangeSet;
+
+/// Bytes of a journal that are read at once.
+const PIECE: usize = 256 * 1024;
+
+/// The largest journal that is read: 10^6 records, which is a file of 60 TB. A larger one does not count.
+const LARGEST: u64 = (HEADER + RECORD * 1_000_000) as u64;
+
+/// An open journal.
+pub(super) struct JournalFile {
+    pub(super) name: Vec<u8>,
+    handle: Handle,
+    identity: Identity,
+    length: u64,
+}
+
+/// A journal that was found.
+pub(super) struct Found {
+    pub(super) identity: Identity,
+    pub(super) committed: RangeSet,
+    good: u64,
+}
+
+impl JournalFile {
+    /// Begins a journal in place of what has the name. Every record is durable before it counts.
+    pub(super) fn begin(side: &Side, directory: &Handle, name: Vec<u8>, identity: Identity) -> Result<Self> {
+        let new = NewAttributes::with_mode(0o600);
+        let handle = side.create_afresh(directory, &name, new)?.handle;
+        let mut journal = Self { name, handle, identity, length: 0 };
+        journal.append(side, &identity.header())?;
+        Ok(journal)
+    }
+
+    /// Goes on with a journal that was found.
+    pub(super) fn go_on(name: Vec<u8>, node: &Node, found: &Found) -> Self {
+        Self { name, handle: node.handle, identity: found.identity, length: found.good }
+    }
+
+    /// What a file says if it is a journal.
+    pub(super) fn read(side: &Side, node: &Node) -> Result<Option<Found>> {
+        let size = node.attributes.size;
+        if size > LARGEST {
+            return Ok(None);
+        }
+        let (mut all, mut buffer) = (Vec::new(), Vec::new());
+        while (all.len() as u64) < size {
+            let (_, bytes) = side.read(&node.handle, all.len() as u64, PIECE, &mut buffer)?;
+            if bytes.is_empty() {
+                break;
+            }
+            all.extend_from_slice(&bytes);
+        }
+        let parsed = Identity::parse(&all);
+        Ok(parsed.map(|(identity, committed, good)| Found { identity, committed, good: good as u64 }))
+    }
+
+    /// These ranges are committed.
+    pub(super) fn record(&mut self, side: &Side, ranges: &RangeSet) -> Result<()> {
+        let records: Vec<u8> = ranges.iter().flat_map(|range| self.identity.record(&range)).collect();
+        self.append(side, &records)
+    }
+
+    fn append(&mut self, side: &Side, bytes: &[u8]) -> Result<()> {
+        side.write(&self.handle, self.length, bytes, Stability::FileSync, |_, _| {})?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+}

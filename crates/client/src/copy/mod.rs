@@ -1,0 +1,45 @@
+//! Copies trees from any [`FileSystem`](howdah_vfs::FileSystem) to any other; knows no protocol.
+//!
+//! A pool of workers takes tasks from one stack: entries of a directory, the next part of a listing, blocks of a big
+//! file. The stack is last in, first out, so the tree is walked once, depth first, and what is known of it at any
+//! moment is bounded. A file is written beside its final name, committed, given its attributes and then renamed;
+//! a journal beside it remembers what was committed, so that an interrupted copy goes on where it stopped.
+
+mod block;
+mod content;
+mod decide;
+mod directory;
+mod engine;
+mod error;
+mod event;
+mod file;
+mod file_job;
+mod finish;
+mod item;
+mod journal;
+mod journal_file;
+mod ledger;
+mod links;
+mod naming;
+mod node;
+mod options;
+mod ranges;
+mod rate;
+mod sequence;
+mod side;
+mod stack;
+mod tally;
+mod tasks;
+mod width;
+mod zeros;
+
+pub use engine::{Copier, Outcome, StopSign};
+pub use error::{Cause, CopyError, On};
+pub use event::{Event, Observer};
+pub use item::{Item, Target};
+pub use naming::{is_ours, source_id};
+pub use options::{Compare, CopyOptions, Existing, Preserve, Sparse, Tuning};
+pub use rate::Bucket;
+pub use sequence::{SequenceError, read_in_order};
+pub use side::Side;
+pub use tally::{Figures, Tally};

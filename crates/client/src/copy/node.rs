@@ -1,0 +1,116 @@
+//! Symbolic links and special files.
+
+use howdah_vfs::{Change, FileKind, FsError, Name, NewAttributes, Node, SpecialKind};
+
+use super::Event;
+use super::engine::Copier;
+use super::error::{Cause, Doing, Step, Trouble};
+use super::tally::count;
+use super::tasks::Entry;
+
+impl Copier {
+    /// Makes a symbolic link that points where the source's does.
+    pub(super) fn copy_symbolic_link(&self, entry: &Entry, node: &Node) -> Step<()> {
+        let (mut target, source) = (Vec::new(), entry.parent.source());
+        let read = source.file_system.read_link(&source.caller, &node.handle, &mut target);
+        read.at_source("reading the link")?;
+        let is_same = |there: &Node| {
+            let mut other = Vec::new();
+            let read =
+                self.destination.file_system.read_link(&self.destination.caller, &there.handle, &mut other);
+            read.is_ok() && other == target
+        };
+        let make = |name: &[u8]| {
+            let (to, name) = (&self.destination, Name::parse(name).map_err(|error| error.refusal())?);
+            let directory = &entry.parent.target.handle;
+            let new = NewAttributes::default();
+            let made = to.file_system.make_link(
+                &to.caller,
+                directory,
+                name,
+                &target,
+                &new,
+                &mut Change::default(),
+            )?;
+            self.set_link_attributes(&made, node)
+        };
+        if self.make_node(entry, node, is_same, make)? {
+            count(&self.tally.symbolic_links);
+        }
+        Ok(())
+    }
+
+    /// Makes a device, socket or pipe.
+    pub(super) fn copy_special(&self, entry: &Entry, node: &Node) -> Step<()> {
+        let kind = special_kind(node);
+        let is_same = |there: &Node| {
+            (there.attributes.kind, there.attributes.device) == (node.attributes.kind, node.attributes.device)
+        };
+        let make = |name: &[u8]| {
+            let (to, name) = (&self.destination, Name::parse(name).map_err(|error| error.refusal())?);
+            let directory = &entry.parent.target.handle;
+            let new = NewAttributes::with_mode(super::file::MODE_UNTIL_DONE);
+            let made = to.file_system.make_special(
+                &to.caller,
+                directory,
+                name,
+                kind,
+                &new,
+                &mut Change::default(),
+            )?;
+            self.set_attributes(&made, &node.attributes, None)
+        };
+        if self.make_node(entry, node, is_same, make)? {
+            count(&self.tally.special_files);
+        }
+        Ok(())
+    }
+
+    /// Makes a node unless one that is the same, or that is to stay, is there. Says whether it was made.
+    fn make_node(
+        &self,
+        entry: &Entry,
+        node: &Node,
+        is_same: impl Fn(&Node) -> bool,
+        make: impl Fn(&[u8]) -> Result<(), FsError>,
+    ) -> Step<bool> {
+        let there = self.there(entry)?;
+        if let Some(there) = &there {
+            let keep = self.options.existing == super::Existing::Keep;
+            if keep || (there.attributes.kind == node.attributes.kind && is_same(there)) {
+                count(&self.tally.kept);
+                self.tell(&Event::Kept { path: &entry.path() });
+                return Ok(false);
+            }
+            if there.attributes.kind == FileKind::Directory {
+                return Err(Trouble::destination("making", Cause::InTheWay(FileKind::Directory)));
+            }
+        }
+        match there {
+            Some(_) => self.put_in_place(entry, make)?,
+            None => make(&entry.name).at_destination("making")?,
+        }
+        self.tell(&Event::Made { path: &entry.path() });
+        Ok(true)
+    }
+
+    /// Times and owner of a link count for little, and not every server keeps them.
+    fn set_link_attributes(&self, made: &Node, node: &Node) -> Result<(), FsError> {
+        match self.set_attributes(made, &node.attributes, None) {
+            Err(FsError::NotSupported | FsError::Invalid | FsError::NotPermitted) => {
+                self.note("the destination keeps no times or owners of symbolic links");
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+}
+
+fn special_kind(node: &Node) -> SpecialKind {
+    match node.attributes.kind {
+        FileKind::BlockDevice => SpecialKind::BlockDevice(node.attributes.device),
+        FileKind::CharacterDevice => SpecialKind::CharacterDevice(node.attributes.device),
+        FileKind::Socket => SpecialKind::Socket,
+        _ => SpecialKind::Fifo,
+    }
+}

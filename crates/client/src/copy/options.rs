@@ -1,0 +1,138 @@
+//! What a copy can be told.
+
+use std::time::Duration;
+
+/// How to copy.
+#[derive(Debug, Clone)]
+pub struct CopyOptions {
+    /// Whether directories are copied, with all that is in them.
+    pub recursive: bool,
+    /// What of a node is kept beside its data.
+    pub preserve: Preserve,
+    /// What becomes of files that are at the destination already.
+    pub existing: Existing,
+    /// When an existing file counts as the same.
+    pub compare: Compare,
+    /// Which zeros become holes.
+    pub sparse: Sparse,
+    /// Whether each file is read back from both sides and compared before it gets its final name.
+    pub verify: bool,
+    /// Whether data is made durable (COMMIT) before a file gets its final name.
+    pub sync: bool,
+    /// Whether directories on another file system than the one given are left empty.
+    pub one_file_system: bool,
+    /// Most bytes of file data per second; as fast as it goes without.
+    pub rate: Option<u64>,
+    /// Workers; without, as many as the measured rate asks for.
+    pub jobs: Option<usize>,
+    /// The user's umask, for modes that are not preserved.
+    pub umask: u32,
+    /// Whether both sides may be the same files, so that a node may be its own copy.
+    pub same_realm: bool,
+    /// Sizes and times that only tests change.
+    pub tuning: Tuning,
+}
+
+/// What of a node is kept beside its data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preserve {
+    /// Times of access and change.
+    pub times: bool,
+    /// Permission bits.
+    pub mode: bool,
+    /// Owner and group: only the superuser can give them.
+    pub owner: bool,
+    /// That several names are one file.
+    pub links: bool,
+}
+
+/// What becomes of a file that is at the destination already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Existing {
+    /// It stays if it counts as the same, else it is replaced.
+    #[default]
+    ReplaceChanged,
+    /// It is replaced.
+    Replace,
+    /// It is replaced if it is older than the source.
+    ReplaceOlder,
+    /// It stays, whatever it is.
+    Keep,
+}
+
+/// When an existing file counts as the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compare {
+    /// Equal size, and equal time of change within the coarser step of the two sides.
+    #[default]
+    SizeAndTime,
+    /// Equal bytes: both are read.
+    Content,
+}
+
+/// Which zeros become holes: aligned runs of at least [`super::zeros::SHORTEST_HOLE`] bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sparse {
+    /// Those of files that use less storage than their size: they have holes already.
+    #[default]
+    Auto,
+    /// Those of every file.
+    Always,
+    /// None.
+    Never,
+}
+
+/// Sizes and times of the machinery.
+#[derive(Debug, Clone, Copy)]
+pub struct Tuning {
+    /// Bytes per transfer.
+    pub block: usize,
+    /// The smallest file that has a journal: smaller ones are cheaper sent again than remembered.
+    pub journal_from: u64,
+    /// What is uncommitted before a file with a journal is committed: a quarter of what was committed since the start,
+    /// within these bounds, so that an interruption never loses more than a part of the work.
+    pub commit_bytes: (u64, u64),
+    /// Committed at least this often, so that on a slow path little time is lost.
+    pub commit_interval: Duration,
+    /// The most workers that are ever started by measurement.
+    pub most_jobs: usize,
+}
+
+impl Default for Preserve {
+    fn default() -> Self {
+        Self { times: true, mode: true, owner: false, links: true }
+    }
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            // The largest READ and WRITE that usual servers offer.
+            block: 1 << 20,
+            journal_from: 16 << 20,
+            commit_bytes: (4 << 20, 64 << 20),
+            commit_interval: Duration::from_secs(1),
+            most_jobs: 64,
+        }
+    }
+}
+
+impl Default for CopyOptions {
+    fn default() -> Self {
+        Self {
+            recursive: false,
+            preserve: Preserve::default(),
+            existing: Existing::default(),
+            compare: Compare::default(),
+            sparse: Sparse::default(),
+            verify: false,
+            sync: true,
+            one_file_system: false,
+            rate: None,
+            jobs: None,
+            umask: 0o022,
+            same_realm: true,
+            tuning: Tuning::default(),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! One side of a copy: a file system, who acts in it, and the calls that a copy makes of it.
+
+use std::sync::Arc;
+
+use howdah_vfs::{
+    Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node,
+    ReadOutcome, Result, Stability, Written,
+};
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+
+/// A file system and who acts in it.
+#[derive(Clone)]
+pub struct Side {
+    /// The file system.
+    pub file_system: Arc<dyn FileSystem>,
+    /// As whom every call is made.
+    pub caller: Caller,
+}
+
+/// The bytes of a name that came out of a listing or was made here.
+fn name(bytes: &[u8]) -> Result<Name<'_>> {
+    Name::parse(bytes).map_err(|error| error.refusal())
+}
+
+impl Side {
+    /// This caller in this file system.
+    pub fn new(file_system: Arc<dyn FileSystem>, caller: Caller) -> Self {
+        Self { file_system, caller }
+    }
+
+    /// The node of a name, if there is one.
+    pub(super) fn find(&self, directory: &Handle, bytes: &[u8]) -> Result<Option<Node>> {
+        match self.file_system.lookup(&self.caller, directory, name(bytes)?) {
+            Ok(found) => Ok(Some(found.node)),
+            Err(FsError::NotFound) => Ok(None),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// Reads a range into `buffer`, which is emptied first, and gives the bytes read: fewer than asked for only at the
+    /// end of the file. The memory of `buffer` is used again and again.
+    pub(super) fn read<'b>(
+        &self,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<(ReadOutcome, ReadBytes<'b>)> {
+        buffer.clear();
+        buffer.reserve(count);
+        let outcome = self.file_system.read(&self.caller, node, offset, count, buffer)?;
+        let bytes = match &outcome.content {
+            Content::Appended(_) => ReadBytes::Buffer(buffer),
+            Content::Bytes(bytes) => ReadBytes::Shared(bytes.clone()),
+            Content::File { file, offset, length } => {
+                buffer.clear();
+                read_behind(file, *offset, *length, buffer)?;
+                ReadBytes::Buffer(buffer)
+            }
+        };
+        Ok((outcome, bytes))
+    }
+
+    /// Writes all of `data`, in as many calls as the file system wants, and gives each part to `part`.
+    pub(super) fn write(
+        &self,
+        node: &Handle,
+        mut offset: u64,
+        mut data: &[u8],
+        stability: Stability,
+        mut part: impl FnMut(u64, Written),
+    ) -> Result<()> {
+        while !data.is_empty() {
+            let change = &mut Change::default();
+            let bytes = Data::Bytes(data);
+            let written = self.file_system.write(&self.caller, node, offset, bytes, stability, change)?;
+            // Of an answer that cannot be, nothing is believed.
+            if written.count == 0 || written.count > data.len() {
+                return Err(FsError::Io);
+            }
+            part(offset, written);
+            offset += written.count as u64;
+            data = &data[written.count..];
+        }
+        Ok(())
+    }
+
+    /// Makes a file that was not there.
+    pub(super) fn create_new(&self, directory: &Handle, bytes: &[u8], new: NewAttributes) -> Result<Node> {
+        let how = Create::Guarded(new);
+        self.file_system.create(&self.caller, directory, name(bytes)?, &how, &mut Change::default())
+    }
+
+    /// Makes a file in place of what has the name.
+    pub(super) fn create_afresh(&self, directory: &Handle, bytes: &[u8], new: NewAttributes) -> Result<Node> {
+        match self.create_new(directory, bytes, new) {
+            Err(FsError::Exists) => {
+                self.remove(directory, bytes)?;
+                self.create_new(directory, bytes, new)
+            }
+            outcome => outcome,
+        }
+    }
+
+    pub(super) fn make_directory(&self, parent: &Handle, bytes: &[u8], mode: u32) -> Result<Node> {
+        let new = NewAttributes::with_mode(mode);
+        self.file_system.make_directory(&self.caller, parent, name(bytes)?, &new, &mut Change::default())
+    }
+
+    pub(super) fn set(&self, node: &Handle, new: &NewAttributes) -> Result<()> {
+        if *new == NewAttributes::default() {
+            return Ok(());
+        }
+        self.file_system.set_attributes(&self.caller, node, new, None, &mut Change::default())
+    }
+
+    /// Removes a name; that it is gone already is no failure.
+    pub(super) fn remove(&self, directory: &Handle, bytes: &[u8]) -> Result<()> {
+        match self.file_system.remove(&self.caller, directory, name(bytes)?, &mut Change::default()) {
+            Err(FsError::NotFound) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    /// Gives a node another name in the same directory.
+    pub(super) fn rename(&self, directory: &Handle, from: &[u8], to: &[u8]) -> Result<()> {
+        let (mut left, mut entered) = (Change::default(), Change::default());
+        let (from, to) = ((directory, name(from)?), (directory, name(to)?));
+        self.file_system.rename(&self.caller, from, to, (&mut left, &mut entered))
+    }
+
+    pub(super) fn link(&self, node: &Handle, directory: &Handle, bytes: &[u8]) -> Result<()> {
+        self.file_system.link(&self.caller, node, directory, name(bytes)?, &mut Change::default()).map(drop)
+    }
+
+    /// Makes all that was written to a file durable, and gives the verifier.
+    pub(super) fn commit(&self, node: &Handle) -> Result<[u8; 8]> {
+        let committed = self.file_system.commit(&self.caller, node, 0, 0, &mut Change::default())?;
+        Ok(committed.verifier)
+    }
+}
+
+/// Bytes that were read.
+pub(super) enum ReadBytes<'b> {
+    /// All of the buffer.
+    Buffer(&'b [u8]),
+    /// Somewhere else.
+    Shared(bytes::Bytes),
+}
+
+impl std::ops::Deref for ReadBytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Buffer(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+}
+
+/// Fills the buffer, which is empty and large enough, from an open file. Short only at its end.
+fn read_behind(
+    file: &impl std::os::fd::AsFd,
+    offset: u64,
+    length: usize,
+    buffer: &mut Vec<u8>,
+) -> Result<()> {
+    while buffer.len() < length {
+        let at = offset + buffer.len() as u64;
+        match rustix::io::pread(file, spare_capacity(buffer), at) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return Err(FsError::Io),
+        }
+    }
+    // The buffer may hold more than was asked for.
+    buffer.truncate(length);
+    Ok(())
+}

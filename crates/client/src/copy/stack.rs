@@ -1,0 +1,136 @@
+//! The one stack of tasks that all workers take from, and how many of them may work.
+
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+/// Tasks, last in first out. It ends when no task is left and nobody works on one that could bring more.
+pub(super) struct Stack<T> {
+    state: Mutex<State<T>>,
+    /// For workers that may work.
+    changed: Condvar,
+    /// For those that may not, now, and for who waits for the end.
+    widened: Condvar,
+}
+
+struct State<T> {
+    tasks: Vec<T>,
+    working: usize,
+    /// Workers with a lower number may work.
+    allowed: usize,
+    ended: bool,
+}
+
+impl<T> Stack<T> {
+    /// An empty one, for so many workers at first.
+    pub(super) fn new(allowed: usize) -> Self {
+        let state = State { tasks: Vec::new(), working: 0, allowed, ended: false };
+        Self { state: Mutex::new(state), changed: Condvar::new(), widened: Condvar::new() }
+    }
+
+    pub(super) fn push(&self, task: T) {
+        self.state.lock().tasks.push(task);
+        self.changed.notify_one();
+    }
+
+    /// Pushes many, to be taken in the order given.
+    pub(super) fn push_all(&self, tasks: impl DoubleEndedIterator<Item = T>) {
+        self.state.lock().tasks.extend(tasks.rev());
+        self.changed.notify_all();
+    }
+
+    /// The next task for a worker, who must tell when it is [`done`](Self::done); nothing when all is done.
+    pub(super) fn take(&self, worker: usize) -> Option<T> {
+        let mut state = self.state.lock();
+        loop {
+            if state.ended {
+                return None;
+            }
+            if worker >= state.allowed {
+                self.widened.wait(&mut state);
+            } else if let Some(task) = state.tasks.pop() {
+                state.working += 1;
+                return Some(task);
+            } else {
+                self.changed.wait(&mut state);
+            }
+        }
+    }
+
+    /// A worker is done with its task.
+    pub(super) fn done(&self) {
+        let mut state = self.state.lock();
+        state.working -= 1;
+        if state.working == 0 && state.tasks.is_empty() {
+            state.ended = true;
+            drop(state);
+            self.changed.notify_all();
+            self.widened.notify_all();
+        }
+    }
+
+    /// Whether this worker may go on.
+    pub(super) fn allows(&self, worker: usize) -> bool {
+        worker < self.state.lock().allowed
+    }
+
+    /// Lets so many workers work.
+    pub(super) fn allow(&self, allowed: usize) {
+        self.state.lock().allowed = allowed;
+        self.changed.notify_all();
+        self.widened.notify_all();
+    }
+
+    /// Whether tasks wait that another worker could take.
+    pub(super) fn has_waiting(&self) -> bool {
+        !self.state.lock().tasks.is_empty()
+    }
+
+    /// Waits for the end, at most so long; says whether it has come.
+    pub(super) fn wait_for_end(&self, time: Duration) -> bool {
+        let mut state = self.state.lock();
+        if !state.ended {
+            self.widened.wait_for(&mut state, time);
+        }
+        state.ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn all_tasks_are_done_and_then_it_ends() {
+        let stack = Stack::new(3);
+        let done = AtomicUsize::new(0);
+        stack.push(4_u32);
+        thread::scope(|scope| {
+            for worker in 0..4 {
+                let (stack, done) = (&stack, &done);
+                scope.spawn(move || {
+                    while let Some(depth) = stack.take(worker) {
+                        // Each task but the last brings three more.
+                        stack.push_all((0..3).filter(|_| depth > 0).map(|_| depth.saturating_sub(1)));
+                        done.fetch_add(1, Ordering::Relaxed);
+                        stack.done();
+                    }
+                });
+            }
+        });
+        assert_eq!(done.into_inner(), 1 + 3 + 9 + 27 + 81);
+        assert!(stack.wait_for_end(Duration::ZERO));
+    }
+
+    #[test]
+    fn the_last_pushed_are_the_first_taken_in_their_order() {
+        let stack = Stack::new(1);
+        stack.push_all([1, 2].into_iter());
+        stack.push_all([3, 4].into_iter());
+        let order: Vec<_> = (0..4).map(|_| stack.take(0).expect("a task")).collect();
+        assert_eq!(order, [3, 4, 1, 2]);
+    }
+}

@@ -1,0 +1,105 @@
+//! What workers do: the tasks, and what each of them knows.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+
+use howdah_vfs::{Handle, Node};
+
+use super::Side;
+use super::file_job::FileJob;
+
+/// Something for a worker to do.
+pub(super) enum Task {
+    /// Copy what has this name.
+    Entry(Entry),
+    /// Give a copy one more name.
+    Link(Entry, Handle),
+    /// Read on in a directory.
+    List(Arc<DirectoryJob>),
+    /// Help with the blocks of a file.
+    Blocks(Arc<FileJob>),
+}
+
+/// A name that is to be copied.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) parent: Arc<DirectoryJob>,
+    /// The name at the destination; below the top it is the source's too.
+    pub(super) name: Vec<u8>,
+    /// The node at the source, if the listing told.
+    pub(super) node: Option<Node>,
+    pub(super) part: LinkPart,
+    /// How often it was begun anew because it changed meanwhile.
+    pub(super) tries: u32,
+}
+
+/// What part a name has among the names of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkPart {
+    /// Not asked yet.
+    Unknown,
+    /// The others wait for its copy.
+    First,
+    /// It is copied for itself: it is the only name, or the destination has no links.
+    Alone,
+}
+
+impl Entry {
+    /// How it is told to people.
+    pub(super) fn path(&self) -> Vec<u8> {
+        self.parent.path_of(&self.name)
+    }
+}
+
+/// A directory that is being copied; at the top, the destination directory of an item, which has no source.
+pub(super) struct DirectoryJob {
+    pub(super) parent: Option<Arc<DirectoryJob>>,
+    pub(super) item: Arc<ItemFacts>,
+    /// Its name, for people.
+    pub(super) name: Vec<u8>,
+    /// The directory at the source.
+    pub(super) node: Option<Node>,
+    /// The directory at the destination.
+    pub(super) target: Node,
+    /// Whether this copy made the directory, so that nothing is in it but what this copy made.
+    pub(super) fresh: bool,
+    /// Whether it bears the marker of a copy under way.
+    pub(super) marked: bool,
+    /// Where to read on.
+    pub(super) cookie: AtomicU64,
+    /// Its entries that are not settled, and one for the listing.
+    pub(super) open: AtomicUsize,
+}
+
+/// What holds for all of one source.
+pub(super) struct ItemFacts {
+    pub(super) source: Arc<Side>,
+    /// How its path is told to people.
+    pub(super) path: Vec<u8>,
+    pub(super) id: u64,
+    /// The coarser time step of both sides, in nanoseconds.
+    pub(super) step: u64,
+    /// The file system that it begins on.
+    pub(super) file_system: u64,
+}
+
+impl DirectoryJob {
+    /// How an entry's path is told to people.
+    pub(super) fn path_of(&self, name: &[u8]) -> Vec<u8> {
+        match &self.parent {
+            None => self.item.path.clone(),
+            Some(parent) => {
+                let mut path = parent.path_of(&self.name);
+                if !path.ends_with(b"/") {
+                    path.push(b'/');
+                }
+                path.extend_from_slice(name);
+                path
+            }
+        }
+    }
+
+    pub(super) fn source(&self) -> &Side {
+        &self.item.source
+    }
+}

@@ -1,0 +1,101 @@
+//! How many workers: grows while that pays, by measurement. Pure.
+
+use std::time::Duration;
+
+/// At first: enough to overlap reading, sending and waiting on a short path.
+const START: usize = 4;
+
+/// What a step up must bring to be worth it: less is within the noise.
+const WORTH: f64 = 1.10;
+
+/// After so many calm intervals it is tried again: the path may have changed.
+const CALM: u32 = 20;
+
+/// The least time that a measurement means something.
+pub(super) const INTERVAL: Duration = Duration::from_millis(250);
+
+/// A file that is dealt with counts as so many bytes: many small files are work too.
+const FILE_WORTH: u64 = 64 * 1024;
+
+/// Decides how many workers there are.
+#[derive(Debug)]
+pub(super) struct Width {
+    now: usize,
+    most: usize,
+    fixed: bool,
+    /// Before the step that is being tried.
+    before: Option<(usize, f64)>,
+    calm: u32,
+}
+
+impl Width {
+    /// Exactly so many, or as many as pay.
+    pub(super) fn new(jobs: Option<usize>, most: usize) -> Self {
+        let now = jobs.unwrap_or(START.min(most)).max(1);
+        Self { now, most, fixed: jobs.is_some(), before: None, calm: CALM }
+    }
+
+    pub(super) fn now(&self) -> usize {
+        self.now
+    }
+
+    /// An interval is over in which so much was done; `starved` if workers had nothing to do. Gives the workers for the
+    /// next one.
+    pub(super) fn on_interval(&mut self, bytes: u64, files: u64, time: Duration, starved: bool) -> usize {
+        if self.fixed || starved || time.is_zero() {
+            return self.now;
+        }
+        let rate = (bytes + files * FILE_WORTH) as f64 / time.as_secs_f64();
+        match self.before.take() {
+            // It did not pay: back, and calm for a while.
+            Some((before, rate_before)) if rate < rate_before * WORTH => {
+                self.now = before;
+                self.calm = 0;
+            }
+            _ if self.calm < CALM => self.calm += 1,
+            _ => self.step_up(rate),
+        }
+        self.now
+    }
+
+    fn step_up(&mut self, rate: f64) {
+        let next = (self.now * 2).min(self.most);
+        if next > self.now {
+            self.before = Some((self.now, rate));
+            self.now = next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The width after many intervals, where so many workers are of use.
+    fn settled(useful: usize) -> usize {
+        let mut width = Width::new(None, 64);
+        let mut seen = Vec::new();
+        for _ in 0..100 {
+            let bytes = width.now().min(useful) as u64 * 1_000_000;
+            seen.push(width.on_interval(bytes, 0, INTERVAL, false));
+        }
+        seen.sort_unstable();
+        seen[50]
+    }
+
+    #[test]
+    fn it_grows_while_that_pays() {
+        assert_eq!(settled(1), 4);
+        assert_eq!(settled(8), 8);
+        assert_eq!(settled(30), 32);
+        assert_eq!(settled(1000), 64);
+    }
+
+    #[test]
+    fn what_was_asked_for_is_given_and_starving_says_nothing() {
+        let mut width = Width::new(Some(3), 64);
+        assert_eq!(width.on_interval(1, 0, INTERVAL, false), 3);
+        let mut width = Width::new(None, 64);
+        assert_eq!(width.on_interval(1, 0, INTERVAL, true), 4);
+    }
+}

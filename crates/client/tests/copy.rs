@@ -1,0 +1,231 @@
+//! Copies between file systems in memory and local directories: what arrives, what is told, what is refused.
+
+mod copying;
+
+use std::sync::Arc;
+
+use copying::random::{Random, seed};
+use copying::tree::{Files, ROOT, grow};
+use copying::{copier, copy, item, options};
+use howdah_client::copy::{Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order};
+use howdah_store::local::{LocalFileSystem, Options, SyncMode};
+use howdah_vfs::NewAttributes;
+use howdah_vfs::memory::MemoryFileSystem;
+
+fn memory() -> Files {
+    Files(Arc::new(MemoryFileSystem::new()))
+}
+
+fn local() -> (tempfile::TempDir, Files) {
+    let home = tempfile::tempdir().expect("a directory");
+    let options = Options { sync: SyncMode::Async, ..Options::default() };
+    let files = LocalFileSystem::open(home.path(), options).expect("opened");
+    (home, Files(Arc::new(files)))
+}
+
+/// Copies a random tree from one to the other and compares.
+fn round(from: &Files, to: &Files, random: &mut Random) {
+    let top = from.directory(&from.root().handle, "top");
+    grow(from, &top, 60, 1_000_000, random);
+    let verify = random.below(2) == 0;
+    let options = CopyOptions { verify, ..options() };
+    let (outcome, heard) = copy(from, top, to, "copy", options.clone());
+    assert_eq!((outcome.figures.errors, outcome.stopped), (0, false), "{:#?}", heard.all());
+    let copied = to.at("copy");
+    let (expected, found) = (from.see(&top), to.see(&copied));
+    for (path, seen) in &expected {
+        assert_eq!(Some(seen), found.get(path), "{path}: {:#?}", heard.all());
+    }
+    assert_eq!(expected.len(), found.len(), "nothing else is there");
+    assert!(verify == (outcome.figures.verified_files > 0));
+    // Once more: all is there already.
+    let (again, heard) = copy(from, from.at("top"), to, "copy", options);
+    assert_eq!((again.figures.files, again.figures.errors), (0, 0), "{:#?}", heard.all());
+    assert_eq!(to.see(&to.at("copy")), found);
+}
+
+#[test]
+fn a_tree_arrives_whole_from_memory_to_memory() {
+    let mut random = Random(seed("a_tree_arrives_whole_from_memory_to_memory"));
+    for _ in 0..5 {
+        round(&memory(), &memory(), &mut random);
+    }
+}
+
+#[test]
+fn a_tree_arrives_whole_from_and_to_a_local_directory() {
+    let mut random = Random(seed("a_tree_arrives_whole_from_and_to_a_local_directory"));
+    let (_home, from) = local();
+    round(&from, &memory(), &mut random);
+    let (_home, to) = local();
+    round(&memory(), &to, &mut random);
+}
+
+#[test]
+fn holes_stay_holes_and_the_size_is_right() {
+    let (from, to) = (memory(), memory());
+    let size = 3_000_000;
+    let data = vec![(1 << 20, vec![1; 5000])];
+    let file = from.file(&from.root().handle, "sparse", size, &data);
+    let (outcome, _) = copy(&from, file, &to, "sparse", options());
+    let copied = to.at("sparse");
+    assert_eq!((copied.attributes.size, to.content(&copied)), (size, from.content(&file)));
+    assert!(copied.attributes.used < 100_000, "{}", copied.attributes.used);
+    assert!(outcome.figures.hole_bytes > 2_800_000);
+    let dense = CopyOptions { sparse: Sparse::Never, ..options() };
+    copy(&from, file, &to, "dense", dense);
+    assert!(to.at("dense").attributes.used >= size);
+}
+
+#[test]
+fn zeros_that_are_stored_stay_stored_unless_asked() {
+    let (from, to) = (memory(), memory());
+    let file = from.file(&from.root().handle, "zeros", 1 << 20, &[(0, vec![0; 1 << 20])]);
+    copy(&from, file, &to, "auto", options());
+    assert_eq!(to.at("auto").attributes.used, 1 << 20);
+    copy(&from, file, &to, "always", CopyOptions { sparse: Sparse::Always, ..options() });
+    let holes = to.at("always");
+    assert_eq!((holes.attributes.used, holes.attributes.size), (0, 1 << 20));
+}
+
+#[test]
+fn what_is_there_is_replaced_kept_or_compared_as_asked() {
+    let (from, to) = (memory(), memory());
+    let new = from.file(&from.root().handle, "f", 3, &[(0, b"new".to_vec())]);
+    from.set_time(&new.handle, 1000, 0);
+    let put_old = || {
+        let _ = to.0.remove(
+            ROOT,
+            &to.root().handle,
+            howdah_vfs::Name::parse(b"f").expect("a name"),
+            &mut Default::default(),
+        );
+        let old = to.file(&to.root().handle, "f", 3, &[(0, b"old".to_vec())]);
+        to.set_time(&old.handle, 1000, 0);
+        old
+    };
+    let content = |options: CopyOptions| {
+        put_old();
+        let (outcome, heard) = copy(&from, from.at("f"), &to, "f", options);
+        assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+        String::from_utf8(to.content(&to.at("f"))).expect("text")
+    };
+    assert_eq!(content(options()), "old", "equal size and time is the same");
+    assert_eq!(content(CopyOptions { compare: Compare::Content, ..options() }), "new");
+    assert_eq!(content(CopyOptions { existing: Existing::Replace, ..options() }), "new");
+    assert_eq!(content(CopyOptions { existing: Existing::Keep, ..options() }), "old");
+    from.set_time(&new.handle, 999, 0);
+    assert_eq!(content(CopyOptions { existing: Existing::ReplaceOlder, ..options() }), "old");
+    assert_eq!(content(options()), "new");
+    from.set_time(&new.handle, 1001, 0);
+    assert_eq!(content(CopyOptions { existing: Existing::ReplaceOlder, ..options() }), "new");
+}
+
+#[test]
+fn what_is_not_preserved_is_as_for_a_new_file() {
+    let (from, to) = (memory(), memory());
+    let file = from.file(&from.root().handle, "f", 0, &[]);
+    from.set(&file.handle, NewAttributes::with_mode(0o4777));
+    let again = from.look(&from.root().handle, "f").expect("there");
+    from.link(&file.handle, &from.root().handle, "g");
+    let preserve = Preserve { times: false, mode: false, owner: false, links: false };
+    copy(&from, again, &to, "f", CopyOptions { preserve, umask: 0o027, ..options() });
+    let copied = to.at("f").attributes;
+    assert_eq!(copied.mode, 0o750);
+    assert_ne!(copied.modified, again.attributes.modified);
+}
+
+#[test]
+fn owners_are_given_if_asked() {
+    let (from, to) = (memory(), memory());
+    let file = from.file(&from.root().handle, "f", 0, &[]);
+    let owner = NewAttributes { user: Some(7), group: Some(8), ..NewAttributes::with_mode(0o4755) };
+    from.set(&file.handle, owner);
+    let facts = |preserve: Preserve| {
+        let options = CopyOptions { preserve, existing: Existing::Replace, ..options() };
+        copy(&from, from.at("f"), &to, "f", options);
+        let copied = to.at("f").attributes;
+        (copied.user, copied.group, copied.mode)
+    };
+    assert_eq!(facts(Preserve { owner: true, ..Preserve::default() }), (7, 8, 0o4755));
+    assert_eq!(facts(Preserve::default()), (0, 0, 0o755), "set-id of another owner is not kept");
+}
+
+#[test]
+fn a_directory_is_not_copied_into_itself_nor_without_being_asked() {
+    let files = memory();
+    let outer = files.directory(&files.root().handle, "outer");
+    let inner = files.directory(&outer.handle, "inner");
+    let (copier, heard) = copier(&files, options());
+    let mut into_itself = item(&files, outer, &files, "x");
+    into_itself.target = Target::Entry { directory: inner.handle, name: b"x".to_vec() };
+    assert_eq!(copier.run(vec![into_itself]).figures.errors, 1);
+    assert!(heard.has("into itself"), "{:?}", heard.all());
+    let (outcome, heard) = copy(&files, outer, &memory(), "x", CopyOptions { recursive: false, ..options() });
+    assert_eq!(outcome.figures.errors, 1);
+    assert!(heard.has("-r copies directories"));
+    let file = files.file(&files.root().handle, "f", 1, &[]);
+    let (_, heard) = copy(&files, file, &files, "f", options());
+    assert!(heard.has("the same file"), "{:?}", heard.all());
+}
+
+#[test]
+fn one_failure_is_told_and_the_rest_is_copied() {
+    let (from, to) = (memory(), memory());
+    let top = from.directory(&from.root().handle, "top");
+    for called in ["a", "b", "c"] {
+        from.file(&top.handle, called, 3, &[(0, b"abc".to_vec())]);
+    }
+    let there = to.directory(&to.root().handle, "copy");
+    to.directory(&there.handle, "b");
+    let (outcome, heard) = copy(&from, top, &to, "copy", options());
+    assert_eq!((outcome.figures.errors, outcome.figures.files), (1, 2));
+    assert!(
+        heard.has("failed replacing copy/b (destination): a directory is in the way"),
+        "{:?}",
+        heard.all()
+    );
+    assert_eq!(to.names(&there.handle), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_rate_cap_is_kept() {
+    let (from, to) = (memory(), memory());
+    let file = from.file(&from.root().handle, "f", 1 << 20, &[(0, vec![1; 1 << 20])]);
+    let start = std::time::Instant::now();
+    copy(&from, file, &to, "f", CopyOptions { rate: Some(4 << 20), ..options() });
+    assert!(start.elapsed().as_millis() >= 190, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_file_is_read_in_order_by_many() {
+    let files = memory();
+    let mut random = Random(1);
+    let bytes = random.bytes(5_500_000);
+    let file = files.file(&files.root().handle, "f", bytes.len() as u64, &[(0, bytes.clone())]);
+    let side = Side::new(Arc::clone(&files.0), *ROOT);
+    for jobs in [1, 3, 16] {
+        let mut got = Vec::new();
+        let mut sink = |part: &[u8]| {
+            got.extend_from_slice(part);
+            Ok(())
+        };
+        assert_eq!(read_in_order(&side, &file, jobs, &mut sink).expect("read"), bytes.len() as u64);
+        assert!(got == bytes);
+    }
+    let mut full = |_: &[u8]| Err(std::io::ErrorKind::BrokenPipe.into());
+    assert!(read_in_order(&side, &file, 4, &mut full).is_err());
+}
+
+#[test]
+fn attributes_of_a_full_tree_are_final_even_where_nothing_may_be_written() {
+    let (from, to) = (memory(), memory());
+    let top = from.directory(&from.root().handle, "top");
+    from.file(&top.handle, "f", 0, &[]);
+    from.set(&top.handle, NewAttributes::with_mode(0o555));
+    from.set_time(&top.handle, 12345, 678_000_000);
+    copy(&from, from.at("top"), &to, "copy", options());
+    let copied = to.at("copy").attributes;
+    assert_eq!((copied.mode, copied.modified.seconds), (0o555, 12345));
+    assert!(to.0.attributes(ROOT, &to.root().handle).is_ok());
+}

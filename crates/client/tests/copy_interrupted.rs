@@ -1,0 +1,153 @@
+//! Copies that are killed, stopped, or whose server restarts: what is lost, what goes on, and that the end is right.
+
+mod copying;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
+use copying::random::{Random, seed};
+use copying::tree::{Files, grow};
+use copying::trouble::{Dying, Restarting};
+use copying::{copier, copy, item, options};
+use howdah_client::copy::CopyOptions;
+use howdah_vfs::memory::MemoryFileSystem;
+
+fn memory() -> Files {
+    Files(Arc::new(MemoryFileSystem::new()))
+}
+
+fn big_file(random: &mut Random) -> (Files, howdah_vfs::Node) {
+    let from = memory();
+    let bytes = random.bytes(4_000_000);
+    let file = from.file(&from.root().handle, "big", bytes.len() as u64, &[(0, bytes)]);
+    from.set_time(&file.handle, 1_000_000, 0);
+    let file = from.at("big");
+    (from, file)
+}
+
+#[test]
+fn a_killed_copy_goes_on_where_it_stopped() {
+    let mut random = Random(seed("a_killed_copy_goes_on_where_it_stopped"));
+    for _ in 0..10 {
+        let (from, file) = big_file(&mut random);
+        let to = Arc::new(MemoryFileSystem::new());
+        let files = Files(Arc::clone(&to) as _);
+        let (mut runs, mut read) = (0, 0);
+        loop {
+            // Enough calls for the bookkeeping and one commit.
+            let left = AtomicI64::new(15 + random.below(40) as i64);
+            let dying = Files(Arc::new(Dying { inner: Arc::clone(&to) as _, left }));
+            let (outcome, _) = copy(&from, file, &dying, "copy", options());
+            runs += 1;
+            read += outcome.figures.copied_bytes;
+            if outcome.figures.errors == 0 {
+                break;
+            }
+            assert!(files.look(&files.root().handle, "copy").is_none(), "no half file under the final name");
+            assert!(runs < 1000, "it comes to an end");
+            if random.below(2) == 0 {
+                // The server's machine crashed, too.
+                to.restart();
+            }
+        }
+        assert!(files.content(&files.at("copy")) == from.content(&file));
+        assert_eq!(files.names(&files.root().handle), ["copy"], "nothing is left beside it");
+        // Each run may lose what was not committed yet, and what was on its way.
+        let slack = 256 * 1024 + 9 * 64 * 1024;
+        assert!(read <= file.attributes.size + runs * slack, "{read} bytes in {runs} runs");
+        assert!(runs > 1);
+    }
+}
+
+#[test]
+fn a_killed_tree_is_completed_and_not_begun_again() {
+    let mut random = Random(seed("a_killed_tree_is_completed_and_not_begun_again"));
+    let from = memory();
+    let top = from.directory(&from.root().handle, "top");
+    grow(&from, &top, 80, 1_000_000, &mut random);
+    let top = from.at("top");
+    let to: Arc<MemoryFileSystem> = Arc::default();
+    let files = Files(Arc::clone(&to) as _);
+    let mut runs = 0;
+    loop {
+        let left = AtomicI64::new(150 + 20 * runs + random.below(300) as i64);
+        let dying = Files(Arc::new(Dying { inner: Arc::clone(&to) as _, left }));
+        let (outcome, heard) = copy(&from, top, &dying, "copy", options());
+        runs += 1;
+        if outcome.figures.errors == 0 {
+            assert_eq!(files.see(&files.at("copy")), from.see(&top), "{:#?}", heard.all());
+            break;
+        }
+        assert!(runs < 1000);
+    }
+    assert!(runs > 1);
+}
+
+#[test]
+fn a_source_that_changed_is_begun_again_and_that_is_said() {
+    let mut random = Random(seed("a_source_that_changed_is_begun_again_and_that_is_said"));
+    let (from, file) = big_file(&mut random);
+    let to: Arc<MemoryFileSystem> = Arc::default();
+    let dying = Files(Arc::new(Dying { inner: Arc::clone(&to) as _, left: AtomicI64::new(45) }));
+    assert_eq!(copy(&from, file, &dying, "copy", options()).0.figures.errors, 1);
+    from.set_time(&file.handle, 2_000_000, 0);
+    let file = from.at("big");
+    let files = Files(to as _);
+    let (outcome, heard) = copy(&from, file, &files, "copy", options());
+    assert_eq!((outcome.figures.errors, outcome.figures.resumed_bytes), (0, 0));
+    assert!(heard.has("started over copy: the source was changed since"), "{:?}", heard.all());
+    assert_eq!(files.names(&files.root().handle), ["copy"]);
+}
+
+#[test]
+fn what_a_restarted_server_lost_is_sent_again() {
+    let mut random = Random(seed("what_a_restarted_server_lost_is_sent_again"));
+    for every in [3, 17, 50] {
+        let (from, file) = big_file(&mut random);
+        let memory: Arc<MemoryFileSystem> = Arc::default();
+        let (restarts, writes) = (AtomicI64::new(4), AtomicI64::new(0));
+        let to = Files(Arc::new(Restarting { memory: Arc::clone(&memory), every, restarts, writes }));
+        let (outcome, heard) = copy(&from, file, &to, "copy", options());
+        assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+        // Whatever was acknowledged is there after one more crash.
+        memory.restart();
+        assert!(to.content(&to.at("copy")) == from.content(&file));
+        assert!(heard.has("sent again") == (outcome.figures.resent_bytes > 0));
+        assert!(outcome.figures.resent_bytes > 0, "{:?}", heard.all());
+    }
+}
+
+#[test]
+fn a_server_that_restarts_all_the_time_is_written_to_stably_in_the_end() {
+    let (from, file) = big_file(&mut Random(5));
+    let memory: Arc<MemoryFileSystem> = Arc::default();
+    let (restarts, writes) = (AtomicI64::new(i64::MAX), AtomicI64::new(0));
+    let to = Files(Arc::new(Restarting { memory, every: 1, restarts, writes }));
+    let (outcome, heard) = copy(&from, file, &to, "copy", options());
+    assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+    assert!(to.content(&to.at("copy")) == from.content(&file));
+}
+
+#[test]
+fn a_stopped_copy_keeps_what_it_has() {
+    let (from, file) = big_file(&mut Random(6));
+    let to = memory();
+    // 1 MiB/s and stopped at once: some blocks are through, most are not.
+    let slow = CopyOptions { rate: Some(1 << 20), jobs: Some(2), ..options() };
+    let (slow_copier, _) = copier(&to, slow);
+    let (sign, tally) = (slow_copier.stop_sign(), slow_copier.tally());
+    let outcome = std::thread::scope(|scope| {
+        let running = scope.spawn(|| slow_copier.run(vec![item(&from, file, &to, "copy")]));
+        while tally.figures().copied_bytes < 200_000 {
+            std::thread::yield_now();
+        }
+        sign.set();
+        running.join().expect("it ends")
+    });
+    assert!(outcome.stopped && outcome.figures.files == 0 && outcome.figures.errors == 0);
+    let done = outcome.figures.copied_bytes;
+    let (again, heard) = copy(&from, file, &to, "copy", options());
+    assert_eq!(again.figures.resumed_bytes, done, "{:?}", heard.all());
+    assert_eq!(again.figures.copied_bytes + done, file.attributes.size);
+    assert!(to.content(&to.at("copy")) == from.content(&file));
+}

@@ -1,0 +1,53 @@
+//! Destinations with troubles: one that dies, one whose server restarts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{FileSystem, FsError, Result};
+
+/// Answers so many calls and no more: for those behind it, it is as if the copier was killed.
+pub struct Dying {
+    pub inner: Arc<dyn FileSystem>,
+    pub left: AtomicI64,
+}
+
+impl Layer for Dying {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if self.left.fetch_sub(1, Ordering::Relaxed) <= 0 {
+            return Err(FsError::TimedOut);
+        }
+        run(&*self.inner)
+    }
+}
+
+/// Restarts, and so loses what is not committed, after every so many writes.
+pub struct Restarting {
+    pub memory: Arc<MemoryFileSystem>,
+    pub every: i64,
+    /// How many restarts are left.
+    pub restarts: AtomicI64,
+    pub writes: AtomicI64,
+}
+
+impl Layer for Restarting {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.memory
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        let outcome = run(&*self.memory);
+        if call == Call::Write
+            && self.writes.fetch_add(1, Ordering::Relaxed) % self.every == self.every - 1
+            && self.restarts.fetch_sub(1, Ordering::Relaxed) > 0
+        {
+            self.memory.restart();
+        }
+        outcome
+    }
+}
