@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    CheckArguments, CompletionsArguments, ExportsArguments, ManArguments, ServeArguments, StatArguments,
+    BenchArguments, CheckArguments, CompletionsArguments, ExportsArguments, ManArguments, NfsstatArguments,
+    ServeArguments, StatArguments,
 };
 
 /// Serves directories over NFS.
@@ -27,6 +28,8 @@ pub enum Command {
     Check(CheckArguments),
     Exports(ExportsArguments),
     Stat(StatArguments),
+    Bench(BenchArguments),
+    Nfsstat(NfsstatArguments),
     Man(ManArguments),
     Completions(CompletionsArguments),
 }

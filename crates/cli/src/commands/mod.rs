@@ -1,10 +1,12 @@
 //! One file per subcommand: each turns its arguments into what it does.
 
+mod bench;
 mod check;
 mod completions;
 mod exports;
 mod failure;
 mod man;
+mod nfsstat;
 mod serve;
 mod stat;
 
@@ -19,6 +21,8 @@ pub fn run(command: &Command) -> Result<(), Failure> {
         Command::Check(arguments) => check::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
         Command::Stat(arguments) => stat::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
+        Command::Nfsstat(arguments) => nfsstat::run(arguments),
         Command::Man(arguments) => man::run(arguments),
         Command::Completions(arguments) => {
             completions::run(arguments);

@@ -1,6 +1,8 @@
 //! What people get to read: pure functions from facts to text, and the one place that prints.
 
 mod attributes;
+mod bench;
+mod counts;
 mod hosts;
 mod mount_commands;
 mod output;
@@ -8,7 +10,9 @@ mod settings;
 mod welcome;
 
 pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, printable, short_time};
+pub use bench::{bench, progress};
+pub use counts::{client_counts, kernel_counts};
 pub use hosts::{reachable, worth_showing};
-pub use output::{complain, print, print_raw};
+pub use output::{complain, print, print_raw, status};
 pub use settings::{exports, server};
 pub use welcome::{Opened, Welcome};

@@ -18,3 +18,11 @@ pub fn print_raw(bytes: &[u8]) {
 pub fn complain(failure: &impl Display) {
     let _ = writeln!(io::stderr().lock(), "{failure}");
 }
+
+/// Says on standard error how far something is: a line each time, or over what was said before on a terminal.
+pub fn status(text: &str, lines: bool) {
+    let mut errors = io::stderr().lock();
+    // Carriage return, and ECMA-48's EL: the rest of the line is cleared.
+    let _ = if lines { writeln!(errors, "{text}") } else { write!(errors, "\r{text}\x1b[K") };
+    let _ = errors.flush();
+}

@@ -124,6 +124,18 @@ impl Workload {
     }
 }
 
+impl Commit {
+    /// The name that it has on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inside => "inside",
+            Self::Outside => "outside",
+            Self::Each => "each",
+            Self::Never => "never",
+        }
+    }
+}
+
 impl FileSize {
     /// All alike.
     pub fn exactly(bytes: u64) -> Self {

@@ -1,0 +1,184 @@
+//! `howdah bench`: what was typed. Whatever was not typed stays empty, so that the profile or the default can speak.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use howdah_lab::workload::{Commit, FileSize, Profile, Workload};
+
+use super::quantity::{parse_factor, parse_file_size, parse_size, parse_time};
+
+/// Measure reading, writing and names on a directory, a mount, an nfs:// URL, or memory
+///
+/// Works in a fresh directory of its own, which is removed at the end and on Ctrl-C. Prints a table; with --json
+/// everything that was measured, and what is needed to repeat it.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct BenchArguments {
+    /// Where: a directory, a mount, nfs://HOST/EXPORT, or memory:
+    #[arg(value_name = "PLACE")]
+    pub place: String,
+
+    /// What is done.
+    #[command(flatten)]
+    pub work: WorkArguments,
+
+    /// How often to measure; the table shows medians, with the least and the most [default: 3, or 1 with --profile]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Runs")]
+    pub runs: Option<u32>,
+
+    /// Runs before that, which do not count [default: 1, or 0 with --profile]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = "Runs")]
+    pub warm_up: Option<u32>,
+
+    /// Run although the place holds something. What is there is left alone either way
+    #[arg(long, help_heading = "Place")]
+    pub non_empty: bool,
+
+    /// Leave the files there
+    #[arg(long, help_heading = "Place")]
+    pub keep: bool,
+
+    /// Write all figures as JSON to this file; with "-", to standard output in place of the table
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<String>,
+
+    /// Show how far it is: auto is on a terminal only, always is a line each time
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub progress: ProgressWhen,
+}
+
+/// Flags about what is done.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Work")]
+pub struct WorkArguments {
+    /// Kinds of work, in this order; several with commas [default: write,read]
+    #[arg(short, long = "workload", value_name = "KIND", value_delimiter = ',', conflicts_with = "profile")]
+    pub workloads: Vec<WorkloadName>,
+
+    /// A classic measurement, with its exact parameters; flags given beside it change it, and the output says so
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<ProfileName>,
+
+    /// Do so much of the amount of work (0.01 or 1%), for a small machine
+    #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
+    pub scale: Option<f64>,
+
+    /// Size of each file, or the smallest and the largest: 256M, 5M-50M. K, M, G are powers of 1024
+    #[arg(long, value_name = "SIZE", value_parser = parse_file_size)]
+    pub size: Option<FileSize>,
+
+    /// How many files
+    #[arg(long, value_name = "N")]
+    pub files: Option<u64>,
+
+    /// What an application moves at once, and what is timed; for random work, the block [default: 1M, random 4K]
+    #[arg(long, visible_alias = "block", value_name = "SIZE", value_parser = parse_size)]
+    pub record: Option<u64>,
+
+    /// What one call moves, a whole part of a record [default: the record]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub transfer: Option<u64>,
+
+    /// Streams at once, each on files of its own [default: 1]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<u64>,
+
+    /// Calls that each stream has in flight [default: 1, over NFS 16]
+    #[arg(long, value_name = "N")]
+    pub in_flight: Option<u64>,
+
+    /// When data is made durable (COMMIT, fsync): at the end of each file inside or outside the time, with each write,
+    /// or never [default: inside]
+    #[arg(long, value_name = "WHEN")]
+    pub commit: Option<CommitName>,
+
+    /// How many random accesses [default: 10000]
+    #[arg(long, value_name = "N")]
+    pub operations: Option<u64>,
+
+    /// How many of 100 mixed accesses read [default: 70]
+    #[arg(long, value_name = "PERCENT")]
+    pub reads: Option<u64>,
+
+    /// End after this time (30s, 5m); sequential work begins again at the start until then
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub time: Option<Duration>,
+
+    /// Compare all data with what was written, within the time where it is read
+    #[arg(long)]
+    pub verify: bool,
+
+    /// What data, sizes and order follow from [default: another one each time, shown]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// When to show how far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgressWhen {
+    /// On a terminal
+    Auto,
+    /// A line each time, wherever it goes
+    Always,
+    /// Not at all
+    Never,
+}
+
+/// Makes a type of the laboratory's a value of the command line, under the names it has there.
+macro_rules! named {
+    ($(#[doc = $doc:literal])* $name:ident of $inner:ident: $($variant:ident, $help:literal;)*) => {
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $name(pub $inner);
+
+        impl ValueEnum for $name {
+            fn value_variants<'a>() -> &'a [Self] {
+                &[$(Self($inner::$variant)),*]
+            }
+
+            fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+                let help = match self.0 { $($inner::$variant => $help,)* };
+                Some(clap::builder::PossibleValue::new(self.0.name()).help(help))
+            }
+        }
+    };
+}
+
+named! {
+    /// A kind of work.
+    WorkloadName of Workload:
+    Write, "Write files from start to end";
+    Read, "Read files from start to end";
+    Files, "Write, then read, many mid-sized files: 100 of 5 to 50 MiB";
+    Small, "The same with 1000 files of 1 to 64 KiB, each timed as a whole";
+    RandomRead, "Read blocks at random";
+    RandomWrite, "Write blocks at random";
+    Mixed, "Read and write blocks at random";
+    Metadata, "Make, look at, list, rename and remove 1000 empty files";
+}
+
+named! {
+    /// A classic measurement.
+    ProfileName of Profile:
+    Iozone2008, "500 MiB written in records of 1 MiB, close and flush included";
+    Workq2003, "50 MiB read by 256 KiB, transfers of 8 KiB, over UDP";
+    Dd2010, "80 GiB written and read in blocks of 2 MiB by one stream";
+    Files2010, "1000 files of 5 to 50 MiB written and read";
+}
+
+named! {
+    /// When data is made durable.
+    CommitName of Commit:
+    Inside, "At the end of each file, within the time";
+    Outside, "At the end of each file, after the time";
+    Each, "With each write";
+    Never, "Not at all";
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  howdah bench nfs://server/export/empty                        Sequential writing and reading
+  howdah bench /mnt/nfs/empty -w small,metadata --threads 4     Small files and names, on a mount
+  howdah bench nfs://server/x --profile dd-2010 --size 1G       A classic, smaller
+  howdah bench memory: -w mixed --verify --json -               Everything as JSON
+";

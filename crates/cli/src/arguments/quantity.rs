@@ -1,0 +1,121 @@
+//! Quantities as people type them: sizes and times with units.
+
+use std::time::Duration;
+
+use howdah_lab::workload::FileSize;
+
+/// Units of sizes, as dd(1) has them: a letter is a power of 1024, with `B` a power of 1000.
+const SIZES: &[(&str, u64)] = &[
+    ("", 1),
+    ("B", 1),
+    ("K", 1 << 10),
+    ("KIB", 1 << 10),
+    ("KB", 1_000),
+    ("M", 1 << 20),
+    ("MIB", 1 << 20),
+    ("MB", 1_000_000),
+    ("G", 1 << 30),
+    ("GIB", 1 << 30),
+    ("GB", 1_000_000_000),
+    ("T", 1 << 40),
+    ("TIB", 1 << 40),
+    ("TB", 1_000_000_000_000),
+];
+
+/// Units of times, in seconds.
+const TIMES: &[(&str, f64)] = &[("", 1.0), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+
+/// The longest time: no timer of ours is set further ahead.
+const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
+
+/// A number of bytes.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let (number, unit) = split(text);
+    let unit = unit.to_ascii_uppercase();
+    let factor = SIZES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
+    let factor = factor.ok_or("a size is a number with K, M, G, T (of 1024) or KB, MB, GB, TB (of 1000)")?;
+    let size = match number.parse::<u64>() {
+        Ok(whole) => whole.checked_mul(factor),
+        Err(_) => fraction(number).map(|number| (number * factor as f64).round()).map(|size| size as u64),
+    };
+    size.ok_or_else(|| "no size: it begins with a number, and is below 2^64".to_owned())
+}
+
+/// One size, or the smallest and the largest with a hyphen between.
+pub fn parse_file_size(text: &str) -> Result<FileSize, String> {
+    let (smallest, largest) = text.split_once('-').unwrap_or((text, text));
+    let size = FileSize { smallest_bytes: parse_size(smallest)?, largest_bytes: parse_size(largest)? };
+    match size.smallest_bytes <= size.largest_bytes {
+        true => Ok(size),
+        false => Err("the smallest comes first: 5M-50M".to_owned()),
+    }
+}
+
+/// A time, in seconds unless it says otherwise.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split(text);
+    let factor = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
+    let factor = factor.ok_or("a time is a number with ms, s, m or h")?;
+    let seconds = fraction(number).ok_or("no time: it begins with a number")? * factor;
+    match seconds > 0.0 && seconds <= LONGEST_SECONDS {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => Err("a time is more than nothing, and at most a year".to_owned()),
+    }
+}
+
+/// A factor above 0.
+pub fn parse_factor(text: &str) -> Result<f64, String> {
+    let factor = match text.strip_suffix('%') {
+        Some(percent) => fraction(percent).map(|percent| percent / 100.0),
+        None => fraction(text),
+    };
+    factor.filter(|factor| *factor > 0.0).ok_or_else(|| "a factor is a number above 0: 0.01 or 1%".to_owned())
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+fn fraction(text: &str) -> Option<f64> {
+    let plain = text.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+    text.parse().ok().filter(|number: &f64| plain && number.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_the_units_of_dd() {
+        for (text, size) in [
+            ("8192", 8192),
+            ("8k", 8192),
+            ("1M", 1 << 20),
+            ("1MB", 1_000_000),
+            ("2 GiB", 2 << 30),
+            ("1.5K", 1536),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(parse_size(text), Ok(size), "{text}");
+        }
+        for text in ["", "M", "-1", "1X", "1e3", "99999999T", "1.2.3"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+        let both = FileSize { smallest_bytes: 5 << 20, largest_bytes: 50 << 20 };
+        assert_eq!(parse_file_size("5M-50M"), Ok(both));
+        assert_eq!(parse_file_size("1k"), Ok(FileSize::exactly(1024)));
+        assert!(parse_file_size("2-1").is_err());
+    }
+
+    #[test]
+    fn times_and_factors_are_positive() {
+        for (text, ms) in [("2", 2000), ("1.5s", 1500), ("50ms", 50), ("2m", 120_000), ("1h", 3_600_000)] {
+            assert_eq!(parse_time(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        assert_eq!((parse_factor("0.01"), parse_factor("50%")), (Ok(0.01), Ok(0.5)));
+        for text in ["0", "x", "", "inf", "-1", "nan"] {
+            assert!(parse_time(text).is_err() && parse_factor(text).is_err(), "{text}");
+        }
+    }
+}

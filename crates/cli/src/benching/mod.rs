@@ -1,0 +1,14 @@
+//! Measuring: from what was typed to a place, plans and a report. Knows the laboratory and the client, and prints nothing
+//! but how far it is.
+
+mod calls;
+mod place;
+mod plans;
+mod session;
+mod watch;
+
+pub use calls::ChannelCalls;
+pub use place::{Opened, open_place};
+pub use plans::{Planned, plans};
+pub use session::{Session, measure};
+pub use watch::Watch;

@@ -1,0 +1,86 @@
+//! From what was typed to a place that workloads run in.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use howdah_client::channel::{ChannelOptions, Transport};
+use howdah_client::connect::{ConnectOptions, connect};
+use howdah_client::nfs3::Nfs3;
+use howdah_client::url::NfsUrl;
+use howdah_lab::counters::CallCounters;
+use howdah_lab::workload::{Place, PlaceKind};
+use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
+use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Timestamp};
+
+use super::ChannelCalls;
+use crate::places::{Following, Location, open};
+
+/// What stands for memory where a place is asked for.
+const MEMORY: &str = "memory:";
+
+/// An open place.
+pub struct Opened {
+    /// The place.
+    pub place: Place,
+    /// How messages travel, where there are any.
+    pub transport: Option<Transport>,
+}
+
+/// Opens a place. Over NFS by this transport, unless the URL says; with room for so many calls at once.
+pub fn open_place(typed: &str, transport: Transport, calls: usize) -> Result<Opened> {
+    if typed == MEMORY {
+        return Ok(Opened { place: memory(), transport: None });
+    }
+    if NfsUrl::is_meant(typed) {
+        return nfs(typed, transport, calls);
+    }
+    let location: Location = typed.parse().expect("every text is a location");
+    let opened = open(&location, Following::Links)?;
+    let node = opened.node().with_context(|| format!("looking up {typed}"))?;
+    ensure!(node.attributes.kind == FileKind::Directory, "{typed} is no directory");
+    let (kind, directory) = (PlaceKind::Directory, node.handle);
+    let (file_system, caller) = (opened.file_system, opened.caller);
+    let place = Place { name: typed.to_owned(), kind, file_system, caller, directory, counters: None };
+    Ok(Opened { place, transport: None })
+}
+
+fn memory() -> Place {
+    let options = MemoryOptions { clock: Arc::new(now), ..MemoryOptions::default() };
+    let file_system = Arc::new(MemoryFileSystem::with_options(options));
+    let directory = file_system.root();
+    let (name, kind, caller) = (MEMORY.to_owned(), PlaceKind::Memory, Caller::ROOT);
+    Place { name, kind, file_system, caller, directory, counters: None }
+}
+
+fn now() -> Timestamp {
+    let now = jiff::Timestamp::now();
+    Timestamp { seconds: now.as_second(), nanoseconds: now.subsec_nanosecond().unsigned_abs() }
+}
+
+fn nfs(typed: &str, transport: Transport, calls: usize) -> Result<Opened> {
+    let url: NfsUrl = typed.parse().with_context(|| format!("reading {typed}"))?;
+    // Who measures with so many calls in flight wants so many, not what the client would choose.
+    let channel = ChannelOptions { in_flight: Some(calls), ..ChannelOptions::default() };
+    let options = ConnectOptions { channel, transport, ..ConnectOptions::default() };
+    let client = connect(&url, &options)?;
+    let caller = url.caller(options.caller);
+    let directory = walk(&client, &caller).with_context(|| format!("looking up {typed}"))?;
+    let counters: Arc<dyn CallCounters> = Arc::new(ChannelCalls(Arc::clone(client.channel())));
+    let place = Place {
+        name: typed.to_owned(),
+        kind: PlaceKind::Nfs,
+        file_system: client,
+        caller,
+        directory,
+        counters: Some(counters),
+    };
+    Ok(Opened { place, transport: Some(url.options.transport.unwrap_or(transport)) })
+}
+
+/// The directory that the URL named, below what was mounted.
+fn walk(client: &Nfs3, caller: &Caller) -> howdah_vfs::Result<Handle> {
+    client.below_root().iter().try_fold(client.root(), |directory, name| {
+        let name = Name::parse(name).map_err(|error| error.refusal())?;
+        client.lookup(caller, &directory, name).map(|found| found.node.handle)
+    })
+}

@@ -1,0 +1,150 @@
+//! From flags to plans: the profile or the usual work, changed by what was typed.
+
+use std::hash::{BuildHasher, RandomState};
+
+use anyhow::{Context, Result};
+use howdah_client::channel::Transport;
+use howdah_lab::workload::{Plan, Profile, Schedule, Workload};
+
+use crate::arguments::WorkArguments;
+
+/// Calls in flight over NFS when nothing is said: enough to fill a local network with transfers of 1 MiB.
+const IN_FLIGHT_OVER_NFS: u64 = 16;
+
+/// Seeds that are made up are short, so that people can copy them.
+const SEED_BITS: u32 = 32;
+
+/// What is to be done.
+#[derive(Debug)]
+pub struct Planned {
+    /// The work, in order.
+    pub plans: Vec<Plan>,
+    /// The classic measurement that it is.
+    pub profile: Option<Profile>,
+    /// What is different from it.
+    pub deviations: Vec<String>,
+    /// The seed, given or made up.
+    pub seed: u64,
+    /// How often, unless it is said.
+    pub schedule: Schedule,
+}
+
+impl Planned {
+    /// How messages travel, unless the URL says.
+    pub fn transport(&self) -> Transport {
+        match self.profile.is_some_and(Profile::wants_udp) {
+            true => Transport::Udp,
+            false => Transport::Tcp,
+        }
+    }
+
+    /// The most calls at once.
+    pub fn most_calls(&self) -> usize {
+        let most = self.plans.iter().map(|plan| plan.threads.saturating_mul(plan.in_flight)).max();
+        most.and_then(|most| usize::try_from(most).ok()).unwrap_or(1)
+    }
+}
+
+/// What these flags ask for; `over_nfs` is whether the place is a server.
+pub fn plans(arguments: &WorkArguments, over_nfs: bool) -> Result<Planned> {
+    let seed = arguments.seed.unwrap_or_else(made_up);
+    let profile = arguments.profile.map(|profile| profile.0);
+    let (base, schedule) = match profile {
+        Some(profile) => (profile.plans(seed), Schedule { warm_up: 0, runs: 1 }),
+        None => (usual(arguments, over_nfs, seed), Schedule { warm_up: 1, runs: 3 }),
+    };
+    let plans: Vec<Plan> = base.iter().map(|plan| changed(plan, arguments)).collect();
+    for plan in &plans {
+        plan.check().with_context(|| format!("planning {}", plan.workload.name()))?;
+    }
+    let both = plans.iter().zip(&base);
+    let deviations = match profile {
+        Some(_) => both.flat_map(|(plan, base)| plan.deviations(base)).collect(),
+        None => Vec::new(),
+    };
+    Ok(Planned { plans, profile, deviations, seed, schedule })
+}
+
+fn usual(arguments: &WorkArguments, over_nfs: bool, seed: u64) -> Vec<Plan> {
+    let asked: Vec<Workload> = arguments.workloads.iter().map(|name| name.0).collect();
+    let workloads = if asked.is_empty() { vec![Workload::Write, Workload::Read] } else { asked };
+    let in_flight = if over_nfs { IN_FLIGHT_OVER_NFS } else { 1 };
+    workloads.into_iter().map(|workload| Plan { in_flight, ..Plan::usual(workload, seed) }).collect()
+}
+
+/// A plan with every flag that was given, and then its amount scaled.
+fn changed(plan: &Plan, arguments: &WorkArguments) -> Plan {
+    let record_bytes = arguments.record.unwrap_or(plan.record_bytes);
+    // A record of its own is one transfer of its own, unless that is said too.
+    let kept = if arguments.record.is_some() { record_bytes } else { plan.transfer_bytes };
+    let threads = arguments.threads.unwrap_or(plan.threads);
+    // Each stream needs a file of its own.
+    let least_files = if plan.workload.is_per_file() || plan.workload.is_random() { 1 } else { threads };
+    let plan = Plan {
+        file_size: arguments.size.unwrap_or(plan.file_size),
+        files: arguments.files.unwrap_or(plan.files.max(least_files)),
+        record_bytes,
+        transfer_bytes: arguments.transfer.unwrap_or(kept),
+        threads,
+        in_flight: arguments.in_flight.unwrap_or(plan.in_flight),
+        commit: arguments.commit.map_or(plan.commit, |commit| commit.0),
+        operations: arguments.operations.unwrap_or(plan.operations),
+        read_percent: arguments.reads.unwrap_or(plan.read_percent),
+        time: arguments.time.or(plan.time),
+        verify: arguments.verify || plan.verify,
+        ..plan.clone()
+    };
+    arguments.scale.map_or_else(|| plan.clone(), |factor| plan.scaled(factor))
+}
+
+fn made_up() -> u64 {
+    RandomState::new().hash_one(std::process::id()) >> (u64::BITS - SEED_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_lab::workload::{Commit, FileSize};
+
+    use super::*;
+    use crate::arguments::{CommitName, ProfileName, WorkloadName};
+
+    #[test]
+    fn flags_win_over_the_profile_and_are_told() {
+        let arguments = WorkArguments {
+            profile: Some(ProfileName(Profile::Dd2010)),
+            size: Some(FileSize::exactly(1 << 30)),
+            commit: Some(CommitName(Commit::Outside)),
+            seed: Some(7),
+            ..WorkArguments::default()
+        };
+        let planned = plans(&arguments, true).expect("it can be done");
+        assert_eq!(planned.plans.len(), 2);
+        assert_eq!(planned.plans[1].file_size, FileSize::exactly(1 << 30));
+        assert_eq!(planned.deviations.len(), 4, "{:?}", planned.deviations);
+        assert_eq!((planned.seed, planned.most_calls()), (7, 16));
+    }
+
+    #[test]
+    fn what_is_not_said_is_usual() {
+        let planned = plans(&WorkArguments::default(), false).expect("it can be done");
+        let done: Vec<_> = planned.plans.iter().map(|plan| (plan.workload, plan.in_flight)).collect();
+        assert_eq!(done, [(Workload::Write, 1), (Workload::Read, 1)]);
+        assert_eq!(plans(&WorkArguments::default(), true).expect("it can be done").most_calls(), 16);
+        assert_eq!(planned.deviations, [""; 0]);
+    }
+
+    #[test]
+    fn streams_get_files_and_records_are_transfers() {
+        let arguments = WorkArguments {
+            workloads: vec![WorkloadName(Workload::Write)],
+            threads: Some(4),
+            record: Some(8192),
+            ..WorkArguments::default()
+        };
+        let plan = &plans(&arguments, false).expect("it can be done").plans[0];
+        assert_eq!((plan.files, plan.transfer_bytes), (4, 8192));
+        let odd = WorkArguments { record: Some(1000), transfer: Some(300), ..WorkArguments::default() };
+        let why = format!("{:#}", plans(&odd, false).expect_err("no whole part"));
+        assert!(why.contains("whole number of transfers"), "{why}");
+    }
+}

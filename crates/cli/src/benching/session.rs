@@ -1,0 +1,123 @@
+//! One measurement, from the stage to the report.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result};
+use howdah_client::channel::Transport;
+use howdah_lab::measure::Machine;
+use howdah_lab::workload::{
+    BenchReport, Commit, Interrupted, PlaceKind, PlaceReport, Plan, Progress, Schedule, Stage,
+    WorkloadResult, carry_out,
+};
+
+use super::{Opened, Planned};
+use crate::running::{Signal, signals};
+
+/// How to measure.
+pub struct Session<'a> {
+    /// Where.
+    pub opened: &'a Opened,
+    /// What.
+    pub planned: &'a Planned,
+    /// How often.
+    pub schedule: Schedule,
+    /// Whether the place may hold something.
+    pub beside_others: bool,
+    /// Whether what is made stays.
+    pub keep: bool,
+    /// How far it is.
+    pub progress: Arc<Progress>,
+    /// The command that repeats it.
+    pub command: String,
+}
+
+/// Measures. Whatever happens, what was made is removed, unless it is to be kept.
+pub fn measure(session: &Session<'_>) -> Result<BenchReport> {
+    let asked = stop_on_signal()?;
+    let started = jiff::Timestamp::now().to_string();
+    let stage = Stage::set_up(session.opened.place.clone(), session.beside_others)?;
+    let results = carry_out_all(session, &stage, &asked);
+    let name = stage.name().to_owned();
+    let cleared = if session.keep { Ok(()) } else { stage.clear_up() };
+    let results = match (results, &cleared) {
+        (Err(error), Ok(())) if error.is::<Interrupted>() && !session.keep => {
+            Err(error.context("what was made is removed"))
+        }
+        (results, _) => results,
+    }?;
+    cleared.with_context(|| format!("clearing up {} (what is left: {name})", session.opened.place.name))?;
+    Ok(report(session, started, results, &name))
+}
+
+fn carry_out_all(session: &Session<'_>, stage: &Stage, asked: &AtomicBool) -> Result<Vec<WorkloadResult>> {
+    let plans = session.planned.plans.iter();
+    plans.map(|plan| carry_out(plan, session.schedule, stage, &session.progress, asked)).collect()
+}
+
+/// Set when a signal asks to stop; a second one ends the process.
+fn stop_on_signal() -> Result<Arc<AtomicBool>> {
+    let signals = signals()?;
+    let asked = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&asked);
+    let wait = move || {
+        while let Ok(signal) = signals.recv() {
+            if signal == Signal::Stop {
+                set.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    thread::Builder::new().name("stop".to_owned()).spawn(wait).context("starting a thread")?;
+    Ok(asked)
+}
+
+fn report(session: &Session<'_>, started: String, results: Vec<WorkloadResult>, stage: &str) -> BenchReport {
+    let Planned { plans, profile, deviations, seed, .. } = session.planned;
+    let Opened { place, transport } = session.opened;
+    let transport = transport.map(|transport| match transport {
+        Transport::Tcp => "tcp".to_owned(),
+        Transport::Udp => "udp".to_owned(),
+    });
+    let mut notes = notes(place.kind, plans);
+    if session.keep {
+        notes.push(format!("the files are kept, in {stage}"));
+    }
+    BenchReport {
+        howdah_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started,
+        command: session.command.clone(),
+        seed: *seed,
+        machine: Machine::this(),
+        place: PlaceReport { name: place.name.clone(), kind: place.kind, transport },
+        profile: profile.map(|profile| profile.name().to_owned()),
+        deviations: deviations.clone(),
+        schedule: session.schedule,
+        notes,
+        results,
+    }
+}
+
+/// What a reader of the figures should know.
+fn notes(kind: PlaceKind, plans: &[Plan]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut note = |holds: bool, text: &str| {
+        if holds {
+            notes.push(text.to_owned());
+        }
+    };
+    note(cfg!(debug_assertions), "a debug build measured: it is many times slower than a release build");
+    note(
+        kind == PlaceKind::Directory,
+        "what was written a moment ago is read from this machine's memory, unless it is larger than that",
+    );
+    note(
+        plans.iter().any(|plan| plan.verify),
+        "data that is read is compared within the time, and processor time includes that",
+    );
+    note(
+        plans.iter().any(|plan| plan.commit == Commit::Never),
+        "without commit, what was written may be in memory only",
+    );
+    notes
+}

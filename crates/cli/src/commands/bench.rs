@@ -1,0 +1,93 @@
+//! `howdah bench`.
+
+use std::fs;
+use std::sync::Arc;
+
+use anyhow::Context;
+use howdah_client::url::NfsUrl;
+use howdah_lab::workload::{BenchReport, Progress, Schedule};
+
+use super::Failure;
+use crate::arguments::BenchArguments;
+use crate::benching::{Session, Watch, measure, open_place, plans};
+use crate::report;
+
+/// What stands for standard output where a file is asked for.
+const STANDARD_OUTPUT: &str = "-";
+
+/// Measures, and tells.
+pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
+    let planned = plans(&arguments.work, NfsUrl::is_meant(&arguments.place)).map_err(Failure::Usage)?;
+    let opened = open_place(&arguments.place, planned.transport(), planned.most_calls())?;
+    let progress = Arc::new(Progress::new());
+    let schedule = Schedule {
+        warm_up: arguments.warm_up.unwrap_or(planned.schedule.warm_up),
+        runs: arguments.runs.unwrap_or(planned.schedule.runs),
+    };
+    let watch = Watch::start(Arc::clone(&progress), arguments.progress);
+    let measured = measure(&Session {
+        opened: &opened,
+        planned: &planned,
+        schedule,
+        beside_others: arguments.non_empty,
+        keep: arguments.keep,
+        progress,
+        command: command(arguments, planned.seed),
+    });
+    // The line of progress ends before anything else is said.
+    drop(watch);
+    tell(&measured?, arguments.json.as_deref())?;
+    Ok(())
+}
+
+fn tell(measured: &BenchReport, json: Option<&str>) -> anyhow::Result<()> {
+    let Some(file) = json else {
+        report::print(&report::bench(measured));
+        return Ok(());
+    };
+    let mut text = serde_json::to_string_pretty(measured).context("writing figures as JSON")?;
+    text.push('\n');
+    if file == STANDARD_OUTPUT {
+        report::print(&text);
+        return Ok(());
+    }
+    // On the screen first: the figures took longer to measure than a path to correct.
+    report::print(&report::bench(measured));
+    fs::write(file, text).with_context(|| format!("writing {file}"))
+}
+
+/// The command that does the same again: as typed, with the seed.
+fn command(arguments: &BenchArguments, seed: u64) -> String {
+    let typed = std::env::args().skip(1).map(|word| quoted(&word));
+    let mut words: Vec<String> = std::iter::once("howdah".to_owned()).chain(typed).collect();
+    if arguments.work.seed.is_none() {
+        words.extend(["--seed".to_owned(), seed.to_string()]);
+    }
+    words.join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,+%@[]".contains(letter);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        for (word, shown) in [
+            ("nfs://host/x", "nfs://host/x"),
+            ("nfs://host/x?proto=udp", "'nfs://host/x?proto=udp'"),
+            ("it's", r"'it'\''s'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(word), shown);
+        }
+    }
+}
