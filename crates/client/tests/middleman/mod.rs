@@ -1,0 +1,156 @@
+//! Somebody in the middle: passes records between client and server, and may change a reply, or lose it with the connection,
+//! as networks and other servers do.
+
+#![allow(dead_code, reason = "each test program uses some of it")]
+
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use howdah_wire::rpc::{Call, RecordMark, ReplyHeader};
+use howdah_wire::xdr::{Decode, Decoder};
+
+/// A call and the reply to it.
+pub struct Exchange<'e> {
+    pub program: u32,
+    pub procedure: u32,
+    pub arguments: &'e [u8],
+    /// What follows the header of the reply.
+    pub results: &'e [u8],
+}
+
+/// What becomes of a reply.
+pub enum Fate {
+    Pass,
+    /// Other results arrive.
+    Replace(Vec<u8>),
+    /// It does not arrive, and the connection breaks.
+    Lose,
+    /// It does not arrive.
+    Drop,
+}
+
+type Judge = Box<dyn FnMut(&Exchange<'_>) -> Fate + Send>;
+
+/// Listens in the server's place as long as this lives.
+pub struct Middleman {
+    pub address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    server: Mutex<SocketAddr>,
+    judge: Mutex<Judge>,
+}
+
+impl Middleman {
+    pub fn before(server: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("its address");
+        let shared =
+            Arc::new(Shared { server: Mutex::new(server), judge: Mutex::new(Box::new(|_| Fate::Pass)) });
+        let accepting = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let server = *accepting.server.lock().expect("unpoisoned");
+                let Ok(server) = TcpStream::connect(server) else { continue };
+                relay(&accepting, client, server);
+            }
+        });
+        Self { address, shared }
+    }
+
+    /// What becomes of the replies from here on.
+    pub fn judge(&self, judge: impl FnMut(&Exchange<'_>) -> Fate + Send + 'static) {
+        *self.shared.judge.lock().expect("unpoisoned") = Box::new(judge);
+    }
+
+    /// Connections from here on lead to another server.
+    pub fn lead_to(&self, server: SocketAddr) {
+        *self.shared.server.lock().expect("unpoisoned") = server;
+    }
+}
+
+/// The calls under way on one connection.
+type Calls = Arc<Mutex<HashMap<[u8; 4], Vec<u8>>>>;
+
+fn relay(shared: &Arc<Shared>, client: TcpStream, server: TcpStream) {
+    [&client, &server].into_iter().for_each(|stream| stream.set_nodelay(true).expect("no delay"));
+    let calls = Calls::default();
+    let ends = || (client.try_clone().expect("a clone"), server.try_clone().expect("a clone"));
+    let (shared, kept, (from, to)) = (Arc::clone(shared), Arc::clone(&calls), ends());
+    std::thread::spawn(move || {
+        let _ = pass_calls(&from, &to, &kept);
+        close(&from, &to);
+    });
+    std::thread::spawn(move || {
+        let _ = pass_replies(&shared, &server, &client, &calls);
+        close(&server, &client);
+    });
+}
+
+fn close(one: &TcpStream, other: &TcpStream) {
+    [one, other].into_iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
+}
+
+fn pass_calls(client: &TcpStream, server: &TcpStream, calls: &Calls) -> io::Result<()> {
+    loop {
+        let call = receive(client)?;
+        calls.lock().expect("unpoisoned").insert(xid(&call), call.clone());
+        send(server, &call)?;
+    }
+}
+
+fn pass_replies(shared: &Shared, server: &TcpStream, client: &TcpStream, calls: &Calls) -> io::Result<()> {
+    loop {
+        let reply = receive(server)?;
+        let call = calls.lock().expect("unpoisoned").remove(&xid(&reply)).unwrap_or_default();
+        match fate(shared, &call, &reply) {
+            (_, Fate::Pass) => send(client, &reply)?,
+            (head, Fate::Replace(results)) => send(client, &[&reply[..head], &results].concat())?,
+            (_, Fate::Drop) => {}
+            (_, Fate::Lose) => return Ok(()),
+        }
+    }
+}
+
+/// What becomes of a reply, and how long its header is.
+fn fate(shared: &Shared, call: &[u8], reply: &[u8]) -> (usize, Fate) {
+    let mut decoder = Decoder::new(reply);
+    let Ok(ReplyHeader { outcome: Ok(_), .. }) = ReplyHeader::decode(&mut decoder) else {
+        return (0, Fate::Pass);
+    };
+    let Call::Call(header, arguments) = Call::parse(call) else { return (0, Fate::Pass) };
+    let exchange = Exchange {
+        program: header.program,
+        procedure: header.procedure,
+        arguments: arguments.rest(),
+        results: decoder.rest(),
+    };
+    (decoder.position(), shared.judge.lock().expect("unpoisoned")(&exchange))
+}
+
+fn xid(message: &[u8]) -> [u8; 4] {
+    message.first_chunk().copied().unwrap_or_default()
+}
+
+fn send(mut stream: &TcpStream, message: &[u8]) -> io::Result<()> {
+    let mark = RecordMark { length: message.len() as u32, last: true };
+    stream.write_all(&[&mark.to_bytes(), message].concat())
+}
+
+fn receive(mut stream: &TcpStream) -> io::Result<Vec<u8>> {
+    let mut record = Vec::new();
+    loop {
+        let mut mark = [0; RecordMark::SIZE];
+        stream.read_exact(&mut mark)?;
+        let mark = RecordMark::from_bytes(mark);
+        let start = record.len();
+        record.resize(start + mark.length as usize, 0);
+        stream.read_exact(&mut record[start..])?;
+        if mark.last {
+            return Ok(record);
+        }
+    }
+}
