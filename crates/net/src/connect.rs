@@ -1,7 +1,9 @@
 //! Outgoing TCP connections: one thread sends while another receives, each waiting in the kernel.
 
-use std::io::{self, IoSlice};
-use std::net::{Shutdown, SocketAddr};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr};
+use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
@@ -10,12 +12,16 @@ use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendFlags, sockopt};
 use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
 
-use crate::address::is_local;
 use crate::stream::{Sent, outcome};
 use crate::syscall;
 
 /// After how long without a word the kernel asks whether the peer still is there, and how often it asks again.
 const KEEPALIVE: Duration = Duration::from_secs(30);
+/// The reserved ports that clients of NFS come from: those that the Linux client uses (`sunrpc.min_resvport`,
+/// `max_resvport`).
+const RESERVED: RangeInclusive<u16> = 665..=1023;
+/// How many of them are tried before any port will do.
+const RESERVED_TRIES: u16 = 32;
 /// The congestion control for a peer on this host: see the listener's.
 const LOCAL_CONGESTION_CONTROL: &str = "cubic";
 
@@ -26,6 +32,9 @@ pub struct ConnectSettings {
     pub timeout: Duration,
     /// How long sent bytes may stay unacknowledged before the connection counts as broken (`TCP_USER_TIMEOUT`).
     pub silence: Duration,
+    /// Whether to come from a port below 1024 where that is allowed: many servers take no others, as a sign that the
+    /// superuser of the client vouches for who it says calls.
+    pub reserved_port: bool,
     /// How long a receive that waits does so before it says that nothing came.
     pub tick: Duration,
 }
@@ -70,14 +79,33 @@ pub struct Readiness {
 impl Connection {
     /// Connects, and waits until that is done.
     pub fn open(address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
+        if settings.reserved_port {
+            for port in reserved_ports() {
+                match Self::open_from(Some(port), address, settings) {
+                    Err(error)
+                        if matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable) => {}
+                    Err(error) if error.kind() == ErrorKind::PermissionDenied => break,
+                    outcome => return outcome,
+                }
+            }
+        }
+        Self::open_from(None, address, settings)
+    }
+
+    fn open_from(port: Option<u16>, address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-        if is_local(address.ip(), address.ip()) && address.ip().is_loopback() {
+        if address.ip().is_loopback() {
             // Not allowed: the host's own does.
             let _ = sockopt::set_tcp_congestion(&socket, LOCAL_CONGESTION_CONTROL);
         }
         socket.set_tcp_nodelay(true)?;
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 3))?;
         socket.set_tcp_user_timeout(Some(settings.silence))?;
+        if let Some(port) = port {
+            let any: IpAddr =
+                if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+            socket.bind(&SocketAddr::new(any, port).into())?;
+        }
         socket.connect_timeout(&address.into(), settings.timeout)?;
         socket.set_read_timeout(Some(settings.tick))?;
         let local = socket.local_addr()?.as_socket().ok_or(io::ErrorKind::Unsupported)?;
@@ -130,6 +158,14 @@ impl Connection {
     }
 }
 
+/// Some of the ports that clients of NFS come from, in an order by chance: two that start together should not try the
+/// same ones.
+fn reserved_ports() -> impl Iterator<Item = u16> {
+    let first = RandomState::new().hash_one(RESERVED.start()) as u16;
+    let count = RESERVED.end() - RESERVED.start() + 1;
+    (0..RESERVED_TRIES).map(move |at| RESERVED.start() + (first % count + at) % count)
+}
+
 impl AsFd for Connection {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
@@ -146,8 +182,28 @@ mod tests {
     const SETTINGS: ConnectSettings = ConnectSettings {
         timeout: Duration::from_secs(10),
         silence: Duration::from_secs(30),
+        reserved_port: false,
         tick: Duration::from_millis(10),
     };
+
+    #[test]
+    fn reserved_ports_are_different_ones_of_their_range() {
+        let mut ports: Vec<u16> = reserved_ports().collect();
+        ports.sort_unstable();
+        ports.dedup();
+        assert_eq!(ports.len(), usize::from(RESERVED_TRIES));
+        assert!(ports.iter().all(|port| RESERVED.contains(port)), "{ports:?}");
+    }
+
+    #[test]
+    fn who_may_comes_from_a_reserved_port() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let settings = ConnectSettings { reserved_port: true, ..SETTINGS };
+        let connection =
+            Connection::open(listener.local_addr().expect("bound"), &settings).expect("connected");
+        let (_peer, from) = listener.accept().expect("accepted");
+        assert_eq!(from, connection.local());
+    }
 
     #[test]
     fn bytes_are_appended_to_one_place_after_the_other() {

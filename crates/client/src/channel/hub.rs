@@ -111,8 +111,12 @@ impl Hub {
             Patience::Soft(patience) => patience.max(Duration::from_millis(1)),
             Patience::Hard => Duration::MAX,
         };
-        let settings = tender::settings(self.options.connect_timeout, self.options.silence);
-        ConnectSettings { tick: settings.tick.min(tick), ..settings }
+        ConnectSettings {
+            timeout: self.options.connect_timeout,
+            silence: self.options.silence,
+            reserved_port: self.options.reserved_port,
+            tick: tender::RECEIVE_TICK.min(tick),
+        }
     }
 
     /// A call is sent, so many times before.

@@ -16,6 +16,8 @@ pub struct ChannelOptions {
     pub in_flight: Option<usize>,
     /// Bytes of bulk data that may be in flight at once, whatever the path holds.
     pub memory_budget: usize,
+    /// Whether to come from a port below 1024 where that is allowed, as servers that export `secure` demand.
+    pub reserved_port: bool,
     /// How long one attempt to connect may take.
     pub connect_timeout: Duration,
     /// How long a server may say nothing at all while calls wait before its connection is made anew and the calls are
@@ -41,6 +43,7 @@ impl Default for ChannelOptions {
             in_flight: None,
             // What fills 10 Gb/s at 100 ms.
             memory_budget: 128 << 20,
+            reserved_port: true,
             connect_timeout: Duration::from_secs(10),
             // As long as the kernel's client waits (timeo=600): a COMMIT on slow storage is not a dead server.
             silence: Duration::from_secs(60),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use howdah_net::{ConnectSettings, Connection, Wait};
+use howdah_net::{Connection, Wait};
 use parking_lot::{Condvar, Mutex};
 
 use super::backoff::Backoff;
@@ -211,9 +211,4 @@ impl Tender {
             hub.give_up(lane, call);
         }
     }
-}
-
-/// How to connect, for these options.
-pub(super) fn settings(timeout: Duration, silence: Duration) -> ConnectSettings {
-    ConnectSettings { timeout, silence, tick: RECEIVE_TICK }
 }
