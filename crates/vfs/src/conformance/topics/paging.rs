@@ -22,6 +22,9 @@ const ENTRIES: usize = 300;
 /// Entries per page.
 const PAGE: usize = 20;
 
+/// More than that, every entry a few times over, is not the way to an end.
+const LISTED_MAX: usize = 10 * ENTRIES;
+
 fn name(number: usize) -> String {
     format!("entry-{number:05}")
 }
@@ -45,6 +48,9 @@ fn list(
         listed.extend(page.entries);
         if page.end {
             return Ok(listed);
+        }
+        if listed.len() > LISTED_MAX {
+            return Err(failed("the listing goes round and round"));
         }
         between(bench.me, &bench.home, &listed)?;
     }
