@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn the_faster_lane_is_chosen_until_it_has_more_to_do() {
-        let (mut fast, slow) = (measured(1_000_000, 10 * MILLISECOND), measured(1_000_000, 40 * MILLISECOND));
+        let (mut fast, slow) = (measured(1_000_000, 10 * MILLISECOND), measured(1_000_000, 45 * MILLISECOND));
         let mut on_fast = 0;
         while fast.delivery(1_000_000, 1e9) <= slow.delivery(1_000_000, 1e9) {
             fast.on_start(Duration::from_secs(4), 1_000_000);

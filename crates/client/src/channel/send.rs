@@ -32,6 +32,8 @@ impl Lane {
             self.send(&link, call);
         }
         drop(order);
+        // Nobody waits for the answer.
+        self.bell.ring();
     }
 
     /// Connected: everything that waits goes out, in order.

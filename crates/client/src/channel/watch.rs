@@ -71,6 +71,11 @@ impl Watch {
                 Verdict::Ask
             }
             Some(asked) if now.saturating_sub(asked) >= stuck && others_heard > asked => Verdict::Stuck,
+            Some(asked) if now.saturating_sub(asked) >= 2 * stuck => {
+                // Nobody answered: perhaps somebody does now.
+                self.asked = Some(now);
+                Verdict::Ask
+            }
             Some(_) => Verdict::Fine,
         }
     }
@@ -101,6 +106,9 @@ mod tests {
         assert_eq!(watch.judge(&facts(12, 0, Some(10), Some(11))), Verdict::Fine);
         assert_eq!(watch.judge(&facts(13, 0, Some(10), Some(11))), Verdict::Fine, "nobody answers since");
         assert_eq!(watch.judge(&facts(13, 0, Some(10), Some(12))), Verdict::Stuck);
+        let mut watch = Watch::default();
+        assert_eq!(watch.judge(&facts(11, 0, Some(10), Some(0))), Verdict::Ask);
+        assert_eq!(watch.judge(&facts(15, 0, Some(10), Some(0))), Verdict::Ask, "again");
     }
 
     #[test]
