@@ -40,10 +40,13 @@ fn a_killed_copy_goes_on_where_it_stopped() {
             let (outcome, _) = copy(&from, file, &dying, "copy", options());
             runs += 1;
             read += outcome.figures.copied_bytes;
-            if outcome.figures.errors == 0 {
+            // Killed before the journal was removed, all but that is done.
+            if outcome.figures.errors == 0 && files.names(&files.root().handle) == ["copy"] {
                 break;
             }
-            assert!(files.look(&files.root().handle, "copy").is_none(), "no half file under the final name");
+            if let Some(there) = files.look(&files.root().handle, "copy") {
+                assert!(files.content(&there) == from.content(&file), "no half file under the final name");
+            }
             assert!(runs < 1000, "it comes to an end");
             if random.below(2) == 0 {
                 // The server's machine crashed, too.

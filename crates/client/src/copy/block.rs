@@ -4,12 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use bytes::Bytes;
 use howdah_vfs::{Attributes, Stability};
 
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
 use super::file_job::FileJob;
 use super::ledger::{How, Next};
+use super::side::reclaim;
 use super::tally::add;
 use super::tasks::Task;
 use super::zeros::data_runs;
@@ -124,16 +126,20 @@ impl Copier {
         if bytes.len() < length || is_changed(&job.node.attributes, &outcome.attributes) {
             return Err(Trouble::source("reading", Cause::Changed));
         }
-        let bytes = &bytes[..length];
+        let parts = self.write_block(job, block.start, &bytes.slice(..length));
+        reclaim(bytes, &mut worker.buffer);
+        parts
+    }
+
+    fn write_block(&self, job: &FileJob, at: u64, bytes: &Bytes) -> Step<Vec<(Range<u64>, How)>> {
         let mut parts = Vec::with_capacity(1);
         match job.sparse {
             true => {
                 for run in data_runs(bytes) {
-                    let at = block.start + run.start as u64;
-                    self.write_part(job, at, &bytes[run], &mut parts)?;
+                    self.write_part(job, at + run.start as u64, bytes.slice(run), &mut parts)?;
                 }
             }
-            false => self.write_part(job, block.start, bytes, &mut parts)?,
+            false => self.write_part(job, at, bytes.clone(), &mut parts)?,
         }
         Ok(parts)
     }
@@ -142,7 +148,7 @@ impl Copier {
         &self,
         job: &FileJob,
         at: u64,
-        data: &[u8],
+        data: Bytes,
         parts: &mut Vec<(Range<u64>, How)>,
     ) -> Step<()> {
         // A file of one block is written stably: that spares the COMMIT.

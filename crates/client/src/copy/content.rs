@@ -8,6 +8,7 @@ use super::Side;
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
 use super::file_job::FileJob;
+use super::side::reclaim;
 
 impl Copier {
     /// Reads a block back from both sides: byte by byte they must be the same, which is stricter than any checksum.
@@ -54,12 +55,18 @@ impl Copier {
         let (_, ours) = ours.at_source("reading back")?;
         let theirs = other.0.read(&other.1.handle, block.start, length, &mut worker.other);
         let (_, theirs) = theirs.at_destination("reading back")?;
-        // What a file that ends in a hole does not have yet reads as nothing.
-        let at_end = || theirs.len() < ours.len() && ours[theirs.len()..].iter().all(|&byte| byte == 0);
-        if ours[..] == theirs[..] || (ours.starts_with(&theirs) && at_end()) {
-            return Ok(None);
-        }
-        let same = ours.iter().zip(theirs.iter()).take_while(|(one, other)| one == other).count();
-        Ok(Some(block.start + same as u64))
+        let difference = first_difference(&ours, &theirs);
+        reclaim(ours, &mut worker.buffer);
+        reclaim(theirs, &mut worker.other);
+        Ok(difference.map(|at| block.start + at as u64))
     }
+}
+
+/// What a file that ends in a hole does not have yet reads as nothing, which is as good as zeros.
+fn first_difference(ours: &[u8], theirs: &[u8]) -> Option<usize> {
+    let ends_in_hole = || ours[theirs.len()..].iter().all(|&byte| byte == 0);
+    if ours == theirs || (ours.starts_with(theirs) && ends_in_hole()) {
+        return None;
+    }
+    Some(ours.iter().zip(theirs).take_while(|(one, other)| one == other).count())
 }

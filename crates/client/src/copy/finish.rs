@@ -101,13 +101,13 @@ impl Copier {
         let directory = &job.entry.parent.target.handle;
         let renamed = self.destination.rename(directory, &job.partial_name, &job.entry.name);
         renamed.at_destination("giving its name to")?;
-        match &job.journal {
-            Some(journal) => {
-                let removed = self.destination.remove(directory, &journal.lock().name);
-                removed.at_destination("removing the journal of")
-            }
-            None => Ok(()),
+        if let Some(journal) = &job.journal
+            && self.destination.remove(directory, &journal.lock().name).is_err()
+        {
+            // The file is complete all the same.
+            self.note("a journal could not be removed: the same copy, started again, removes it");
         }
+        Ok(())
     }
 
     fn on_complete(&self, job: &FileJob) {

@@ -5,6 +5,7 @@ use howdah_vfs::{Handle, NewAttributes, Node, Result, Stability};
 use super::Side;
 use super::journal::{HEADER, Identity, RECORD};
 use super::ranges::RangeSet;
+use super::side::reclaim;
 
 /// Bytes of a journal that are read at once.
 const PIECE: usize = 256 * 1024;
@@ -33,7 +34,7 @@ impl JournalFile {
         let new = NewAttributes::with_mode(0o600);
         let handle = side.create_afresh(directory, &name, new)?.handle;
         let mut journal = Self { name, handle, identity, length: 0 };
-        journal.append(side, &identity.header())?;
+        journal.append(side, identity.header().to_vec())?;
         Ok(journal)
     }
 
@@ -55,6 +56,7 @@ impl JournalFile {
                 break;
             }
             all.extend_from_slice(&bytes);
+            reclaim(bytes, &mut buffer);
         }
         let parsed = Identity::parse(&all);
         Ok(parsed.map(|(identity, committed, good)| Found { identity, committed, good: good as u64 }))
@@ -63,12 +65,13 @@ impl JournalFile {
     /// These ranges are committed.
     pub(super) fn record(&mut self, side: &Side, ranges: &RangeSet) -> Result<()> {
         let records: Vec<u8> = ranges.iter().flat_map(|range| self.identity.record(&range)).collect();
-        self.append(side, &records)
+        self.append(side, records)
     }
 
-    fn append(&mut self, side: &Side, bytes: &[u8]) -> Result<()> {
-        side.write(&self.handle, self.length, bytes, Stability::FileSync, |_, _| {})?;
-        self.length += bytes.len() as u64;
+    fn append(&mut self, side: &Side, bytes: Vec<u8>) -> Result<()> {
+        let length = bytes.len() as u64;
+        side.write(&self.handle, self.length, bytes.into(), Stability::FileSync, |_, _| {})?;
+        self.length += length;
         Ok(())
     }
 }

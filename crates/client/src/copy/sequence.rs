@@ -5,10 +5,12 @@ use std::fmt;
 use std::io;
 use std::thread;
 
+use bytes::Bytes;
 use howdah_vfs::{FsError, Node};
 use parking_lot::{Condvar, Mutex};
 
 use super::Side;
+use super::side::reclaim;
 
 /// Bytes per read: the largest that usual servers offer.
 const BLOCK: usize = 1 << 20;
@@ -41,7 +43,7 @@ struct State {
     wanted: u64,
     /// No block from this one on is read.
     end: u64,
-    read: BTreeMap<u64, Result<Vec<u8>, FsError>>,
+    read: BTreeMap<u64, Result<Bytes, FsError>>,
     spare: Vec<Vec<u8>>,
 }
 
@@ -84,10 +86,6 @@ impl Reading<'_> {
             let (block, end) = match read {
                 Ok((outcome, bytes)) => {
                     let end = outcome.end || bytes.is_empty();
-                    let bytes = match bytes {
-                        super::side::ReadBytes::Shared(shared) => shared.to_vec(),
-                        super::side::ReadBytes::Buffer(_) => std::mem::take(&mut buffer),
-                    };
                     (Ok(bytes), end)
                 }
                 Err(refused) => (Err(refused), true),
@@ -122,13 +120,14 @@ impl Reading<'_> {
             let block = block.map_err(|refused| SequenceError::Read(total, refused))?;
             sink(&block).map_err(SequenceError::Sink)?;
             total += block.len() as u64;
-            let mut state = self.state.lock();
-            state.spare.push(block);
+            let mut buffer = Vec::new();
+            reclaim(block, &mut buffer);
+            self.state.lock().spare.push(buffer);
         }
         Ok(total)
     }
 
-    fn next_block(&self) -> Option<Result<Vec<u8>, FsError>> {
+    fn next_block(&self) -> Option<Result<Bytes, FsError>> {
         let mut state = self.state.lock();
         loop {
             let wanted = state.wanted;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::{Buf, Bytes};
 use howdah_vfs::{
     Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node,
     ReadOutcome, Result, Stability, Written,
@@ -38,25 +39,25 @@ impl Side {
         }
     }
 
-    /// Reads a range into `buffer`, which is emptied first, and gives the bytes read: fewer than asked for only at the
-    /// end of the file. The memory of `buffer` is used again and again.
-    pub(super) fn read<'b>(
+    /// Reads a range: fewer bytes than asked for only at the end of the file. They lie in the memory of `buffer`, which
+    /// [`reclaim`] gives back, so that nothing is allocated for the next block nor copied on the way to a WRITE.
+    pub(super) fn read(
         &self,
         node: &Handle,
         offset: u64,
         count: usize,
-        buffer: &'b mut Vec<u8>,
-    ) -> Result<(ReadOutcome, ReadBytes<'b>)> {
+        buffer: &mut Vec<u8>,
+    ) -> Result<(ReadOutcome, Bytes)> {
         buffer.clear();
         buffer.reserve(count);
         let outcome = self.file_system.read(&self.caller, node, offset, count, buffer)?;
         let bytes = match &outcome.content {
-            Content::Appended(_) => ReadBytes::Buffer(buffer),
-            Content::Bytes(bytes) => ReadBytes::Shared(bytes.clone()),
+            Content::Appended(_) => Bytes::from(std::mem::take(buffer)),
+            Content::Bytes(bytes) => bytes.clone(),
             Content::File { file, offset, length } => {
                 buffer.clear();
                 read_behind(file, *offset, *length, buffer)?;
-                ReadBytes::Buffer(buffer)
+                Bytes::from(std::mem::take(buffer))
             }
         };
         Ok((outcome, bytes))
@@ -67,13 +68,13 @@ impl Side {
         &self,
         node: &Handle,
         mut offset: u64,
-        mut data: &[u8],
+        mut data: Bytes,
         stability: Stability,
         mut part: impl FnMut(u64, Written),
     ) -> Result<()> {
         while !data.is_empty() {
             let change = &mut Change::default();
-            let bytes = Data::Bytes(data);
+            let bytes = Data::Shared(data.clone());
             let written = self.file_system.write(&self.caller, node, offset, bytes, stability, change)?;
             // Of an answer that cannot be, nothing is believed.
             if written.count == 0 || written.count > data.len() {
@@ -81,7 +82,7 @@ impl Side {
             }
             part(offset, written);
             offset += written.count as u64;
-            data = &data[written.count..];
+            data.advance(written.count);
         }
         Ok(())
     }
@@ -141,22 +142,11 @@ impl Side {
     }
 }
 
-/// Bytes that were read.
-pub(super) enum ReadBytes<'b> {
-    /// All of the buffer.
-    Buffer(&'b [u8]),
-    /// Somewhere else.
-    Shared(bytes::Bytes),
-}
-
-impl std::ops::Deref for ReadBytes<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Buffer(bytes) => bytes,
-            Self::Shared(bytes) => bytes,
-        }
+/// Takes the memory of bytes back that nobody else has any more.
+pub(super) fn reclaim(bytes: Bytes, buffer: &mut Vec<u8>) {
+    if let Ok(mut own) = bytes.try_into_mut() {
+        own.clear();
+        *buffer = own.into();
     }
 }
 
@@ -178,4 +168,24 @@ fn read_behind(
     // The buffer may hold more than was asked for.
     buffer.truncate(length);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_comes_back() {
+        for length in [0, 1000, 4096] {
+            let mut buffer = Vec::with_capacity(4096);
+            buffer.resize(length, 7);
+            let place = buffer.as_ptr();
+            let bytes = Bytes::from(std::mem::take(&mut buffer));
+            drop(bytes.slice(..length / 2));
+            reclaim(bytes, &mut buffer);
+            if length > 0 {
+                assert_eq!((buffer.as_ptr(), buffer.capacity()), (place, 4096), "{length}");
+            }
+        }
+    }
 }
