@@ -1,6 +1,7 @@
 //! The client's side: calls out, replies in and matched to them.
 
 mod class;
+pub mod datagram;
 mod error;
 pub mod flight;
 mod incoming;

@@ -1,0 +1,31 @@
+//! RPC over UDP, the client's side, as a state machine: what to send and when, what a reply proves, how much may be on
+//! the way, how large a transfer may be.
+//!
+//! It neither makes nor reads messages: whoever drives it gives it calls of any type `C`, sends what [`Peer::poll`] says,
+//! tells it the xid of each reply, and sleeps until [`Peer::next_event`].
+
+mod advice;
+mod entry;
+mod estimator;
+mod expiry;
+mod least;
+mod overdue;
+mod pacer;
+mod peer;
+mod rate;
+mod replies;
+mod report;
+mod settings;
+mod settled;
+mod table;
+mod transfer;
+mod waiting;
+mod window;
+mod worth;
+
+pub use advice::Advice;
+pub use entry::NewCall;
+pub use peer::{Output, Peer, Returned};
+pub use replies::Received;
+pub use report::{ClassReport, Report};
+pub use settings::Settings;

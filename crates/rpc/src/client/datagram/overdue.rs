@@ -1,0 +1,88 @@
+//! Bulk calls that are long overdue while many others, sent later, are answered: lost, as is known long before their
+//! timer runs out, which must allow for a disk. They are sent again at once, or made smaller.
+//!
+//! One that was answered all the same teaches patience: nothing that took so long is taken for lost again.
+
+use std::time::{Duration, Instant};
+
+use super::entry::{Entry, State};
+use super::peer::Peer;
+use crate::client::Replay;
+
+/// Answers from one look to the next: a look takes as long as there are calls.
+const LOOK_EVERY: u32 = 16;
+/// Calls sent later that must be answered first (as TCP waits for three: RFC 5681 3.2).
+const OTHERS: u64 = 3;
+/// Nothing is overdue sooner: a disk seeks, a loaded host sleeps.
+const LEAST: Duration = Duration::from_millis(50);
+/// How much longer than usual.
+const TIMES_USUAL: u32 = 4;
+/// For how long patience is kept after the last answer that needed it.
+const KEPT_FOR: Duration = Duration::from_secs(60);
+
+/// Answers that were slow, but came.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    /// How long to wait at least, and until when.
+    learned: Option<(Duration, Instant)>,
+    /// Answers until the next look.
+    until_look: u32,
+}
+
+impl Patience {
+    fn get(&self, now: Instant) -> Duration {
+        self.learned.filter(|(_, until)| *until > now).map_or(LEAST, |(patience, _)| patience)
+    }
+
+    /// A call counted as lost, and its answer came after so long.
+    pub(super) fn was_too_short(&mut self, now: Instant, took: Duration) {
+        self.learned = Some(((took * 2).max(self.get(now)), now + KEPT_FOR));
+    }
+
+    /// An answer came after so long.
+    pub(super) fn sample(&mut self, now: Instant, took: Duration) {
+        if let Some((patience, until)) = &mut self.learned
+            && took > LEAST
+        {
+            *patience = (*patience).max(took * 2);
+            *until = now + KEPT_FOR;
+        }
+    }
+}
+
+impl<C> Peer<C> {
+    /// To be called for every answer.
+    pub(super) fn answer_came(&mut self, now: Instant) {
+        self.patience.until_look = self.patience.until_look.saturating_sub(1);
+        if self.patience.until_look == 0 {
+            self.patience.until_look = LOOK_EVERY;
+            self.look_for_overdue(now);
+        }
+    }
+
+    /// Sends again what is overdue, and finds out when the next call is, should no more answers come.
+    pub(super) fn look_for_overdue(&mut self, now: Instant) {
+        self.overdue = None;
+        for index in self.table.indices() {
+            let Some(at) = self.table.get(index).and_then(|entry| self.overdue_at(now, entry)) else {
+                continue;
+            };
+            if at <= now {
+                self.lose(now, index);
+            } else {
+                self.overdue = self.overdue.into_iter().chain([at]).min();
+            }
+        }
+    }
+
+    /// When a call is overdue that others have overtaken.
+    fn overdue_at(&self, now: Instant, entry: &Entry<C>) -> Option<Instant> {
+        let class = entry.new.class;
+        let moves = class.is_bulk() && entry.new.replay == Replay::Idempotent;
+        if entry.state != State::InFlight || !moves || self.answered_order < entry.order + OTHERS {
+            return None;
+        }
+        let usual = self.estimators[class as usize].usual() * TIMES_USUAL;
+        Some(entry.last.at + usual.max(self.patience.get(now)))
+    }
+}

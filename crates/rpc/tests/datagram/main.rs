@@ -1,0 +1,13 @@
+//! RPC over UDP in virtual time: the client's state machine, a model of a path each way, and a model of a server.
+
+#![allow(clippy::disallowed_methods)] // Some instant is needed to start from.
+#![allow(clippy::print_stdout)] // Figures, for whoever asks with --nocapture.
+
+mod clean;
+mod lossy;
+mod properties;
+mod reader;
+mod server;
+mod simulation;
+mod slow;
+mod small;

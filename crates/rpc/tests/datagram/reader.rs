@@ -1,0 +1,119 @@
+//! A load that reads a file: so many READs at a time, in the transfer size of the moment, what is given back in pieces.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use howdah_link::Ethernet;
+use howdah_rpc::client::datagram::{NewCall, Returned};
+use howdah_rpc::client::{Class, Replay};
+
+use crate::simulation::Load;
+use crate::small::getattr;
+
+/// Headers of a READ's reply in a datagram: RPC 24, status, attributes, counts.
+pub const REPLY: usize = 128;
+
+/// Reads a file from beginning to end.
+pub struct Reader {
+    pub size: usize,
+    pub at_once: usize,
+    /// A GETATTR beside every so many READs; 0: none.
+    pub getattr_every: u32,
+    at: usize,
+    next: u32,
+    /// What is to be read again in smaller pieces.
+    again: Vec<(usize, usize)>,
+    open: HashMap<u32, (usize, usize)>,
+    read: usize,
+    pub answered: HashMap<u32, u32>,
+    /// When something was last read, and the longest time without.
+    pub last: Duration,
+    pub longest_gap: Duration,
+    pub longest_gap_at: Duration,
+    pub given_back: u32,
+}
+
+impl Reader {
+    pub fn new(size: usize, at_once: usize) -> Self {
+        Self {
+            size,
+            at_once,
+            getattr_every: 0,
+            at: 0,
+            next: 0,
+            again: Vec::new(),
+            open: HashMap::new(),
+            read: 0,
+            answered: HashMap::new(),
+            last: Duration::ZERO,
+            longest_gap: Duration::ZERO,
+            longest_gap_at: Duration::ZERO,
+            given_back: 0,
+        }
+    }
+
+    /// Time of the line for all replies of that size, at a bit rate.
+    pub fn ideal(size: usize, transfer: usize, bits_per_second: f64) -> Duration {
+        let each = Ethernet { mtu: 1500 }.datagram(transfer + REPLY, ()).bytes;
+        Duration::from_secs_f64((size / transfer * each) as f64 * 8.0 / bits_per_second)
+    }
+
+    fn piece(&mut self, transfer: usize) -> Option<(usize, usize)> {
+        let (at, length) = self.again.pop().or_else(|| {
+            let at = self.at;
+            let length = transfer.min(self.size - at);
+            self.at += length;
+            (length > 0).then_some((at, length))
+        })?;
+        let taken = length.min(transfer);
+        if taken < length {
+            self.again.push((at + taken, length - taken));
+        }
+        Some((at, taken))
+    }
+}
+
+impl Load for Reader {
+    fn start(&mut self, _: Duration, transfer: usize, calls: &mut Vec<NewCall<usize>>) {
+        while self.open.len() < self.at_once {
+            let Some(piece) = self.piece(transfer) else { break };
+            self.next += 1;
+            self.open.insert(self.next, piece);
+            calls.push(NewCall {
+                xid: self.next,
+                class: Class::Read,
+                replay: Replay::Idempotent,
+                sends: 140,
+                receives: piece.1 + REPLY,
+                transfer: Some(piece.1),
+                expires: None,
+                call: piece.1 + REPLY,
+            });
+            if self.getattr_every > 0 && self.next.is_multiple_of(self.getattr_every) {
+                self.next += 1;
+                calls.push(getattr(self.next));
+            }
+        }
+    }
+
+    fn answered(&mut self, now: Duration, xid: u32) {
+        *self.answered.entry(xid).or_default() += 1;
+        let Some((_, length)) = self.open.remove(&xid) else { return };
+        self.read += length;
+        if now - self.last > self.longest_gap {
+            (self.longest_gap, self.longest_gap_at) = (now - self.last, self.last);
+        }
+        self.last = now;
+    }
+
+    fn returned(&mut self, xid: u32, why: Returned) {
+        assert!(matches!(why, Returned::TooLarge { .. }));
+        let piece = self.open.remove(&xid).expect("a call that is open");
+        self.given_back += 1;
+        self.again.push(piece);
+    }
+
+    fn is_done(&self) -> bool {
+        self.read >= self.size
+    }
+}
