@@ -80,13 +80,15 @@ fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Re
     Err(first.expect("there is a place to look at"))
 }
 
-/// A server that says nothing of flavors takes what comes.
+/// A server that says nothing of flavors takes what comes, and so does one that lists AUTH_NONE: it does not look.
 fn check_flavors(url: &NfsUrl, mount: &Mount) -> Result<(), ConnectError> {
     let needed = match url.options.security {
         Security::Sys => AuthFlavor::SYS,
         Security::None => AuthFlavor::NONE,
     };
-    if mount.flavors.is_empty() || mount.flavors.contains(&needed) {
+    if mount.flavors.is_empty()
+        || [needed, AuthFlavor::NONE].iter().any(|taken| mount.flavors.contains(taken))
+    {
         return Ok(());
     }
     Err(ConnectError::Flavors { host: url.host.clone(), taken: mount.flavors.clone() })

@@ -27,7 +27,7 @@ const MANY: usize = 2_000;
 pub struct Served {
     pub address: SocketAddr,
     pub abilities: Abilities,
-    server: Server,
+    _server: Server,
     _directory: Option<TempDir>,
 }
 
@@ -51,7 +51,7 @@ pub fn serve_at(
     let sockets = Sockets::bind(&[address], true).expect("a free port");
     let server = Server::start(&Settings { workers: 4 }, sockets, exports).expect("a server");
     let address = server.addresses()[0].1;
-    Served { address, abilities, server, _directory: directory }
+    Served { address, abilities, _server: server, _directory: directory }
 }
 
 pub fn serve(fs: Arc<dyn FileSystem>) -> Served {

@@ -1,0 +1,223 @@
+//! From a URL to a file system: which part of the path is mounted, where the server's programs are found, and what is said
+//! when nothing comes of it.
+
+mod served;
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use howdah_client::channel::{Channel, ChannelOptions, Class, Replay, Request, Target, Transport};
+use howdah_client::connect::{ConnectOptions, connect};
+use howdah_client::mount::{Place, mount};
+use howdah_client::nfs3::{Identity, Nfs3, Settings};
+use howdah_client::url::NfsUrl;
+use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
+use howdah_wire::mount as protocol;
+use howdah_wire::rpc::Credentials;
+use howdah_wire::xdr::{Decode, Decoder};
+use served::{EXPORT, Served, serve_memory};
+
+const ME: Caller = Caller::ROOT;
+
+fn name(text: &str) -> Name<'_> {
+    Name::parse(text.as_bytes()).expect("a name")
+}
+
+/// A server with `/export/a/b/file`.
+fn with_tree() -> Served {
+    let served = serve_memory();
+    let client = served.client("");
+    let new = NewAttributes::with_mode(0o755);
+    let mut directory = client.root();
+    for text in ["a", "b"] {
+        let made = client.make_directory(&ME, &directory, name(text), &new, &mut Change::default());
+        directory = made.expect("a directory").handle;
+    }
+    let how = Create::Guarded(NewAttributes::with_mode(0o600));
+    client.create(&ME, &directory, name("file"), &how, &mut Change::default()).expect("a file");
+    served
+}
+
+fn opened(url: &NfsUrl, options: &ConnectOptions) -> Arc<Nfs3> {
+    connect(url, options).unwrap_or_else(|error| panic!("{url}: {error}"))
+}
+
+fn refused(text: &str, options: &ConnectOptions) -> String {
+    let url = text.parse().expect("a URL");
+    connect(&url, options).err().unwrap_or_else(|| panic!("{text}: connected")).to_string()
+}
+
+#[test]
+fn the_longest_start_of_the_path_that_can_be_mounted_is_the_root() {
+    let served = with_tree();
+    for (path, below) in [
+        ("/export", &[][..]),
+        ("/export/", &[]),
+        ("//export//a/", &[]),
+        ("/export/a/b", &[]),
+        ("/export/a/b/file", &["file"]),
+        ("/export/a/new/file", &["new", "file"]),
+    ] {
+        let client = opened(&served.url(path, ""), &ConnectOptions::default());
+        let left: Vec<_> = client.below_root().iter().map(|name| String::from_utf8_lossy(name)).collect();
+        assert_eq!(left, below, "{path}");
+    }
+    let client = opened(&served.url("/export/a/b/file", ""), &ConnectOptions::default());
+    assert!(client.lookup(&ME, &client.root(), name("file")).is_ok());
+}
+
+#[test]
+fn nothing_leads_out_of_what_was_mounted() {
+    let served = with_tree();
+    let client = opened(&served.url("/export/a/b", ""), &ConnectOptions::default());
+    let parent = client.parent(&ME, &client.root()).expect("a parent");
+    assert_eq!(parent.node.handle, client.root());
+}
+
+#[test]
+fn a_mount_that_is_refused_says_what_the_server_exports() {
+    let served = with_tree();
+    let text = format!("nfs://{}/elsewhere/x", served.address);
+    let said = refused(&text, &ConnectOptions::default());
+    for part in
+        ["127.0.0.1: mounting /elsewhere/x: there is no such export", "exports /export", "showmount -e"]
+    {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+/// Options under which the server itself is the portmapper, as howdah is one.
+fn with_portmapper(port: u16) -> ConnectOptions {
+    ConnectOptions { portmap_port: port, ..ConnectOptions::default() }
+}
+
+#[test]
+fn without_a_port_the_portmapper_is_asked() {
+    let served = with_tree();
+    let url = "nfs://127.0.0.1/export/a".parse().expect("a URL");
+    let client = opened(&url, &with_portmapper(served.address.port()));
+    assert!(client.lookup(&ME, &client.root(), name("b")).is_ok());
+}
+
+#[test]
+fn without_a_portmapper_all_programs_are_expected_on_the_port_of_nfs() {
+    let said = refused("nfs://127.0.0.1/export", &with_portmapper(free_port()));
+    // Whoever has that port on this host: it is asked for MOUNT.
+    assert!(said.contains("127.0.0.1:2049") || said.contains("mounting"), "{said}");
+}
+
+#[test]
+fn ports_that_are_said_are_not_asked_for() {
+    let served = with_tree();
+    let port = served.address.port();
+    let url = format!("nfs://127.0.0.1/export?nfsport={port}&mountport={port}").parse().expect("a URL");
+    let client = opened(&url, &with_portmapper(free_port()));
+    assert!(client.statistics(&ME, &client.root()).is_ok());
+}
+
+/// A port that nobody has now.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("its address").port()
+}
+
+#[test]
+fn mount_is_looked_for_elsewhere_when_it_is_not_on_the_port_said() {
+    let served = with_tree();
+    // A port of NFS where nobody is: MOUNT is not there, and the portmapper knows where.
+    let text = format!("nfs://127.0.0.1:{}/export", free_port());
+    let said = refused(&text, &with_portmapper(served.address.port()));
+    assert!(said.contains("connecting to"), "what fails is NFS, after MOUNT was found: {said}");
+}
+
+#[test]
+fn a_host_without_a_server_or_an_address_is_named() {
+    let port = free_port();
+    let said = refused(&format!("nfs://127.0.0.1:{port}/export"), &with_portmapper(port));
+    assert!(
+        said.contains(&format!("127.0.0.1:{port}")) && said.contains("is an NFS server running"),
+        "{said}"
+    );
+    // Longer than a name can be, so that no name server is asked.
+    let host = "x".repeat(70);
+    let said = refused(&format!("nfs://{host}/export"), &ConnectOptions::default());
+    assert!(said.starts_with(&format!("finding the address of {host}: ")), "{said}");
+}
+
+/// What the server thinks is mounted.
+fn mounts(served: &Served) -> Vec<String> {
+    let target = Target { addresses: vec![served.address], transport: Transport::Tcp };
+    let channel = Channel::open(target, ChannelOptions::default()).expect("a channel");
+    let answer = channel.call(Request {
+        program: protocol::PROGRAM,
+        version: protocol::VERSION_3,
+        procedure: protocol::dump::PROCEDURE,
+        credentials: Credentials::None,
+        arguments: &(),
+        payload: None,
+        receive: None,
+        class: Class::Attributes,
+        replay: Replay::Idempotent,
+    });
+    let results = answer.expect("an answer").results;
+    let told = protocol::dump::Reply::decode(&mut Decoder::new(&results)).expect("a list");
+    told.mounts.iter().map(|mount| String::from_utf8_lossy(mount.path.0).into_owned()).collect()
+}
+
+#[test]
+fn a_mount_is_taken_back_in_the_end() {
+    let served = serve_memory();
+    let client = served.client("");
+    assert_eq!(mounts(&served), [EXPORT]);
+    drop(client);
+    assert_eq!(mounts(&served), [""; 0]);
+}
+
+#[test]
+fn calls_act_as_whom_the_url_says() {
+    let served = serve_memory();
+    for (query, user, group) in [("uid=1000&gid=100", 1000, 100), ("uid=7", 7, own_group()), ("", 5, 6)] {
+        let client = served.client(query);
+        let how = Create::Guarded(NewAttributes::with_mode(0o600));
+        let text = format!("f{user}");
+        let caller = Caller::new(5, 6);
+        let made = client.create(&caller, &client.root(), name(&text), &how, &mut Change::default());
+        let attributes = made.expect("a file").attributes;
+        assert_eq!((attributes.user, attributes.group), (user, group), "{query}");
+    }
+}
+
+#[test]
+fn nobody_in_particular_is_whom_the_server_says() {
+    let served = serve_memory();
+    let place = Place { address: served.address, transport: Transport::Tcp };
+    let mounted = mount(place, &[b"export".to_vec()], ME, Duration::from_secs(10)).expect("a mount");
+    let target = Target { addresses: vec![served.address], transport: Transport::Tcp };
+    let channel = Channel::open(target, ChannelOptions::default()).expect("a channel");
+    let settings = Settings { identity: Identity::Nobody, ..Settings::default() };
+    let client =
+        Nfs3::new(Arc::new(channel), Transport::Tcp, mounted.handle, &ME, settings).expect("a client");
+    let how = Create::Guarded(NewAttributes::with_mode(0o600));
+    let made = client.create(&ME, &client.root(), name("f"), &how, &mut Change::default());
+    assert_eq!(made.expect("a file").attributes.user, 65_534);
+}
+
+#[test]
+fn a_flavor_that_the_server_does_not_take_is_not_tried() {
+    let served = serve_memory();
+    let said = refused(&format!("nfs://{}/export?sec=none", served.address), &ConnectOptions::default());
+    assert!(said.contains("the server takes sys only"), "{said}");
+}
+
+fn own_group() -> u32 {
+    howdah_client::connect::own_caller().group
+}
+
+#[test]
+fn transfers_are_as_large_as_the_url_and_the_server_allow() {
+    let served = serve_memory();
+    assert_eq!(served.client("").sizes().read, 1 << 20);
+    let sizes = served.client("rsize=65536&wsize=8388608&readdir-buffer=8192").sizes();
+    assert_eq!((sizes.read, sizes.write, sizes.listing), (65_536, 1 << 20, 8192));
+}
