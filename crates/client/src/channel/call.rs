@@ -5,8 +5,8 @@ use std::task::{Poll, Waker};
 use std::time::Instant;
 
 use bytes::Bytes;
-use howdah_rpc::client::{Class, Outgoing, ReceiveInto};
-use parking_lot::{Condvar, Mutex};
+use howdah_rpc::client::{Class, Outgoing, ReceiveInto, Replay};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::lane::Lane;
 use super::window::Place;
@@ -19,6 +19,7 @@ pub(super) struct Call {
     pub(super) number: u64,
     pub(super) kind: Kind,
     pub(super) class: Class,
+    pub(super) replay: Replay,
     pub(super) outgoing: Outgoing<Bytes>,
     /// Bytes of bulk data that it moves, or may.
     pub(super) volume: usize,
@@ -44,7 +45,8 @@ pub(super) struct Kind {
 ///
 /// Its lock may be held while a lane's is taken, never the other way round.
 struct State {
-    lane: Arc<Lane>,
+    /// `None`: no lane carries it, but datagrams.
+    lane: Option<Arc<Lane>>,
     receive: Option<ReceiveInto>,
     outcome: Option<Result<Answer, CallError>>,
     is_done: bool,
@@ -62,6 +64,7 @@ pub(super) struct Parts {
     pub(super) number: u64,
     pub(super) kind: Kind,
     pub(super) class: Class,
+    pub(super) replay: Replay,
     pub(super) outgoing: Outgoing<Bytes>,
     pub(super) volume: usize,
     pub(super) receive: Option<ReceiveInto>,
@@ -72,8 +75,9 @@ pub(super) struct Parts {
 
 impl Call {
     /// A call that was not sent yet, for this lane.
-    pub(super) fn new(parts: Parts, lane: Arc<Lane>) -> Self {
-        let Parts { xid, number, kind, class, outgoing, volume, receive, place, started, deadline } = parts;
+    pub(super) fn new(parts: Parts, lane: Option<Arc<Lane>>) -> Self {
+        let Parts { xid, number, kind, class, replay, outgoing, volume, receive, place, started, deadline } =
+            parts;
         let state = State {
             lane,
             receive,
@@ -92,6 +96,7 @@ impl Call {
             number,
             kind,
             class,
+            replay,
             outgoing,
             volume,
             wants_data,
@@ -104,13 +109,13 @@ impl Call {
     }
 
     /// The lane that carries it.
-    pub(super) fn lane(&self) -> Arc<Lane> {
-        Arc::clone(&self.state.lock().lane)
+    pub(super) fn lane(&self) -> Option<Arc<Lane>> {
+        self.state.lock().lane.clone()
     }
 
     /// Another lane carries it from now on: who waits follows it there.
     pub(super) fn move_to(&self, lane: &Arc<Lane>) {
-        self.state.lock().lane = Arc::clone(lane);
+        self.state.lock().lane = Some(Arc::clone(lane));
         self.changed.notify_all();
     }
 
@@ -178,9 +183,9 @@ impl Call {
     }
 
     /// The outcome, or the lane to wait on.
-    pub(super) fn outcome(&self) -> Result<Result<Answer, CallError>, Arc<Lane>> {
+    pub(super) fn outcome(&self) -> Result<Result<Answer, CallError>, Option<Arc<Lane>>> {
         let mut state = self.state.lock();
-        state.outcome.take().ok_or_else(|| Arc::clone(&state.lane))
+        state.outcome.take().ok_or_else(|| state.lane.clone())
     }
 
     /// The outcome for a future: without one, `waker` is woken when there is.
@@ -195,12 +200,28 @@ impl Call {
         }
     }
 
-    /// Sleeps until something about it changes, unless `stay_awake`, which is asked while nobody can change it.
+    /// Sleeps until something about it changes, unless another lane carries it by now, or `stay_awake`, which is asked while
+    /// nobody can change it.
     pub(super) fn park(&self, lane: &Arc<Lane>, stay_awake: impl FnOnce() -> bool) {
-        let mut state = self.state.lock();
-        if state.is_done || !Arc::ptr_eq(&state.lane, lane) || stay_awake() {
-            return;
+        let state = self.state.lock();
+        let is_there = state.lane.as_ref().is_some_and(|carrier| Arc::ptr_eq(carrier, lane));
+        if !state.is_done && is_there && !stay_awake() {
+            self.sleep(state);
         }
+    }
+
+    /// Sleeps until there is an outcome, which another thread sees to.
+    pub(super) fn wait(&self) {
+        loop {
+            let state = self.state.lock();
+            if state.is_done {
+                return;
+            }
+            self.sleep(state);
+        }
+    }
+
+    fn sleep(&self, mut state: MutexGuard<'_, State>) {
         state.is_parked = true;
         match self.deadline {
             Some(deadline) => drop(self.changed.wait_until(&mut state, deadline)),

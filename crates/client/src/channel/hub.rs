@@ -1,17 +1,20 @@
 //! What lanes and calls know of their channel: its options, its time, its window and its counts.
 
+use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use howdah_net::ConnectSettings;
-use howdah_rpc::client::Reply;
+use howdah_rpc::client::{Outgoing, Reply};
+use howdah_wire::rpc::CallHeader;
 
-use super::call::Call;
+use super::call::{Call, Kind, Parts};
 use super::counters::Counters;
 use super::lane::Lane;
-use super::window::Window;
-use super::{Answer, CallError, ChannelOptions, Patience, ProcedureReport, tender};
+use super::window::{Place, Window};
+use super::{Answer, CallError, ChannelOptions, Patience, ProcedureReport, Request, tender};
 
 /// How long a server says nothing while calls wait before a person is told.
 const COMPLAIN: Duration = Duration::from_secs(15);
@@ -21,6 +24,8 @@ pub(super) struct Hub {
     options: ChannelOptions,
     pub(super) window: Window,
     counters: Counters,
+    xid: AtomicU32,
+    number: AtomicU64,
     epoch: Instant,
     is_closing: AtomicBool,
     /// When something was last received on any lane, in milliseconds.
@@ -36,6 +41,9 @@ impl Hub {
             window: Window::new(&options),
             options,
             counters: Counters::default(),
+            // A server remembers calls by their xid, and this host may have had another channel to it a moment ago.
+            xid: AtomicU32::new(RandomState::new().hash_one(std::process::id()) as u32),
+            number: AtomicU64::new(0),
             epoch: Instant::now(),
             is_closing: AtomicBool::new(false),
             heard: AtomicU64::new(0),
@@ -119,8 +127,45 @@ impl Hub {
         }
     }
 
+    /// How many lanes there are to be.
+    pub(super) fn lanes(&self) -> usize {
+        self.options.lanes.unwrap_or(1)
+    }
+
+    /// Makes a call that is not sent yet, for this lane.
+    pub(super) fn prepare(
+        &self,
+        request: Request<'_>,
+        volume: usize,
+        place: Place,
+        started: Instant,
+        lane: Option<Arc<Lane>>,
+    ) -> Call {
+        let Request { program, version, procedure, credentials, arguments, payload, receive, class, replay } =
+            request;
+        let xid = self.xid.fetch_add(1, Ordering::Relaxed);
+        let header = CallHeader { xid, program, version, procedure, credentials };
+        let parts = Parts {
+            xid,
+            number: self.number.fetch_add(1, Ordering::Relaxed),
+            kind: Kind { program, version, procedure },
+            class,
+            replay,
+            outgoing: Outgoing::new(&header, arguments, payload),
+            volume,
+            receive,
+            place,
+            started,
+            deadline: self.deadline(started),
+        };
+        Call::new(parts, lane)
+    }
+
     /// A call is sent, so many times before.
     pub(super) fn on_send(&self, call: &Call, before: u32) {
+        if before > 0 {
+            tracing::debug!(xid = call.xid, kind = ?call.kind, replay = ?call.replay, before, "sending again");
+        }
         self.counters.on_send(call.kind, before);
     }
 

@@ -31,13 +31,17 @@ pub(super) fn wait_for(call: &Arc<Call>) -> Result<Answer, CallError> {
     loop {
         let lane = match call.outcome() {
             Ok(outcome) => {
-                if has_followed {
+                if has_followed && let Some(lane) = call.lane() {
                     // We may have been chosen to lead, and need not any more.
-                    call.lane().hand_over();
+                    lane.hand_over();
                 }
                 return outcome;
             }
-            Err(lane) => lane,
+            Err(Some(lane)) => lane,
+            Err(None) => {
+                call.wait();
+                continue;
+            }
         };
         if call.is_late() {
             lane.hub.give_up(&lane, call);

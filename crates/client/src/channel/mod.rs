@@ -21,6 +21,7 @@ mod report;
 mod request;
 mod send;
 mod shared;
+mod streams;
 mod target;
 mod tender;
 mod watch;

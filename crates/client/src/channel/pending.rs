@@ -38,9 +38,10 @@ impl Future for Pending {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = self.call.poll(context.waker());
-        if polled.is_pending() {
+        if polled.is_pending()
+            && let Some(lane) = self.call.lane()
+        {
             // Nobody leads for who does not wait.
-            let lane = self.call.lane();
             lane.is_urgent.store(true, Ordering::SeqCst);
             lane.bell.ring();
         }

@@ -30,6 +30,14 @@ pub struct Request<'a> {
     pub replay: Replay,
 }
 
+impl Request<'_> {
+    /// Bytes of bulk data that it moves, or may.
+    pub(super) fn volume(&self) -> usize {
+        let sent = self.payload.as_ref().map_or(0, Bytes::len);
+        sent + self.receive.as_ref().map_or(0, |receive| receive.most)
+    }
+}
+
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { program, version, procedure, class, replay, .. } = self;

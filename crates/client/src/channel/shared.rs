@@ -1,21 +1,19 @@
 //! A channel's inside: its lanes, and which of them carries a call.
 
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use howdah_net::Wait;
-use howdah_rpc::client::{Class, Outgoing, Replay};
-use howdah_wire::rpc::{CallHeader, Credentials};
+use howdah_rpc::client::{Class, Replay};
+use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Encode, Encoder};
 
-use super::call::{Call, Kind, Parts};
+use super::call::Call;
 use super::hub::Hub;
 use super::lane::Lane;
 use super::window::Place;
-use super::{CallError, ChannelReport, Request};
+use super::{CallError, Request};
 
 /// What a lane is taken to deliver before any was measured, in bytes per second.
 const RATE_UNKNOWN: f64 = 1e9;
@@ -24,30 +22,28 @@ const RATE_UNKNOWN: f64 = 1e9;
 pub(super) struct Shared {
     pub(super) hub: Arc<Hub>,
     pub(super) lanes: Vec<Arc<Lane>>,
-    xid: AtomicU32,
-    number: AtomicU64,
 }
 
 impl Shared {
     /// A channel over these lanes.
     pub(super) fn new(hub: Arc<Hub>, lanes: Vec<Arc<Lane>>) -> Self {
-        // A server remembers calls by their xid, and this host may have had another channel to it a moment ago.
-        let first = RandomState::new().hash_one(std::process::id()) as u32;
-        Self { hub, lanes, xid: AtomicU32::new(first), number: AtomicU64::new(0) }
+        Self { hub, lanes }
     }
 
     /// Makes a call, once it may be in flight.
     pub(super) fn start(&self, request: Request<'_>) -> Arc<Call> {
         let started = Instant::now();
         let deadline = self.hub.deadline(started);
-        let volume = volume(&request);
+        let volume = request.volume();
         let Some(place) = self.enter(request.class, volume, deadline) else {
             let call = self.prepare(request, volume, Place::None, started);
             self.hub.finish(&call, Err(CallError::TimedOut));
             return call;
         };
         let call = self.prepare(request, volume, place, started);
-        call.lane().dispatch(&call);
+        if let Some(lane) = call.lane() {
+            lane.dispatch(&call);
+        }
         call
     }
 
@@ -87,23 +83,7 @@ impl Shared {
         place: Place,
         started: Instant,
     ) -> Arc<Call> {
-        let Request { program, version, procedure, credentials, arguments, payload, receive, class, .. } =
-            request;
-        let xid = self.xid.fetch_add(1, Ordering::Relaxed);
-        let header = CallHeader { xid, program, version, procedure, credentials };
-        let parts = Parts {
-            xid,
-            number: self.number.fetch_add(1, Ordering::Relaxed),
-            kind: Kind { program, version, procedure },
-            class,
-            outgoing: Outgoing::new(&header, arguments, payload),
-            volume,
-            receive,
-            place,
-            started,
-            deadline: self.hub.deadline(started),
-        };
-        Arc::new(Call::new(parts, Arc::clone(lane)))
+        Arc::new(self.hub.prepare(request, volume, place, started, Some(Arc::clone(lane))))
     }
 
     /// The lane that will deliver a call of so many bytes first.
@@ -123,17 +103,6 @@ impl Shared {
             (lane.live_link().is_none(), meter.delivery(volume, otherwise), lane.load())
         });
         first.map(|(lane, _)| lane)
-    }
-
-    /// The channel as it is now.
-    pub(super) fn report(&self) -> ChannelReport {
-        let (in_flight, flight) = self.hub.window.explain();
-        ChannelReport {
-            lanes: self.lanes.iter().map(|lane| lane.report()).collect(),
-            in_flight,
-            flight,
-            procedures: self.hub.procedures(),
-        }
     }
 
     /// A lane is not connected: others that are take its calls.
@@ -183,10 +152,4 @@ struct Nothing;
 
 impl Encode for Nothing {
     fn encode(&self, _: &mut Encoder<'_>) {}
-}
-
-/// Bytes of bulk data that a call moves, or may.
-fn volume(request: &Request<'_>) -> usize {
-    let sent = request.payload.as_ref().map_or(0, Bytes::len);
-    sent + request.receive.as_ref().map_or(0, |receive| receive.most)
 }

@@ -1,0 +1,96 @@
+//! A channel over streams: its lanes, and a tender for each.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use howdah_net::Connection;
+
+use super::call::Call;
+use super::hub::Hub;
+use super::lane::Lane;
+use super::link::Link;
+use super::shared::Shared;
+use super::tender::Tender;
+use super::{CallError, ConnectError, LaneReport, Request};
+
+/// Lanes, and the threads that tend them.
+pub(super) struct Streams {
+    shared: Arc<Shared>,
+    tenders: Vec<JoinHandle<()>>,
+}
+
+impl Streams {
+    /// Connects to a server. Of its lanes one must come up; the others follow on their own.
+    pub(super) fn open(addresses: &[SocketAddr], hub: Arc<Hub>) -> Result<Self, ConnectError> {
+        let lanes: Vec<_> = (0..hub.lanes())
+            .zip(addresses.iter().cycle())
+            .map(|(index, &address)| Arc::new(Lane::new(index, address, Arc::clone(&hub))))
+            .collect();
+        connect_one(&lanes, &hub)?;
+        let mut streams = Self { shared: Arc::new(Shared::new(hub, lanes)), tenders: Vec::new() };
+        streams.start_tenders()?;
+        Ok(streams)
+    }
+
+    /// Makes a call, once it may be in flight.
+    pub(super) fn start(&self, request: Request<'_>) -> Arc<Call> {
+        self.shared.start(request)
+    }
+
+    /// The lanes as they are now.
+    pub(super) fn report(&self) -> Vec<LaneReport> {
+        self.shared.lanes.iter().map(|lane| lane.report()).collect()
+    }
+
+    fn start_tenders(&mut self) -> Result<(), ConnectError> {
+        for lane in &self.shared.lanes {
+            let tender = Tender::new(Arc::clone(&self.shared), Arc::clone(lane));
+            let thread = thread::Builder::new()
+                .name(format!("lane-{}", lane.index))
+                .spawn(|| tender.run())
+                .map_err(|error| ConnectError::Thread(Arc::new(error)))?;
+            self.tenders.push(thread);
+        }
+        Ok(())
+    }
+}
+
+/// Connects the first lane whose address answers.
+fn connect_one(lanes: &[Arc<Lane>], hub: &Hub) -> Result<(), ConnectError> {
+    let mut failure = ConnectError::NoAddress;
+    for lane in lanes {
+        match Connection::open(lane.address, &hub.connect_settings()) {
+            Ok(connection) => {
+                lane.set_link(Some(Arc::new(Link::new(connection, hub.now()))));
+                return Ok(());
+            }
+            Err(error) => {
+                failure = ConnectError::Failed { address: lane.address, cause: Arc::new(error) };
+            }
+        }
+    }
+    Err(failure)
+}
+
+impl Drop for Streams {
+    fn drop(&mut self) {
+        self.shared.hub.close();
+        for lane in &self.shared.lanes {
+            if let Some(link) = lane.link() {
+                link.break_off();
+            }
+            lane.bell.ring();
+        }
+        for tender in self.tenders.drain(..) {
+            // A tender that panicked has said so already.
+            let _ = tender.join();
+        }
+        for lane in &self.shared.lanes {
+            for call in lane.calls() {
+                lane.leave(call.xid, false);
+                self.shared.hub.finish(&call, Err(CallError::Closed));
+            }
+        }
+    }
+}
