@@ -160,7 +160,7 @@ impl Connection {
 
 /// Some of the ports that clients of NFS come from, in an order by chance: two that start together should not try the
 /// same ones.
-fn reserved_ports() -> impl Iterator<Item = u16> {
+pub(crate) fn reserved_ports() -> impl Iterator<Item = u16> {
     let first = RandomState::new().hash_one(RESERVED.start()) as u16;
     let count = RESERVED.end() - RESERVED.start() + 1;
     (0..RESERVED_TRIES).map(move |at| RESERVED.start() + (first % count + at) % count)

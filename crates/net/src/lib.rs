@@ -12,6 +12,7 @@ mod splice;
 mod stream;
 mod syscall;
 mod udp;
+mod udp_client;
 
 pub use address::{canonical, is_local};
 pub use connect::{ConnectSettings, Connection, Place, Readiness, Wait};
@@ -21,3 +22,4 @@ pub use rpcbind::{RpcbindStream, is_listening};
 pub use splice::{Moved, Pipe};
 pub use stream::{Sent, Stream};
 pub use udp::{Datagram, UdpSocket};
+pub use udp_client::UdpClient;

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::socket::sockopt::{Ipv4PacketInfo, Ipv6RecvPacketInfo, RcvBufForce};
+use nix::sys::socket::sockopt::{Ipv4PacketInfo, Ipv6RecvPacketInfo, RcvBufForce, SndBufForce};
 use nix::sys::socket::{
     ControlMessage, ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, sendmsg, setsockopt,
 };
@@ -16,6 +16,9 @@ use crate::address::canonical;
 
 /// Receive room asked for, in bytes: the usual default holds fewer than a hundred small datagrams.
 const RECEIVE_ROOM: usize = 8 << 20;
+/// Send room asked for, in bytes: a reply that finds none is dropped, and its client waits a second for it. The usual
+/// default holds six of 32 KiB on a slow line.
+const SEND_ROOM: usize = 8 << 20;
 
 /// A bound UDP socket that never blocks.
 #[derive(Debug)]
@@ -58,6 +61,9 @@ impl UdpSocket {
         if setsockopt(&socket, RcvBufForce, &RECEIVE_ROOM).is_err() {
             // Without privilege the host's `net.core.rmem_max` bounds it.
             let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_ROOM);
+        }
+        if setsockopt(&socket, SndBufForce, &SEND_ROOM).is_err() {
+            let _ = socket2::SockRef::from(&socket).set_send_buffer_size(SEND_ROOM);
         }
         Ok(Self { socket, address })
     }

@@ -1,7 +1,7 @@
 //! RPC over UDP, the client's side, as a state machine: what to send and when, what a reply proves, how much may be on
 //! the way, how large a transfer may be.
 //!
-//! It neither makes nor reads messages: whoever drives it gives it calls of any type `C`, sends what [`Peer::poll`] says,
+//! But for the header of a reply it neither makes nor reads messages: whoever drives it gives it calls of any type `C`, sends what [`Peer::poll`] says,
 //! tells it the xid of each reply, and sleeps until [`Peer::next_event`].
 
 mod advice;
@@ -14,6 +14,7 @@ mod pacer;
 mod peer;
 mod rate;
 mod replies;
+mod reply;
 mod report;
 mod settings;
 mod settled;
@@ -27,5 +28,6 @@ pub use advice::Advice;
 pub use entry::NewCall;
 pub use peer::{Output, Peer, Returned};
 pub use replies::Received;
+pub use reply::Datagram;
 pub use report::{ClassReport, Report};
 pub use settings::Settings;

@@ -1,0 +1,172 @@
+//! A UDP socket that is connected to one server: it takes datagrams from that server only, and always from the same port
+//! of ours, by which servers know calls that come again.
+
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use nix::sys::socket::sockopt::{IpMtu, RcvBufForce, SndBufForce};
+use nix::sys::socket::{getsockopt, setsockopt};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::connect::reserved_ports;
+use crate::stream::{Sent, outcome};
+
+/// Room asked for in each direction, in bytes: a window of large replies that come at once.
+const ROOM: usize = 8 << 20;
+/// The path MTU where the kernel does not tell: an Ethernet's.
+const USUAL_MTU: usize = 1500;
+/// That of loopback, whose datagrams are never cut.
+const LOOPBACK_MTU: usize = 65_536;
+
+/// A connected UDP socket that never blocks, and a way to wake who waits on it.
+#[derive(Debug)]
+pub struct UdpClient {
+    socket: Socket,
+    wake: OwnedFd,
+    server: SocketAddr,
+    local: SocketAddr,
+}
+
+impl UdpClient {
+    /// A socket for this server; from a port below 1024 if that is wanted and allowed.
+    pub fn connect(server: SocketAddr, reserved_port: bool) -> io::Result<Self> {
+        for port in reserved_ports().filter(|_| reserved_port) {
+            match Self::connect_from(port, server) {
+                Err(error) if matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable) => {}
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => break,
+                outcome => return outcome,
+            }
+        }
+        Self::connect_from(0, server)
+    }
+
+    fn connect_from(port: u16, server: SocketAddr) -> io::Result<Self> {
+        let socket =
+            Socket::new(Domain::for_address(server), Type::DGRAM.nonblocking(), Some(Protocol::UDP))?;
+        let any: IpAddr =
+            if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+        socket.bind(&SocketAddr::new(any, port).into())?;
+        make_room(&socket);
+        socket.connect(&server.into())?;
+        let local = socket.local_addr()?.as_socket().ok_or(ErrorKind::Unsupported)?;
+        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { socket, wake, server, local })
+    }
+
+    /// The server's address and port.
+    pub fn server(&self) -> SocketAddr {
+        self.server
+    }
+
+    /// Our address and port.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// The most bytes in one packet on the way to the server, as far as the kernel knows.
+    pub fn path_mtu(&self) -> usize {
+        if self.server.ip().is_loopback() || self.server.ip() == self.local.ip() {
+            return LOOPBACK_MTU;
+        }
+        getsockopt(&self.socket, IpMtu).ok().and_then(|mtu| usize::try_from(mtu).ok()).unwrap_or(USUAL_MTU)
+    }
+
+    /// How much may wait to be received, in bytes as the kernel counts them.
+    pub fn receive_room(&self) -> io::Result<usize> {
+        self.socket.recv_buffer_size()
+    }
+
+    /// Sends pieces of memory as one datagram.
+    pub fn send(&self, pieces: &[IoSlice<'_>]) -> io::Result<Sent> {
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
+    }
+
+    /// Receives one datagram, as much of it as fits the buffer.
+    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Sent> {
+        outcome(rustix::net::recv(&self.socket, buffer, RecvFlags::DONTWAIT).map(|(count, _)| count))
+    }
+
+    /// Waits until something can be received, somebody wakes us, or the time has come.
+    pub fn wait_to_receive(&self, until: Option<Instant>) -> io::Result<()> {
+        let mut polled = [PollFd::new(&self.socket, PollFlags::IN), PollFd::new(&self.wake, PollFlags::IN)];
+        wait(&mut polled, until.map(|until| until.saturating_duration_since(Instant::now())))?;
+        if polled[1].revents().contains(PollFlags::IN) {
+            let _ = rustix::io::read(&self.wake, &mut [0; 8]);
+        }
+        Ok(())
+    }
+
+    /// Waits until something can be sent, or the time is over.
+    pub fn wait_to_send(&self, most: Duration) -> io::Result<()> {
+        wait(&mut [PollFd::new(&self.socket, PollFlags::OUT)], Some(most))
+    }
+
+    /// Wakes who waits to receive.
+    pub fn wake(&self) {
+        // The counter holds 2^64 - 2 wakes: it cannot be full.
+        let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+    }
+}
+
+fn make_room(socket: &Socket) {
+    // Without privilege the host's `net.core.rmem_max` and `wmem_max` bound it.
+    if setsockopt(socket, RcvBufForce, &ROOM).is_err() {
+        let _ = socket.set_recv_buffer_size(ROOM);
+    }
+    if setsockopt(socket, SndBufForce, &ROOM).is_err() {
+        let _ = socket.set_send_buffer_size(ROOM);
+    }
+}
+
+fn wait(polled: &mut [PollFd<'_>], most: Option<Duration>) -> io::Result<()> {
+    let most = most.map(|most| Timespec::try_from(most).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 }));
+    match poll(polled, most.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::UdpSocket;
+
+    use super::*;
+
+    #[test]
+    fn datagrams_go_out_in_one_piece_and_come_in_from_the_server_only() {
+        let server = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+        let stranger = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+        let client =
+            UdpClient::connect(server.local_addr().expect("bound"), false).expect("a connected socket");
+        assert_eq!(client.path_mtu(), LOOPBACK_MTU);
+        let sent = client.send(&[IoSlice::new(b"how"), IoSlice::new(b"dy")]).expect("sent");
+        assert_eq!(sent, Sent::Bytes(5));
+        let mut buffer = [0; 16];
+        let (length, from) = server.recv_from(&mut buffer).expect("a datagram");
+        assert_eq!((&buffer[..length], from), (&b"howdy"[..], client.local()));
+        stranger.send_to(b"strange", client.local()).expect("sent");
+        server.send_to(b"hi", client.local()).expect("sent");
+        client.wait_to_receive(Some(Instant::now() + Duration::from_secs(10))).expect("waited");
+        let received = client.receive(&mut buffer).expect("received");
+        assert_eq!((received, &buffer[..2]), (Sent::Bytes(2), &b"hi"[..]));
+        assert_eq!(client.receive(&mut buffer).expect("nothing more"), Sent::WouldBlock);
+    }
+
+    #[test]
+    fn who_waits_is_woken() {
+        let server = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+        let client =
+            UdpClient::connect(server.local_addr().expect("bound"), false).expect("a connected socket");
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| client.wait_to_receive(None));
+            client.wake();
+            waiting.join().expect("no panic").expect("woken");
+        });
+    }
+}

@@ -1,0 +1,134 @@
+//! A reply in a datagram: complete or worthless.
+
+use howdah_wire::rpc::{Accepted, ReplyHeader};
+use howdah_wire::xdr::{Decode, DecodeError, DecodeProblem, Decoder, padding};
+
+use crate::client::{Locate, ReceiveInto, Reply};
+
+/// A datagram that is a reply by its header.
+#[derive(Debug, Clone, Copy)]
+pub struct Datagram<'a> {
+    header: ReplyHeader,
+    results: &'a [u8],
+}
+
+impl<'a> Datagram<'a> {
+    /// Reads the header. Whatever is not a reply says nothing about any call.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, DecodeError> {
+        let mut decoder = Decoder::new(bytes);
+        let header = ReplyHeader::decode(&mut decoder)?;
+        Ok(Self { header, results: decoder.rest() })
+    }
+
+    /// Which call it is for.
+    pub fn xid(&self) -> u32 {
+        self.header.xid
+    }
+
+    /// The reply, its data appended to the caller's buffer.
+    pub fn into_reply(self, receive: Option<ReceiveInto>) -> Reply {
+        let ReplyHeader { xid, outcome } = self.header;
+        let mut reply = Reply { xid, outcome, results: Vec::new(), received: None, problem: None };
+        let Some(mut receive) = receive else {
+            reply.results = self.results.to_vec();
+            return reply;
+        };
+        match self.split(&receive) {
+            Ok(Some([before, data, after])) => {
+                receive.buffer.extend_from_slice(data);
+                reply.results.reserve_exact(before.len() + after.len());
+                reply.results.extend_from_slice(before);
+                reply.results.extend_from_slice(after);
+                reply.received = Some((receive.buffer, data.len()));
+            }
+            Ok(None) => {
+                reply.results = self.results.to_vec();
+                reply.received = Some((receive.buffer, 0));
+            }
+            Err(problem) => {
+                reply.problem = Some(problem);
+                reply.received = Some((receive.buffer, 0));
+            }
+        }
+        reply
+    }
+
+    /// What stands before the data, the data, and what follows its padding; `None` if there is none.
+    fn split(&self, receive: &ReceiveInto) -> Result<Option<[&'a [u8]; 3]>, DecodeError> {
+        if self.header.outcome != Ok(Accepted::Success) {
+            return Ok(None);
+        }
+        let truncated =
+            DecodeError { what: "received data", at: self.results.len(), problem: DecodeProblem::Truncated };
+        let (at, length) = match (receive.locate)(self.results) {
+            Locate::NeedMore => return Err(truncated),
+            Locate::NoData => return Ok(None),
+            Locate::Data { at, length } => (at, length),
+        };
+        if length > receive.most {
+            let [claimed, limit] =
+                [length, receive.most].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+            let problem = DecodeProblem::TooLong { claimed, limit };
+            return Err(DecodeError { what: "received data", at, problem });
+        }
+        let before = self.results.get(..at).ok_or(truncated)?;
+        let data = self.results.get(at..at + length).ok_or(truncated)?;
+        let after = self.results.get(at + length + padding(length)..).unwrap_or(&[]);
+        Ok(Some([before, data, after]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_wire::xdr::{Encode, Encoder};
+
+    use super::*;
+
+    /// Data after one word that tells its length.
+    fn locate(results: &[u8]) -> Locate {
+        match results {
+            [0xff, ..] => Locate::NoData,
+            [a, b, c, d, ..] => Locate::Data { at: 4, length: u32::from_be_bytes([*a, *b, *c, *d]) as usize },
+            _ => Locate::NeedMore,
+        }
+    }
+
+    fn reply(results: &[u8], most: usize) -> Reply {
+        let mut bytes = Vec::new();
+        let header = ReplyHeader { xid: 7, outcome: Ok(Accepted::Success) };
+        header.encode(&mut Encoder::new(&mut bytes));
+        bytes.extend_from_slice(results);
+        let datagram = Datagram::parse(&bytes).expect("a reply");
+        assert_eq!(datagram.xid(), 7);
+        datagram.into_reply(Some(ReceiveInto { buffer: b"<".to_vec(), most, locate }))
+    }
+
+    #[test]
+    fn data_goes_to_its_buffer_and_all_else_to_the_results() {
+        let reply = reply(b"\0\0\0\x05howdy\0\0\0tail", 100);
+        assert_eq!(reply.received, Some((b"<howdy".to_vec(), 5)));
+        assert_eq!(reply.results, b"\0\0\0\x05tail");
+        assert_eq!(reply.problem, None);
+    }
+
+    #[test]
+    fn a_refusal_has_no_data() {
+        let reply = reply(b"\xff\0\0\0", 100);
+        assert_eq!((reply.received, &reply.results[..]), (Some((b"<".to_vec(), 0)), &b"\xff\0\0\0"[..]));
+    }
+
+    #[test]
+    fn data_that_is_cut_or_more_than_asked_for_is_a_problem() {
+        for (results, most) in [(&b"\0\0\0\x05how"[..], 100), (b"\0\0", 100), (b"\0\0\0\x05howdy\0\0\0", 4)] {
+            let reply = reply(results, most);
+            assert!(reply.problem.is_some());
+            assert_eq!(reply.received, Some((b"<".to_vec(), 0)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_reply_is_refused() {
+        assert!(Datagram::parse(b"\0\0\0\x01\0\0\0\0").is_err());
+        assert!(Datagram::parse(b"junk").is_err());
+    }
+}
