@@ -35,7 +35,7 @@ boot() {
 }
 
 boot >"$WORK/log/boot.txt" 2>&1
-sh -eu "$WORK/scripts/$JOB" >"$WORK/log/job.txt" 2>&1 </dev/null
+sh -eu "$WORK/scripts/$JOB" >"$WORK/log/$JOB_LOG" 2>&1 </dev/null
 echo $? >"$WORK/job.code.new"
 mv "$WORK/job.code.new" "$WORK/job.code"
 dmesg >"$WORK/log/dmesg.txt"

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::scenario::{Peer, Scenario};
+use crate::scenario::Scenario;
 use crate::scripts;
 
 /// Exit code by which a job says that it cannot run here.
@@ -37,6 +37,11 @@ impl Job {
         self.work.join("state")
     }
 
+    /// The disk of a guest that serves, as a file.
+    pub fn disk(&self) -> PathBuf {
+        self.work.join("disk")
+    }
+
     /// A log by name.
     pub fn log(&self, name: &str) -> PathBuf {
         self.work.join("log").join(name)
@@ -52,10 +57,7 @@ impl Job {
         for directory in ["export", "state", "log", "scripts", "home"] {
             make(&self.work.join(directory))?;
         }
-        let scripts = match self.scenario.peer {
-            Peer::Guest { .. } => scripts::GUEST,
-            Peer::Host { .. } => scripts::HOST,
-        };
+        let scripts = if self.scenario.guest_job().is_some() { scripts::GUEST } else { scripts::HOST };
         for (name, text) in scripts {
             let path = self.work.join("scripts").join(name);
             fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
@@ -65,7 +67,7 @@ impl Job {
     }
 
     /// Writes `job.env`, which the job reads: shell words, one value a line.
-    pub fn write_environment(&self, values: &[(String, String)]) -> Result<()> {
+    pub fn write_environment(&self, values: &[(&str, String)]) -> Result<()> {
         let path = self.work.join("job.env");
         let lines: String = values.iter().map(|(name, value)| format!("{name}='{value}'\n")).collect();
         fs::write(&path, lines).with_context(|| format!("writing {}", path.display()))

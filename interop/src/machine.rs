@@ -1,10 +1,11 @@
 //! What this machine offers, and so what must be skipped, in words for a person.
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::scenario::{Peer, Rpcbind, Scenario};
+use crate::scenario::{Peer, Rpcbind, Scenario, ServerKind};
 
 /// The guest's kernel, of Debian's package user-mode-linux.
 pub const GUEST_KERNEL: &str = "linux.uml";
@@ -41,11 +42,29 @@ impl Machine {
         let mut commands: Vec<&str> = match scenario.peer {
             Peer::Guest { .. } => vec![GUEST_KERNEL, "mount.nfs", "ip", "modprobe"],
             Peer::Host { commands, .. } => commands.to_vec(),
+            Peer::Server { kind: ServerKind::LinuxKernel(_), .. } => {
+                vec![
+                    GUEST_KERNEL,
+                    "rpc.nfsd",
+                    "rpc.mountd",
+                    "exportfs",
+                    "rpcbind",
+                    "ip",
+                    "modprobe",
+                    "mkfs.ext4",
+                ]
+            }
+            Peer::Server { kind: ServerKind::Ganesha(_), .. } => vec!["ganesha.nfsd", "rpcbind", "ip"],
         };
         if scenario.rpcbind == Rpcbind::System {
             commands.push("rpcbind");
         }
-        let missing: Vec<_> = commands.into_iter().filter(|name| find_command(name).is_none()).collect();
+        let mut missing: Vec<_> = commands.into_iter().filter(|name| find_command(name).is_none()).collect();
+        if let Peer::Server { kind: ServerKind::Ganesha(storage), .. } = scenario.peer
+            && !has_ganesha_storage(storage)
+        {
+            missing.push(storage);
+        }
         (!missing.is_empty()).then(|| format!("not installed: {}", missing.join(", ")))
     }
 }
@@ -75,6 +94,13 @@ pub fn unshare_flags(root: bool) -> &'static [&'static str] {
     } else {
         &["--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
     }
+}
+
+/// Whether Ganesha's storage module of this name is installed: a library in a directory of the machine's architecture.
+fn has_ganesha_storage(name: &str) -> bool {
+    let library = format!("ganesha/libfsal{}.so", name.to_lowercase());
+    let Ok(architectures) = fs::read_dir("/usr/lib") else { return false };
+    architectures.flatten().any(|architecture| architecture.path().join(&library).is_file())
 }
 
 fn try_namespaces(root: bool) -> Result<(), String> {

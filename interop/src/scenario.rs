@@ -1,15 +1,15 @@
-//! What a scenario is: values only. The table is in `scenarios/`, what runs them in `runner` and `inside`.
+//! What a scenario is: values only. The tables are in `scenarios/`, what runs them in `runner` and `inside`.
 
 use std::time::Duration;
 
-/// One thing a real client does to howdah, and everything it takes.
+/// One thing a real client does to howdah, or howdah's client to a real server, and everything it takes.
 #[derive(Debug, Clone, Copy)]
 pub struct Scenario {
     /// What to call it on the command line.
     pub name: &'static str,
     /// What a pass proves, in a line.
     pub about: &'static str,
-    /// Who does it.
+    /// With whom.
     pub peer: Peer,
     /// Flags of `howdah serve` besides address, state and directory.
     pub server: &'static [&'static str],
@@ -33,7 +33,7 @@ pub struct Scenario {
     pub expected_failure: Option<&'static str>,
 }
 
-/// Who drives the server.
+/// Who is at the other end: a client that drives our server, or a server that our client drives.
 #[derive(Debug, Clone, Copy)]
 pub enum Peer {
     /// A Linux kernel in User Mode Linux: the job runs in the guest.
@@ -54,6 +54,53 @@ pub enum Peer {
         /// Whether it needs a namespace of its own; without one the server takes a free port of loopback.
         isolated: bool,
     },
+    /// A server of other people, which our client drives through the conformance suite.
+    Server {
+        /// Which.
+        kind: ServerKind,
+        /// How our client drives it.
+        drive: Drive,
+    },
+}
+
+/// A server of other people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerKind {
+    /// The Linux kernel's, in User Mode Linux, with a file system of this type behind it.
+    LinuxKernel(&'static str),
+    /// NFS-Ganesha, with the storage module of this name behind it.
+    Ganesha(&'static str),
+}
+
+/// How our client drives a server of other people, and what is known of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drive {
+    /// How calls travel.
+    pub transport: Transport,
+    /// Connections to the server: all is done once with each of these numbers.
+    pub lanes: &'static [usize],
+    /// Cases of the conformance suite that the server does not pass.
+    pub differences: &'static [Difference],
+}
+
+/// How calls travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// Over connections.
+    Tcp,
+    /// In datagrams.
+    Udp,
+}
+
+/// A case of the conformance suite that a server does not pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Difference {
+    /// The case, as `topic: name`.
+    pub case: &'static str,
+    /// What the server does instead.
+    pub why: &'static str,
+    /// Whether it must fail; else it may, because it depends on what happens first.
+    pub always: bool,
 }
 
 /// Who answers on port 111.
@@ -124,6 +171,15 @@ impl Scenario {
     pub fn size(&self, name: &str, quick: bool) -> Option<u64> {
         let (_, full, short) = self.sizes.iter().find(|(key, ..)| *key == name)?;
         Some(if quick { *short } else { *full })
+    }
+
+    /// What a guest does in it, as a file of `guest/`.
+    pub fn guest_job(&self) -> Option<&'static str> {
+        match self.peer {
+            Peer::Guest { job, .. } => Some(job),
+            Peer::Server { kind: ServerKind::LinuxKernel(_), .. } => Some("serve.sh"),
+            Peer::Host { .. } | Peer::Server { .. } => None,
+        }
     }
 
     /// Whether it runs in namespaces of its own.

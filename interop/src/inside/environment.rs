@@ -7,8 +7,33 @@ use super::server::Server;
 use crate::job::Job;
 use crate::scenario::Peer;
 
-/// The values of a job.
-pub fn of(job: &Job, network: &Network, server: &Server) -> Vec<(String, String)> {
+/// Names and values.
+pub type Values = Vec<(&'static str, String)>;
+
+/// The values of a job that drives howdah.
+pub fn of(job: &Job, network: &Network, server: &Server) -> Values {
+    let mut values = of_every_job(job, network);
+    values.extend([("PORT", server.port().to_string()), ("SERVER_PROCESS", server.process_id().to_string())]);
+    if let Peer::Guest { options, ipv6, .. } = job.scenario.peer {
+        let host =
+            if ipv6 { format!("[{}]", network.server_address6) } else { network.server_address.to_owned() };
+        values.extend([
+            ("JOB_LOG", "job.txt".to_owned()),
+            ("MOUNT_SOURCE", format!("{host}:{}", job.scenario.export)),
+            ("MOUNT_OPTIONS", options.to_owned()),
+        ]);
+    }
+    values
+}
+
+/// The values of a guest that serves a file system of this type.
+pub fn of_serving_guest(job: &Job, network: &Network, file_system: &str) -> Values {
+    let mut values = of_every_job(job, network);
+    values.extend([("FILE_SYSTEM", file_system.to_owned()), ("JOB_LOG", "serve.txt".to_owned())]);
+    values
+}
+
+fn of_every_job(job: &Job, network: &Network) -> Values {
     let mut values = vec![
         ("WORK", job.work.display().to_string()),
         ("EXPORT_DIRECTORY", job.export().display().to_string()),
@@ -19,16 +44,10 @@ pub fn of(job: &Job, network: &Network, server: &Server) -> Vec<(String, String)
         ("CONFIGURED", if job.scenario.configured { "yes" } else { "no" }.to_owned()),
         ("SERVER_ADDRESS", network.server_address.to_owned()),
         ("SERVER_ADDRESS6", network.server_address6.to_owned()),
-        ("PORT", server.port().to_string()),
-        ("SERVER_PROCESS", server.process_id().to_string()),
     ];
-    if let Peer::Guest { job: script, options, ipv6 } = job.scenario.peer {
-        let host =
-            if ipv6 { format!("[{}]", network.server_address6) } else { network.server_address.to_owned() };
+    if let Some(script) = job.scenario.guest_job() {
         values.extend([
             ("JOB", script.to_owned()),
-            ("MOUNT_SOURCE", format!("{host}:{}", job.scenario.export)),
-            ("MOUNT_OPTIONS", options.to_owned()),
             ("GUEST_ADDRESS", GUEST_ADDRESS.to_owned()),
             ("GUEST_ADDRESS6", GUEST_ADDRESS6.to_owned()),
             ("GUEST_WINDOW", network.guest_window.to_string()),
@@ -37,7 +56,7 @@ pub fn of(job: &Job, network: &Network, server: &Server) -> Vec<(String, String)
     for (name, ..) in job.scenario.sizes {
         values.extend(job.size(name).map(|value| (*name, value.to_string())));
     }
-    values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    values
 }
 
 /// Not so in an ordinary user's namespace, where root is that user and no other user exists.

@@ -39,6 +39,7 @@ impl Guest {
                 .arg(format!("init={}", job.work.join("scripts/init.sh").display()))
                 .arg(format!("WORK={}", job.work.display()))
                 .arg(format!("vec0:{}", network.guest_transport))
+                .args(job.disk().exists().then(|| format!("ubda={}", job.disk().display())))
                 // The guest's memory is a file here, so this must not be on a disk; isolation makes it a tmpfs.
                 .env("TMPDIR", "/run")
                 .env("HOME", job.work.join("home"));

@@ -5,15 +5,16 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::command::Running;
+use super::environment::Values;
 use crate::job::Job;
 
 /// Starts the script.
-pub fn start(job: &Job, script: &str, values: &[(String, String)]) -> Result<Running> {
+pub fn start(job: &Job, script: &str, values: &Values) -> Result<Running> {
     Running::start(Path::new("/bin/sh"), &job.log("job.txt"), |command| {
         command
             .arg("-eu")
             .arg(job.work.join("scripts").join(script))
             .current_dir(&job.work)
-            .envs(values.iter().map(|(name, value)| (name, value)));
+            .envs(values.iter().map(|(name, value)| (*name, value)));
     })
 }

@@ -9,7 +9,6 @@ use anyhow::{Context, Result};
 use super::command::run;
 use crate::job::Job;
 use crate::machine::has_tap;
-use crate::scenario::Peer;
 
 /// The network as the job sees it.
 #[derive(Debug)]
@@ -57,17 +56,17 @@ impl Network {
 pub fn enter(job: &Job) -> Result<Network> {
     close_mounts(&job.work).context("closing off the mounts")?;
     run("ip", &["link", "set", "lo", "up"])?;
-    let (device, guest_transport) = match job.scenario.peer {
-        Peer::Guest { .. } if has_tap() => {
+    let (device, guest_transport) = match job.scenario.guest_job() {
+        Some(_) if has_tap() => {
             run("ip", &["tuntap", "add", "dev", "guest0", "mode", "tap"])?;
             ("guest0", TAP)
         }
-        Peer::Guest { .. } => {
+        Some(_) => {
             run("ip", &["link", "add", "guest0", "type", "veth", "peer", "name", "guest1"])?;
             run("ip", &["link", "set", "guest1", "up"])?;
             ("guest0", RAW)
         }
-        Peer::Host { .. } => ("lo", ""),
+        None => ("lo", ""),
     };
     run("ip", &["addr", "add", "10.99.0.1/24", "dev", device])?;
     run("ip", &["-6", "addr", "add", "fd99::1/64", "dev", device, "nodad"])?;

@@ -1,9 +1,11 @@
 //! What happens inside the namespaces: the machine is closed off, the server starts, the peer works, the server is
-//! disturbed, everything is compared. All processes started here die with this one.
+//! disturbed, everything is compared; or a server of other people starts, and our client drives it. All processes
+//! started here die with this one.
 
 mod command;
 mod disturb;
 mod environment;
+mod foreign;
 mod guest;
 mod host_tools;
 mod isolation;
@@ -43,16 +45,24 @@ pub fn run(job: &Job) -> Result<End> {
     job.lay_out()?;
     prepare(job)?;
     let network = if job.scenario.isolated() { isolation::enter(job)? } else { Network::loopback() };
+    match job.scenario.peer {
+        Peer::Server { kind, drive } => foreign::run(job, &network, kind, drive),
+        Peer::Guest { .. } | Peer::Host { .. } => serve(job, &network),
+    }
+}
+
+/// Serves what the peer, a client, wants.
+fn serve(job: &Job, network: &Network) -> Result<End> {
     let rpcbind = match job.scenario.rpcbind {
         Rpcbind::System => Some(rpcbind::start(job)?),
         Rpcbind::Absent => None,
     };
-    let mut server = Server::start(job, &network)?;
-    let values = environment::of(job, &network, &server);
+    let mut server = Server::start(job, network)?;
+    let values = environment::of(job, network, &server);
     job.write_environment(&values)?;
     let mut peer = match job.scenario.peer {
-        Peer::Guest { .. } => PeerProcess::Guest(guest::Guest::boot(job, &network)?),
         Peer::Host { job: script, .. } => PeerProcess::Host(host_tools::start(job, script, &values)?),
+        _ => PeerProcess::Guest(guest::Guest::boot(job, network)?),
     };
     let mut disturber = Disturber::new(job);
     let code = loop {

@@ -1,14 +1,17 @@
 //! The table of everything that runs, in order.
 
 mod disturbed;
+mod foreign_servers;
 mod host_tools;
 mod kernel_client;
 
 use crate::scenario::Scenario;
 
-/// Every scenario: quick ones of the host first, then the kernel client, then those that disturb the server.
+/// Every scenario: quick ones of the host first, then servers of other people, then the kernel client, then those that
+/// disturb the server.
 pub fn all() -> Vec<Scenario> {
-    [host_tools::SCENARIOS, kernel_client::SCENARIOS, disturbed::SCENARIOS].concat()
+    [host_tools::SCENARIOS, foreign_servers::SCENARIOS, kernel_client::SCENARIOS, disturbed::SCENARIOS]
+        .concat()
 }
 
 #[cfg(test)]

@@ -29,7 +29,11 @@ const STEPS: &[Step] = &[
         run: cargo_tests::build,
     },
     Step { name: "tests", about: "units, properties, conformance, replayed corpora", run: cargo_tests::run },
-    Step { name: "interop", about: "a Linux kernel client, libnfs, rpcinfo, showmount", run: interop::run },
+    Step {
+        name: "interop",
+        about: "clients and servers of other people: Linux, Ganesha, libnfs",
+        run: interop::run,
+    },
     Step {
         name: "unprivileged",
         about: "store tests and interop again, as an ordinary user",

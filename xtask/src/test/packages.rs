@@ -9,14 +9,18 @@ use super::step::{Context, Report};
 
 /// What each is for stands beside it; the tests skip what needs a missing one.
 const PACKAGES: &[&str] = &[
-    "user-mode-linux", // the guest's kernel
-    "nfs-common",      // mount.nfs, showmount
-    "rpcbind",         // rpcbind, rpcinfo
-    "iproute2",        // the private network
-    "kmod",            // the guest's modules
-    "libnfs-utils",    // nfs-ls, nfs-cat, nfs-cp
-    "attr",            // setfattr, which v3 must refuse
-    "strace",          // counting system calls
+    "user-mode-linux",   // the guest's kernel
+    "nfs-common",        // mount.nfs, showmount
+    "rpcbind",           // rpcbind, rpcinfo
+    "iproute2",          // the private network
+    "kmod",              // the guest's modules
+    "libnfs-utils",      // nfs-ls, nfs-cat, nfs-cp
+    "attr",              // setfattr, which v3 must refuse
+    "strace",            // counting system calls
+    "nfs-kernel-server", // the guest's kernel as a server
+    "e2fsprogs",         // the file system it exports
+    "nfs-ganesha",       // another server
+    "nfs-ganesha-vfs",   // and its storage
 ];
 
 /// Installs what is missing.

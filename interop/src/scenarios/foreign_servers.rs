@@ -1,0 +1,110 @@
+//! Our client on servers that nobody here wrote: the conformance suite, and data over all lanes.
+
+use std::time::Duration;
+
+use super::kernel_client::BASE;
+use crate::scenario::{Difference, Drive, Peer, Scenario, ServerKind, Transport};
+
+const MIB: u64 = 1 << 20;
+/// The suite takes seconds; this is for machines that are busy.
+const LIMIT: Duration = Duration::from_secs(300);
+const SIZES: &[(&str, u64, u64)] = &[("SIZE", 256 * MIB, 32 * MIB)];
+const LANES: &[usize] = &[1, 4];
+
+const LINUX: ServerKind = ServerKind::LinuxKernel("ext4");
+const GANESHA: ServerKind = ServerKind::Ganesha("VFS");
+
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        name: "linux-server-tcp",
+        about: "our client on the Linux kernel's server: the conformance suite, and data, over one lane and over four",
+        peer: driven(LINUX, Transport::Tcp),
+        sizes: SIZES,
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
+        name: "ganesha-tcp",
+        about: "our client on NFS-Ganesha: the conformance suite, and data, over one lane and over four",
+        peer: driven(GANESHA, Transport::Tcp),
+        sizes: SIZES,
+        limit: LIMIT,
+        privileged: true,
+        ..BASE
+    },
+];
+
+const fn driven(kind: ServerKind, transport: Transport) -> Peer {
+    let differences = match kind {
+        ServerKind::LinuxKernel(_) => LINUX_DIFFERS,
+        ServerKind::Ganesha(_) => GANESHA_DIFFERS,
+    };
+    Peer::Server { kind, drive: Drive { transport, lanes: LANES, differences } }
+}
+
+const fn always(case: &'static str, why: &'static str) -> Difference {
+    Difference { case, why, always: true }
+}
+
+const fn sometimes(case: &'static str, why: &'static str) -> Difference {
+    Difference { case, why, always: false }
+}
+
+const KEPT_OPEN: &str = "a file that the server has still open for its last WRITE answers after it is gone";
+const NO_BEFORE: &str =
+    "answers of this procedure lack the attributes before the change, which RFC 1813 allows (2.6)";
+const PRIVILEGED: &str = "SETATTR of the size leaves the set-user-id and set-group-id bits of a program";
+
+/// The Linux kernel's server (6.1), in the order of the suite.
+const LINUX_DIFFERS: &[Difference] = &[
+    always("create: unchecked_takes_nothing_but_a_file", "UNCHECKED CREATE takes a directory that is there"),
+    sometimes("rename: it_replaces_a_file", KEPT_OPEN),
+    always(
+        "symbolic link: nothing_else_has_a_target",
+        "READLINK of a directory is refused as one of a directory",
+    ),
+    always(
+        "setting times: times_are_set_to_the_step_that_is_told",
+        "FSINFO tells of whole seconds, nanoseconds are kept",
+    ),
+    always("guard: another_time_is_refused_and_nothing_changes", "only the seconds of a guard are compared"),
+    always("ownership: a_write_takes_the_privilege_from_a_program", PRIVILEGED),
+    always("change data: refusals_tell_of_the_directory", NO_BEFORE),
+    always("change data: every_change_of_a_file_is_told", NO_BEFORE),
+    always("change data: refusals_tell_of_the_file", NO_BEFORE),
+    sometimes("stale handles: a_removed_node_is_gone", KEPT_OPEN),
+    sometimes("stale handles: a_new_node_of_the_same_name_is_another_node", KEPT_OPEN),
+    always(
+        "stale handles: a_handle_of_nobody_is_refused",
+        "an empty handle is refused as arguments that make no sense",
+    ),
+];
+
+/// NFS-Ganesha (4.3) with its storage module for local file systems, on a tmpfs, in the order of the suite.
+const GANESHA_DIFFERS: &[Difference] = &[
+    always(
+        "attributes: an_entry_changes_its_directory",
+        "LINK leaves the old times of the directory in its cache",
+    ),
+    always(
+        "create: unchecked_takes_nothing_but_a_file",
+        "a symbolic link there is refused as the wrong type",
+    ),
+    always("stability: only_files_are_committed", "COMMIT of a symbolic link is a fault of the server"),
+    always("link: a_directory_has_one_name", "LINK of a directory is refused as the wrong type"),
+    always("symbolic link: a_target_that_is_none_is_refused", "a target with a NUL is cut there"),
+    always(
+        "setting times: times_are_set_to_the_step_that_is_told",
+        "FSINFO tells of 100 ns, single ones are kept",
+    ),
+    always(
+        "setting times: every_kind_of_node_has_times",
+        "times of some kinds of nodes are not set, without a word",
+    ),
+    always("ownership: a_write_takes_the_privilege_from_a_program", PRIVILEGED),
+    always("change data: every_new_name_is_told", NO_BEFORE),
+    always("change data: refusals_tell_of_the_directory", NO_BEFORE),
+    always("change data: every_change_of_a_file_is_told", NO_BEFORE),
+    always("change data: refusals_tell_of_the_file", NO_BEFORE),
+    always("limits: limits_are_plausible", "PATHCONF tells of names of 1024 bytes"),
+];
