@@ -6,6 +6,7 @@ mod cargo_tests;
 mod interop;
 mod packages;
 mod processes;
+mod services;
 mod step;
 mod summary;
 mod unprivileged;

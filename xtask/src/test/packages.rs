@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
+use super::services;
 use super::step::{Context, Report};
 
 /// What each is for stands beside it; the tests skip what needs a missing one.
@@ -39,15 +40,20 @@ pub fn install(_: &Context) -> Result<Report> {
         return Ok(Report::skipped(format!("not root, and sudo is not to be had; missing: {list}")));
     };
     println!("installing {list}");
+    let held = services::hold(prefix, &missing)?;
     let arguments = [&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat();
-    // A list of packages that is too old, or was never fetched, is the usual reason for a failure.
-    let done =
-        apt_get(prefix, &arguments)? || (apt_get(prefix, &["update"])? && apt_get(prefix, &arguments)?);
-    Ok(if done {
+    let done = install_all(prefix, &arguments);
+    held.release()?;
+    Ok(if done? {
         Report::passed(format!("installed {list}"))
     } else {
         Report::failed(format!("apt-get could not install {list}"))
     })
+}
+
+/// A list of packages that is too old, or was never fetched, is the usual reason for a failure.
+fn install_all(prefix: &[&str], arguments: &[&str]) -> Result<bool> {
+    Ok(apt_get(prefix, arguments)? || (apt_get(prefix, &["update"])? && apt_get(prefix, arguments)?))
 }
 
 fn missing() -> Option<Vec<&'static str>> {
