@@ -4,6 +4,7 @@ mod arguments;
 mod benching;
 mod commands;
 mod configuration;
+mod copying;
 
 mod places;
 mod report;

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    BenchArguments, CheckArguments, CompletionsArguments, ExportsArguments, ManArguments, NfsstatArguments,
-    ServeArguments, StatArguments,
+    BenchArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments, ExportsArguments,
+    LsArguments, ManArguments, NfsstatArguments, ServeArguments, StatArguments,
 };
 
 /// Serves directories over NFS.
@@ -27,6 +27,9 @@ pub enum Command {
     Serve(ServeArguments),
     Check(CheckArguments),
     Exports(ExportsArguments),
+    Cp(CpArguments),
+    Ls(LsArguments),
+    Cat(CatArguments),
     Stat(StatArguments),
     Bench(BenchArguments),
     Nfsstat(NfsstatArguments),

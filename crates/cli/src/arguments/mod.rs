@@ -1,11 +1,14 @@
 //! What a person types: one file per subcommand. Meaning is given elsewhere, in [`crate::configuration`].
 
 mod bench;
+mod cat;
 mod check;
 mod command;
 mod completions;
+mod cp;
 mod exports;
 mod logs;
+mod ls;
 mod man;
 mod nfsstat;
 mod quantity;
@@ -15,11 +18,14 @@ mod stat;
 pub use bench::{BenchArguments, ProgressWhen, WorkArguments};
 #[cfg(test)]
 pub use bench::{CommitName, ProfileName, WorkloadName};
+pub use cat::CatArguments;
 pub use check::CheckArguments;
 pub use command::{Command, Howdah};
 pub use completions::CompletionsArguments;
+pub use cp::{CpArguments, Kept, ShowProgress, SparseWhen};
 pub use exports::ExportsArguments;
 pub use logs::{LogArguments, LogFormat};
+pub use ls::LsArguments;
 pub use man::ManArguments;
 pub use nfsstat::NfsstatArguments;
 pub use serve::{ExportArguments, ServeArguments, ServerArguments};

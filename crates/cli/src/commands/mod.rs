@@ -1,10 +1,13 @@
 //! One file per subcommand: each turns its arguments into what it does.
 
 mod bench;
+mod cat;
 mod check;
 mod completions;
+mod cp;
 mod exports;
 mod failure;
+mod ls;
 mod man;
 mod nfsstat;
 mod serve;
@@ -20,6 +23,9 @@ pub fn run(command: &Command) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
+        Command::Cp(arguments) => cp::run(arguments),
+        Command::Ls(arguments) => ls::run(arguments),
+        Command::Cat(arguments) => cat::run(arguments),
         Command::Stat(arguments) => stat::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Nfsstat(arguments) => nfsstat::run(arguments),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::StatArguments;
-use crate::places::{Following, Location, Place, open};
+use crate::places::{Following, LOCAL, Location, Place, open};
 use crate::report::{self, attributes_json, exact_time, kind_word, mode_letters, printable};
 
 /// Shows each place; goes on with the others where one cannot be had.
@@ -54,7 +54,7 @@ fn look(place: &Place, location: &Location, file_system: bool) -> anyhow::Result
             .read_link(caller, &node.handle, &mut target)
             .with_context(|| format!("reading the link {location}"))?;
     }
-    let is_root = place.realm != "local" && node.handle == files.root();
+    let is_root = place.realm != LOCAL && node.handle == files.root();
     let file_system = match file_system || is_root {
         true => Some((
             files

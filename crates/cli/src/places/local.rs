@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result, anyhow};
+use howdah_client::connect::own_caller;
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
-use howdah_vfs::{Caller, GroupList};
 use rustix::fs::Mode;
-use rustix::process::{getegid, geteuid, getgroups, umask as exchange_umask};
+use rustix::process::umask as exchange_umask;
 
-use super::Place;
-use super::open::Following;
+use super::{Following, Opener, Place};
 
 /// What the user's shell says that new files are not to allow; asked before a file system is opened, which resets it.
 pub fn umask() -> u32 {
@@ -24,30 +23,31 @@ pub fn umask() -> u32 {
     })
 }
 
-/// The user who runs us.
-pub fn here() -> Caller {
-    let groups = getgroups().unwrap_or_default();
-    Caller {
-        user: geteuid().as_raw(),
-        group: getegid().as_raw(),
-        groups: GroupList::new(groups.into_iter().map(|group| group.as_raw())),
-    }
-}
+/// The realm of this machine.
+pub const LOCAL: &str = "local";
 
 /// Opens the place of a path, which need not exist but for its last name.
-pub(super) fn open_local(path: &Path, following: Following) -> Result<Place> {
+pub(super) fn open_local(opener: &mut Opener, path: &Path, following: Following) -> Result<Place> {
     umask();
     let (directory, name) = split(path, following)?;
-    let options = Options { cross_mounts: true, sync: SyncMode::Async, ..Options::default() };
-    // It tells its cause itself.
-    let file_system = LocalFileSystem::open(&directory, options).map_err(|error| anyhow!("{error}"))?;
+    let file_system = match opener.directories.get(&directory) {
+        Some(open) => Arc::clone(open),
+        None => {
+            let options = Options { cross_mounts: true, sync: SyncMode::Async, ..Options::default() };
+            // It tells its cause itself.
+            let open = LocalFileSystem::open(&directory, options).map_err(|error| anyhow!("{error}"))?;
+            let open = Arc::new(open);
+            opener.directories.insert(directory.clone(), Arc::clone(&open));
+            open
+        }
+    };
     let label =
         name.as_ref().map_or_else(|| directory.clone(), |name| directory.join(OsStr::from_bytes(name)));
     Ok(Place {
-        file_system: Arc::new(file_system),
-        caller: here(),
+        file_system,
+        caller: own_caller(),
         path: name.into_iter().collect(),
-        realm: "local".to_owned(),
+        realm: LOCAL.to_owned(),
         label: label.display().to_string(),
     })
 }
@@ -96,7 +96,8 @@ mod tests {
     fn a_local_place_leads_to_its_node() {
         let home = tempfile::tempdir().expect("a directory");
         fs::write(home.path().join("file"), "hello").expect("written");
-        let place = open_local(&home.path().join("file"), Following::Links).expect("opened");
+        let place =
+            open_local(&mut Opener::default(), &home.path().join("file"), Following::Links).expect("opened");
         assert_eq!(place.node().expect("there").attributes.size, 5);
         assert_eq!(place.parent().expect("there").1, Some(&b"file"[..]));
     }

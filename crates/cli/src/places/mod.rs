@@ -6,8 +6,9 @@ mod local;
 mod location;
 mod open;
 mod place;
+mod remote;
 
-pub use local::{here, umask};
+pub use local::{LOCAL, umask};
 pub use location::Location;
-pub use open::{Following, open};
+pub use open::{Following, Opener, open};
 pub use place::Place;

@@ -1,8 +1,15 @@
-//! Opening what was typed.
+//! Opening what was typed: each directory and each server once, however many places lie there.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
+use howdah_client::connect::ConnectOptions;
+use howdah_store::local::LocalFileSystem;
 
 use super::local::open_local;
+use super::remote::{Connected, open_remote};
 use super::{Location, Place};
 
 /// What becomes of a symbolic link at the end of a path.
@@ -14,11 +21,26 @@ pub enum Following {
     Nothing,
 }
 
-/// Opens a place. The last name of its path need not exist; a path typed with a slash at its end is followed.
-pub fn open(location: &Location, following: Following) -> Result<Place> {
-    let following = if location.means_directory() { Following::Links } else { following };
-    match location {
-        Location::Local(path) => open_local(path, following),
-        Location::Nfs(url) => anyhow::bail!("opening {url}: not built yet"),
+/// Opens places, and remembers what is open.
+#[derive(Default)]
+pub struct Opener {
+    pub(super) directories: HashMap<PathBuf, Arc<LocalFileSystem>>,
+    pub(super) servers: Vec<Connected>,
+    pub(super) options: ConnectOptions,
+}
+
+impl Opener {
+    /// Opens a place. The last name of its path need not exist; a path typed with a slash at its end is followed.
+    pub fn open(&mut self, location: &Location, following: Following) -> Result<Place> {
+        let following = if location.means_directory() { Following::Links } else { following };
+        match location {
+            Location::Local(path) => open_local(self, path, following),
+            Location::Nfs(url, _) => open_remote(self, url),
+        }
     }
+}
+
+/// Opens one place.
+pub fn open(location: &Location, following: Following) -> Result<Place> {
+    Opener::default().open(location, following)
 }

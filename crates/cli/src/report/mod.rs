@@ -4,6 +4,7 @@ mod attributes;
 mod bench;
 mod counts;
 mod hosts;
+mod listing;
 mod mount_commands;
 mod output;
 mod settings;
@@ -13,6 +14,7 @@ pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, print
 pub use bench::{bench, progress};
 pub use counts::{client_counts, kernel_counts};
 pub use hosts::{reachable, worth_showing};
+pub use listing::{Listed, listing};
 pub use output::{complain, print, print_raw, status};
 pub use settings::{exports, server};
 pub use welcome::{Opened, Welcome};

@@ -73,7 +73,8 @@ impl Copier {
         let (target, fresh) = self.make_or_take(&entry)?;
         let is_item = entry.parent.node.is_none();
         let marker = naming::marker(entry.parent.item.id);
-        let marked = is_item && (fresh || self.has(&target, &marker));
+        let marked =
+            is_item && (fresh || naming::marked_by(&self.destination, &target, entry.parent.item.id));
         if marked && fresh {
             let new = howdah_vfs::NewAttributes::with_mode(0o600);
             self.destination.create_new(&target.handle, &marker, new).at_destination("marking")?;
@@ -88,10 +89,6 @@ impl Copier {
             self.stack.push(Task::List(job));
         }
         Ok(Settled::Later)
-    }
-
-    fn has(&self, directory: &Node, name: &[u8]) -> bool {
-        matches!(self.destination.find(&directory.handle, name), Ok(Some(_)))
     }
 
     fn make_or_take(&self, entry: &Entry) -> Step<(Node, bool)> {

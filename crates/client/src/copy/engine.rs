@@ -192,8 +192,7 @@ impl Copier {
                 let step = step(&source, &node).max(step(&self.destination, &target));
                 let item = Arc::new(ItemFacts { source, path, id, step, file_system });
                 let top = Arc::new(DirectoryJob::top(item, target));
-                let marked =
-                    matches!(self.destination.find(&target.handle, &naming::marker(id)), Ok(Some(_)));
+                let marked = naming::marked_by(&self.destination, &target, id);
                 count(&self.tally.found_nodes);
                 let job = DirectoryJob::below(&top, Vec::new(), node, target, false, marked);
                 self.listings.fetch_add(1, Ordering::Relaxed);

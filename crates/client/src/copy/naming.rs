@@ -1,8 +1,11 @@
-//! Names of what stands beside a file while it is copied. Pure.
+//! Names of what stands beside a file while it is copied.
 //!
 //! They follow from the final name and from where the source is, so that a copy that is started again finds what the
 //! first one left, and two copies from different places do not meet.
 
+use howdah_vfs::Node;
+
+use super::Side;
 use super::journal::checksum;
 
 /// In the name of a partial file.
@@ -18,6 +21,11 @@ const LONGEST_SHOWN: usize = 200;
 /// What distinguishes copies from different sources: follows from how the source is written, host and path.
 pub fn source_id(label: &str) -> u64 {
     checksum(0, label.as_bytes())
+}
+
+/// Whether a directory is the unfinished copy of the source with this id.
+pub fn marked_by(side: &Side, directory: &Node, id: u64) -> bool {
+    matches!(side.find(&directory.handle, &marker(id)), Ok(Some(_)))
 }
 
 /// `.NAME.howdah-partial-ID`.

@@ -1,0 +1,173 @@
+//! `howdah cp`: what was typed.
+
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum};
+
+use super::quantity::parse_size;
+use crate::places::Location;
+
+/// Copy files and directories between local paths and nfs:// URLs, either way
+///
+/// Many files, and many parts of one file, are copied at once. A file gets its name when all of it is there: until then
+/// it is .NAME.howdah-partial-ID beside it. If the copy is interrupted, even by a crash, the same command goes on where
+/// it stopped. Files that are there already, with equal size and time of change, are left alone.
+///
+/// Times, permission bits, hard links, symbolic links and holes are kept, and owners if root copies.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CpArguments {
+    /// What to copy, and where to: if the last is a directory that is there, into it
+    #[arg(value_name = "PLACE", required = true, num_args = 2..)]
+    pub places: Vec<Location>,
+
+    /// Copy directories, with all that is in them
+    #[arg(short, long, visible_short_alias = 'R', short_alias = 'a')]
+    pub recursive: bool,
+
+    /// The last place is what the copy is to be, even if it is a directory that is there
+    #[arg(short = 'T', long)]
+    pub no_target_directory: bool,
+
+    /// Do not follow into other file systems than the one a SOURCE is on
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+
+    /// Which files are replaced.
+    #[command(flatten)]
+    pub existing: ExistingArguments,
+
+    /// What is kept of a file.
+    #[command(flatten)]
+    pub keep: KeepArguments,
+
+    /// How it runs.
+    #[command(flatten)]
+    pub run: RunArguments,
+}
+
+/// Flags about files that are there already.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Files that are there already")]
+pub struct ExistingArguments {
+    /// Leave every file that is there, whatever it is
+    #[arg(short, long, conflicts_with_all = ["update", "ignore_times", "checksum"])]
+    pub no_clobber: bool,
+
+    /// Replace only files that are older than the source
+    #[arg(short, long, conflicts_with_all = ["ignore_times", "checksum"])]
+    pub update: bool,
+
+    /// Replace files of equal size and time, too
+    #[arg(short = 'I', long, conflicts_with = "checksum")]
+    pub ignore_times: bool,
+
+    /// Compare files of equal size by their content, not by their time: both are read
+    #[arg(short, long)]
+    pub checksum: bool,
+}
+
+/// Flags about what is kept of a file beside its data.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is kept")]
+pub struct KeepArguments {
+    /// Keep all that is kept anyway (as in cp; owners need root)
+    #[arg(short, long, hide_short_help = true)]
+    pub preserve: bool,
+
+    /// Do not keep these, separated by commas. Without mode, permissions are cut by the umask; without timestamps,
+    /// a copy that is started again copies finished files again
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub no_preserve: Vec<Kept>,
+
+    /// Which zeros become holes: those of files that have holes already, of all files, or of none
+    ///
+    /// Runs of at least 64 KiB that begin and end at multiples of 4 KiB count; in files that use less storage than
+    /// their size, with auto.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub sparse: SparseWhen,
+}
+
+/// Flags about how it runs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How it runs")]
+pub struct RunArguments {
+    /// Read every copied file back from both sides and compare, before it gets its name
+    #[arg(long)]
+    pub verify: bool,
+
+    /// At most so many bytes of file data per second, as in 100M
+    #[arg(long, value_name = "RATE", value_parser = parse_size)]
+    pub rate: Option<u64>,
+
+    /// Transfers at once, 1 to 256 [default: as many as the measured rate asks for, up to 64]
+    #[arg(short, long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
+    pub jobs: Option<usize>,
+
+    /// Do not wait until data is safe on disk before a file gets its name: faster to a local disk, but a crash of the
+    /// destination's machine may leave files damaged
+    #[arg(long)]
+    pub no_sync: bool,
+
+    /// Say what is done with each file
+    #[arg(short, long)]
+    pub verbose: bool,
+
+    /// Say nothing but what goes wrong
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Show how far it is: on terminals, always (a line every second elsewhere), or never
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub progress: ShowProgress,
+
+    /// Print the totals as one JSON object, for machines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be left out of a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Kept {
+    /// Permission bits
+    Mode,
+    /// Owner and group
+    Ownership,
+    /// Times of access and change
+    Timestamps,
+    /// That several names are one file
+    Links,
+    /// All of these
+    All,
+}
+
+/// Which zeros become holes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "the flag's help says it")]
+pub enum SparseWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+/// When progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "the flag's help says it")]
+pub enum ShowProgress {
+    Auto,
+    Always,
+    Never,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  howdah cp disk.img nfs://server/backup/
+      One file, in many parts at once. Started again after an interruption it goes on.
+  howdah cp -r nfs://server/data/project .
+      A tree from a server, as ./project.
+  howdah cp -r --verify --rate 50M photos nfs://server/archive
+      At 50 MiB/s, every file read back and compared.
+  howdah cp -rT nfs://old/export/a nfs://new/export/b
+      From server to server, and as b itself, whether it is there or not.
+
+Exit code: 0 all is copied, 1 something is not (each is named), 2 wrong arguments.
+";

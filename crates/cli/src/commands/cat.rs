@@ -1,0 +1,47 @@
+//! `howdah cat`.
+
+use std::io::{self, ErrorKind, Write};
+
+use anyhow::Context;
+use howdah_client::copy::{SequenceError, Side, read_in_order};
+
+use super::Failure;
+use crate::arguments::CatArguments;
+use crate::places::{Following, Location, Opener};
+use crate::report;
+
+/// Prints each file; goes on with the others where one cannot be had.
+pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
+    let mut opener = Opener::default();
+    let mut failed = false;
+    for location in &arguments.places {
+        match print(&mut opener, location, arguments.jobs) {
+            Ok(()) => {}
+            // Who read us has enough.
+            Err(error) if is_broken_pipe(&error) => return Ok(()),
+            Err(error) => {
+                failed = true;
+                report::complain(&format!("howdah: {error:#}"));
+            }
+        }
+    }
+    if failed { Err(Failure::Told) } else { Ok(()) }
+}
+
+fn print(opener: &mut Opener, location: &Location, jobs: usize) -> anyhow::Result<()> {
+    let place = opener.open(location, Following::Links)?;
+    let node = place.node().with_context(|| format!("looking up {location}"))?;
+    let side = Side::new(place.file_system, place.caller);
+    let mut output = io::stdout().lock();
+    read_in_order(&side, &node, jobs, &mut |bytes| output.write_all(bytes))
+        .with_context(|| format!("printing {location}"))?;
+    Ok(output.flush()?)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |error: &io::Error| error.kind() == ErrorKind::BrokenPipe;
+    match error.downcast_ref::<SequenceError>() {
+        Some(SequenceError::Sink(error)) => broken(error),
+        _ => error.downcast_ref::<io::Error>().is_some_and(broken),
+    }
+}

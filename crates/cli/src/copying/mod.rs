@@ -1,0 +1,14 @@
+//! What `howdah cp` is made of: which copy is meant, how far it is, what came of it.
+
+mod events;
+mod options;
+mod plan;
+mod progress;
+mod totals;
+mod units;
+
+pub use events::event_line;
+pub use options::copy_options;
+pub use plan::{Plan, plan};
+pub use progress::{Screen, Watch};
+pub use totals::{Totals, as_json, as_text};

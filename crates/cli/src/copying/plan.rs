@@ -1,0 +1,135 @@
+//! Which copy is meant: as in cp(1), a directory that is there is copied into, and anything else is what the copy is
+//! called; but a directory that an interrupted copy of the same source left is gone on with.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use howdah_client::copy::{Item, Side, Target, marked_by, source_id};
+use howdah_vfs::{FileKind, FsError, Node};
+
+use crate::places::{Following, LOCAL, Location, Opener, Place};
+
+/// A copy, ready to run.
+pub struct Plan {
+    /// What goes where.
+    pub items: Vec<Item>,
+    /// Where all of it goes.
+    pub destination: Place,
+    /// Whether source and destination may be the same files.
+    pub same_realm: bool,
+    /// Whether a side is at a server.
+    pub remote: bool,
+}
+
+/// Finds out what is meant. `exact`: the last place is what the copy is to be.
+pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
+    let (to, from) = places.split_last().context("no destination")?;
+    let mut opener = Opener::default();
+    let destination = opener.open(to, Following::Links)?;
+    let there = match destination.node() {
+        Ok(node) => Some(node),
+        Err(FsError::NotFound) => None,
+        Err(refused) => return Err(refused).with_context(|| format!("looking up {to}")),
+    };
+    let planner = Planner { to, destination: &destination, there, exact, several: from.len() > 1 };
+    planner.check()?;
+    // Links in the tree are copied; one that is named alone, without -r, is followed, as in cp(1).
+    let following = if recursive { Following::Nothing } else { Following::Links };
+    let (mut items, mut same_realm, mut remote) = (Vec::new(), false, destination.realm != LOCAL);
+    for location in from {
+        let place = opener.open(location, following)?;
+        let node = place.node().with_context(|| format!("looking up {location}"))?;
+        same_realm |= place.realm == destination.realm;
+        remote |= place.realm != LOCAL;
+        items.push(planner.item(location, place, node)?);
+    }
+    Ok(Plan { items, same_realm, remote, destination })
+}
+
+struct Planner<'a> {
+    to: &'a Location,
+    destination: &'a Place,
+    there: Option<Node>,
+    exact: bool,
+    several: bool,
+}
+
+impl Planner<'_> {
+    fn directory_there(&self) -> Option<Node> {
+        self.there.filter(|node| node.attributes.kind == FileKind::Directory)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.several && self.exact {
+            bail!("-T is for one source");
+        }
+        if self.several && self.directory_there().is_none() {
+            bail!("copying several sources to {}: that is no directory", self.to);
+        }
+        Ok(())
+    }
+
+    fn item(&self, location: &Location, place: Place, node: Node) -> Result<Item> {
+        let is_directory = node.attributes.kind == FileKind::Directory;
+        if is_directory {
+            self.refuse_inside(location, &place)?;
+        }
+        let id = source_id(&label(&place));
+        let target = self.target(location, is_directory, id)?;
+        let source = Arc::new(Side::new(place.file_system, place.caller));
+        let path = location.to_string().into_bytes();
+        Ok(Item { source, node, target, path, id })
+    }
+
+    fn target(&self, location: &Location, is_directory: bool, id: u64) -> Result<Target> {
+        match self.directory_there() {
+            Some(directory) if is_directory && (self.exact || self.is_begun(&directory, id)) => {
+                Ok(Target::Directory(directory))
+            }
+            Some(_) if self.exact => bail!("copying {location} as {}: a directory is in the way", self.to),
+            Some(directory) => match location.last_name() {
+                Some(name) => Ok(Target::Entry { directory: directory.handle, name }),
+                // `cp -r . there` and the like: what is in it.
+                None if is_directory => Ok(Target::Directory(directory)),
+                None => bail!("copying {location}: it has no name"),
+            },
+            None => self.new_entry(location, is_directory),
+        }
+    }
+
+    /// Whether an earlier copy of this source, alone, was interrupted in this directory.
+    fn is_begun(&self, directory: &Node, id: u64) -> bool {
+        let side = Side::new(Arc::clone(&self.destination.file_system), self.destination.caller);
+        !self.several && marked_by(&side, directory, id)
+    }
+
+    fn new_entry(&self, location: &Location, is_directory: bool) -> Result<Target> {
+        if self.to.means_directory() && !is_directory {
+            bail!("copying {location} to {}: there is no such directory", self.to);
+        }
+        let parent = self.destination.parent();
+        let (directory, name) = parent.with_context(|| format!("looking up the directory of {}", self.to))?;
+        let name = name.with_context(|| format!("copying to {}: it is no directory", self.to))?;
+        Ok(Target::Entry { directory: directory.handle, name: name.to_vec() })
+    }
+
+    fn refuse_inside(&self, location: &Location, place: &Place) -> Result<()> {
+        let inside = self.destination.label.strip_prefix(place.label.trim_end_matches('/'));
+        let is_inside = inside.is_some_and(|rest| rest.starts_with('/') && rest.len() > 1);
+        if place.realm == self.destination.realm && is_inside {
+            bail!("copying {location} to {}: a directory cannot be copied into itself", self.to);
+        }
+        Ok(())
+    }
+}
+
+/// How a source is written when copies are told apart: a local path with the machine that it is on.
+fn label(place: &Place) -> String {
+    match place.realm == LOCAL {
+        true => {
+            let machine = rustix::system::uname();
+            format!("{}:{}", machine.nodename().to_string_lossy(), place.label)
+        }
+        false => place.label.clone(),
+    }
+}

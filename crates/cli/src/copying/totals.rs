@@ -1,0 +1,201 @@
+//! What came of a copy, for people and for machines. Pure.
+
+use howdah_client::copy::Figures;
+use serde_json::{Value, json};
+
+use super::units::{clock, count, size};
+
+/// How a copy ended.
+pub struct Totals {
+    /// What was done.
+    pub figures: Figures,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// Whether it was stopped.
+    pub stopped: bool,
+    /// Transfers at once, at most.
+    pub jobs: usize,
+    /// Whether files were read back.
+    pub verified: bool,
+    /// Whether a side is at a server, whose memory may have answered what was read back.
+    pub remote: bool,
+}
+
+impl Totals {
+    fn rate(&self) -> f64 {
+        self.figures.copied_bytes as f64 / self.seconds.max(1e-6)
+    }
+
+    /// What the comparison covered.
+    fn coverage(&self) -> &'static str {
+        match self.remote {
+            true => {
+                "after COMMIT, before each file got its name; the server, and this machine for local files, may have \
+                 answered from memory"
+            }
+            false => "after fsync, before each file got its name; the kernel may have answered from memory",
+        }
+    }
+}
+
+/// A few lines.
+pub fn as_text(totals: &Totals) -> String {
+    let figures = &totals.figures;
+    let mut lines = vec![format!(
+        "{} copied, {} in {:.2} s ({}/s)",
+        count(figures.files, "file", "files"),
+        size(figures.copied_bytes),
+        totals.seconds,
+        size(totals.rate() as u64)
+    )];
+    let mut line = |counts: bool, text: String| {
+        if counts {
+            lines.push(format!("  {text}"));
+        }
+    };
+    line(
+        figures.resumed_files > 0,
+        format!(
+            "{} went on where an earlier copy stopped: {} were there already",
+            count(figures.resumed_files, "file", "files"),
+            size(figures.resumed_bytes)
+        ),
+    );
+    line(
+        figures.kept > 0,
+        format!("{} unchanged ({})", count(figures.kept, "file", "files"), size(figures.kept_bytes)),
+    );
+    line(others(figures) > 0, other_nodes(figures));
+    line(figures.hole_bytes > 0, format!("{} of zeros became holes", size(figures.hole_bytes)));
+    line(
+        figures.resent_bytes > 0,
+        format!("{} were sent again: the server restarted and had lost them", size(figures.resent_bytes)),
+    );
+    let compared = format!(
+        "verified: {} read back from both sides and equal in {} ({}); files that were there already were not read",
+        count(figures.verified_files, "file", "files"),
+        size(figures.verified_bytes),
+        totals.coverage()
+    );
+    line(totals.verified, compared);
+    if figures.errors > 0 {
+        lines.push(format!("{}: not all is copied", count(figures.errors, "error", "errors")));
+    }
+    if totals.stopped {
+        lines.push("stopped: the same command goes on from here".to_owned());
+    }
+    lines.join("\n") + "\n"
+}
+
+fn others(figures: &Figures) -> u64 {
+    figures.directories + figures.symbolic_links + figures.hard_links + figures.special_files
+}
+
+fn other_nodes(figures: &Figures) -> String {
+    let all = [
+        (figures.directories, "directory", "directories"),
+        (figures.symbolic_links, "symbolic link", "symbolic links"),
+        (figures.hard_links, "hard link", "hard links"),
+        (figures.special_files, "special file", "special files"),
+    ];
+    let some = all.iter().filter(|(number, ..)| *number > 0);
+    some.map(|&(number, one, several)| count(number, one, several)).collect::<Vec<_>>().join(", ")
+}
+
+/// One object.
+pub fn as_json(totals: &Totals) -> Value {
+    let mut value = json!({
+        "seconds": totals.seconds,
+        "bytes_per_second": totals.rate(),
+        "stopped": totals.stopped,
+        "jobs": totals.jobs,
+    });
+    let figures = totals.figures.iter().filter(|(name, _)| !name.starts_with("found_"));
+    figures.for_each(|(name, number)| value[name] = json!(number));
+    if totals.verified {
+        value["verified_how"] = json!(totals.coverage());
+    }
+    value
+}
+
+/// How far a copy is, in one line: what is done, of how much, how fast now, and how long it may take.
+pub fn progress_line(figures: &Figures, rate: f64) -> String {
+    let done = figures.settled_bytes();
+    let all_known = figures.found_all > 0;
+    let left = figures.found_bytes.saturating_sub(done) as f64;
+    // While the tree is not all known there is more than what is known.
+    let more = if all_known { "" } else { "+" };
+    let time = match rate > 0.0 {
+        true => format!("  {}{more} left", clock(left / rate)),
+        false => String::new(),
+    };
+    format!(
+        "{} of {}{more}  {} files  {}/s{time}",
+        size(done),
+        size(figures.found_bytes),
+        figures.files + figures.kept,
+        size(rate as u64)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures() -> Figures {
+        Figures {
+            found_bytes: 4_000_000,
+            found_all: 1,
+            copied_bytes: 2_000_000,
+            files: 3,
+            directories: 1,
+            ..Figures::default()
+        }
+    }
+
+    #[test]
+    fn totals_say_what_happened_and_no_more() {
+        let totals = Totals {
+            figures: figures(),
+            seconds: 2.0,
+            stopped: false,
+            jobs: 4,
+            verified: false,
+            remote: true,
+        };
+        assert_eq!(as_text(&totals), "3 files copied, 2.0 MB in 2.00 s (1.0 MB/s)\n  1 directory\n");
+        let figures = Figures { errors: 2, resumed_files: 1, resumed_bytes: 1000, ..figures() };
+        let text = as_text(&Totals { figures, stopped: true, verified: true, ..totals });
+        for part in
+            ["went on where", "1.0 kB were there", "verified: 0 files", "2 errors", "the same command"]
+        {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn json_has_every_figure() {
+        let totals = Totals {
+            figures: figures(),
+            seconds: 2.0,
+            stopped: false,
+            jobs: 4,
+            verified: false,
+            remote: true,
+        };
+        let value = as_json(&totals);
+        assert_eq!(
+            (&value["copied_bytes"], &value["files"], &value["errors"]),
+            (&json!(2_000_000), &json!(3), &json!(0))
+        );
+        assert!(value.get("found_bytes").is_none());
+    }
+
+    #[test]
+    fn progress_is_one_line_that_is_honest_about_what_is_known() {
+        assert_eq!(progress_line(&figures(), 1e6), "2.0 MB of 4.0 MB  3 files  1.0 MB/s  0:02 left");
+        let some = Figures { found_all: 0, ..figures() };
+        assert_eq!(progress_line(&some, 1e6), "2.0 MB of 4.0 MB+  3 files  1.0 MB/s  0:02+ left");
+        assert_eq!(progress_line(&some, 0.0), "2.0 MB of 4.0 MB+  3 files  0 B/s");
+    }
+}

@@ -1,0 +1,51 @@
+//! `nfs://` URLs: the longest start of the path that the server mounts, and the names that are left.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use howdah_client::connect::connect;
+use howdah_client::nfs3::Nfs3;
+use howdah_client::url::NfsUrl;
+
+use super::{Opener, Place};
+
+/// A mount that further places may lie in.
+pub(super) struct Connected {
+    /// The URL of its root.
+    root: NfsUrl,
+    client: Arc<Nfs3>,
+}
+
+/// Opens the place of a URL, which need not exist but for its last name.
+pub(super) fn open_remote(opener: &mut Opener, url: &NfsUrl) -> Result<Place> {
+    let known = opener.servers.iter().find(|connected| connected.holds(url));
+    let (client, path) = match known {
+        Some(known) => (Arc::clone(&known.client), url.path[known.root.path.len()..].to_vec()),
+        None => {
+            let client = connect(url, &opener.options)?;
+            let path = client.below_root().to_vec();
+            let mounted = url.path[..url.path.len() - path.len()].to_vec();
+            opener.servers.push(Connected { root: url.with_path(mounted), client: Arc::clone(&client) });
+            (client, path)
+        }
+    };
+    let port = url.port.map_or(String::new(), |port| format!(":{port}"));
+    let realm = format!("nfs://{}{port}", url.host);
+    Ok(Place {
+        file_system: client,
+        caller: url.caller(opener.options.caller),
+        path,
+        label: format!("{realm}{}", String::from_utf8_lossy(&url.path_bytes())),
+        realm,
+    })
+}
+
+impl Connected {
+    /// Whether a URL leads to the same server in the same way, into what is mounted: one more name at most, for else a
+    /// mount of its own may lead to another file system.
+    fn holds(&self, url: &NfsUrl) -> bool {
+        let parent = &url.path[..url.path.len().saturating_sub(1)];
+        url.with_path(self.root.path.clone()) == self.root
+            && (parent == self.root.path || url.path == self.root.path)
+    }
+}
