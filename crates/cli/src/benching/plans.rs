@@ -80,8 +80,10 @@ fn changed(plan: &Plan, arguments: &WorkArguments) -> Plan {
     let threads = arguments.threads.unwrap_or(plan.threads);
     // Each stream needs a file of its own.
     let least_files = if plan.workload.is_per_file() || plan.workload.is_random() { 1 } else { threads };
+    // Where only names count, files are empty, whatever is said for other work beside it.
+    let size = arguments.size.filter(|_| plan.workload != Workload::Metadata);
     let plan = Plan {
-        file_size: arguments.size.unwrap_or(plan.file_size),
+        file_size: size.unwrap_or(plan.file_size),
         files: arguments.files.unwrap_or(plan.files.max(least_files)),
         record_bytes,
         transfer_bytes: arguments.transfer.unwrap_or(kept),

@@ -61,7 +61,7 @@ fn heading(report: &BenchReport) -> String {
         more => format!(", after {more} to warm up"),
     };
     format!(
-        "{}: {kind}{transport}{profile}\n\
+        "{}, {kind}{transport}{profile}\n\
          howdah {howdah_version} on {}, {}, {} x {}, {memory:.1} GiB of memory\n\
          {} run{}{warm_up}; median, and least to most; seed {seed}\n",
         place.name,
@@ -94,7 +94,7 @@ fn work(plan: &Plan) -> String {
     part(plan.in_flight > 1, format!("{} in flight", plan.in_flight));
     part(plan.workload.is_random() && plan.time.is_none(), format!("{} operations", plan.operations));
     part(plan.workload.name() == "mixed", format!("{} % reads", plan.read_percent));
-    part(moves, format!("commit {}", plan.commit.name()));
+    part(plan.workload.writes(), format!("commit {}", plan.commit.name()));
     part(plan.time.is_some(), format!("{} s", plan.time.unwrap_or_default().as_secs_f64()));
     part(plan.verify, "verified".to_owned());
     text

@@ -118,6 +118,11 @@ impl Workload {
         matches!(self, Self::RandomRead | Self::RandomWrite | Self::Mixed)
     }
 
+    /// Whether data is written within the time.
+    pub fn writes(self) -> bool {
+        !matches!(self, Self::Read | Self::RandomRead | Self::Metadata)
+    }
+
     /// Whether each file is handled by itself, and made within the time.
     pub fn is_per_file(self) -> bool {
         matches!(self, Self::Files | Self::Small | Self::Metadata)

@@ -12,12 +12,12 @@ impl Plan {
             plan.files = times(self.files, 1);
             return plan;
         }
-        plan.operations = times(self.operations, 1);
-        let least = if self.workload.is_random() {
-            self.record_bytes * self.crew() as u64
-        } else {
-            self.record_bytes
-        };
+        let mut least = self.record_bytes;
+        if self.workload.is_random() {
+            plan.operations = times(self.operations, 1);
+            // Each call in flight has a block of its own.
+            least = self.record_bytes * self.crew() as u64;
+        }
         let size = |bytes: u64| times(bytes, least).div_ceil(self.record_bytes) * self.record_bytes;
         let FileSize { smallest_bytes, largest_bytes } = self.file_size;
         plan.file_size =

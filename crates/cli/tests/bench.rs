@@ -1,0 +1,297 @@
+//! `howdah bench` and `howdah nfsstat` as people run them: over NFS while the server is killed, interrupted, misused; and
+//! their JSON, field by field as `docs/bench.md` has it.
+
+#[path = "running/bench.rs"]
+mod bench;
+#[path = "running/server.rs"]
+#[allow(dead_code, reason = "its other users need the rest of it")]
+mod server;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Command;
+
+use bench::{Bench, open_to_all};
+use rustix::process::Signal;
+use serde_json::Value;
+use server::{HOWDAH, Server, home, run, serve};
+
+/// Where everything is documented.
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/bench.md");
+
+/// A server of the empty directory `empty` in `home`, on this address.
+fn start(home: &Path, listen: &str) -> Server {
+    let data = home.join("empty");
+    open_to_all(&data);
+    Server::start(serve(home).arg(data).args(["--squash", "none", "--listen", listen]))
+}
+
+fn url(address: SocketAddr) -> String {
+    format!("nfs://{}/?nfsport={}&mountport={}", address.ip(), address.port(), address.port())
+}
+
+fn howdah(arguments: &[&str]) -> (Option<i32>, String, String) {
+    run(Command::new(HOWDAH).args(arguments))
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|why| panic!("{why} in\n{text}"))
+}
+
+fn phases(report: &Value) -> impl Iterator<Item = &Value> {
+    let results = report["results"].as_array().expect("results");
+    results.iter().flat_map(|result| result["phases"].as_array().expect("phases"))
+}
+
+/// The sum of a figure over all runs of all phases.
+fn sum(report: &Value, figure: &str) -> u64 {
+    let runs = phases(report).flat_map(|phase| phase["runs"].as_array().expect("runs"));
+    runs.map(|run| run[figure].as_u64().expect("a number")).sum()
+}
+
+/// Runs a workload while the server is killed without warning and started again; all data is there afterwards. On a
+/// machine that is too busy to be killed on in time, it runs longer.
+fn survives_a_kill(workload: &str, more: &[&str]) {
+    let home = home();
+    let killed_in_the_middle =
+        |time| retransmissions(&run_through_a_kill(home.path(), workload, time, more)) > 0;
+    assert!(["2s", "10s", "40s"].into_iter().any(killed_in_the_middle), "never was a call sent again");
+}
+
+fn run_through_a_kill(home: &Path, workload: &str, time: &str, more: &[&str]) -> Value {
+    let first = start(home, "127.0.0.1:0");
+    let address = first.address();
+    let url = url(address);
+    let fixed = ["--verify", "--runs", "1", "--warm-up", "0", "--progress", "always", "--json", "-"];
+    let mut bench =
+        Bench::start(&[&["bench", &url, "-w", workload, "--time", time], &fixed[..], more].concat());
+    // Only the phases that are timed are worth a kill.
+    bench.progress(|line| line.starts_with(workload) && !line.contains("laying out"));
+    drop(first);
+    let _second = start(home, &address.to_string());
+    let (code, output, errors) = bench.end();
+    assert_eq!(code, Some(0), "{workload}: {errors}");
+    let report = json(&output);
+    assert!(sum(&report, "operations") > 0, "{output}");
+    assert!(workload == "metadata" || sum(&report, "verified_bytes") > 0, "{output}");
+    let left = fs::read_dir(home.join("empty")).expect("listed").count();
+    assert_eq!(left, 0, "it cleared up");
+    report
+}
+
+/// How often a call was sent again.
+fn retransmissions(report: &Value) -> u64 {
+    let counts = |phase: &Value| phase["procedures"].as_array().expect("procedures").clone();
+    phases(report).flat_map(counts).map(|count| count["retransmissions"].as_u64().expect("a number")).sum()
+}
+
+#[test]
+fn sequential_writing_survives_a_kill_of_the_server() {
+    survives_a_kill("write", &["--size", "4M", "--files", "2"]);
+}
+
+#[test]
+fn sequential_reading_survives_a_kill_of_the_server() {
+    survives_a_kill("read", &["--size", "4M", "--files", "2"]);
+}
+
+#[test]
+fn many_files_survive_a_kill_of_the_server() {
+    survives_a_kill("files", &["--size", "1M-2M", "--files", "10000", "--in-flight", "4"]);
+}
+
+#[test]
+fn small_files_survive_a_kill_of_the_server() {
+    survives_a_kill("small", &["--files", "100000"]);
+}
+
+#[test]
+fn random_reading_survives_a_kill_of_the_server() {
+    survives_a_kill("random-read", &["--size", "2M"]);
+}
+
+#[test]
+fn random_writing_survives_a_kill_of_the_server() {
+    survives_a_kill("random-write", &["--size", "2M"]);
+}
+
+#[test]
+fn mixed_work_survives_a_kill_of_the_server() {
+    survives_a_kill("mixed", &["--size", "2M"]);
+}
+
+#[test]
+fn names_survive_a_kill_of_the_server() {
+    survives_a_kill("metadata", &["--files", "100000"]);
+}
+
+#[test]
+fn every_field_of_the_json_is_documented() {
+    let home = home();
+    let server = start(home.path(), "127.0.0.1:0");
+    let (code, output, errors) = howdah(&[
+        "bench",
+        &url(server.address()),
+        "-w",
+        "mixed,write",
+        "--size",
+        "256K",
+        "--operations",
+        "50",
+        "--keep",
+        "--runs",
+        "1",
+        "--warm-up",
+        "0",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(code, Some(0), "{errors}");
+    let (code, profile, errors) =
+        howdah(&["bench", "memory:", "--profile", "dd-2010", "--size", "4M", "--json", "-"]);
+    assert_eq!(code, Some(0), "{errors}");
+    let mut seen = BTreeSet::new();
+    for text in [&output, &profile] {
+        fields(&json(text), "", &mut seen);
+    }
+    assert_eq!(seen, documented("bench"), "left: in the output, right: in docs/bench.md");
+    let (code, output, errors) = howdah(&["nfsstat", &url(server.address()), "--json"]);
+    assert_eq!(code, Some(0), "{errors}");
+    seen.clear();
+    fields(&json(&output), "", &mut seen);
+    assert_eq!(seen, documented("nfsstat"), "left: in the output, right: in docs/bench.md");
+}
+
+/// The paths of all values, `[]` standing for every element. Null counts if nothing else stands there elsewhere.
+fn fields(value: &Value, path: &str, seen: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            seen.remove(path);
+            for (name, member) in members {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                fields(member, &path, seen);
+            }
+        }
+        Value::Array(elements) if elements.is_empty() => {}
+        Value::Array(elements) => elements.iter().for_each(|each| fields(each, &format!("{path}[]"), seen)),
+        Value::Null if seen.iter().any(|other| other.starts_with(&format!("{path}."))) => {}
+        _ => {
+            seen.insert(path.to_owned());
+        }
+    }
+}
+
+/// The paths in the first column of the table under this heading.
+fn documented(command: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(DOCUMENT).expect("it is there");
+    let heading = format!("## JSON of `howdah {command}`");
+    let section = text.split_once(&heading).unwrap_or_else(|| panic!("no {heading}")).1;
+    let section = section.split("\n## ").next().expect("it has an end");
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    rows.map(|(path, _)| path.to_owned()).collect()
+}
+
+#[test]
+fn every_profile_is_documented_with_its_parameters() {
+    let text = fs::read_to_string(DOCUMENT).expect("it is there");
+    for profile in howdah_lab::workload::Profile::ALL {
+        assert!(text.contains(&format!("| `{}` |", profile.name())), "{}", profile.name());
+    }
+}
+
+#[test]
+fn every_profile_runs_and_says_that_it_is_smaller() {
+    for (profile, more) in [
+        ("iozone-2008", ["--size", "2M"]),
+        ("workq-2003", ["--scale", "2%"]),
+        ("dd-2010", ["--size", "4M"]),
+        ("files-2010", ["--scale", "0.001"]),
+    ] {
+        let (code, output, errors) = howdah(&["bench", "memory:", "--profile", profile, more[0], more[1]]);
+        assert_eq!(code, Some(0), "{profile}: {errors}");
+        assert!(output.contains("not as the profile: "), "{output}");
+        assert!(
+            output.contains("repeat: howdah bench memory: --profile") && output.contains("--seed "),
+            "{output}"
+        );
+    }
+}
+
+#[test]
+fn an_interruption_leaves_nothing() {
+    let home = home();
+    let place = home.path().join("empty");
+    open_to_all(&place);
+    let place = place.to_str().expect("text");
+    let mut bench = Bench::start(&[
+        "bench",
+        place,
+        "-w",
+        "write",
+        "--time",
+        "1h",
+        "--size",
+        "1M",
+        "--progress",
+        "always",
+    ]);
+    bench.progress(|line| line.contains("write"));
+    bench.signal(Signal::INT);
+    let (code, _, errors) = bench.end();
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("interrupted") && errors.contains("removed"), "{errors}");
+    assert_eq!(fs::read_dir(place).expect("listed").count(), 0);
+}
+
+#[test]
+fn a_place_that_holds_something_is_left_alone() {
+    let home = home();
+    let data = home.path().join("data");
+    let place = data.to_str().expect("text");
+    let small = ["-w", "small", "--files", "2", "--runs", "1"];
+    let (code, _, errors) = howdah(&[&["bench", place], &small[..]].concat());
+    assert!(code == Some(1) && errors.contains("not empty") && errors.contains("\"file\""), "{errors}");
+    let (code, _, errors) = howdah(&[&["bench", place, "--non-empty", "--keep"], &small[..]].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(fs::read_to_string(data.join("file")).expect("still there"), "hello");
+    let kept = fs::read_dir(&data).expect("listed").filter_map(Result::ok);
+    let kept: Vec<_> = kept.filter(|entry| entry.file_name() != "file").collect();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(fs::read_dir(kept[0].path()).expect("listed").count(), 2, "its files are kept");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_starts() {
+    for (arguments, wanted) in [
+        (&["bench", "memory:", "--record", "1000", "--transfer", "300"][..], "whole number of transfers"),
+        (&["bench", "memory:", "--size", "many"][..], "a size is a number"),
+        (&["bench", "memory:", "--profile", "x"][..], "iozone-2008"),
+        (&["nfsstat", "/mnt"][..], "neither an nfs:// URL nor"),
+        (&["nfsstat", "local", "--run", "dd-2010"][..], "--run needs an nfs:// URL"),
+    ] {
+        let (code, _, errors) = howdah(arguments);
+        assert!(code == Some(2) && errors.contains(wanted), "{arguments:?}: {errors}");
+    }
+    let file = home();
+    let file = file.path().join("data/file");
+    let (code, _, errors) = howdah(&["bench", file.to_str().expect("text")]);
+    assert!(code == Some(1) && errors.contains("no directory"), "{errors}");
+}
+
+#[test]
+fn nfsstat_shows_what_a_workload_called() {
+    let home = home();
+    let server = start(home.path(), "127.0.0.1:0");
+    let url = url(server.address());
+    let (code, output, errors) = howdah(&["nfsstat", &url, "--run", "iozone-2008", "--size", "2M"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(output.starts_with("Client rpc stats:\ncalls      retrans"), "{output}");
+    assert!(output.contains("\nClient nfs v3:\nnull             getattr "), "{output}");
+    let (code, output, _) = howdah(&["nfsstat", "local"]);
+    assert!(
+        code == Some(0) && (output.contains("is not there") || output.contains("Client rpc stats")),
+        "{output}"
+    );
+}
