@@ -45,6 +45,12 @@ fn run_scenarios(arguments: &RunArguments) -> Result<ExitCode> {
         for scenario in chosen {
             println!("{:<24} {}", scenario.name, scenario.about);
         }
+        if arguments.scenarios.is_empty() {
+            println!("only when named:");
+            for scenario in scenarios::measurements() {
+                println!("{:<24} {}", scenario.name, scenario.about);
+            }
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let runner = runner(arguments)?;
@@ -106,8 +112,7 @@ fn choose(names: &[String]) -> Result<Vec<Scenario>> {
 }
 
 fn find(name: &str) -> Result<Scenario> {
-    let found = scenarios::all().into_iter().find(|scenario| scenario.name == name);
-    found.with_context(|| format!("no scenario is called {name}; --list names them"))
+    scenarios::find(name).with_context(|| format!("no scenario is called {name}; --list names them"))
 }
 
 fn run_command(command: Command) -> Result<ExitCode> {

@@ -8,7 +8,7 @@ macro_rules! texts {
 
 /// What the guest runs.
 pub const GUEST: &[(&str, &str)] = texts!(
-    "guest": "init.sh", "lib.sh", "attributes.sh", "checksum.sh", "directory.sh", "exercise.sh", "falls-back.sh", "mount.sh",
+    "guest": "init.sh", "lib.sh", "attributes.sh", "checksum.sh", "copies.sh", "directory.sh", "exercise.sh", "falls-back.sh", "mount.sh",
     "open-files.sh", "serve.sh", "squash.sh", "through-kill.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
 );
 
@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn every_scenario_has_its_script() {
-        for scenario in scenarios::all() {
+        for scenario in [scenarios::all(), scenarios::measurements()].concat() {
             let (texts, job) = match (scenario.guest_job(), scenario.peer) {
                 (Some(job), _) => (super::GUEST, job),
                 (None, Peer::Host { job, .. }) => (super::HOST, job),

@@ -4,6 +4,7 @@ mod disturbed;
 mod foreign_servers;
 mod host_tools;
 mod kernel_client;
+mod measurements;
 
 use crate::scenario::Scenario;
 
@@ -14,16 +15,27 @@ pub fn all() -> Vec<Scenario> {
         .concat()
 }
 
+/// What runs only when it is named.
+pub fn measurements() -> Vec<Scenario> {
+    measurements::SCENARIOS.to_vec()
+}
+
+/// The scenario of that name.
+pub fn find(name: &str) -> Option<Scenario> {
+    all().into_iter().chain(measurements()).find(|scenario| scenario.name == name)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::all;
+    use super::{all, measurements};
 
     #[test]
     fn names_are_different_words() {
-        let names: BTreeSet<_> = all().iter().map(|scenario| scenario.name).collect();
-        assert_eq!(names.len(), all().len());
+        let scenarios = [all(), measurements()].concat();
+        let names: BTreeSet<_> = scenarios.iter().map(|scenario| scenario.name).collect();
+        assert_eq!(names.len(), scenarios.len());
         assert!(names.iter().all(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')));
     }
 }
