@@ -7,4 +7,4 @@ mod open_file;
 mod uncommitted;
 
 pub use open_file::{OpenFile, OpenFileOptions};
-pub use uncommitted::Uncommitted;
+pub use uncommitted::{Lost, Uncommitted};

@@ -9,7 +9,7 @@ use howdah_vfs::{
 };
 use parking_lot::{Mutex, RwLock};
 
-use super::Uncommitted;
+use super::{Lost, Uncommitted};
 
 /// How often data is written again because a server lost it before it said it was safe. One that restarts more often within
 /// one COMMIT is not cured by more of it.
@@ -155,7 +155,7 @@ impl OpenFile {
                 return Ok(());
             }
             tracing::info!(pieces = lost.len(), "the server restarted: writing again what it lost");
-            for (offset, data) in lost {
+            for Lost { offset, data, .. } in lost {
                 self.write_all(offset, data)?;
             }
         }
@@ -184,7 +184,7 @@ impl OpenFile {
             let written = data.split_to(count.min(data.len()));
             let mut uncommitted = self.uncommitted.lock();
             match stability {
-                Stability::Unstable => uncommitted.add(offset, written, verifier),
+                Stability::Unstable => uncommitted.add(offset, written, verifier, ()),
                 Stability::DataSync | Stability::FileSync => uncommitted.supersede(offset, written.len()),
             }
             if data.is_empty() {

@@ -8,26 +8,38 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-/// Data held, by where it goes in the file.
+/// Data held, by where it goes in the file. `T` is what else must be known to write it again, such as who wrote it.
 #[derive(Debug, Default)]
-pub struct Uncommitted {
+pub struct Uncommitted<T = ()> {
     /// By the offset of the first byte; no two overlap.
-    pieces: BTreeMap<u64, Piece>,
+    pieces: BTreeMap<u64, Piece<T>>,
     held: usize,
     /// Counts the writes.
     writes: u64,
 }
 
+/// Data that a server has lost, and is still held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost<T = ()> {
+    /// Where it goes, in bytes.
+    pub offset: u64,
+    /// The data.
+    pub data: Bytes,
+    /// What was given with it.
+    pub with: T,
+}
+
 #[derive(Debug, Clone)]
-struct Piece {
+struct Piece<T> {
     data: Bytes,
+    with: T,
     /// That of the server's run which took it.
     verifier: [u8; 8],
     /// Which write it was.
     write: u64,
 }
 
-impl Uncommitted {
+impl<T: Clone> Uncommitted<T> {
     /// Bytes held.
     pub fn held(&self) -> usize {
         self.held
@@ -44,10 +56,10 @@ impl Uncommitted {
     }
 
     /// Holds what was written unstably, in the place of what was there.
-    pub fn add(&mut self, offset: u64, data: Bytes, verifier: [u8; 8]) {
+    pub fn add(&mut self, offset: u64, data: Bytes, verifier: [u8; 8], with: T) {
         self.supersede(offset, data.len());
         if !data.is_empty() {
-            self.insert(offset, Piece { data, verifier, write: self.writes });
+            self.insert(offset, Piece { data, with, verifier, write: self.writes });
         }
         self.writes += 1;
     }
@@ -66,15 +78,16 @@ impl Uncommitted {
 
     /// Takes the answer to a COMMIT that started at `moment`: what was written before it to the same run of the server is
     /// safe. Gives what was lost, in the order of the file; it stays held until it was written again.
-    pub fn committed(&mut self, moment: u64, verifier: [u8; 8]) -> Vec<(u64, Bytes)> {
-        let is_safe = |piece: &Piece| piece.write < moment && piece.verifier == verifier;
+    pub fn committed(&mut self, moment: u64, verifier: [u8; 8]) -> Vec<Lost<T>> {
+        let is_safe = |piece: &Piece<T>| piece.write < moment && piece.verifier == verifier;
         self.pieces.retain(|_, piece| !is_safe(piece));
         self.held = self.pieces.values().map(|piece| piece.data.len()).sum();
         let lost = self.pieces.iter().filter(|(_, piece)| piece.write < moment);
-        lost.map(|(&from, piece)| (from, piece.data.clone())).collect()
+        lost.map(|(&offset, piece)| Lost { offset, data: piece.data.clone(), with: piece.with.clone() })
+            .collect()
     }
 
-    fn insert(&mut self, offset: u64, piece: Piece) {
+    fn insert(&mut self, offset: u64, piece: Piece<T>) {
         self.held += piece.data.len();
         self.pieces.insert(offset, piece);
     }
@@ -95,7 +108,7 @@ impl Uncommitted {
     }
 }
 
-fn range(from: u64, piece: &Piece) -> Range<u64> {
+fn range<T>(from: u64, piece: &Piece<T>) -> Range<u64> {
     from..from.saturating_add(piece.data.len() as u64)
 }
 
@@ -106,6 +119,11 @@ mod tests {
     const FIRST: [u8; 8] = [1; 8];
     const SECOND: [u8; 8] = [2; 8];
 
+    fn lost(pieces: &[(u64, &'static str)]) -> Vec<Lost> {
+        let lost = |&(offset, data): &(u64, &'static str)| Lost { offset, data: text(data), with: () };
+        pieces.iter().map(lost).collect()
+    }
+
     fn text(data: &'static str) -> Bytes {
         Bytes::from_static(data.as_bytes())
     }
@@ -113,13 +131,13 @@ mod tests {
     #[test]
     fn what_was_written_to_the_run_that_commits_is_safe() {
         let mut held = Uncommitted::default();
-        held.add(0, text("howdy"), FIRST);
-        held.add(5, text("!"), SECOND);
+        held.add(0, text("howdy"), FIRST, ());
+        held.add(5, text("!"), SECOND, ());
         let moment = held.moment();
-        held.add(9, text("later"), SECOND);
-        assert_eq!(held.committed(moment, SECOND), [(0, text("howdy"))]);
+        held.add(9, text("later"), SECOND, ());
+        assert_eq!(held.committed(moment, SECOND), lost(&[(0, "howdy")]));
         assert_eq!(held.held(), 10);
-        held.add(0, text("howdy"), SECOND);
+        held.add(0, text("howdy"), SECOND, ());
         assert_eq!(held.committed(held.moment(), SECOND), []);
         assert!(held.is_empty() && held.held() == 0);
     }
@@ -127,21 +145,21 @@ mod tests {
     #[test]
     fn older_data_never_comes_back_over_newer() {
         let mut held = Uncommitted::default();
-        held.add(0, text("abcdefgh"), FIRST);
-        held.add(2, text("XY"), SECOND);
+        held.add(0, text("abcdefgh"), FIRST, ());
+        held.add(2, text("XY"), SECOND, ());
         held.supersede(6, 1);
         assert_eq!(held.held(), 7);
-        let lost = held.committed(held.moment(), SECOND);
-        assert_eq!(lost, [(0, text("ab")), (4, text("ef")), (7, text("h"))]);
+        let pieces = held.committed(held.moment(), SECOND);
+        assert_eq!(pieces, lost(&[(0, "ab"), (4, "ef"), (7, "h")]));
     }
 
     #[test]
     fn what_is_written_over_many_pieces_replaces_all_of_them() {
         let mut held = Uncommitted::default();
-        (0..10).for_each(|at| held.add(at * 3, text("abc"), FIRST));
-        held.add(1, text("01234567890123456789012345"), FIRST);
+        (0..10).for_each(|at| held.add(at * 3, text("abc"), FIRST, ()));
+        held.add(1, text("01234567890123456789012345"), FIRST, ());
         let pieces = held.committed(held.moment(), SECOND);
-        assert_eq!(pieces, [(0, text("a")), (1, text("01234567890123456789012345")), (27, text("abc"))]);
+        assert_eq!(pieces, lost(&[(0, "a"), (1, "01234567890123456789012345"), (27, "abc")]));
         assert_eq!(held.held(), 30);
         held.supersede(0, usize::MAX);
         assert!(held.is_empty());

@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use howdah_vfs::{Caller, FsError};
+use howdah_vfs::{Caller, FsError, Stability};
+
+use crate::file::Uncommitted;
 
 /// Data and where it goes.
 #[derive(Debug, Clone)]
@@ -24,11 +26,13 @@ impl Piece {
     }
 }
 
-/// Data that was written but may be lost until it is committed.
+/// What a write was answered with.
 #[derive(Debug, Clone)]
-pub struct Uncommitted {
-    /// The data, to be written again if it was lost.
+pub struct Answered {
+    /// The data that was written.
     pub piece: Piece,
+    /// How durable it is.
+    pub stability: Stability,
     /// That of the server's run which took it.
     pub verifier: [u8; 8],
 }
@@ -40,8 +44,8 @@ pub struct File {
     gathered: Option<(Caller, u64, Vec<u8>)>,
     /// What calls under way write.
     pub on_the_way: Vec<Range<u64>>,
-    /// Written, in the order in which it was.
-    pub uncommitted: Vec<Uncommitted>,
+    /// Written but not committed, each byte as it was written last.
+    pub uncommitted: Uncommitted<Caller>,
     /// What went wrong, told to the next who writes or commits.
     pub failed: Option<FsError>,
     /// Whose write the file system took last: who may write is not known before it was tried.
@@ -87,6 +91,15 @@ impl File {
     pub fn take(&mut self) -> Option<Piece> {
         let (caller, offset, data) = self.gathered.take()?;
         Some(Piece { caller, offset, bytes: data.into() })
+    }
+
+    /// Takes the answer to a write: what may still be lost is held in the place of what was there before.
+    pub fn wrote(&mut self, answered: Answered) {
+        let Answered { piece: Piece { caller, offset, bytes }, stability, verifier } = answered;
+        match stability {
+            Stability::Unstable => self.uncommitted.add(offset, bytes, verifier, caller),
+            Stability::DataSync | Stability::FileSync => self.uncommitted.supersede(offset, bytes.len()),
+        }
     }
 
     /// Whether something is gathered or on its way.

@@ -42,6 +42,11 @@ impl WriteBehind {
             self.shared.flush(&self.threads, node);
         }
     }
+
+    /// Makes durable what is held of a file, if anything is.
+    fn commit_held(&self, node: &Handle) -> Result<()> {
+        if self.shared.holds(node) { self.shared.commit_as_writer(&self.threads, node) } else { Ok(()) }
+    }
 }
 
 impl Drop for WriteBehind {
@@ -76,7 +81,8 @@ impl Layer for WriteBehind {
         // What is empty, or reaches beyond what offsets can say, is judged by the file system itself.
         let ends = offset.checked_add(data.len() as u64).is_some_and(|end| i64::try_from(end).is_ok());
         if stability != Stability::Unstable || data.is_empty() || !ends {
-            self.flush(node);
+            // What is older than this must not be written again after it.
+            self.commit_held(node)?;
             let written = self.shared.inner.write(caller, node, offset, data, stability, change)?;
             return Ok(Written { verifier: VERIFIER, ..written });
         }
@@ -118,7 +124,12 @@ impl Layer for WriteBehind {
         guard: Option<Timestamp>,
         change: &mut Change,
     ) -> Result<()> {
-        self.flush(node);
+        if new.size.is_some() {
+            // Data that is cut off must not be written again afterwards.
+            self.commit_held(node)?;
+        } else {
+            self.flush(node);
+        }
         self.shared.inner.set_attributes(caller, node, new, guard, change)
     }
 
@@ -158,7 +169,7 @@ impl Layer for WriteBehind {
     ) -> Result<Node> {
         // It may cut a file short, and must not cut what comes after it.
         if matches!(how, Create::Unchecked(new) if new.size.is_some()) {
-            self.shared.flush_all(&self.threads);
+            self.shared.commit_all(&self.threads);
         }
         self.shared.inner.create(caller, directory, name, how, change)
     }

@@ -9,7 +9,8 @@ use howdah_vfs::{Caller, Change, Data, FileSystem, FsError, Handle, Result, Stab
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::super::threads::Threads;
-use super::file::{File, Piece, Uncommitted};
+use super::file::{Answered, File, Piece};
+use crate::file::Lost;
 
 /// How often data is written again because the server lost it before COMMIT said it was safe. A server that restarts
 /// more often within one COMMIT is not going to be cured by more of it.
@@ -71,7 +72,7 @@ struct Job {
     piece: Piece,
     /// Until it is made.
     started: Option<Started>,
-    outcome: Result<Vec<Uncommitted>>,
+    outcome: Result<Vec<Answered>>,
 }
 
 impl Shared {
@@ -128,15 +129,10 @@ impl Shared {
             change,
         )?;
         let mut state = self.state.lock();
-        let file = state.files.entry(*node).or_default();
-        file.writer = Some(data.caller);
-        if written.stability == Stability::Unstable {
-            let bytes = bytes.slice(..written.count.min(bytes.len()));
-            let held = bytes.len();
-            let piece = Piece { bytes, ..data.clone() };
-            file.uncommitted.push(Uncommitted { piece, verifier: written.verifier });
-            state.held += held;
-        }
+        let bytes = bytes.slice(..written.count.min(bytes.len()));
+        let (stability, verifier) = (written.stability, written.verifier);
+        state.file(node).writer = Some(data.caller);
+        state.wrote(node, [Answered { piece: Piece { bytes, ..data.clone() }, stability, verifier }]);
         Ok(written)
     }
 
@@ -157,50 +153,81 @@ impl Shared {
         self.state.lock().files.get(node).is_some_and(File::is_dirty)
     }
 
+    /// Whether data of this file is not durable yet.
+    pub fn holds(&self, node: &Handle) -> bool {
+        self.state.lock().files.get(node).is_some_and(|file| !file.is_forgettable())
+    }
+
     /// The files with data that is not durable.
     pub fn nodes(&self) -> Vec<Handle> {
         self.state.lock().files.keys().copied().collect()
     }
 
-    /// Makes all data of a file durable. What the server lost meanwhile is written again.
-    pub fn commit(
-        self: &Arc<Self>,
-        threads: &Threads,
-        node: &Handle,
-        caller: &howdah_vfs::Caller,
-    ) -> Result<()> {
+    /// Makes all data of a file durable that was written before. What the server lost meanwhile is written again.
+    pub fn commit(self: &Arc<Self>, threads: &Threads, node: &Handle, caller: &Caller) -> Result<()> {
         for _ in 0..LOSSES_MAX {
             self.flush(threads, node);
-            let uncommitted = {
+            let moment = {
                 let mut state = self.state.lock();
                 let Some(file) = state.files.get_mut(node) else { return Ok(()) };
                 if let Some(error) = file.failed.take() {
                     return Err(error);
                 }
-                std::mem::take(&mut file.uncommitted)
+                if file.uncommitted.is_empty() {
+                    drop(state);
+                    self.forget(node);
+                    return Ok(());
+                }
+                file.uncommitted.moment()
             };
-            if uncommitted.is_empty() {
+            // When that fails, the data is still held: the next COMMIT tries again.
+            let committed = self.inner.commit(caller, node, 0, 0, &mut Change::default())?;
+            let mut state = self.state.lock();
+            if state.committed(node, moment, committed.verifier).is_empty() {
+                drop(state);
                 self.forget(node);
                 return Ok(());
             }
-            let committed = self.inner.commit(caller, node, 0, 0, &mut Change::default());
-            let mut state = self.state.lock();
-            let Ok(committed) = committed else {
-                // Still held: the next COMMIT tries again.
-                if let Some(file) = state.files.get_mut(node) {
-                    file.uncommitted.splice(..0, uncommitted);
-                }
-                return committed.map(|_| ());
-            };
-            let (safe, lost): (Vec<_>, Vec<_>) =
-                uncommitted.into_iter().partition(|data| data.verifier == committed.verifier);
-            state.held -= safe.iter().map(|data| data.piece.bytes.len()).sum::<usize>();
-            state.written_again += lost.len() as u64;
-            for Uncommitted { piece, .. } in lost {
-                self.start(&mut state, threads, node, piece);
-            }
+            // What is newer than what was lost must be there, so that the older does not land over it.
+            self.send(&mut state, threads, node);
+            self.wait_clean(&mut state, node);
+            let lost = state.committed(node, moment, committed.verifier);
+            self.write_again(&mut state, threads, node, lost);
         }
         Err(FsError::Io)
+    }
+
+    /// Commits as who wrote the file last, who may.
+    pub fn commit_as_writer(self: &Arc<Self>, threads: &Threads, node: &Handle) -> Result<()> {
+        let writer = self.state.lock().files.get(node).and_then(|file| file.writer);
+        self.commit(threads, node, &writer.unwrap_or(Caller::ROOT))
+    }
+
+    /// Commits every file. What goes wrong is told to the next who writes or commits that file.
+    pub fn commit_all(self: &Arc<Self>, threads: &Threads) {
+        for node in self.nodes() {
+            if let Err(error) = self.commit_as_writer(threads, &node) {
+                self.state.lock().file(&node).failed = Some(error);
+            }
+        }
+    }
+
+    fn write_again(
+        self: &Arc<Self>,
+        state: &mut MutexGuard<'_, State>,
+        threads: &Threads,
+        node: &Handle,
+        lost: Vec<Lost<Caller>>,
+    ) {
+        let piece = |Lost { offset, data, with }: Lost<Caller>| Piece { caller: with, offset, bytes: data };
+        let pieces: Vec<_> = lost.into_iter().map(piece).collect();
+        state.written_again += pieces.len() as u64;
+        state.held += pieces.iter().map(|piece| piece.bytes.len()).sum::<usize>();
+        // All of them before any waits for room: whoever writes the same bytes meanwhile must see that these are first.
+        state.file(node).on_the_way.extend(pieces.iter().map(Piece::range));
+        for piece in pieces {
+            self.launch(state, threads, node, piece);
+        }
     }
 
     /// Starts the call for what is gathered.
@@ -225,7 +252,18 @@ impl Shared {
         piece: Piece,
     ) {
         // Before the wait: whoever writes the same bytes meanwhile must see that these are first.
-        state.files.entry(*node).or_default().on_the_way.push(piece.range());
+        state.file(node).on_the_way.push(piece.range());
+        self.launch(state, threads, node, piece);
+    }
+
+    /// Starts a call for what is said to be on its way already.
+    fn launch(
+        self: &Arc<Self>,
+        state: &mut MutexGuard<'_, State>,
+        threads: &Threads,
+        node: &Handle,
+        piece: Piece,
+    ) {
         while state.flight.in_flight() >= state.flight.in_flight_target() {
             self.over.wait(state);
         }
@@ -239,8 +277,8 @@ impl Shared {
     }
 
     /// Writes a piece, in as many calls as it takes.
-    fn write(&self, node: &Handle, piece: &Piece) -> Result<Vec<Uncommitted>> {
-        let (mut done, mut uncommitted) = (0, Vec::new());
+    fn write(&self, node: &Handle, piece: &Piece) -> Result<Vec<Answered>> {
+        let (mut done, mut answers) = (0, Vec::new());
         while done < piece.bytes.len() {
             let (rest, offset) = (piece.bytes.slice(done..), piece.offset + done as u64);
             let (mut change, data) = (Change::default(), Data::Shared(rest.clone()));
@@ -250,13 +288,11 @@ impl Shared {
                 return Err(FsError::Io);
             }
             let count = count.min(rest.len());
-            if stability == Stability::Unstable {
-                let piece = Piece { caller: piece.caller, offset, bytes: rest.slice(..count) };
-                uncommitted.push(Uncommitted { piece, verifier });
-            }
+            let piece = Piece { caller: piece.caller, offset, bytes: rest.slice(..count) };
+            answers.push(Answered { piece, stability, verifier });
             done += count;
         }
-        Ok(uncommitted)
+        Ok(answers)
     }
 
     fn forget(&self, node: &Handle) {
@@ -264,6 +300,32 @@ impl Shared {
         if state.files.get(node).is_some_and(File::is_forgettable) {
             state.files.remove(node);
         }
+    }
+}
+
+impl State {
+    fn file(&mut self, node: &Handle) -> &mut File {
+        self.files.entry(*node).or_default()
+    }
+
+    /// Takes the answers to writes of a file.
+    fn wrote(&mut self, node: &Handle, answers: impl IntoIterator<Item = Answered>) {
+        self.holding(node, |file| answers.into_iter().for_each(|answered| file.wrote(answered)));
+    }
+
+    /// Takes the answer to a COMMIT that started at `moment`; gives what was lost.
+    fn committed(&mut self, node: &Handle, moment: u64, verifier: [u8; 8]) -> Vec<Lost<Caller>> {
+        self.holding(node, |file| file.uncommitted.committed(moment, verifier))
+    }
+
+    /// Changes what is held of a file, and counts it.
+    fn holding<T>(&mut self, node: &Handle, change: impl FnOnce(&mut File) -> T) -> T {
+        let file = self.files.entry(*node).or_default();
+        let before = file.uncommitted.held();
+        let outcome = change(file);
+        let after = file.uncommitted.held();
+        self.held = self.held + after - before;
+        outcome
     }
 }
 
@@ -288,15 +350,11 @@ impl Drop for Job {
         if let Some(at) = file.on_the_way.iter().position(|other| *other == range) {
             file.on_the_way.swap_remove(at);
         }
-        let mut kept = 0;
+        state.held -= size;
         match std::mem::replace(&mut self.outcome, Ok(Vec::new())) {
-            Ok(uncommitted) => {
-                kept = uncommitted.iter().map(|data| data.piece.bytes.len()).sum();
-                file.uncommitted.extend(uncommitted);
-            }
-            Err(error) => file.failed = Some(error),
+            Ok(answers) => state.wrote(&self.node, answers),
+            Err(error) => state.file(&self.node).failed = Some(error),
         }
-        state.held -= size - kept;
         drop(state);
         self.shared.over.notify_all();
     }
