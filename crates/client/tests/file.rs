@@ -108,6 +108,17 @@ fn what_was_written_last_stays_last() {
 }
 
 #[test]
+fn what_was_cut_off_does_not_come_back() {
+    let fs = memory();
+    let file = create(Arc::clone(&fs) as Arc<dyn FileSystem>, "f", OpenFileOptions::default());
+    file.write_at(0, Bytes::from_static(b"howdy, partner")).expect("written");
+    file.set_size(5).expect("cut");
+    fs.restart();
+    file.write_at(0, Bytes::from_static(b"H")).expect("written");
+    assert_eq!(file.close().map(|attributes| attributes.size), Ok(5));
+}
+
+#[test]
 fn whoever_opens_sees_what_was_closed_before() {
     let served = serve(memory());
     let [one, other] = [(); 2].map(|()| served.client(""));

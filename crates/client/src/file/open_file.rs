@@ -133,13 +133,31 @@ impl OpenFile {
         if self.held() > self.options.memory_budget { self.sync() } else { Ok(()) }
     }
 
+    /// Cuts the file off, or extends it with a hole. What was written before is made durable first: data that is cut off must
+    /// not be written again afterwards.
+    ///
+    /// # Errors
+    /// What writing, committing, or setting the size is refused with.
+    pub fn set_size(&self, size: u64) -> Result<()> {
+        let _none_commits = self.committing.lock();
+        let _none_writes = self.writing.write();
+        self.settle(true)?;
+        let new = NewAttributes::with_size(size);
+        self.fs.set_attributes(&self.caller, &self.node, &new, None, &mut Change::default())
+    }
+
     /// Makes all that was written before this call durable (COMMIT), and writes again what a server that restarted has
     /// lost.
     ///
     /// # Errors
     /// What writing or committing is refused with: the data is still held, and the next call tries again.
     pub fn sync(&self) -> Result<()> {
-        let _alone = self.committing.lock();
+        let _none_commits = self.committing.lock();
+        self.settle(false)
+    }
+
+    /// Commits until nothing is lost. `no_writers`: nobody writes meanwhile, which else is seen to while writing again.
+    fn settle(&self, no_writers: bool) -> Result<()> {
         for _ in 0..LOSSES_MAX {
             let moment = {
                 let uncommitted = self.uncommitted.lock();
@@ -149,7 +167,7 @@ impl OpenFile {
                 uncommitted.moment()
             };
             let committed = self.fs.commit(&self.caller, &self.node, 0, 0, &mut Change::default())?;
-            let _none_writes = self.writing.write();
+            let _none_writes = (!no_writers).then(|| self.writing.write());
             let lost = self.uncommitted.lock().committed(moment, committed.verifier);
             if lost.is_empty() {
                 return Ok(());
