@@ -1,8 +1,8 @@
 //! The channel itself: opened, called through, closed.
 
-use std::io;
 use std::sync::Arc;
 
+use super::datagram::Datagrams;
 use super::hub::Hub;
 use super::options::LANES_MAX;
 use super::streams::Streams;
@@ -19,6 +19,7 @@ pub struct Channel {
 /// How messages travel.
 enum Way {
     Streams(Streams),
+    Datagrams(Datagrams),
 }
 
 impl Channel {
@@ -31,10 +32,7 @@ impl Channel {
         let hub = Arc::new(Hub::new(options));
         let way = match target.transport {
             Transport::Tcp => Way::Streams(Streams::open(&target.addresses, Arc::clone(&hub))?),
-            Transport::Udp => {
-                let cause = Arc::new(io::ErrorKind::Unsupported.into());
-                return Err(ConnectError::Failed { address, cause });
-            }
+            Transport::Udp => Way::Datagrams(Datagrams::open(address, Arc::clone(&hub))?),
         };
         Ok(Self { hub, way })
     }
@@ -48,16 +46,27 @@ impl Channel {
     pub fn start(&self, request: Request<'_>) -> Pending {
         Pending::new(match &self.way {
             Way::Streams(streams) => streams.start(request),
+            Way::Datagrams(datagrams) => datagrams.start(request),
         })
     }
 
     /// The channel as it is now.
     pub fn report(&self) -> ChannelReport {
         let (in_flight, flight) = self.hub.window.explain();
-        let lanes = match &self.way {
-            Way::Streams(streams) => streams.report(),
+        let (lanes, datagrams) = match &self.way {
+            Way::Streams(streams) => (streams.report(), None),
+            Way::Datagrams(datagrams) => (vec![datagrams.lane_report()], Some(datagrams.report())),
         };
-        ChannelReport { lanes, in_flight, flight, procedures: self.hub.procedures() }
+        ChannelReport { lanes, in_flight, flight, procedures: self.hub.procedures(), datagrams }
+    }
+
+    /// The largest READ or WRITE that should be made now, in bytes; without one, the server's own limit holds. Larger ones
+    /// may end as [`CallError::TooLarge`].
+    pub fn transfer_size(&self) -> Option<usize> {
+        match &self.way {
+            Way::Streams(_) => None,
+            Way::Datagrams(datagrams) => Some(datagrams.transfer_size()),
+        }
     }
 
     /// How many bulk calls should be in flight, as it looks now.

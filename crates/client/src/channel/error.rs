@@ -20,6 +20,13 @@ pub enum CallError {
     Malformed(DecodeError),
     /// What the server sends, time after time, are no replies.
     Nonsense(PeerError),
+    /// Datagrams that large get lost on the way: to be made again in pieces.
+    TooLarge {
+        /// The largest READ or WRITE that should be made now, in bytes.
+        transfer: usize,
+        /// The buffer for the data, as it was given, if the call had one.
+        buffer: Option<Vec<u8>>,
+    },
     /// The server cannot be reached.
     Connect(ConnectError),
     /// The channel was closed while the call waited.
@@ -65,6 +72,9 @@ impl fmt::Display for CallError {
             Self::Refused(refusal) => write!(formatter, "the server refused the call: {refusal}"),
             Self::Malformed(error) => write!(formatter, "reading the server's reply: {error}"),
             Self::Nonsense(error) => write!(formatter, "receiving from the server: {error}"),
+            Self::TooLarge { transfer, .. } => {
+                write!(formatter, "datagrams that large get lost on the way: {transfer} bytes may pass")
+            }
             Self::Connect(error) => error.fmt(formatter),
             Self::Closed => write!(formatter, "the channel to the server was closed"),
         }

@@ -127,6 +127,11 @@ impl Hub {
         }
     }
 
+    /// The transfer size to begin with over datagrams.
+    pub(super) fn first_transfer(&self) -> Option<usize> {
+        self.options.first_transfer
+    }
+
     /// How many lanes there are to be.
     pub(super) fn lanes(&self) -> usize {
         self.options.lanes.unwrap_or(1)

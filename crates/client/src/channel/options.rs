@@ -16,6 +16,9 @@ pub struct ChannelOptions {
     pub in_flight: Option<usize>,
     /// Bytes of bulk data that may be in flight at once, whatever the path holds.
     pub memory_budget: usize,
+    /// The size of READs and WRITEs to begin with over datagrams, in bytes; without a choice, what fits one packet. It grows
+    /// and falls with what the path is seen to carry.
+    pub first_transfer: Option<usize>,
     /// Whether to come from a port below 1024 where that is allowed, as servers that export `secure` demand.
     pub reserved_port: bool,
     /// How long one attempt to connect may take.
@@ -43,6 +46,7 @@ impl Default for ChannelOptions {
             in_flight: None,
             // What fills 10 Gb/s at 100 ms.
             memory_budget: 128 << 20,
+            first_transfer: None,
             reserved_port: true,
             connect_timeout: Duration::from_secs(10),
             // As long as the kernel's client waits (timeo=600): a COMMIT on slow storage is not a dead server.

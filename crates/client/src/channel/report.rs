@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use howdah_rpc::client::datagram::Report;
 use howdah_rpc::client::flight::Explanation;
 
 /// A channel as it is now.
@@ -17,6 +18,8 @@ pub struct ChannelReport {
     pub flight: Explanation,
     /// What was called, by program, version and procedure.
     pub procedures: Vec<ProcedureReport>,
+    /// What is measured of datagrams, if messages travel so.
+    pub datagrams: Option<Report>,
 }
 
 /// A lane as it is now.

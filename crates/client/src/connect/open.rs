@@ -100,6 +100,7 @@ fn open(url: &NfsUrl, options: &ConnectOptions, nfs: SocketAddr) -> Result<Arc<C
     let channel = ChannelOptions {
         lanes: url.options.lanes.or(options.channel.lanes),
         patience: patience(url, options),
+        first_transfer: first_transfer(url).or(options.channel.first_transfer),
         ..options.channel.clone()
     };
     let target = Target { addresses, transport: transport(url, options) };
@@ -120,6 +121,11 @@ fn settings(url: &NfsUrl, options: &ConnectOptions) -> Settings {
     };
     let wanted = Wanted { read: read_size, write: write_size, listing: listing_size };
     Settings { identity, wanted, patience }
+}
+
+/// Over datagrams, sizes that somebody chose are what to begin with.
+fn first_transfer(url: &NfsUrl) -> Option<usize> {
+    url.options.read_size.max(url.options.write_size).map(|size| size as usize)
 }
 
 fn transport(url: &NfsUrl, options: &ConnectOptions) -> Transport {

@@ -67,9 +67,19 @@ impl Nfs3 {
     pub(super) fn insist<'r>(
         &self,
         procedure: Procedure,
+        started: Option<Pending>,
+        request: impl FnMut() -> Request<'r>,
+    ) -> Result<Answer> {
+        self.insist_unless_too_large(procedure, started, request)?.map_err(|_| FsError::Io)
+    }
+
+    /// The same for calls that can be made smaller: where they should be, says how much passes, in bytes.
+    pub(super) fn insist_unless_too_large<'r>(
+        &self,
+        procedure: Procedure,
         mut started: Option<Pending>,
         mut request: impl FnMut() -> Request<'r>,
-    ) -> Result<Answer> {
+    ) -> Result<std::result::Result<Answer, usize>> {
         let mut jukebox = Jukebox::new(self.patience());
         let mut repeated = false;
         loop {
@@ -77,11 +87,14 @@ impl Nfs3 {
                 Some(pending) => pending.wait(),
                 None => self.channel.call(request()),
             };
-            let mut answer = outcome.map_err(|error| failure(procedure, &error))?;
+            let mut answer = match outcome {
+                Err(CallError::TooLarge { transfer, .. }) => return Ok(Err(transfer)),
+                outcome => outcome.map_err(|error| failure(procedure, &error))?,
+            };
             repeated |= answer.sent_more_than_once;
             answer.sent_more_than_once = repeated;
             if !is_not_now(&answer.results) {
-                return Ok(answer);
+                return Ok(Ok(answer));
             }
             tracing::debug!(procedure = procedure.name, "the server says: not now");
             jukebox.wait()?;
@@ -124,6 +137,6 @@ pub(super) fn failure(procedure: Procedure, error: &CallError) -> FsError {
         CallError::Refused(Refusal::Denied(Denied::Authentication(_))) => FsError::AccessDenied,
         CallError::Refused(Refusal::NotRun(Accepted::ProcedureUnavailable)) => FsError::NotSupported,
         CallError::Refused(_) | CallError::Malformed(_) | CallError::Nonsense(_) => FsError::ServerFault,
-        CallError::Connect(_) | CallError::Closed => FsError::Io,
+        CallError::Connect(_) | CallError::Closed | CallError::TooLarge { .. } => FsError::Io,
     }
 }

@@ -9,7 +9,7 @@ use super::convert::{attributes, file_handle};
 use super::exchange::{failure, is_not_now, malformed, success};
 use super::jukebox::Jukebox;
 use super::procedure::Procedure;
-use crate::channel::{Answer, Class, Locate, Pending, ReceiveInto};
+use crate::channel::{Answer, CallError, Class, Locate, Pending, ReceiveInto};
 
 const PROCEDURE: Procedure = Procedure::idempotent(read::PROCEDURE, "READ", Class::Read);
 
@@ -42,7 +42,7 @@ impl Nfs3 {
     /// buffer that it was started with. When there is no answer, what the buffer held is gone.
     pub(super) fn finish_read(
         &self,
-        range: Range<'_>,
+        mut range: Range<'_>,
         mut started: Option<Pending>,
         buffer: &mut Vec<u8>,
     ) -> Result<Told> {
@@ -50,7 +50,15 @@ impl Nfs3 {
         loop {
             let pending = started.take();
             let pending = pending.unwrap_or_else(|| self.start_read(range, std::mem::take(buffer)));
-            let answer = pending.wait().map_err(|error| failure(PROCEDURE, &error))?;
+            let answer = match pending.wait() {
+                Err(CallError::TooLarge { transfer, buffer: back }) => {
+                    // An answer may be short; the caller reads on from there.
+                    range.count = range.count.min(transfer);
+                    *buffer = back.unwrap_or_default();
+                    continue;
+                }
+                outcome => outcome.map_err(|error| failure(PROCEDURE, &error))?,
+            };
             let not_now = is_not_now(&answer.results);
             let told = take(answer, range.count, buffer);
             if !not_now {

@@ -28,7 +28,7 @@ impl Nfs3 {
     }
 
     fn read_parts(&self, range: Range<'_>, buffer: &mut Vec<u8>) -> Result<(Told, Attributes)> {
-        let size = self.sizes().read as usize;
+        let size = self.within_transfer(self.sizes().read);
         let (first, mut rest) = cut(range, size);
         let pending = self.start_read(first, std::mem::take(buffer));
         let mut started = VecDeque::new();
@@ -56,6 +56,12 @@ impl Nfs3 {
         Ok((all, attributes))
     }
 
+    /// A size as far as the way to the server carries it.
+    fn within_transfer(&self, size: u32) -> usize {
+        let size = size as usize;
+        self.channel.transfer_size().map_or(size, |transfer| size.min(transfer))
+    }
+
     /// What an answer left of a range that it did not fill: one READ after the other until the range or the file ends.
     fn read_rest(&self, range: Range<'_>, mut told: Told, buffer: &mut Vec<u8>) -> Result<Told> {
         while told.count < range.count && !told.end {
@@ -77,7 +83,7 @@ impl Nfs3 {
         how: Stability,
         change: &mut Change,
     ) -> Result<Written> {
-        let size = self.sizes().write as usize;
+        let size = self.within_transfer(self.sizes().write);
         let mut rest = Part { caller, node, offset, data, how };
         let mut progress = Progress::default();
         let mut started = VecDeque::new();

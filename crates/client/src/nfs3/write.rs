@@ -54,11 +54,19 @@ impl Nfs3 {
     pub(super) fn finish_write(
         &self,
         part: &Part<'_>,
-        started: Option<Pending>,
+        mut started: Option<Pending>,
         change: &mut Change,
     ) -> Result<Written> {
-        let head = part.head()?;
-        let answer = self.insist(PROCEDURE, started, || self.write_request(part, &head))?;
+        let mut part = part.clone();
+        let answer = loop {
+            let head = part.head()?;
+            let request = || self.write_request(&part, &head);
+            match self.insist_unless_too_large(PROCEDURE, started.take(), request)? {
+                Ok(answer) => break answer,
+                // As much as passes; the caller writes on from there.
+                Err(transfer) => part.data.truncate(transfer),
+            }
+        };
         let results = Results::from(answer);
         let told = success(results.decode::<write::Reply>(PROCEDURE)?, |told| note(change, told))?;
         note(change, &told.file);

@@ -145,6 +145,16 @@ impl<C> Peer<C> {
         self.table.remove(index).map(|entry| entry.new.call)
     }
 
+    /// Forgets all calls.
+    pub fn take_all(&mut self) -> Vec<C> {
+        let indices = self.table.indices();
+        let calls = indices.filter_map(|index| {
+            self.land(index);
+            self.table.remove(index).map(|entry| entry.new.call)
+        });
+        calls.collect()
+    }
+
     /// What to do now; to be asked until `None`.
     pub fn poll(&mut self, now: Instant) -> Option<Output<'_, C>> {
         if self.alarm.is_some_and(|at| at <= now) {
