@@ -25,8 +25,6 @@ pub(super) struct Call {
     pub(super) volume: usize,
     /// Whether it has a buffer for the data of its reply.
     pub(super) wants_data: bool,
-    /// Its place among the calls in flight.
-    pub(super) place: Place,
     pub(super) started: Instant,
     pub(super) deadline: Option<Instant>,
     state: Mutex<State>,
@@ -50,7 +48,13 @@ struct State {
     receive: Option<ReceiveInto>,
     outcome: Option<Result<Answer, CallError>>,
     is_done: bool,
+    /// Its place among the calls in flight.
+    place: Place,
+    /// Whether it may be in flight.
+    is_admitted: bool,
     sends: u32,
+    /// The connection that it was last sent on.
+    sent_on: u64,
     /// When it was last sent, or made.
     sent: Instant,
     nonsense: u32,
@@ -83,7 +87,10 @@ impl Call {
             receive,
             outcome: None,
             is_done: false,
+            place,
+            is_admitted: false,
             sends: 0,
+            sent_on: 0,
             sent: started,
             nonsense: 0,
             waker: None,
@@ -100,7 +107,6 @@ impl Call {
             outgoing,
             volume,
             wants_data,
-            place,
             started,
             deadline,
             state,
@@ -119,8 +125,35 @@ impl Call {
         self.changed.notify_all();
     }
 
-    /// It is about to be sent; gives how often it was before.
-    pub(super) fn on_send(&self) -> u32 {
+    /// It may be in flight from now on, in this place, unless it is over already.
+    pub(super) fn admit(&self, place: impl FnOnce() -> Place) -> bool {
+        let mut state = self.state.lock();
+        if !state.is_done {
+            (state.place, state.is_admitted) = (place(), true);
+        }
+        !state.is_done
+    }
+
+    /// Whether it may be in flight, and is not over.
+    pub(super) fn is_to_be_sent(&self) -> bool {
+        let state = self.state.lock();
+        state.is_admitted && !state.is_done
+    }
+
+    /// It is about to be sent on a connection, which happens once at most; gives how often it was before.
+    pub(super) fn on_send(&self, link: u64) -> Option<u32> {
+        let mut state = self.state.lock();
+        if state.sent_on == link || state.is_done {
+            return None;
+        }
+        state.sent_on = link;
+        state.sends += 1;
+        state.sent = Instant::now();
+        Some(state.sends - 1)
+    }
+
+    /// It is about to be sent as a datagram; gives how often it was before.
+    pub(super) fn on_datagram(&self) -> u32 {
         let mut state = self.state.lock();
         state.sends += 1;
         state.sent = Instant::now();
@@ -164,12 +197,13 @@ impl Call {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// It is over; the first outcome stands.
-    pub(super) fn finish(&self, outcome: Result<Answer, CallError>) -> bool {
+    /// It is over; the first outcome stands. Gives the place that it had.
+    pub(super) fn finish(&self, outcome: Result<Answer, CallError>) -> Option<Place> {
         let mut state = self.state.lock();
         if state.is_done {
-            return false;
+            return None;
         }
+        let place = state.place;
         (state.is_done, state.outcome) = (true, Some(outcome));
         let (waker, is_parked) = (state.waker.take(), state.is_parked);
         drop(state);
@@ -179,7 +213,7 @@ impl Call {
         if let Some(waker) = waker {
             waker.wake();
         }
-        true
+        Some(place)
     }
 
     /// The outcome, or the lane to wait on.

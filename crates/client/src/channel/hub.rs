@@ -26,6 +26,7 @@ pub(super) struct Hub {
     counters: Counters,
     xid: AtomicU32,
     number: AtomicU64,
+    links: AtomicU64,
     epoch: Instant,
     is_closing: AtomicBool,
     /// When something was last received on any lane, in milliseconds.
@@ -44,6 +45,7 @@ impl Hub {
             // A server remembers calls by their xid, and this host may have had another channel to it a moment ago.
             xid: AtomicU32::new(RandomState::new().hash_one(std::process::id()) as u32),
             number: AtomicU64::new(0),
+            links: AtomicU64::new(1),
             epoch: Instant::now(),
             is_closing: AtomicBool::new(false),
             heard: AtomicU64::new(0),
@@ -132,6 +134,11 @@ impl Hub {
         self.options.first_transfer
     }
 
+    /// The number of the next connection.
+    pub(super) fn next_link(&self) -> u64 {
+        self.links.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// How many lanes there are to be.
     pub(super) fn lanes(&self) -> usize {
         self.options.lanes.unwrap_or(1)
@@ -184,6 +191,7 @@ impl Hub {
     pub(super) fn give_up(&self, lane: &Lane, call: &Call) {
         lane.leave(call.xid, false);
         self.finish(call, Err(CallError::TimedOut));
+        lane.flush(None);
     }
 
     /// A call is over: gives its place to another, and its outcome to who waits.
@@ -194,11 +202,19 @@ impl Hub {
             Some((_, count)) => *count,
             None => call.volume,
         });
-        if call.finish(outcome) {
-            self.window.leave(call.place, moved, self.time());
-            match moved {
-                Some(_) => self.counters.on_answer(call.kind, took),
-                None => self.counters.on_error(call.kind),
+        let Some(place) = call.finish(outcome) else { return };
+        match moved {
+            Some(_) => self.counters.on_answer(call.kind, took),
+            None => self.counters.on_error(call.kind),
+        }
+        let lane = call.lane();
+        for next in self.window.leave(place, moved, self.time()) {
+            let Some(other) = next.lane() else { continue };
+            let is_other = lane.as_ref().is_none_or(|lane| !Arc::ptr_eq(lane, &other));
+            other.ready.lock().push_back(next);
+            if is_other {
+                // Who ends a call sends what may go on its own lane then.
+                other.bell.ring();
             }
         }
     }

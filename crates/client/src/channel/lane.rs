@@ -1,6 +1,6 @@
 //! One lane: the calls that it carries, and the connection that it has, if it has one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -27,7 +27,9 @@ pub(super) struct Lane {
     pub(super) hub: Arc<Hub>,
     /// Whereto it connects.
     pub(super) address: SocketAddr,
-    /// Held while a call is entered and sent, so that calls go out in the order in which they were entered.
+    /// Calls that may go out, in order.
+    pub(super) ready: Mutex<VecDeque<Arc<Call>>>,
+    /// Held by who sends.
     pub(super) order: Mutex<()>,
     table: Mutex<Table>,
     /// What it delivers.
@@ -59,6 +61,7 @@ impl Lane {
             index,
             hub,
             address,
+            ready: Mutex::default(),
             order: Mutex::new(()),
             table: Mutex::default(),
             meter: Mutex::default(),
@@ -90,15 +93,14 @@ impl Lane {
         self.received_before.fetch_add(received, Ordering::Relaxed);
     }
 
-    /// Carries a call from now on; gives the connection to send it on.
-    pub(super) fn enter(&self, call: &Arc<Call>) -> Option<Arc<Link>> {
-        let mut table = self.table.lock();
-        if table.calls.insert(call.xid, Arc::clone(call)).is_none() {
+    /// Carries a call from now on.
+    pub(super) fn enter(&self, call: &Arc<Call>) {
+        let before = self.table.lock().calls.insert(call.xid, Arc::clone(call));
+        if before.is_none() {
             self.calls.fetch_add(1, Ordering::SeqCst);
             self.wants_data.fetch_add(usize::from(call.wants_data), Ordering::Relaxed);
             self.meter.lock().on_start(self.hub.time(), call.volume);
         }
-        table.link.clone()
     }
 
     /// Carries a call no more; `is_answered` if it was.
@@ -116,6 +118,11 @@ impl Lane {
     /// The call of that xid.
     pub(super) fn find(&self, xid: u32) -> Option<Arc<Call>> {
         self.table.lock().calls.get(&xid).cloned()
+    }
+
+    /// Whether it carries a call.
+    pub(super) fn carries(&self, call: &Arc<Call>) -> bool {
+        self.table.lock().calls.contains_key(&call.xid)
     }
 
     /// What is known of an xid that a reply bears.

@@ -111,7 +111,10 @@ impl Lane {
                 link.on_received(count, now);
                 self.hub.on_heard(self.address, now);
                 match self.give_out(peer) {
-                    Ok(()) => Progress::Some,
+                    Ok(()) => {
+                        self.flush(Some(peer));
+                        Progress::Some
+                    }
                     Err(error) => {
                         tracing::warn!(lane = self.index, address = %self.address, %error, "receiving");
                         self.on_nonsense(error);

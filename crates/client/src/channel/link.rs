@@ -12,6 +12,8 @@ const RECORD_MAX: usize = howdah_wire::nfs3::DATA_MAX as usize + (1 << 20);
 
 /// A connection.
 pub(super) struct Link {
+    /// Which connection of the channel it is, from 1.
+    pub(super) number: u64,
     pub(super) connection: Connection,
     /// Whoever holds this leads: receives for all.
     pub(super) peer: Mutex<Peer>,
@@ -24,8 +26,9 @@ pub(super) struct Link {
 
 impl Link {
     /// A connection that was just made.
-    pub(super) fn new(connection: Connection, now: u64) -> Self {
+    pub(super) fn new(connection: Connection, number: u64, now: u64) -> Self {
         Self {
+            number,
             connection,
             peer: Mutex::new(Peer::new(RECORD_MAX)),
             is_broken: AtomicBool::new(false),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_net::{Readiness, Sent, Wait};
+use howdah_rpc::client::Peer;
 
 use super::call::Call;
 use super::lane::Lane;
@@ -12,54 +13,66 @@ use super::link::Link;
 /// How long to wait for room in the socket before looking whether the connection still is of use.
 const TICK: Duration = Duration::from_millis(100);
 
+/// How many calls one thread sends before it leaves the rest to the tender: it has a reply of its own to wait for.
+const TURN: usize = 16;
+
 impl Lane {
-    /// Carries a call from now on: sends it, or leaves it for the tender to send once there is a connection.
-    pub(super) fn dispatch(self: &Arc<Self>, call: &Arc<Call>) {
-        let order = self.order.lock();
-        let link = self.enter(call);
-        match link {
-            Some(link) if !link.is_broken() => self.send(&link, call),
-            _ => self.bell.ring(),
-        }
-        drop(order);
-        self.bell.wake_sleeper();
+    /// A call that it carries may go out now, after those that may already.
+    pub(super) fn send_next(&self, call: &Arc<Call>) {
+        self.ready.lock().push_back(Arc::clone(call));
+        self.flush(None);
     }
 
-    /// The same, unless another call is just being sent, which then serves as well.
-    pub(super) fn try_dispatch(self: &Arc<Self>, call: &Arc<Call>) {
-        let Some(order) = self.order.try_lock() else { return };
-        if let Some(link) = self.enter(call) {
-            self.send(&link, call);
+    /// Sends the calls that may go out, unless another thread does. `peer` is that of the connection, if this thread leads.
+    pub(super) fn flush(&self, mut peer: Option<&mut Peer>) {
+        while !self.ready.lock().is_empty() {
+            // Who holds it looks for more after giving it up.
+            let Some(order) = self.order.try_lock() else { return };
+            for _ in 0..TURN {
+                let next = self.ready.lock().pop_front();
+                let Some(call) = next else { break };
+                // Without a connection, the tender sends it once there is one.
+                if let Some(link) = self.live_link()
+                    && self.carries(&call)
+                {
+                    self.send(&link, &call, peer.as_deref_mut());
+                }
+            }
+            drop(order);
+            if !self.ready.lock().is_empty() {
+                self.bell.ring();
+                return;
+            }
         }
-        drop(order);
-        // Nobody waits for the answer.
-        self.bell.ring();
     }
 
-    /// Connected: everything that waits goes out, in order.
-    pub(super) fn connected(self: &Arc<Self>, link: Arc<Link>) {
+    /// Connected: everything that may be in flight goes out, in order.
+    pub(super) fn connected(&self, link: Arc<Link>) {
         let order = self.order.lock();
         self.set_link(Some(Arc::clone(&link)));
+        self.ready.lock().clear();
         let calls = self.calls();
         self.hand_over();
-        for call in calls.iter().filter(|call| !call.is_done()) {
+        for call in calls.iter().filter(|call| call.is_to_be_sent()) {
             if link.is_broken() {
                 break;
             }
-            self.send(&link, call);
+            self.send(&link, call, None);
         }
         drop(order);
+        self.flush(None);
     }
 
-    /// Sends a call. A connection that breaks on the way is the tender's affair: the call is sent again.
-    fn send(&self, link: &Link, call: &Call) {
-        let before = call.on_send();
+    /// Sends a call, unless it was sent on this connection already. A connection that breaks on the way is the tender's
+    /// affair: the call is sent again.
+    fn send(&self, link: &Link, call: &Call, mut peer: Option<&mut Peer>) {
+        let Some(before) = call.on_send(link.number) else { return };
         self.hub.on_send(call, before);
         let (mut sent, length) = (0, call.outgoing.length());
         while sent < length {
             match link.connection.send(&call.outgoing.pieces(sent)) {
                 Ok(Sent::Bytes(count)) => sent += count,
-                Ok(Sent::WouldBlock) if !link.is_broken() => self.wait_for_room(link),
+                Ok(Sent::WouldBlock) if !link.is_broken() => self.wait_for_room(link, peer.as_deref_mut()),
                 Ok(Sent::WouldBlock) => return,
                 Err(error) => {
                     tracing::debug!(lane = self.index, address = %self.address, %error, "sending");
@@ -73,14 +86,15 @@ impl Lane {
 
     /// The socket is full. A server that cannot get rid of its replies takes no calls, so they are received here if
     /// nobody else does.
-    fn wait_for_room(&self, link: &Link) {
-        let peer = link.peer.try_lock();
+    fn wait_for_room(&self, link: &Link, peer: Option<&mut Peer>) {
+        let mut ours = if peer.is_none() { link.peer.try_lock() } else { None };
+        let peer = peer.or(ours.as_deref_mut());
         let wanted = Readiness { readable: peer.is_some(), writable: true };
         let Ok(ready) = link.connection.wait(wanted, TICK) else { return };
-        if let Some(mut peer) = peer
+        if let Some(peer) = peer
             && ready.readable
         {
-            self.receive(link, &mut peer, Wait::No);
+            self.receive(link, peer, Wait::No);
         }
     }
 }

@@ -4,16 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use howdah_net::Wait;
 use howdah_rpc::client::{Class, Replay};
 use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Encode, Encoder};
 
+use super::Request;
 use super::call::Call;
 use super::hub::Hub;
 use super::lane::Lane;
 use super::window::Place;
-use super::{CallError, Request};
 
 /// What a lane is taken to deliver before any was measured, in bytes per second.
 const RATE_UNKNOWN: f64 = 1e9;
@@ -30,60 +29,23 @@ impl Shared {
         Self { hub, lanes }
     }
 
-    /// Makes a call, once it may be in flight.
+    /// Makes a call. It goes out when it may be in flight.
     pub(super) fn start(&self, request: Request<'_>) -> Arc<Call> {
-        let started = Instant::now();
-        let deadline = self.hub.deadline(started);
         let volume = request.volume();
-        let Some(place) = self.enter(request.class, volume, deadline) else {
-            let call = self.prepare(request, volume, Place::None, started);
-            self.hub.finish(&call, Err(CallError::TimedOut));
-            return call;
-        };
-        let call = self.prepare(request, volume, place, started);
-        if let Some(lane) = call.lane() {
-            lane.dispatch(&call);
+        let (lane, started) = (self.choose(volume), Instant::now());
+        let call = Arc::new(self.hub.prepare(request, volume, Place::None, started, Some(Arc::clone(lane))));
+        lane.enter(&call);
+        if self.hub.window.enter(&call, self.hub.time()) {
+            lane.send_next(&call);
+        } else if self.lanes.len() > 1 {
+            // It waits for replies on any lane, and its caller for one on this.
+            for other in self.lanes.iter().filter(|other| other.load() > 0 && other.lacks_leader()) {
+                other.is_urgent.store(true, Ordering::SeqCst);
+                other.bell.ring();
+            }
         }
+        lane.bell.wake_sleeper();
         call
-    }
-
-    /// Waits for a place among the calls in flight; `None` if time runs out.
-    fn enter(&self, class: Class, volume: usize, deadline: Option<Instant>) -> Option<Place> {
-        loop {
-            if let Some(place) = self.hub.window.enter(class, volume, self.hub.time()) {
-                return Some(place);
-            }
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return None;
-            }
-            // Whoever waits for room waits for replies: they are received here, if that is the only place to look.
-            if let [lane] = &self.lanes[..]
-                && lane.lead(Wait::Some, || self.hub.window.has_room(class))
-            {
-                lane.hand_over();
-                continue;
-            }
-            for lane in self.lanes.iter().filter(|lane| lane.load() > 0 && lane.lacks_leader()) {
-                lane.is_urgent.store(true, Ordering::SeqCst);
-                lane.bell.ring();
-            }
-            self.hub.window.wait(class);
-        }
-    }
-
-    fn prepare(&self, request: Request<'_>, volume: usize, place: Place, started: Instant) -> Arc<Call> {
-        self.prepare_for(self.choose(volume), request, volume, place, started)
-    }
-
-    fn prepare_for(
-        &self,
-        lane: &Arc<Lane>,
-        request: Request<'_>,
-        volume: usize,
-        place: Place,
-        started: Instant,
-    ) -> Arc<Call> {
-        Arc::new(self.hub.prepare(request, volume, place, started, Some(Arc::clone(lane))))
     }
 
     /// The lane that will deliver a call of so many bytes first.
@@ -112,7 +74,10 @@ impl Shared {
             let Some(other) = self.first_to_deliver(call.volume, is_other) else { return };
             if lane.leave(call.xid, false).is_some() {
                 call.move_to(other);
-                other.dispatch(&call);
+                other.enter(&call);
+                if call.is_to_be_sent() {
+                    other.send_next(&call);
+                }
             }
         }
     }
@@ -141,8 +106,13 @@ impl Shared {
                 class: Class::Attributes,
                 replay: Replay::Idempotent,
             };
-            let call = self.prepare_for(lane, request, 0, Place::None, Instant::now());
-            lane.try_dispatch(&call);
+            let carrier = Some(Arc::clone(lane));
+            let call = Arc::new(self.hub.prepare(request, 0, Place::None, Instant::now(), carrier));
+            call.admit(|| Place::None);
+            lane.enter(&call);
+            lane.send_next(&call);
+            // Nobody waits for the answer.
+            lane.bell.ring();
         }
     }
 }

@@ -62,7 +62,7 @@ fn connect_one(lanes: &[Arc<Lane>], hub: &Hub) -> Result<(), ConnectError> {
     for lane in lanes {
         match Connection::open(lane.address, &hub.connect_settings()) {
             Ok(connection) => {
-                lane.set_link(Some(Arc::new(Link::new(connection, hub.now()))));
+                lane.set_link(Some(Arc::new(Link::new(connection, hub.next_link(), hub.now()))));
                 return Ok(());
             }
             Err(error) => {

@@ -108,6 +108,7 @@ impl Tender {
     /// Looks after a lane that is connected.
     fn tend(&mut self) {
         let lane = &self.lane;
+        lane.flush(None);
         if lane.load() == 0 {
             lane.is_urgent.store(false, Ordering::SeqCst);
             if self.used.elapsed() > WAKEFUL {
@@ -173,7 +174,7 @@ impl Tender {
             Ok(connection) => {
                 self.backoff.succeeded();
                 tracing::info!(lane = self.lane.index, address = %self.lane.address, "connected");
-                let link = Link::new(connection, self.lane.hub.now());
+                let link = Link::new(connection, self.lane.hub.next_link(), self.lane.hub.now());
                 self.lane.connected(Arc::new(link));
             }
             Err(error) => {

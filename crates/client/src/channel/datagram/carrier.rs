@@ -170,7 +170,7 @@ impl Carrier {
     }
 
     fn send(&self, call: &Call) {
-        let before = call.on_send();
+        let before = call.on_datagram();
         self.hub.on_send(call, before);
         let pieces = call.outgoing.message().map(IoSlice::new);
         let until = Instant::now() + SEND_PATIENCE;

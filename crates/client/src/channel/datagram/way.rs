@@ -42,7 +42,7 @@ impl Datagrams {
         let hub = &self.carrier.hub;
         let (class, volume, deadline) = (request.class, request.volume(), hub.deadline(started));
         let place = loop {
-            if let Some(place) = hub.window.enter(class, volume, hub.time()) {
+            if let Some(place) = hub.window.try_enter(class, volume, hub.time()) {
                 break Some(place);
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
