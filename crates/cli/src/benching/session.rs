@@ -13,6 +13,7 @@ use howdah_lab::workload::{
 };
 
 use super::{Opened, Planned};
+use crate::report;
 use crate::running::{Signal, signals};
 
 /// How to measure.
@@ -41,14 +42,17 @@ pub fn measure(session: &Session<'_>) -> Result<BenchReport> {
     let results = carry_out_all(session, &stage, &asked);
     let name = stage.name().to_owned();
     let cleared = if session.keep { Ok(()) } else { stage.clear_up() };
-    let results = match (results, &cleared) {
+    let cleared = cleared.with_context(|| format!("clearing up; the directory {name} is left"));
+    let results = match (results, cleared) {
+        (Ok(results), Ok(())) => results,
+        (Ok(_), Err(left)) => return Err(left),
+        (Err(error), Err(left)) => return Err(error.context(format!("{left:#}"))),
         (Err(error), Ok(())) if error.is::<Interrupted>() && !session.keep => {
-            Err(error.context("what was made is removed"))
+            return Err(error.context("what was made is removed"));
         }
-        (results, _) => results,
-    }?;
-    cleared.with_context(|| format!("clearing up {} (what is left: {name})", session.opened.place.name))?;
-    Ok(report(session, started, results, &name))
+        (Err(error), Ok(())) => return Err(error),
+    };
+    Ok(whole(session, started, results, &name))
 }
 
 fn carry_out_all(session: &Session<'_>, stage: &Stage, asked: &AtomicBool) -> Result<Vec<WorkloadResult>> {
@@ -65,6 +69,7 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>> {
         while let Ok(signal) = signals.recv() {
             if signal == Signal::Stop {
                 set.store(true, Ordering::Relaxed);
+                report::complain(&"howdah: stopping; a second time ends at once, and leaves what was made");
             }
         }
     };
@@ -72,7 +77,8 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>> {
     Ok(asked)
 }
 
-fn report(session: &Session<'_>, started: String, results: Vec<WorkloadResult>, stage: &str) -> BenchReport {
+/// The figures with all that is needed to repeat them.
+fn whole(session: &Session<'_>, started: String, results: Vec<WorkloadResult>, stage: &str) -> BenchReport {
     let Planned { plans, profile, deviations, seed, .. } = session.planned;
     let Opened { place, transport } = session.opened;
     let transport = transport.map(|transport| match transport {
