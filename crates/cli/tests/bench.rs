@@ -21,6 +21,8 @@ use server::{HOWDAH, Server, home, run, serve};
 /// Where everything is documented.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/bench.md");
 
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+
 /// A server of the empty directory `empty` in `home`, on this address.
 fn start(home: &Path, listen: &str) -> Server {
     let data = home.join("empty");
@@ -198,6 +200,29 @@ fn every_profile_is_documented_with_its_parameters() {
     let text = fs::read_to_string(DOCUMENT).expect("it is there");
     for profile in howdah_lab::workload::Profile::ALL {
         assert!(text.contains(&format!("| `{}` |", profile.name())), "{}", profile.name());
+    }
+}
+
+/// The commands of the README's section "Measure", as printed, but for the place and the port of its server.
+#[test]
+fn the_examples_of_the_readme_run() {
+    let text = fs::read_to_string(README).expect("it is there");
+    let section = text.split_once("## Measure").expect("a section").1;
+    let block = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("examples");
+    let examples: Vec<&str> = block.lines().filter(|line| line.starts_with("howdah ")).collect();
+    for profile in howdah_lab::workload::Profile::ALL {
+        let named = |line: &&str| line.contains(&format!("--profile {}", profile.name()));
+        assert!(examples.iter().any(|line| named(line)), "one for {}", profile.name());
+    }
+    let home = home();
+    let server = start(home.path(), "127.0.0.1:0");
+    let directory = Path::new(HOWDAH).parent().expect("a directory").display();
+    for example in examples {
+        let mut command = Command::new("sh");
+        let (code, output, errors) = run(command
+            .args(["-c", &format!("PATH={directory}:$PATH; {example}")])
+            .env("URL", url(server.address())));
+        assert_eq!(code, Some(0), "{example}: {output}{errors}");
     }
 }
 
