@@ -1,5 +1,5 @@
 //! The conformance suite and the operation lists through this client and a running server: over memory and over a local
-//! directory, with one lane and with several.
+//! directory, with one lane, with several, and in datagrams.
 
 mod served;
 
@@ -14,6 +14,7 @@ const OPERATIONS: usize = 300;
 
 const ONE_LANE: Way = Way { transport: Transport::Tcp, lanes: 1 };
 const FOUR_LANES: Way = Way { transport: Transport::Tcp, lanes: 4 };
+const DATAGRAMS: Way = Way { transport: Transport::Udp, lanes: 1 };
 
 fn conforms(served: &Served, way: Way) {
     let report = conformance::run(&|| served.subject(way));
@@ -38,6 +39,16 @@ fn memory_conforms_over_four_lanes() {
 }
 
 #[test]
+fn memory_conforms_over_datagrams() {
+    conforms(&serve_memory(), DATAGRAMS);
+}
+
+#[test]
+fn a_local_directory_conforms_over_datagrams() {
+    conforms(&serve_local(), DATAGRAMS);
+}
+
+#[test]
 fn a_local_directory_conforms_over_one_lane() {
     conforms(&serve_local(), ONE_LANE);
 }
@@ -50,13 +61,13 @@ fn a_local_directory_conforms_over_four_lanes() {
 #[test]
 fn memory_equals_the_model() {
     let served = serve_memory();
-    [ONE_LANE, FOUR_LANES].into_iter().for_each(|way| equals_the_model(&served, way));
+    [ONE_LANE, FOUR_LANES, DATAGRAMS].into_iter().for_each(|way| equals_the_model(&served, way));
 }
 
 #[test]
 fn a_local_directory_equals_the_model() {
     let served = serve_local();
-    [ONE_LANE, FOUR_LANES].into_iter().for_each(|way| equals_the_model(&served, way));
+    [ONE_LANE, FOUR_LANES, DATAGRAMS].into_iter().for_each(|way| equals_the_model(&served, way));
 }
 
 /// Several clients work in one directory at once; what is left must make sense.
@@ -64,7 +75,7 @@ fn several_clients_at_once(served: &Served) {
     let first = served.subject(ONE_LANE);
     let arena = Arena::new(&first).expect("an arena");
     std::thread::scope(|scope| {
-        for (seed, way) in (0..).zip([ONE_LANE, ONE_LANE, FOUR_LANES, FOUR_LANES]) {
+        for (seed, way) in (0..).zip([ONE_LANE, ONE_LANE, FOUR_LANES, DATAGRAMS]) {
             let arena = &arena;
             scope.spawn(move || {
                 let subject = served.subject(way);

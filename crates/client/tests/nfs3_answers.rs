@@ -142,6 +142,19 @@ fn a_soft_client_gives_up_and_leaves_the_buffer_as_it_was() {
 }
 
 #[test]
+fn what_is_read_goes_behind_whatever_the_buffer_holds() {
+    let stage = stage("rsize=4096");
+    let data = pattern(100_000);
+    let file = stage.file("f", &data);
+    for held in [0, 1, 4096, 4097, 1 << 20] {
+        let before = pattern(held);
+        let mut buffer = before.clone();
+        stage.client.read(&ME, &file, 0, data.len(), &mut buffer).expect("read");
+        assert!(buffer == [before, data.clone()].concat(), "behind {held} bytes");
+    }
+}
+
+#[test]
 fn a_reply_that_is_lost_with_its_connection_is_asked_for_again() {
     let stage = stage("");
     let data = pattern(100_000);

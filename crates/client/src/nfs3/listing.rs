@@ -8,6 +8,7 @@ use howdah_wire::nfs3::{self, FileHandle};
 
 use super::client::Nfs3;
 use super::convert;
+use super::sizes::LISTING_MIN;
 
 /// Where a listing goes on.
 #[derive(Clone, Copy)]
@@ -117,6 +118,12 @@ impl Nfs3 {
                 }
             }
         }
+    }
+
+    /// The most bytes of a page: as far as the way to the server carries them, but enough for any entry.
+    pub(super) fn page_size(&self) -> u32 {
+        let size = self.within_transfer(self.sizes().listing);
+        u32::try_from(size).map_or(LISTING_MIN, |size| size.max(LISTING_MIN))
     }
 
     fn page(&self, position: &Position<'_>, detail: Detail, sink: &mut Sink<'_>) -> Result<Page> {

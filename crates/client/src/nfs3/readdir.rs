@@ -18,7 +18,7 @@ impl Nfs3 {
             directory: file_handle(position.directory),
             cookie: position.cookie,
             verifier: position.verifier,
-            count: self.sizes().listing,
+            count: self.page_size(),
         };
         let results = self.call(position.caller, PROCEDURE, &arguments)?;
         let told = success(results.decode::<readdir::Reply<'_>>(PROCEDURE)?, |_| {})?;

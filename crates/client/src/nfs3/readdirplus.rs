@@ -19,8 +19,8 @@ impl Nfs3 {
             cookie: position.cookie,
             verifier: position.verifier,
             // The names may take all of the answer: how much is told of each differs from server to server.
-            name_count: self.sizes().listing,
-            count: self.sizes().listing,
+            name_count: self.page_size(),
+            count: self.page_size(),
         };
         let results = self.call(position.caller, PROCEDURE, &arguments)?;
         let told = success(results.decode::<readdirplus::Reply<'_>>(PROCEDURE)?, |_| {})?;

@@ -9,7 +9,7 @@ const DATAGRAM_MAX: u32 = 32 << 10;
 /// What is used where a server announces nothing, in bytes: every server takes what NFS version 2 did.
 const UNTOLD: u32 = 8 << 10;
 /// The smallest listing that is asked for, in bytes: room for the longest name with handle and attributes, and then some.
-const LISTING_MIN: u32 = 4 << 10;
+pub(super) const LISTING_MIN: u32 = 4 << 10;
 /// The largest: some 300 entries with all details. More wins little, and the answer must be held whole.
 const LISTING_MAX: u32 = 64 << 10;
 

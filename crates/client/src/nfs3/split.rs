@@ -15,15 +15,24 @@ use crate::channel::Pending;
 /// The most parts of one read or write that are under way at once, beside what other calls have under way. The channel
 /// knows what the path holds; this bounds what one caller can queue.
 const PARTS_MAX: usize = 16;
+/// The most bytes that may stand in a buffer which the channel receives into.
+const PREFIX_MAX: usize = 4 << 10;
 
 impl Nfs3 {
     /// Reads a range of any size. On refusal `buffer` is as it was.
     pub(super) fn read_range(&self, range: Range<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
-        // The channel has the buffer while it receives, and keeps it when no answer comes. What stands in it already is
-        // little or nothing: the head of a reply, when we serve what we read.
-        let before = buffer.clone();
-        let outcome = self.read_parts(range, buffer);
-        let (told, attributes) = outcome.inspect_err(|_| before.clone_into(buffer))?;
+        // The channel has the buffer while it receives, and keeps it when no answer comes. A little that stands in it
+        // already, like the head of a reply when we serve what we read, is put back then. Much of it stays here, and what is
+        // read is appended: that is the smaller copy.
+        let (told, attributes) = if buffer.len() > PREFIX_MAX {
+            let mut data = Vec::new();
+            let outcome = self.read_parts(range, &mut data)?;
+            buffer.extend_from_slice(&data);
+            outcome
+        } else {
+            let before = buffer.clone();
+            self.read_parts(range, buffer).inspect_err(|_| before.clone_into(buffer))?
+        };
         Ok(ReadOutcome { content: Content::Appended(told.count), end: told.end, attributes })
     }
 
@@ -57,7 +66,7 @@ impl Nfs3 {
     }
 
     /// A size as far as the way to the server carries it.
-    fn within_transfer(&self, size: u32) -> usize {
+    pub(super) fn within_transfer(&self, size: u32) -> usize {
         let size = size as usize;
         self.channel.transfer_size().map_or(size, |transfer| size.min(transfer))
     }
