@@ -29,7 +29,6 @@ pub struct Reader {
     /// When something was last read, and the longest time without.
     pub last: Duration,
     pub longest_gap: Duration,
-    pub longest_gap_at: Duration,
     pub given_back: u32,
 }
 
@@ -47,7 +46,6 @@ impl Reader {
             answered: HashMap::new(),
             last: Duration::ZERO,
             longest_gap: Duration::ZERO,
-            longest_gap_at: Duration::ZERO,
             given_back: 0,
         }
     }
@@ -101,7 +99,7 @@ impl Load for Reader {
         let Some((_, length)) = self.open.remove(&xid) else { return };
         self.read += length;
         if now - self.last > self.longest_gap {
-            (self.longest_gap, self.longest_gap_at) = (now - self.last, self.last);
+            self.longest_gap = now - self.last;
         }
         self.last = now;
     }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::entry::{Entry, State};
-use super::peer::{Peer, Returned};
+use super::peer::{Peer, Probe, Returned};
 use super::settled::Settled;
 use super::table::Ticket;
 use super::waiting::Line;
@@ -36,7 +36,9 @@ impl<C> Peer<C> {
         if self.answered_order > entry.order {
             return self.lose(now, index);
         }
-        self.probe |= transfer.is_some_and(|size| self.transfer.is_fragmented(size));
+        if self.probe == Probe::None && transfer.is_some_and(|size| self.transfer.is_fragmented(size)) {
+            self.probe = Probe::Wanted;
+        }
         self.send_again(now, index);
     }
 

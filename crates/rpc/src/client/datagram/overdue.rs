@@ -13,8 +13,8 @@ use crate::client::Replay;
 const LOOK_EVERY: u32 = 16;
 /// Calls sent later that must be answered first (as TCP waits for three: RFC 5681 3.2).
 const OTHERS: u64 = 3;
-/// Nothing is overdue sooner than a metadata call times out: a disk seeks, a loaded host sleeps.
-const LEAST: Duration = Duration::from_millis(200);
+/// Nothing is overdue sooner: a disk seeks, a loaded host sleeps. Linux waits as long at least.
+const LEAST: Duration = Duration::from_millis(100);
 /// How much longer than usual.
 const TIMES_USUAL: u32 = 4;
 /// For how long patience is kept after the last answer that needed it.

@@ -62,6 +62,15 @@ pub enum Returned {
     },
 }
 
+/// Whether a server that says nothing is asked whether it lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Probe {
+    None,
+    Wanted,
+    /// And not answered: one is enough, it is sent again like any call.
+    Sent,
+}
+
 /// Calls to one server from one socket.
 #[derive(Debug)]
 pub struct Peer<C> {
@@ -91,7 +100,7 @@ pub struct Peer<C> {
     pub(super) overdue: Option<Instant>,
     /// What may be sent, but not before.
     pub(super) paced: Option<Instant>,
-    pub(super) probe: bool,
+    pub(super) probe: Probe,
     /// Replies that no call waits for.
     pub(super) unknown: u64,
     pub(super) patience: Patience,
@@ -124,7 +133,7 @@ impl<C> Peer<C> {
             alarm: None,
             overdue: None,
             paced: None,
-            probe: false,
+            probe: Probe::None,
             unknown: 0,
             patience: Patience::default(),
         }
@@ -166,7 +175,8 @@ impl<C> Peer<C> {
         if let Some((call, why)) = self.returned.pop_front() {
             return Some(Output::Returned { call, why });
         }
-        if std::mem::take(&mut self.probe) {
+        if self.probe == Probe::Wanted {
+            self.probe = Probe::Sent;
             return Some(Output::Probe);
         }
         self.paced = None;

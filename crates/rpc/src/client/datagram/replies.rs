@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::entry::Entry;
-use super::peer::Peer;
+use super::peer::{Peer, Probe};
 use super::settled::Settled;
 use crate::client::Class;
 
@@ -37,7 +37,7 @@ impl<C> Peer<C> {
             return Received::Unknown;
         };
         self.answered_order = self.answered_order.max(if entry.sends == 1 { entry.order } else { 0 });
-        self.last_active = now;
+        (self.last_active, self.probe) = (now, Probe::None);
         let clear = self.is_clear(now, entry);
         if !clear {
             self.settle_answered(now, index);
