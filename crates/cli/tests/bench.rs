@@ -56,19 +56,25 @@ fn sum(report: &Value, figure: &str) -> u64 {
 /// Runs a workload while the server is killed without warning and started again; all data is there afterwards. On a
 /// machine that is too busy to be killed on in time, it runs longer.
 fn survives_a_kill(workload: &str, more: &[&str]) {
-    let home = home();
-    let killed_in_the_middle =
-        |time| retransmissions(&run_through_a_kill(home.path(), workload, time, more)) > 0;
-    assert!(["2s", "10s", "40s"].into_iter().any(killed_in_the_middle), "never was a call sent again");
+    survives_a_kill_over("tcp", workload, more);
 }
 
-fn run_through_a_kill(home: &Path, workload: &str, time: &str, more: &[&str]) -> Value {
+fn survives_a_kill_over(transport: &str, workload: &str, more: &[&str]) {
+    let home = home();
+    let sent_again = |time: &&str| {
+        let report =
+            run_through_a_kill(home.path(), transport, workload, &[&["--time", time], more].concat());
+        retransmissions(&report) > 0
+    };
+    assert!(["2s", "10s", "40s"].iter().any(sent_again), "never was a call sent again");
+}
+
+fn run_through_a_kill(home: &Path, transport: &str, workload: &str, more: &[&str]) -> Value {
     let first = start(home, "127.0.0.1:0");
     let address = first.address();
-    let url = url(address);
+    let url = format!("{}&proto={transport}", url(address));
     let fixed = ["--verify", "--runs", "1", "--warm-up", "0", "--progress", "always", "--json", "-"];
-    let mut bench =
-        Bench::start(&[&["bench", &url, "-w", workload, "--time", time], &fixed[..], more].concat());
+    let mut bench = Bench::start(&[&["bench", &url, "-w", workload], &fixed[..], more].concat());
     // Only the phases that are timed are worth a kill.
     bench.progress(|line| line.starts_with(workload) && !line.contains("laying out"));
     drop(first);
@@ -127,6 +133,21 @@ fn mixed_work_survives_a_kill_of_the_server() {
 #[test]
 fn names_survive_a_kill_of_the_server() {
     survives_a_kill("metadata", &["--files", "100000"]);
+}
+
+#[test]
+fn writing_over_udp_survives_a_kill_of_the_server() {
+    survives_a_kill_over("udp", "write", &["--size", "4M", "--files", "2"]);
+}
+
+#[test]
+fn mixed_work_over_udp_survives_a_kill_of_the_server() {
+    survives_a_kill_over("udp", "mixed", &["--size", "2M"]);
+}
+
+#[test]
+fn names_over_udp_survive_a_kill_of_the_server() {
+    survives_a_kill_over("udp", "metadata", &["--files", "100000"]);
 }
 
 #[test]
