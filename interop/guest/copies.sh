@@ -1,10 +1,11 @@
 # The same data copied by cp over the kernel's mount, by howdah cp, and by libnfs's nfs-cp, in turn, all in this guest,
 # from and to the same files and the same server: one file of SIZE bytes, and FILES files of 1 MB each, both directions,
-# ROUNDS times. Times are the host's, for a guest's clock is its own.
+# ROUNDS times. The guest's clock is its own: at the end it is held against the host's, which a file's time tells.
 . "$WORK/scripts/lib.sh"
 url="nfs://$SERVER_ADDRESS:$PORT/"
 libnfs() { echo "nfs://$SERVER_ADDRESS//$1?nfsport=$PORT&mountport=$PORT&version=3"; }
-now() { : >"$WORK/now" && stat -c %.3Y "$WORK/now"; }
+now() { cut -d' ' -f1 /proc/uptime; }
+host_now() { : >"$WORK/now" && stat -c %Y "$WORK/now"; }
 
 # timed NAME COMMAND…: how long it takes, as a line of $WORK/times.
 timed() {
@@ -33,6 +34,7 @@ mkdir -p "$WORK/source/many" "$WORK/out"
 cp -r "$WORK/source/." "$EXPORT_DIRECTORY/"
 mount_export
 : >"$WORK/times"
+started=$(now) host_started=$(host_now)
 for round in $(seq "$ROUNDS"); do
     timed up-big-kernel cp "$WORK/source/big" /mnt/n/big-kernel
     timed up-big-howdah "$HOWDAH" cp -q "$WORK/source/big" "${url}big-howdah"
@@ -73,3 +75,6 @@ for what in up-big down-big up-many down-many; do
     kernel=$(median "$what-kernel") ours=$(median "$what-howdah") libnfs=$(median "$what-libnfs") synced=$(median "$what-howdah-synced")
     note "$what: howdah cp $ours s, cp on the kernel's mount $kernel s ($(echo "$kernel $ours" | awk '{ printf "%.2f", $1 / $2 }') times), nfs-cp $libnfs s ($(echo "$libnfs $ours" | awk '{ printf "%.2f", $1 / $2 }') times)${synced:+; howdah cp that waits for the disk $synced s}"
 done
+took=$(echo "$(now) $started" | awk '{ printf "%d", $1 - $2 }') host_took=$(($(host_now) - host_started))
+note "all of it took $took s by the guest's clock, $host_took s by the host's"
+[ $((took - host_took)) -le 5 ] && [ $((host_took - took)) -le 5 ] || fail "the guest's clock went wrong"
