@@ -2,6 +2,7 @@
 
 mod calls;
 mod misbehaviour;
+mod restarts;
 mod scripted;
 mod served;
 mod waiting;

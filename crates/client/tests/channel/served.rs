@@ -24,10 +24,16 @@ pub struct Served {
 
 /// Starts one.
 pub fn serve() -> Served {
+    let address = "127.0.0.1:0".parse().expect("an address");
+    serve_at(address, Arc::new(MemoryFileSystem::new()))
+}
+
+/// Starts one of this file system at this address.
+pub fn serve_at(address: SocketAddr, file_system: Arc<MemoryFileSystem>) -> Served {
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
-    let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
+    let export = Export::new("/", 1, file_system, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
-    let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("a free port");
+    let sockets = Sockets::bind(&[address], true).expect("a free port");
     let server = Server::start(&Settings { workers: 4 }, sockets, exports).expect("a server");
     let (address, exports) = (server.addresses()[0].1, server.service().exports());
     let export = exports.iter().next().expect("one export");
