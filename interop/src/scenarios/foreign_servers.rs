@@ -24,9 +24,26 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "linux-server-udp",
+        about: "the same in datagrams",
+        peer: driven(LINUX, Transport::Udp),
+        sizes: SIZES,
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
         name: "ganesha-tcp",
         about: "our client on NFS-Ganesha: the conformance suite, and data, over one lane and over four",
         peer: driven(GANESHA, Transport::Tcp),
+        sizes: SIZES,
+        limit: LIMIT,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "ganesha-udp",
+        about: "the same in datagrams",
+        peer: driven(GANESHA, Transport::Udp),
         sizes: SIZES,
         limit: LIMIT,
         privileged: true,

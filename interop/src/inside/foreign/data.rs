@@ -1,6 +1,5 @@
 //! Several threads write files and read them back at once, so that every lane has something to carry.
 
-use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -14,11 +13,11 @@ const THREADS: u64 = 8;
 const PIECE: usize = 3 << 19;
 
 /// Writes and reads so many bytes in all, made from a seed; says what it did.
-pub fn carry(fs: &Arc<dyn FileSystem>, seed: u64, bytes: u64) -> Result<String> {
+pub fn carry(fs: &dyn FileSystem, seed: u64, bytes: u64) -> Result<String> {
     let each = usize::try_from(bytes / THREADS).context("the size of a file")?;
     thread::scope(|scope| {
         let threads: Vec<_> =
-            (0..THREADS).map(|number| scope.spawn(move || one_file(&**fs, seed, number, each))).collect();
+            (0..THREADS).map(|number| scope.spawn(move || one_file(fs, seed, number, each))).collect();
         threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow!("a thread panicked"))?)
     })?;
     Ok(format!("{} MiB written and read back by {THREADS} threads", bytes >> 20))

@@ -9,8 +9,13 @@ mod serving;
 
 use std::fs::File;
 use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
+use howdah_client::channel::ProcedureReport;
+use howdah_client::nfs3::Nfs3;
+use howdah_vfs::FileSystem;
 
 use super::End;
 use super::isolation::Network;
@@ -39,13 +44,33 @@ fn drive_all(job: &Job, place: &Place, drive: Drive) -> Result<()> {
     let mut log = File::create(job.log("job.txt")).context("making a log")?;
     for &lanes in drive.lanes {
         let over = format!("over {lanes} {}", if lanes == 1 { "lane" } else { "lanes" });
-        writeln!(log, "{over}").context("writing a log")?;
-        let fs = connect::connect(place, drive.transport, lanes)?;
-        let judged = judge::judge(&mut log, &fs, place.abilities, drive.differences);
-        let judged = judged.with_context(|| format!("the suite {over}"))?;
-        let bytes = job.size("SIZE").context("the scenario names no SIZE")?;
-        let carried = data::carry(&fs, job.seed, bytes).with_context(|| format!("data {over}"))?;
-        writeln!(log, "note: {over}: {judged}, {carried}").context("writing a log")?;
+        let client = connect::connect(place, drive.transport, lanes).context(over.clone())?;
+        let done = drive_one(job, place, drive, &client, &mut log);
+        writeln!(log, "{over}: {:#?}", client.channel().report()).context("writing a log")?;
+        writeln!(log, "note: {over}: {}", done.context(over.clone())?).context("writing a log")?;
     }
     Ok(())
+}
+
+/// The conformance suite, then data; says what that was.
+fn drive_one(
+    job: &Job,
+    place: &Place,
+    drive: Drive,
+    client: &Arc<Nfs3>,
+    log: &mut impl Write,
+) -> Result<String> {
+    let fs: Arc<dyn FileSystem> = Arc::clone(client) as _;
+    let start = Instant::now();
+    let judged = judge::judge(log, &fs, place.abilities, drive.differences).context("the suite")?;
+    let suite = start.elapsed();
+    let bytes = job.size("SIZE").context("the scenario names no SIZE")?;
+    let carried = data::carry(&*fs, job.seed, bytes).context("data")?;
+    let data = start.elapsed() - suite;
+    let procedures = client.channel().report().procedures;
+    let [calls, again] = [|row: &ProcedureReport| row.calls, |row: &ProcedureReport| row.retransmissions]
+        .map(|count| procedures.iter().map(count).sum::<u64>());
+    Ok(format!(
+        "{judged}, in {suite:.1?}; {carried}, in {data:.1?}; {again} of {calls} calls were sent again"
+    ))
 }
