@@ -13,8 +13,8 @@ use crate::client::Replay;
 const LOOK_EVERY: u32 = 16;
 /// Calls sent later that must be answered first (as TCP waits for three: RFC 5681 3.2).
 const OTHERS: u64 = 3;
-/// Nothing is overdue sooner: a disk seeks, a loaded host sleeps. Linux waits as long at least.
-const LEAST: Duration = Duration::from_millis(100);
+/// Nothing is overdue sooner than the shortest timer runs out: a disk seeks, a loaded host sleeps.
+const LEAST: Duration = Duration::from_millis(200);
 /// How much longer than usual.
 const TIMES_USUAL: u32 = 4;
 /// For how long patience is kept after the last answer that needed it.
@@ -53,6 +53,11 @@ impl Patience {
 impl<C> Peer<C> {
     /// To be called for every answer.
     pub(super) fn answer_came(&mut self, now: Instant) {
+        if self.is_local {
+            // Between programs of one host nothing is lost but by full buffers, and answers that are late come from threads
+            // that wait for a processor.
+            return;
+        }
         self.patience.until_look = self.patience.until_look.saturating_sub(1);
         if self.patience.until_look == 0 {
             self.patience.until_look = LOOK_EVERY;

@@ -104,6 +104,7 @@ pub struct Peer<C> {
     /// Replies that no call waits for.
     pub(super) unknown: u64,
     pub(super) patience: Patience,
+    pub(super) is_local: bool,
 }
 
 impl<C> Peer<C> {
@@ -136,6 +137,7 @@ impl<C> Peer<C> {
             probe: Probe::None,
             unknown: 0,
             patience: Patience::default(),
+            is_local: settings.is_local(),
         }
     }
 

@@ -6,6 +6,8 @@ const LARGEST_TRANSFER: usize = 32 << 10;
 const CALLS: usize = 128;
 /// Room for replies where nothing is known: half of what Linux grants an unprivileged socket.
 const RECEIVE_ROOM: usize = 208 << 10;
+/// The MTU of loopback, which no network has.
+const LOCAL_MTU: usize = 65_535;
 /// Headers besides the data of a READ's reply or a WRITE's call: IP 20, UDP 8, RPC with a full AUTH_SYS, the handle, and
 /// attributes.
 const HEADERS: usize = 300;
@@ -38,6 +40,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Does the path stay on this host?
+    pub(super) fn is_local(&self) -> bool {
+        self.path_mtu >= LOCAL_MTU
+    }
+
     /// The largest transfer, a power of two, that travels in one packet.
     pub fn one_packet(&self) -> usize {
         let room = self.path_mtu.saturating_sub(HEADERS).clamp(512, LARGEST_TRANSFER);
