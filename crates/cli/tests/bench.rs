@@ -335,6 +335,7 @@ fn nfsstat_shows_what_a_workload_called() {
     assert_eq!(code, Some(0), "{errors}");
     assert!(output.starts_with("Client rpc stats:\ncalls      retrans"), "{output}");
     assert!(output.contains("\nClient nfs v3:\nnull             getattr "), "{output}");
+    assert!(output.contains("\nClient mount v3:\nnull             mnt "), "{output}");
     let (code, output, _) = howdah(&["nfsstat", "local"]);
     assert!(
         code == Some(0) && (output.contains("is not there") || output.contains("Client rpc stats")),

@@ -1,16 +1,18 @@
-//! The counters of the client's channel, in the shape that the laboratory has for them.
+//! The counters of the client, in the shape that the laboratory has for them.
 
 use std::sync::Arc;
 
-use howdah_client::channel::{Channel, ProcedureReport};
+use howdah_client::channel::ProcedureReport;
+use howdah_client::nfs3::Nfs3;
 use howdah_lab::counters::{CallCounters, ProcedureCount};
 
-/// Calls that go through one channel.
-pub struct ChannelCalls(pub Arc<Channel>);
+/// The calls of one client: those of its mounting, and those of its channel.
+pub struct ClientCalls(pub Arc<Nfs3>);
 
-impl CallCounters for ChannelCalls {
+impl CallCounters for ClientCalls {
     fn counts(&self) -> Vec<ProcedureCount> {
-        self.0.report().procedures.iter().map(count).collect()
+        let report = self.0.channel().report();
+        self.0.mount_calls().iter().chain(&report.procedures).map(count).collect()
     }
 }
 

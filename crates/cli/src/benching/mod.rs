@@ -7,7 +7,7 @@ mod plans;
 mod session;
 mod watch;
 
-pub use calls::ChannelCalls;
+pub use calls::ClientCalls;
 pub use place::{Opened, open_place};
 pub use plans::{Planned, plans};
 pub use session::{Session, measure};

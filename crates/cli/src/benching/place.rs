@@ -12,7 +12,7 @@ use howdah_lab::workload::{Place, PlaceKind};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Timestamp};
 
-use super::ChannelCalls;
+use super::ClientCalls;
 use crate::places::{Following, Location, open};
 
 /// What stands for memory where a place is asked for.
@@ -65,7 +65,7 @@ fn nfs(typed: &str, transport: Transport, calls: usize) -> Result<Opened> {
     let client = connect(&url, &options)?;
     let caller = url.caller(options.caller);
     let directory = walk(&client, &caller).with_context(|| format!("looking up {typed}"))?;
-    let counters: Arc<dyn CallCounters> = Arc::new(ChannelCalls(Arc::clone(client.channel())));
+    let counters: Arc<dyn CallCounters> = Arc::new(ClientCalls(Arc::clone(&client)));
     let place = Place {
         name: typed.to_owned(),
         kind: PlaceKind::Nfs,

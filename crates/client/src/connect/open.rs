@@ -30,7 +30,7 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
     let caller = url.caller(options.caller);
     let client =
         Nfs3::new(channel, transport(url, options), root, &caller, settings(url, options)).map_err(fault)?;
-    Ok(Arc::new(client.with_below_root(mount.below).with_keep(mount.mounted)))
+    Ok(Arc::new(client.with_below_root(mount.below).with_mount_calls(mount.calls).with_keep(mount.mounted)))
 }
 
 /// What was found of a server.

@@ -11,7 +11,7 @@ use howdah_wire::xdr::{Decode, DecodeError, Decoder};
 use super::export::exports;
 use super::service::Service;
 use super::{MountError, Mounted, Place};
-use crate::channel::CallError;
+use crate::channel::{CallError, ProcedureReport};
 use crate::url::join;
 
 /// A directory of a server.
@@ -22,6 +22,8 @@ pub struct Mount {
     pub flavors: Vec<AuthFlavor>,
     /// The names of the path that are not part of what was mounted.
     pub below: Vec<Vec<u8>>,
+    /// What was called to mount it.
+    pub calls: Vec<ProcedureReport>,
     /// Takes it back when it is dropped.
     pub mounted: Mounted,
 }
@@ -50,7 +52,8 @@ pub fn mount(
         match mnt(&service, &export).map_err(unreachable)? {
             Ok(Told { handle, flavors }) => {
                 let mounted = Mounted::new(place, export, caller);
-                return Ok(Mount { handle, flavors, below: below.to_vec(), mounted });
+                let calls = service.procedures();
+                return Ok(Mount { handle, flavors, below: below.to_vec(), calls, mounted });
             }
             Err(status) => refusal = Some(worse(refusal, status)),
         }

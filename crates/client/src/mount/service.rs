@@ -7,7 +7,8 @@ use howdah_vfs::Caller;
 use howdah_wire::xdr::{DecodeError, Decoder, Encode};
 
 use crate::channel::{
-    CallError, Channel, ChannelOptions, Class, ConnectError, Patience, Replay, Request, Target, Transport,
+    CallError, Channel, ChannelOptions, Class, ConnectError, Patience, ProcedureReport, Replay, Request,
+    Target, Transport,
 };
 use crate::nfs3::{Identity, machine_name};
 
@@ -35,6 +36,11 @@ impl Service {
         };
         let channel = Channel::open(Target { addresses: vec![address], transport }, options)?;
         Ok(Self { channel, program, caller, machine: machine_name() })
+    }
+
+    /// What was called so far.
+    pub(super) fn procedures(&self) -> Vec<ProcedureReport> {
+        self.channel.report().procedures
     }
 
     /// Makes a call, and takes out of the results what is needed of them.

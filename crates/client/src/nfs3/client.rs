@@ -10,7 +10,7 @@ use howdah_vfs::{Caller, Handle, Result};
 use super::identity::{self, Identity};
 use super::sizes::{Sizes, Wanted};
 use super::verifiers::Verifiers;
-use crate::channel::{Channel, Transport};
+use crate::channel::{Channel, ProcedureReport, Transport};
 
 /// How a client acts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,6 +35,7 @@ pub struct Nfs3 {
     sizes: Sizes,
     patience: Option<Duration>,
     below_root: Vec<Vec<u8>>,
+    mount_calls: Vec<ProcedureReport>,
     /// What must live as long as this: the mount. Dropped last.
     _keep: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -61,6 +62,7 @@ impl Nfs3 {
             sizes: Sizes::UNTOLD,
             patience: settings.patience,
             below_root: Vec::new(),
+            mount_calls: Vec::new(),
             _keep: None,
         };
         let told = client.information(caller, &root)?;
@@ -74,6 +76,11 @@ impl Nfs3 {
         Self { below_root: names, ..self }
     }
 
+    /// Remembers what was called to mount it.
+    pub fn with_mount_calls(self, calls: Vec<ProcedureReport>) -> Self {
+        Self { mount_calls: calls, ..self }
+    }
+
     /// Keeps `guard` until this is dropped.
     pub fn with_keep(self, guard: impl Any + Send + Sync) -> Self {
         Self { _keep: Some(Box::new(guard)), ..self }
@@ -82,6 +89,11 @@ impl Nfs3 {
     /// The names, below the root, of what the URL named: they were not looked up, and may not be there.
     pub fn below_root(&self) -> &[Vec<u8>] {
         &self.below_root
+    }
+
+    /// What was called to mount it: calls that no channel of this client counts.
+    pub fn mount_calls(&self) -> &[ProcedureReport] {
+        &self.mount_calls
     }
 
     /// How many bytes go into one call.
