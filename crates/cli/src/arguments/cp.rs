@@ -14,7 +14,7 @@ use crate::places::Location;
 ///
 /// Times, permission bits, hard links, symbolic links and holes are kept, and owners if root copies.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "howdah cp [OPTIONS] <SOURCE>... <DESTINATION>")]
 pub struct CpArguments {
     /// What to copy, and where to: if the last is a directory that is there, into it
     #[arg(value_name = "PLACE", required = true, num_args = 2..)]

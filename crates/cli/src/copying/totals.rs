@@ -61,10 +61,7 @@ pub fn as_text(totals: &Totals) -> String {
             size(figures.resumed_bytes)
         ),
     );
-    line(
-        figures.kept > 0,
-        format!("{} unchanged ({})", count(figures.kept, "file", "files"), size(figures.kept_bytes)),
-    );
+    line(figures.kept > 0, format!("{} unchanged ({})", figures.kept, size(figures.kept_bytes)));
     line(others(figures) > 0, other_nodes(figures));
     line(figures.hole_bytes > 0, format!("{} of zeros became holes", size(figures.hole_bytes)));
     line(
@@ -72,7 +69,7 @@ pub fn as_text(totals: &Totals) -> String {
         format!("{} were sent again: the server restarted and had lost them", size(figures.resent_bytes)),
     );
     let compared = format!(
-        "verified: {} read back from both sides and equal in {} ({}); files that were there already were not read",
+        "verified: {}, {}: both sides were read back and are equal ({}); files that were there already were not read",
         count(figures.verified_files, "file", "files"),
         size(figures.verified_bytes),
         totals.coverage()

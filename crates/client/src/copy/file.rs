@@ -217,9 +217,13 @@ impl Copier {
     pub(super) fn link_entry(&self, mut entry: Entry, copy: Handle, worker: &mut Worker) {
         let parent = Arc::clone(&entry.parent);
         match self.try_link(&entry, &copy) {
-            Ok(()) => {
+            Ok(true) => {
                 count(&self.tally.hard_links);
                 self.tell(&Event::Linked { path: &entry.path() });
+            }
+            Ok(false) => {
+                count(&self.tally.kept);
+                self.tell(&Event::Kept { path: &entry.path() });
             }
             Err(Trouble {
                 cause:
@@ -240,23 +244,24 @@ impl Copier {
         self.release(&parent);
     }
 
-    fn try_link(&self, entry: &Entry, copy: &Handle) -> Step<()> {
+    /// Says whether the name was made, and not there already.
+    fn try_link(&self, entry: &Entry, copy: &Handle) -> Step<bool> {
         let directory = &entry.parent.target.handle;
         let there = match self.destination.link(copy, directory, &entry.name) {
             Err(FsError::Exists) => {
                 self.destination.find(directory, &entry.name).at_destination("looking up")?
             }
-            outcome => return outcome.at_destination("linking"),
+            outcome => return outcome.at_destination("linking").map(|()| true),
         };
         let copy_file = self.destination.file_system.attributes(&self.destination.caller, copy);
         let copy_file = copy_file.at_destination("looking at the copy of")?.file;
         match there {
-            Some(there) if there.attributes.file == copy_file => Ok(()),
-            Some(_) if self.options.existing == super::Existing::Keep => Ok(()),
+            Some(there) if there.attributes.file == copy_file => Ok(false),
+            Some(_) if self.options.existing == super::Existing::Keep => Ok(false),
             Some(there) if there.attributes.kind == howdah_vfs::FileKind::Directory => {
                 Err(Trouble::destination("linking", Cause::InTheWay(there.attributes.kind)))
             }
-            _ => self.put_in_place(entry, |name| self.destination.link(copy, directory, name)),
+            _ => self.put_in_place(entry, |name| self.destination.link(copy, directory, name)).map(|()| true),
         }
     }
 

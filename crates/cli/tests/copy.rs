@@ -1,0 +1,258 @@
+//! `howdah cp`, `ls`, `cat` and `stat` as people run them: on local paths, and at a howdah of the test's own.
+
+#[path = "running/server.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{FileExt, MetadataExt, symlink};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use server::{HOWDAH, Server, home, run, serve};
+
+/// Numbers that follow from a seed (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count / 8).flat_map(|_| self.number().to_le_bytes()).collect()
+    }
+}
+
+/// The seed of this run, told, or the one that is asked for.
+fn seed(test: &str) -> Random {
+    let asked = std::env::var("HOWDAH_SEED").ok().and_then(|text| text.parse().ok());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos() as u64;
+    let seed = asked.unwrap_or(now);
+    println!("again: HOWDAH_SEED={seed} cargo test -p howdah --test copy {test}");
+    Random(seed)
+}
+
+fn howdah<const N: usize>(arguments: [&str; N]) -> (Option<i32>, String, String) {
+    run(Command::new(HOWDAH).args(arguments))
+}
+
+fn start(home: &Path, port: u16) -> Server {
+    Server::start(
+        serve(home)
+            .arg(home.join("data"))
+            .arg("--listen")
+            .arg(format!("127.0.0.1:{port}"))
+            .args(["--squash", "none"]),
+    )
+}
+
+fn url(server: &Server, path: &str) -> String {
+    format!("nfs://{}/{path}", server.address())
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+/// What is below a directory, as far as a copy must be like it.
+fn tree(directory: &Path) -> BTreeMap<String, (u32, u64, i64, i64, Vec<u8>)> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(at) = open.pop() {
+        for entry in fs::read_dir(&at).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            let facts = path.symlink_metadata().expect("there");
+            let content = match () {
+                () if facts.is_symlink() => text(&fs::read_link(&path).expect("a link")).as_bytes().to_vec(),
+                () if facts.is_file() => fs::read(&path).expect("a file"),
+                () => Vec::new(),
+            };
+            let mode = if facts.is_symlink() { 0 } else { facts.mode() };
+            let links = if facts.is_dir() { 0 } else { facts.nlink() };
+            let name = text(path.strip_prefix(directory).expect("below")).to_owned();
+            found.insert(name, (mode, links, facts.mtime(), facts.mtime_nsec(), content));
+            if facts.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// A small tree with something of everything.
+fn plant(at: &Path, random: &mut Random) {
+    fs::create_dir_all(at.join("sub/deep")).expect("made");
+    fs::write(at.join("big"), random.bytes(3_000_000)).expect("written");
+    for number in 0..30 {
+        let size = random.number() as usize % 20_000;
+        fs::write(at.join(format!("sub/file-{number}")), random.bytes(size)).expect("written");
+    }
+    fs::hard_link(at.join("big"), at.join("sub/deep/same")).expect("linked");
+    symlink("../big", at.join("sub/link")).expect("linked");
+    let sparse = fs::File::create(at.join("sparse")).expect("made");
+    sparse.write_all_at(b"middle", 4 << 20).expect("written");
+    sparse.set_len(10 << 20).expect("set");
+}
+
+#[test]
+fn a_tree_goes_to_a_server_and_comes_back() {
+    let home = home();
+    let mut random = seed("a_tree_goes_to_a_server_and_comes_back");
+    let (source, back) = (home.path().join("source"), home.path().join("back"));
+    plant(&source, &mut random);
+    let server = start(home.path(), 0);
+    let there = url(&server, "there");
+    let (code, totals, errors) = howdah(["cp", "-r", "--verify", text(&source), &there]);
+    assert_eq!(code, Some(0), "{totals}{errors}");
+    assert!(
+        totals.contains("32 files copied")
+            && totals.contains("1 hard link")
+            && totals.contains("verified: 32")
+    );
+    assert_eq!(tree(&source), tree(&home.path().join("data/there")));
+    let (code, totals, errors) = howdah(["cp", "-r", "--json", &there, text(&back)]);
+    assert_eq!(code, Some(0), "{totals}{errors}");
+    assert_eq!(tree(&source), tree(&back));
+    let blocks = back.join("sparse").metadata().expect("there").blocks();
+    assert!(blocks * 512 < 1 << 20, "the holes came along: {blocks} blocks");
+    let totals: serde_json::Value = serde_json::from_str(&totals).expect("JSON");
+    assert_eq!((&totals["files"], &totals["errors"]), (&32.into(), &0.into()));
+    // Once more, as the directory itself: nothing is to be done.
+    let (_, totals, _) = howdah(["cp", "-rT", &there, text(&back)]);
+    assert!(totals.starts_with("0 files copied") && totals.contains("34 unchanged"), "{totals}");
+    // And into the directory, as cp does.
+    let (code, ..) = howdah(["cp", "-rq", &there, text(&back)]);
+    assert_eq!((code, tree(&back.join("there"))), (Some(0), tree(&source)));
+}
+
+#[test]
+fn files_are_listed_shown_and_described_at_a_server() {
+    let home = home();
+    fs::create_dir(home.path().join("data/sub")).expect("made");
+    fs::write(home.path().join("data/sub/.hidden"), "x").expect("written");
+    let server = start(home.path(), 0);
+    let root = url(&server, "");
+    assert_eq!(howdah(["ls", &root]), (Some(0), "file\nsub\n".to_owned(), String::new()));
+    let (_, all, _) = howdah(["ls", "-aR", &root]);
+    assert_eq!(all, format!("{root}:\nfile\nsub\n\n{root}sub:\n.hidden\n"));
+    let (_, long, _) = howdah(["ls", "-l", &url(&server, "file")]);
+    assert!(long.starts_with("-rw") && long.contains(" 5 "), "{long}");
+    let (_, json, _) = howdah(["ls", "--json", &root]);
+    let first: serde_json::Value = serde_json::from_str(json.lines().next().expect("a line")).expect("JSON");
+    assert_eq!((&first["name"], &first["size"]), (&"file".into(), &5.into()));
+    let file = url(&server, "file");
+    assert_eq!(howdah(["cat", &file, &file]), (Some(0), "hellohello".to_owned(), String::new()));
+    let (code, shown, _) = howdah(["stat", &root]);
+    assert!(code == Some(0) && shown.contains("Kind: directory") && shown.contains("Limits: "), "{shown}");
+    let (code, shown, errors) = howdah(["cat", &url(&server, "missing"), &file]);
+    assert_eq!((code, &shown[..]), (Some(1), "hello"));
+    assert!(errors.contains("looking up nfs://") && errors.contains("no such file"), "{errors}");
+}
+
+#[test]
+fn what_cannot_be_copied_is_named_and_the_rest_is_copied() {
+    let home = home();
+    let (from, to) = (home.path().join("from"), home.path().join("to"));
+    fs::create_dir_all(&from).expect("made");
+    fs::create_dir_all(to.join("a")).expect("made");
+    fs::write(from.join("a"), "a").expect("written");
+    fs::write(from.join("b"), "b").expect("written");
+    let (a, b) = (from.join("a"), from.join("b"));
+    let (code, _, errors) = howdah(["cp", text(&a), text(&b), text(&to)]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("a (destination): a directory is in the way"), "{errors}");
+    assert_eq!(fs::read_to_string(to.join("b")).expect("copied"), "b");
+    for (arguments, said) in [
+        (vec![text(&from), text(&to)], "-r copies directories"),
+        (vec!["-r", text(&from), text(&to.join("b"))], "is in the way"),
+        (vec!["-r", text(&home.path().join("from")), text(&from.join("in"))], "into itself"),
+        (vec![text(&a), text(&a)], "the same file"),
+        (vec![text(&a), text(&b), text(&home.path().join("none"))], "is no directory"),
+        (vec![text(&a), text(&home.path().join("none/"))], "no such directory"),
+        (vec![text(&home.path().join("none")), text(&to)], "no such file"),
+    ] {
+        let (code, _, errors) = run(Command::new(HOWDAH).arg("cp").args(&arguments));
+        assert!(code == Some(1) && errors.contains(said), "{arguments:?}: {errors}");
+    }
+}
+
+#[test]
+fn an_interrupted_tree_is_gone_on_with_by_the_same_command() {
+    let home = home();
+    let mut random = seed("an_interrupted_tree_is_gone_on_with_by_the_same_command");
+    let (source, to) = (home.path().join("source"), home.path().join("to"));
+    plant(&source, &mut random);
+    // So slow that it is sure to be at it when it is asked to stop.
+    let mut slow = Command::new(HOWDAH);
+    slow.args(["cp", "-r", "-j1", "--rate", "200K", "-v", text(&source), text(&to)]);
+    let mut child = slow.stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("piped")));
+    lines.next().expect("a file was copied").expect("text");
+    let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("not 0");
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it lives");
+    let said: Vec<String> = lines.map(|line| line.expect("text")).collect();
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+    assert!(said.iter().any(|line| line.contains("the same command goes on from here")), "{said:?}");
+    let (code, totals, errors) = howdah(["cp", "-r", text(&source), text(&to)]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(totals.contains("unchanged"), "{totals}");
+    assert_eq!(tree(&source), tree(&to), "as itself, not inside, and nothing is left behind");
+}
+
+/// Bytes that a process has read by read(2) and its like, which is what it copies from local files.
+fn read_so_far(child: &Child) -> u64 {
+    let facts = fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap_or_default();
+    let line = facts.lines().find_map(|line| line.strip_prefix("rchar: "));
+    line.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn a_copy_that_is_killed_again_and_again_goes_on_where_it_stopped() {
+    const SIZE: usize = 64 << 20;
+    /// What may be lost by a kill: what was not committed (4 MiB and more as it grows, and as much while a commit runs),
+    /// blocks on their way, and files too small to be remembered.
+    const LOST: u64 = 20 << 20;
+    const KILLS: u64 = 5;
+    let home = home();
+    let mut random = seed("a_copy_that_is_killed_again_and_again_goes_on_where_it_stopped");
+    let source = home.path().join("source");
+    plant(&source, &mut random);
+    fs::write(source.join("huge"), random.bytes(SIZE)).expect("written");
+    let total: u64 = tree(&source).values().map(|facts| facts.4.len() as u64).sum();
+    let mut server = start(home.path(), 0);
+    let there = url(&server, "there");
+    let port = server.address().port();
+    let mut command = Command::new(HOWDAH);
+    command.args(["cp", "-rT", "-j4", "--rate", "40M", text(&source), &there]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let (mut read, mut kills) = (0, 0);
+    let ended = loop {
+        let mut child = command.spawn().expect("it starts");
+        if kills == KILLS {
+            break child.wait().expect("it ends");
+        }
+        thread::sleep(Duration::from_millis(300 + random.number() % 1200));
+        read += read_so_far(&child);
+        child.kill().expect("ours");
+        let ended = child.wait().expect("it ends");
+        kills += 1;
+        if ended.success() {
+            break ended;
+        }
+        if kills == 2 {
+            // The server, too.
+            drop(server);
+            server = start(home.path(), port);
+        }
+    };
+    assert!(ended.success());
+    assert_eq!(tree(&source), tree(&home.path().join("data/there")));
+    assert!(read < total + kills * LOST, "{read} bytes read before {kills} kills, of {total}");
+}
