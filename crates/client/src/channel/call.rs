@@ -267,9 +267,12 @@ impl Call {
     /// Wakes who sleeps, to look again; tells whether anybody needs to.
     pub(super) fn nudge(&self) -> bool {
         let state = self.state.lock();
-        if state.is_parked {
+        let (is_parked, is_done) = (state.is_parked, state.is_done);
+        // Who wakes wants it first.
+        drop(state);
+        if is_parked {
             self.changed.notify_all();
         }
-        !state.is_done
+        !is_done
     }
 }

@@ -31,8 +31,11 @@ pub(super) fn wait_for(call: &Arc<Call>) -> Result<Answer, CallError> {
     loop {
         let lane = match call.outcome() {
             Ok(outcome) => {
-                if has_followed && let Some(lane) = call.lane() {
-                    // We may have been chosen to lead, and need not any more.
+                // We may have been chosen to lead, and need not any more.
+                if has_followed
+                    && let Some(lane) = call.lane()
+                    && lane.lacks_leader()
+                {
                     lane.hand_over();
                 }
                 return outcome;
