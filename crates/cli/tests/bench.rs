@@ -233,7 +233,7 @@ fn the_examples_of_the_readme_run() {
     let examples: Vec<&str> = block.lines().filter(|line| line.starts_with("howdah ")).collect();
     for profile in howdah_lab::workload::Profile::ALL {
         let named = |line: &&str| line.contains(&format!("--profile {}", profile.name()));
-        assert!(examples.iter().any(|line| named(line)), "one for {}", profile.name());
+        assert!(examples.iter().any(named), "one for {}", profile.name());
     }
     let home = home();
     let server = start(home.path(), "127.0.0.1:0");

@@ -2,6 +2,7 @@
 //! but how far it is.
 
 mod calls;
+mod channel;
 mod place;
 mod plans;
 mod session;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use howdah_client::channel::{ChannelOptions, Transport};
+use howdah_client::channel::Transport;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
@@ -13,6 +13,7 @@ use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Timestamp};
 
 use super::ClientCalls;
+use super::channel::describe;
 use crate::places::{Following, Location, open};
 
 /// What stands for memory where a place is asked for.
@@ -24,15 +25,23 @@ pub struct Opened {
     pub place: Place,
     /// How messages travel, where there are any.
     pub transport: Option<Transport>,
+    client: Option<Arc<Nfs3>>,
 }
 
-/// Opens a place. Over NFS by this transport, unless the URL says; with room for so many calls at once.
-pub fn open_place(typed: &str, transport: Transport, calls: usize) -> Result<Opened> {
+impl Opened {
+    /// What the client says of itself, a line each; nothing where there is none.
+    pub fn channel(&self) -> Vec<String> {
+        self.client.iter().flat_map(|client| describe(&client.channel().report())).collect()
+    }
+}
+
+/// Opens a place. Over NFS by this transport, unless the URL says.
+pub fn open_place(typed: &str, transport: Transport) -> Result<Opened> {
     if typed == MEMORY {
-        return Ok(Opened { place: memory(), transport: None });
+        return Ok(Opened { place: memory(), transport: None, client: None });
     }
     if NfsUrl::is_meant(typed) {
-        return nfs(typed, transport, calls);
+        return nfs(typed, transport);
     }
     let location: Location = typed.parse().expect("every text is a location");
     let opened = open(&location, Following::Links)?;
@@ -41,7 +50,7 @@ pub fn open_place(typed: &str, transport: Transport, calls: usize) -> Result<Ope
     let (kind, directory) = (PlaceKind::Directory, node.handle);
     let (file_system, caller) = (opened.file_system, opened.caller);
     let place = Place { name: typed.to_owned(), kind, file_system, caller, directory, counters: None };
-    Ok(Opened { place, transport: None })
+    Ok(Opened { place, transport: None, client: None })
 }
 
 fn memory() -> Place {
@@ -57,11 +66,9 @@ fn now() -> Timestamp {
     Timestamp { seconds: now.as_second(), nanoseconds: now.subsec_nanosecond().unsigned_abs() }
 }
 
-fn nfs(typed: &str, transport: Transport, calls: usize) -> Result<Opened> {
+fn nfs(typed: &str, transport: Transport) -> Result<Opened> {
     let url: NfsUrl = typed.parse().with_context(|| format!("reading {typed}"))?;
-    // Who measures with so many calls in flight wants so many, not what the client would choose.
-    let channel = ChannelOptions { in_flight: Some(calls), ..ChannelOptions::default() };
-    let options = ConnectOptions { channel, transport, ..ConnectOptions::default() };
+    let options = ConnectOptions { transport, ..ConnectOptions::default() };
     let client = connect(&url, &options)?;
     let caller = url.caller(options.caller);
     let directory = walk(&client, &caller).with_context(|| format!("looking up {typed}"))?;
@@ -69,12 +76,13 @@ fn nfs(typed: &str, transport: Transport, calls: usize) -> Result<Opened> {
     let place = Place {
         name: typed.to_owned(),
         kind: PlaceKind::Nfs,
-        file_system: client,
+        file_system: Arc::clone(&client) as Arc<dyn FileSystem>,
         caller,
         directory,
         counters: Some(counters),
     };
-    Ok(Opened { place, transport: Some(url.options.transport.unwrap_or(transport)) })
+    let transport = Some(url.options.transport.unwrap_or(transport));
+    Ok(Opened { place, transport, client: Some(client) })
 }
 
 /// The directory that the URL named, below what was mounted.

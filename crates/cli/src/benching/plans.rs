@@ -37,12 +37,6 @@ impl Planned {
             false => Transport::Tcp,
         }
     }
-
-    /// The most calls at once.
-    pub fn most_calls(&self) -> usize {
-        let most = self.plans.iter().map(|plan| plan.threads.saturating_mul(plan.in_flight)).max();
-        most.and_then(|most| usize::try_from(most).ok()).unwrap_or(1)
-    }
 }
 
 /// What these flags ask for; `over_nfs` is whether the place is a server.
@@ -123,7 +117,7 @@ mod tests {
         assert_eq!(planned.plans.len(), 2);
         assert_eq!(planned.plans[1].file_size, FileSize::exactly(1 << 30));
         assert_eq!(planned.deviations.len(), 4, "{:?}", planned.deviations);
-        assert_eq!((planned.seed, planned.most_calls()), (7, 16));
+        assert_eq!((planned.seed, planned.plans[1].in_flight), (7, 16));
     }
 
     #[test]
@@ -131,7 +125,7 @@ mod tests {
         let planned = plans(&WorkArguments::default(), false).expect("it can be done");
         let done: Vec<_> = planned.plans.iter().map(|plan| (plan.workload, plan.in_flight)).collect();
         assert_eq!(done, [(Workload::Write, 1), (Workload::Read, 1)]);
-        assert_eq!(plans(&WorkArguments::default(), true).expect("it can be done").most_calls(), 16);
+        assert_eq!(plans(&WorkArguments::default(), true).expect("it can be done").plans[0].in_flight, 16);
         assert_eq!(planned.deviations, [""; 0]);
     }
 

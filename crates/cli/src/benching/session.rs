@@ -80,8 +80,8 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>> {
 /// The figures with all that is needed to repeat them.
 fn whole(session: &Session<'_>, started: String, results: Vec<WorkloadResult>, stage: &str) -> BenchReport {
     let Planned { plans, profile, deviations, seed, .. } = session.planned;
-    let Opened { place, transport } = session.opened;
-    let transport = transport.map(|transport| match transport {
+    let place = &session.opened.place;
+    let transport = session.opened.transport.map(|transport| match transport {
         Transport::Tcp => "tcp".to_owned(),
         Transport::Udp => "udp".to_owned(),
     });
@@ -99,6 +99,7 @@ fn whole(session: &Session<'_>, started: String, results: Vec<WorkloadResult>, s
         profile: profile.map(|profile| profile.name().to_owned()),
         deviations: deviations.clone(),
         schedule: session.schedule,
+        channel: session.opened.channel(),
         notes,
         results,
     }

@@ -18,7 +18,7 @@ const STANDARD_OUTPUT: &str = "-";
 /// Measures, and tells.
 pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     let planned = plans(&arguments.work, NfsUrl::is_meant(&arguments.place)).map_err(Failure::Usage)?;
-    let opened = open_place(&arguments.place, planned.transport(), planned.most_calls())?;
+    let opened = open_place(&arguments.place, planned.transport())?;
     let progress = Arc::new(Progress::new());
     let schedule = Schedule {
         warm_up: arguments.warm_up.unwrap_or(planned.schedule.warm_up),

@@ -76,9 +76,8 @@ fn absent(no_client: bool, mounts: Option<&[MountedOperations]>) -> Vec<String> 
 /// This program's own calls.
 fn remote(arguments: &NfsstatArguments) -> Result<(), Failure> {
     let planned = arguments.run.map(|_| plans(&work(arguments), true)).transpose().map_err(Failure::Usage)?;
-    let calls = planned.as_ref().map_or(1, Planned::most_calls);
     let transport = planned.as_ref().map_or(Transport::Tcp, Planned::transport);
-    let opened = open_place(&arguments.place, transport, calls)?;
+    let opened = open_place(&arguments.place, transport)?;
     if let Some(planned) = &planned {
         measure(&Session {
             opened: &opened,

@@ -21,6 +21,9 @@ pub fn bench(report: &BenchReport) -> String {
     for deviation in &report.deviations {
         let _ = writeln!(text, "not as the profile: {deviation}");
     }
+    for line in &report.channel {
+        let _ = writeln!(text, "client: {line}");
+    }
     for note in &report.notes {
         let _ = writeln!(text, "note: {note}");
     }

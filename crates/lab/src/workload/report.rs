@@ -29,6 +29,8 @@ pub struct BenchReport {
     pub deviations: Vec<String>,
     /// How often each workload ran.
     pub schedule: Schedule,
+    /// What the NFS client says of itself at the end: its connections, and how many calls it kept in flight and why.
+    pub channel: Vec<String>,
     /// What a reader of the figures should know.
     pub notes: Vec<String>,
     /// The figures, workload by workload.

@@ -37,11 +37,13 @@ pub(super) struct Hand<'a> {
     place: &'a Place,
     generator: Generator,
     buffer: Vec<u8>,
+    /// Where data is read to that comes in a file: kept at its full length, lest each read pay for zeroes.
+    landing: Vec<u8>,
 }
 
 impl<'a> Hand<'a> {
     pub(super) fn new(place: &'a Place, generator: Generator) -> Self {
-        Self { place, generator, buffer: Vec::new() }
+        Self { place, generator, buffer: Vec::new(), landing: Vec::new() }
     }
 }
 
@@ -170,7 +172,7 @@ impl TargetFile {
     }
 
     fn read_some(&self, hand: &mut Hand<'_>, range: Range, verify: bool) -> Result<usize> {
-        let Hand { place, generator, buffer } = hand;
+        let Hand { place, generator, buffer, landing } = hand;
         let (offset, count) = (range.offset, range.length as usize);
         buffer.clear();
         let outcome = place
@@ -190,13 +192,13 @@ impl TargetFile {
             }
             Content::File { file, offset, length } => {
                 // An application has its data in memory: what could be sent without a copy is copied here.
-                buffer.resize(length, 0);
-                let moved = rustix::io::pread(&*file, &mut buffer[..], offset)
+                landing.resize(length.max(landing.len()), 0);
+                let moved = rustix::io::pread(&*file, &mut landing[..length], offset)
                     .with_context(|| format!("reading {} at {offset}", self.name()))?;
                 if moved == 0 {
                     bail!("reading {} at {offset}: it ends there", self.name());
                 }
-                &buffer[..moved]
+                &landing[..moved]
             }
         };
         if verify {

@@ -1,0 +1,35 @@
+//! What a client's channel says of itself, line by line.
+
+use std::time::Duration;
+
+use howdah_client::channel::ChannelReport;
+
+/// Each connection, and how many calls it keeps in flight and why; or what is known of datagrams.
+pub fn describe(report: &ChannelReport) -> Vec<String> {
+    let mut lines: Vec<String> = report.lanes.iter().map(ToString::to_string).collect();
+    let Some(datagrams) = &report.datagrams else {
+        lines.push(report.flight.to_string());
+        return lines;
+    };
+    lines.push(format!(
+        "datagrams: a window of {} calls and {} bytes, transfers of {} bytes (cut to one packet {} times)",
+        datagrams.window_calls, datagrams.window_bytes, datagrams.transfer, datagrams.transfer_drops
+    ));
+    lines.extend(datagrams.classes.iter().map(|class| {
+        let name = format!("{:?}", class.class).to_ascii_lowercase();
+        let trip = class.round_trip.map_or("unmeasured".to_owned(), milliseconds);
+        format!(
+            "{name}: {} calls, {} sent again ({} of them for nothing), round trip {trip}, waits {}",
+            class.calls,
+            class.retransmissions,
+            class.for_nothing,
+            milliseconds(class.timeout)
+        )
+    }));
+    lines.extend(datagrams.advice.map(|advice| advice.to_string()));
+    lines
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.3} ms", time.as_secs_f64() * 1e3)
+}
