@@ -25,8 +25,9 @@ const NONSENSE_MAX: u32 = 3;
 pub(super) struct Lane {
     pub(super) index: usize,
     pub(super) hub: Arc<Hub>,
-    /// Whereto it connects.
-    pub(super) address: SocketAddr,
+    /// The server's addresses, and which of them it connects to: another one after each failure.
+    addresses: Arc<[SocketAddr]>,
+    at: AtomicUsize,
     /// Calls that may go out, in order.
     pub(super) ready: Mutex<VecDeque<Arc<Call>>>,
     /// Held by who sends.
@@ -56,11 +57,12 @@ struct Table {
 
 impl Lane {
     /// A lane that is not connected.
-    pub(super) fn new(index: usize, address: SocketAddr, hub: Arc<Hub>) -> Self {
+    pub(super) fn new(index: usize, addresses: Arc<[SocketAddr]>, hub: Arc<Hub>) -> Self {
         Self {
             index,
             hub,
-            address,
+            addresses,
+            at: AtomicUsize::new(index),
             ready: Mutex::default(),
             order: Mutex::new(()),
             table: Mutex::default(),
@@ -73,6 +75,16 @@ impl Lane {
             is_urgent: AtomicBool::new(false),
             bell: Bell::default(),
         }
+    }
+
+    /// Whereto it connects.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.addresses[self.at.load(Ordering::Relaxed) % self.addresses.len()]
+    }
+
+    /// Nobody is there: it tries the next address.
+    pub(super) fn turn_away(&self) {
+        self.at.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Its connection.
@@ -176,7 +188,7 @@ impl Lane {
         let (link, meter) = (self.live_link(), *self.meter.lock());
         let received = link.as_ref().map_or(0, |link| link.received());
         LaneReport {
-            server: self.address,
+            server: self.address(),
             local: link.map(|link| link.connection.local()),
             round_trip: meter.round_trip(),
             rate: meter.rate(),

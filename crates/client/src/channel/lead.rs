@@ -106,20 +106,20 @@ impl Lane {
     pub(super) fn receive(&self, link: &Link, peer: &mut Peer, wait: Wait) -> Progress {
         let progress = match receive_bytes(link, peer, wait, self.expects_data()) {
             Ok(Sent::Bytes(0)) => {
-                tracing::debug!(lane = self.index, address = %self.address, "the server closed the connection");
+                tracing::debug!(lane = self.index, address = %self.address(), "the server closed the connection");
                 Progress::Over
             }
             Ok(Sent::Bytes(count)) => {
                 let now = self.hub.now();
                 link.on_received(count, now);
-                self.hub.on_heard(self.address, now);
+                self.hub.on_heard(self.address(), now);
                 match self.give_out(peer) {
                     Ok(()) => {
                         self.flush(Some(peer));
                         Progress::Some
                     }
                     Err(error) => {
-                        tracing::warn!(lane = self.index, address = %self.address, %error, "receiving");
+                        tracing::warn!(lane = self.index, address = %self.address(), %error, "receiving");
                         self.on_nonsense(error);
                         Progress::Over
                     }
@@ -127,7 +127,7 @@ impl Lane {
             }
             Ok(Sent::WouldBlock) => Progress::None,
             Err(error) => {
-                tracing::debug!(lane = self.index, address = %self.address, %error, "receiving");
+                tracing::debug!(lane = self.index, address = %self.address(), %error, "receiving");
                 Progress::Over
             }
         };

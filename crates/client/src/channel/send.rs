@@ -75,7 +75,7 @@ impl Lane {
                 Ok(Sent::WouldBlock) if !link.is_broken() => self.wait_for_room(link, peer.as_deref_mut()),
                 Ok(Sent::WouldBlock) => return,
                 Err(error) => {
-                    tracing::debug!(lane = self.index, address = %self.address, %error, "sending");
+                    tracing::debug!(lane = self.index, address = %self.address(), %error, "sending");
                     link.break_off();
                     self.bell.ring();
                     return;

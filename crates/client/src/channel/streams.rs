@@ -23,11 +23,11 @@ pub(super) struct Streams {
 impl Streams {
     /// Connects to a server. Of its lanes one must come up; the others follow on their own.
     pub(super) fn open(addresses: &[SocketAddr], hub: Arc<Hub>) -> Result<Self, ConnectError> {
+        let addresses: Arc<[SocketAddr]> = addresses.into();
         let lanes: Vec<_> = (0..hub.lanes())
-            .zip(addresses.iter().cycle())
-            .map(|(index, &address)| Arc::new(Lane::new(index, address, Arc::clone(&hub))))
+            .map(|index| Arc::new(Lane::new(index, Arc::clone(&addresses), Arc::clone(&hub))))
             .collect();
-        connect_one(&lanes, &hub)?;
+        connect_first(&lanes[0], addresses.len())?;
         let mut streams = Self { shared: Arc::new(Shared::new(hub, lanes)), tenders: Vec::new() };
         streams.start_tenders()?;
         Ok(streams)
@@ -56,19 +56,19 @@ impl Streams {
     }
 }
 
-/// Connects the first lane whose address answers.
-fn connect_one(lanes: &[Arc<Lane>], hub: &Hub) -> Result<(), ConnectError> {
+/// Connects the first lane, to the first address that answers.
+fn connect_first(lane: &Arc<Lane>, addresses: usize) -> Result<(), ConnectError> {
     let mut failure = ConnectError::NoAddress;
-    for lane in lanes {
-        match Connection::open(lane.address, &hub.connect_settings()) {
+    for _ in 0..addresses {
+        let (address, hub) = (lane.address(), &lane.hub);
+        match Connection::open(address, &hub.connect_settings()) {
             Ok(connection) => {
                 lane.set_link(Some(Arc::new(Link::new(connection, hub.next_link(), hub.now()))));
                 return Ok(());
             }
-            Err(error) => {
-                failure = ConnectError::Failed { address: lane.address, cause: Arc::new(error) };
-            }
+            Err(error) => failure = ConnectError::Failed { address, cause: Arc::new(error) },
         }
+        lane.turn_away();
     }
     Err(failure)
 }

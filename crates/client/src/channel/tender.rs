@@ -153,7 +153,7 @@ impl Tender {
         }
         self.watched = Instant::now();
         let Some(facts) = self.lane.facts(self.shared.others_heard(&self.lane)) else { return };
-        let (lane, address) = (self.lane.index, self.lane.address);
+        let (lane, address) = (self.lane.index, self.lane.address());
         match self.watch.judge(&facts) {
             Verdict::Fine => {}
             Verdict::Ask => self.shared.ask_all(),
@@ -170,16 +170,17 @@ impl Tender {
 
     /// Tries to connect, and waits a while if that fails.
     fn connect(&mut self) {
-        match Connection::open(self.lane.address, &self.lane.hub.connect_settings()) {
+        match Connection::open(self.lane.address(), &self.lane.hub.connect_settings()) {
             Ok(connection) => {
                 self.backoff.succeeded();
-                tracing::info!(lane = self.lane.index, address = %self.lane.address, "connected");
+                tracing::info!(lane = self.lane.index, address = %self.lane.address(), "connected");
                 let link = Link::new(connection, self.lane.hub.next_link(), self.lane.hub.now());
                 self.lane.connected(Arc::new(link));
             }
             Err(error) => {
                 let wait = self.backoff.failed();
-                tracing::debug!(lane = self.lane.index, address = %self.lane.address, %error, ?wait, "connecting");
+                tracing::debug!(lane = self.lane.index, address = %self.lane.address(), %error, ?wait, "connecting");
+                self.lane.turn_away();
                 self.shared.rehome(&self.lane);
                 self.wait(wait);
             }
@@ -206,7 +207,7 @@ impl Tender {
         }
         let calls = lane.calls();
         if let Some(oldest) = calls.first() {
-            hub.complain(lane.address, oldest.started.elapsed());
+            hub.complain(lane.address(), oldest.started.elapsed());
         }
         for call in calls.iter().filter(|call| call.is_late()) {
             hub.give_up(lane, call);

@@ -183,5 +183,19 @@ fn a_lane_that_cannot_connect_leaves_the_work_to_the_others() {
     for _ in 0..100 {
         null(&channel).expect("an answer over a lane that is connected");
     }
-    assert!(channel.report().lanes.iter().any(|lane| lane.local.is_none()));
+}
+
+#[test]
+fn one_lane_goes_to_another_address_when_its_own_is_dead() {
+    let nobody = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound");
+    let first = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let second = scripted::start(|_, mut guest| guest.answer_all());
+    let addresses = vec![nobody, first.local_addr().expect("bound"), second];
+    let target = Target { addresses, transport: Transport::Tcp };
+    let channel = Channel::open(target, ChannelOptions::default()).expect("a channel to the second address");
+    assert_eq!(channel.report().lanes[0].server, first.local_addr().expect("bound"));
+    let pending = start_null(&channel);
+    drop(first);
+    pending.wait().expect("an answer from the last address");
+    assert_eq!(channel.report().lanes[0].server, second);
 }
