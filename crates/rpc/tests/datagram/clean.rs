@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use howdah_link::{Delay, DropTail, Jitter, Path, Rate};
+use howdah_link::{Delay, DropTail, Duplication, Jitter, Path, Rate, Reordering};
 use howdah_rpc::client::datagram::Settings;
 
 use crate::reader::Reader;
@@ -82,4 +82,23 @@ fn jitter_alone_makes_nobody_send_twice() {
     reader.getattr_every = 4;
     simulation.run(&mut reader, Duration::from_secs(600));
     assert_eq!(simulation.retransmissions(), 0, "{:?}", simulation.report());
+}
+
+#[test]
+fn nor_do_packets_that_overtake_others_or_come_twice() {
+    let settings = Settings { first_transfer: Some(8192), receive_room: 8 << 20, ..Settings::default() };
+    let path = |seed| {
+        line(100_000_000, 1 << 20, Duration::from_millis(1))
+            .then(Reordering::new(0.05, Duration::from_millis(20), seed))
+            .then(Duplication::new(0.02, seed + 1))
+    };
+    let mut simulation =
+        Simulation::new(settings, path(1), path(11), Server::quick(Duration::from_micros(100)));
+    let mut reader = Reader::new(20 << 20, 16);
+    reader.getattr_every = 4;
+    simulation.run(&mut reader, Duration::from_secs(600));
+    let report = simulation.report();
+    assert_eq!(simulation.retransmissions(), 0, "{report:?}");
+    assert!(report.unknown_replies > 100, "{report:?}");
+    assert!(reader.answered.values().all(|times| *times == 1));
 }
