@@ -236,6 +236,23 @@ fn a_write_across_a_restart_counts_only_what_the_same_run_took() {
     assert_eq!((written.count, written.verifier), (3 * 1024, [1; 8]));
 }
 
+/// As Linux answers an unchecked CREATE of a name that a directory has.
+#[test]
+fn a_directory_is_not_taken_for_the_file_that_was_to_be_made() {
+    let stage = stage("");
+    let (root, new) = (stage.client.root(), NewAttributes::with_mode(0o700));
+    let directory = stage.client.make_directory(&ME, &root, name("d"), &new, &mut Change::default());
+    let handle = directory.expect("a directory").handle;
+    stage.judge(nfs3::create::PROCEDURE, move |_, _| {
+        let node = Some(nfs3::FileHandle(handle.as_bytes()));
+        let directory = nfs3::WeakCacheConsistency::default();
+        results(&nfs3::create::Reply::Ok(nfs3::Made { node, attributes: None, directory }))
+    });
+    let how = Create::Unchecked(NewAttributes::with_mode(0o600));
+    let made = stage.client.create(&ME, &root, name("d"), &how, &mut Change::default());
+    assert_eq!(made, Err(FsError::Exists));
+}
+
 fn bad_cookie() -> Fate {
     results(&nfs3::readdir::Reply::Err(Refused { status: Status::BadCookie, detail: None }))
 }

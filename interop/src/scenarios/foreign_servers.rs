@@ -74,7 +74,6 @@ const PRIVILEGED: &str = "SETATTR of the size leaves the set-user-id and set-gro
 
 /// The Linux kernel's server (6.1), in the order of the suite.
 const LINUX_DIFFERS: &[Difference] = &[
-    always("create: unchecked_takes_nothing_but_a_file", "UNCHECKED CREATE takes a directory that is there"),
     sometimes("rename: it_replaces_a_file", KEPT_OPEN),
     always(
         "symbolic link: nothing_else_has_a_target",
@@ -102,10 +101,6 @@ const GANESHA_DIFFERS: &[Difference] = &[
     always(
         "attributes: an_entry_changes_its_directory",
         "LINK leaves the old times of the directory in its cache",
-    ),
-    always(
-        "create: unchecked_takes_nothing_but_a_file",
-        "a symbolic link there is refused as the wrong type",
     ),
     always("stability: only_files_are_committed", "COMMIT of a symbolic link is a fault of the server"),
     always("link: a_directory_has_one_name", "LINK of a directory is refused as the wrong type"),

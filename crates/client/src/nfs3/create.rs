@@ -1,6 +1,6 @@
 //! CREATE.
 
-use howdah_vfs::{Change, Create, Node, Result};
+use howdah_vfs::{Change, Create, FileKind, FsError, Node, Result};
 use howdah_wire::nfs3::create;
 
 use super::client::Nfs3;
@@ -20,6 +20,12 @@ impl Nfs3 {
             Create::Exclusive(verifier) => create::How::Exclusive(*verifier),
         };
         let arguments = create::Arguments { object: place.object(), how };
-        self.make(place, PROCEDURE, &arguments, change, |_| Ok(false))
+        let made = self.make(place, PROCEDURE, &arguments, change, |_| Ok(false));
+        match made {
+            // Linux takes a directory that is there for the file, and NFS-Ganesha has a word of its own for a symbolic link.
+            Ok(node) if node.attributes.kind != FileKind::Regular => Err(FsError::Exists),
+            Err(FsError::BadType) => Err(FsError::Exists),
+            made => made,
+        }
     }
 }
