@@ -27,6 +27,8 @@ pub(super) struct Hub {
     xid: AtomicU32,
     number: AtomicU64,
     links: AtomicU64,
+    /// Program and version of the last call, in a half each.
+    program: AtomicU64,
     epoch: Instant,
     is_closing: AtomicBool,
     /// When something was last received on any lane, in milliseconds.
@@ -46,6 +48,7 @@ impl Hub {
             xid: AtomicU32::new(RandomState::new().hash_one(std::process::id()) as u32),
             number: AtomicU64::new(0),
             links: AtomicU64::new(1),
+            program: AtomicU64::new(0),
             epoch: Instant::now(),
             is_closing: AtomicBool::new(false),
             heard: AtomicU64::new(0),
@@ -134,6 +137,12 @@ impl Hub {
         self.options.first_transfer
     }
 
+    /// A program that is called, and its version.
+    pub(super) fn program(&self) -> Option<(u32, u32)> {
+        let program = self.program.load(Ordering::Relaxed);
+        (program != 0).then_some(((program >> 32) as u32, program as u32))
+    }
+
     /// The number of the next connection.
     pub(super) fn next_link(&self) -> u64 {
         self.links.fetch_add(1, Ordering::Relaxed)
@@ -155,6 +164,7 @@ impl Hub {
     ) -> Call {
         let Request { program, version, procedure, credentials, arguments, payload, receive, class, replay } =
             request;
+        self.program.store(u64::from(program) << 32 | u64::from(version), Ordering::Relaxed);
         let xid = self.xid.fetch_add(1, Ordering::Relaxed);
         let header = CallHeader { xid, program, version, procedure, credentials };
         let parts = Parts {

@@ -45,6 +45,8 @@ pub(super) struct Lane {
     wants_data: AtomicUsize,
     /// Somebody waits who cannot receive: the tender must.
     pub(super) is_urgent: AtomicBool,
+    /// It was stuck, and has delivered nothing since: others are used before it.
+    pub(super) is_suspect: AtomicBool,
     /// Wakes the tender.
     pub(super) bell: Bell,
 }
@@ -73,6 +75,7 @@ impl Lane {
             calls: AtomicUsize::new(0),
             wants_data: AtomicUsize::new(0),
             is_urgent: AtomicBool::new(false),
+            is_suspect: AtomicBool::new(false),
             bell: Bell::default(),
         }
     }

@@ -113,6 +113,9 @@ impl Lane {
                 let now = self.hub.now();
                 link.on_received(count, now);
                 self.hub.on_heard(self.address(), now);
+                if self.is_suspect.load(Ordering::Relaxed) && self.is_suspect.swap(false, Ordering::Relaxed) {
+                    tracing::info!(lane = self.index, address = %self.address(), "delivers again");
+                }
                 match self.give_out(peer) {
                     Ok(()) => {
                         self.flush(Some(peer));

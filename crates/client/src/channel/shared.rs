@@ -62,7 +62,8 @@ impl Shared {
         let otherwise = if fastest > 0.0 { fastest } else { RATE_UNKNOWN };
         let lanes = self.lanes.iter().zip(&meters).filter(|(lane, _)| may(lane));
         let first = lanes.min_by_key(|(lane, meter)| {
-            (lane.live_link().is_none(), meter.delivery(volume, otherwise), lane.load())
+            let is_suspect = lane.is_suspect.load(Ordering::Relaxed);
+            (lane.live_link().is_none(), is_suspect, meter.delivery(volume, otherwise), lane.load())
         });
         first.map(|(lane, _)| lane)
     }
@@ -90,30 +91,31 @@ impl Shared {
 
     /// Asks for a sign of life on all lanes.
     pub(super) fn ask_all(&self) {
-        let Some(kind) = self.lanes.iter().find_map(|lane| lane.calls().first().map(|call| call.kind)) else {
-            return;
+        self.lanes.iter().filter(|lane| lane.live_link().is_some()).for_each(|lane| self.ask(lane));
+    }
+
+    /// Asks for a sign of life on this lane.
+    pub(super) fn ask(&self, lane: &Arc<Lane>) {
+        let Some((program, version)) = self.hub.program() else { return };
+        let request = Request {
+            program,
+            version,
+            // Each program has NULL, which takes nothing, gives nothing, and is answered at once (RFC 5531 12.1).
+            procedure: 0,
+            credentials: Credentials::None,
+            arguments: &Nothing,
+            payload: None,
+            receive: None,
+            class: Class::Attributes,
+            replay: Replay::Idempotent,
         };
-        for lane in self.lanes.iter().filter(|lane| lane.live_link().is_some()) {
-            let request = Request {
-                program: kind.program,
-                version: kind.version,
-                // Each program has NULL, which takes nothing, gives nothing, and is answered at once (RFC 5531 12.1).
-                procedure: 0,
-                credentials: Credentials::None,
-                arguments: &Nothing,
-                payload: None,
-                receive: None,
-                class: Class::Attributes,
-                replay: Replay::Idempotent,
-            };
-            let carrier = Some(Arc::clone(lane));
-            let call = Arc::new(self.hub.prepare(request, 0, Place::None, Instant::now(), carrier));
-            call.admit(|| Place::None);
-            lane.enter(&call);
-            lane.send_next(&call);
-            // Nobody waits for the answer.
-            lane.bell.ring();
-        }
+        let call =
+            Arc::new(self.hub.prepare(request, 0, Place::None, Instant::now(), Some(Arc::clone(lane))));
+        call.admit(|| Place::None);
+        lane.enter(&call);
+        lane.send_next(&call);
+        // Nobody waits for the answer.
+        lane.bell.ring();
     }
 }
 

@@ -158,7 +158,12 @@ impl Tender {
             Verdict::Fine => {}
             Verdict::Ask => self.shared.ask_all(),
             Verdict::Stuck => {
-                tracing::warn!(lane, %address, "stuck while other lanes deliver: they take its calls");
+                if self.lane.is_suspect.swap(true, Ordering::Relaxed) {
+                    tracing::debug!(lane, %address, "still stuck");
+                } else {
+                    tracing::warn!(lane, %address, "stuck while other lanes deliver: they take its calls");
+                }
+                self.lane.turn_away();
                 link.break_off();
             }
             Verdict::Silent => {
@@ -176,6 +181,9 @@ impl Tender {
                 tracing::info!(lane = self.lane.index, address = %self.lane.address(), "connected");
                 let link = Link::new(connection, self.lane.hub.next_link(), self.lane.hub.now());
                 self.lane.connected(Arc::new(link));
+                if self.lane.is_suspect.load(Ordering::Relaxed) {
+                    self.shared.ask(&self.lane);
+                }
             }
             Err(error) => {
                 let wait = self.backoff.failed();
