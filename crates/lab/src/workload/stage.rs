@@ -38,7 +38,7 @@ impl Stage {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let name = format!("{DIRECTORY}{}-{}", std::process::id(), now.as_nanos());
         let made = call::make_directory(&place, &place.directory, &name)
-            .with_context(|| format!("making the directory {name} in {}", place.name))?;
+            .with_context(|| format!("making a directory in {} as user {}", place.name, place.caller.user))?;
         Ok(Self { place, directory: made.handle, kept: Mutex::default(), name })
     }
 
