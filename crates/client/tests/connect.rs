@@ -1,6 +1,7 @@
 //! From a URL to a file system: which part of the path is mounted, where the server's programs are found, and what is said
 //! when nothing comes of it.
 
+mod middleman;
 mod served;
 
 use std::net::TcpListener;
@@ -14,8 +15,10 @@ use howdah_client::nfs3::{Identity, Nfs3, Settings};
 use howdah_client::url::NfsUrl;
 use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
 use howdah_wire::mount as protocol;
+use howdah_wire::nfs3;
 use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Decode, Decoder};
+use middleman::{Fate, Middleman};
 use served::{EXPORT, Served, serve_memory};
 
 const ME: Caller = Caller::ROOT;
@@ -143,6 +146,35 @@ fn a_host_without_a_server_or_an_address_is_named() {
     let host = "x".repeat(70);
     let said = refused(&format!("nfs://{host}/export"), &ConnectOptions::default());
     assert!(said.starts_with(&format!("finding the address of {host}: ")), "{said}");
+}
+
+/// Options that make a server that says nothing an error soon, though not too soon for a busy machine.
+fn with_patience() -> ConnectOptions {
+    ConnectOptions { patience: Duration::from_secs(10), ..ConnectOptions::default() }
+}
+
+#[test]
+fn a_server_that_mounts_and_then_says_nothing_is_no_endless_wait() {
+    let served = serve_memory();
+    let middleman = Middleman::before(served.address);
+    middleman.judge(|exchange| if exchange.program == nfs3::PROGRAM { Fate::Drop } else { Fate::Pass });
+    let said = refused(&format!("nfs://{}/export", middleman.address), &with_patience());
+    let expected = format!("asking for NFS version 3 at {}: no answer within 10s", middleman.address);
+    assert!(said.contains(&expected), "{said}");
+}
+
+#[test]
+fn what_answers_and_is_no_nfs_says_so() {
+    let served = serve_memory();
+    // Ports of a server that has MOUNT, and of one that has not even that.
+    let other = Middleman::before(served.address);
+    other.deny(nfs3::PROGRAM);
+    let said = refused(&format!("nfs://{}/export", other.address), &ConnectOptions::default());
+    assert!(said.contains("it does not serve this program"), "{said}");
+    other.deny(protocol::PROGRAM);
+    let text = format!("nfs://127.0.0.1:{}/export", other.address.port());
+    let said = refused(&text, &with_portmapper(free_port()));
+    assert!(said.contains("asking MOUNT at") && said.contains("it does not serve this program"), "{said}");
 }
 
 /// What the server thinks is mounted.

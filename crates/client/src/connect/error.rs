@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use howdah_vfs::FsError;
 use howdah_wire::rpc::AuthFlavor;
 
-use crate::channel;
+use crate::channel::{self, CallError};
 use crate::mount::MountError;
 
 /// Why a URL did not become a file system.
@@ -41,6 +43,24 @@ pub enum ConnectError {
         /// Why.
         cause: channel::ConnectError,
     },
+    /// NFS does not answer.
+    Silent {
+        /// The host.
+        host: String,
+        /// Where it was asked.
+        address: SocketAddr,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// What answers is not NFS version 3.
+    NotServed {
+        /// The host.
+        host: String,
+        /// Where it was asked.
+        address: SocketAddr,
+        /// What it answers.
+        cause: CallError,
+    },
     /// The first call on what was mounted was refused.
     Root {
         /// The host.
@@ -72,6 +92,15 @@ impl fmt::Display for ConnectError {
                 )
             }
             Self::Nfs { host, cause } => write!(formatter, "{host}: {cause}"),
+            Self::Silent { host, address, waited } => {
+                write!(
+                    formatter,
+                    "{host}: asking for NFS version 3 at {address}: no answer within {waited:?}"
+                )
+            }
+            Self::NotServed { host, address, cause } => {
+                write!(formatter, "{host}: asking for NFS version 3 at {address}: {cause}")
+            }
             Self::Root { host, path, refusal } => {
                 write!(
                     formatter,
@@ -89,7 +118,6 @@ fn hint(refusal: FsError) -> &'static str {
         FsError::NotPermitted | FsError::AccessDenied => {
             "; is it exported to this client, and to ports that anybody may use (its option `insecure`)?"
         }
-        FsError::TimedOut => "; is NFS version 3 served there?",
         _ => "",
     }
 }

@@ -4,6 +4,7 @@ mod error;
 mod open;
 mod options;
 mod own_caller;
+mod ping;
 mod resolve;
 
 pub use error::ConnectError;

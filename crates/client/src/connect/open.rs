@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use howdah_wire::rpc::AuthFlavor;
 
+use super::ping::ping;
 use super::resolve::resolve;
 use super::{ConnectError, ConnectOptions};
 use crate::channel::{Channel, ChannelOptions, Patience, Target, Transport};
@@ -104,8 +105,14 @@ fn open(url: &NfsUrl, options: &ConnectOptions, nfs: SocketAddr) -> Result<Arc<C
         ..options.channel.clone()
     };
     let target = Target { addresses, transport: transport(url, options) };
-    let opened = Channel::open(target, channel);
-    opened.map(Arc::new).map_err(|cause| ConnectError::Nfs { host: url.host.clone(), cause })
+    let host = || url.host.clone();
+    let channel =
+        Channel::open(target, channel).map_err(|cause| ConnectError::Nfs { host: host(), cause })?;
+    match ping(&channel, options.patience) {
+        Some(Ok(_)) => Ok(Arc::new(channel)),
+        Some(Err(cause)) => Err(ConnectError::NotServed { host: host(), address: nfs, cause }),
+        None => Err(ConnectError::Silent { host: host(), address: nfs, waited: options.patience }),
+    }
 }
 
 fn settings(url: &NfsUrl, options: &ConnectOptions) -> Settings {

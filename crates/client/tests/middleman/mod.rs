@@ -8,8 +8,8 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-use howdah_wire::rpc::{Call, RecordMark, ReplyHeader};
-use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::rpc::{Accepted, Call, RecordMark, ReplyHeader};
+use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
 /// A call and the reply to it.
 pub struct Exchange<'e> {
@@ -29,6 +29,8 @@ pub enum Fate {
     Lose,
     /// It does not arrive.
     Drop,
+    /// The program is said not to be served.
+    Deny,
 }
 
 type Judge = Box<dyn FnMut(&Exchange<'_>) -> Fate + Send>;
@@ -64,6 +66,11 @@ impl Middleman {
     /// What becomes of the replies from here on.
     pub fn judge(&self, judge: impl FnMut(&Exchange<'_>) -> Fate + Send + 'static) {
         *self.shared.judge.lock().expect("unpoisoned") = Box::new(judge);
+    }
+
+    /// There is no such program from here on.
+    pub fn deny(&self, program: u32) {
+        self.judge(move |exchange| if exchange.program == program { Fate::Deny } else { Fate::Pass });
     }
 
     /// Connections from here on lead to another server.
@@ -110,6 +117,7 @@ fn pass_replies(shared: &Shared, server: &TcpStream, client: &TcpStream, calls: 
             (_, Fate::Pass) => send(client, &reply)?,
             (head, Fate::Replace(results)) => send(client, &[&reply[..head], &results].concat())?,
             (_, Fate::Drop) => {}
+            (_, Fate::Deny) => send(client, &denied(&reply))?,
             (_, Fate::Lose) => return Ok(()),
         }
     }
@@ -129,6 +137,11 @@ fn fate(shared: &Shared, call: &[u8], reply: &[u8]) -> (usize, Fate) {
         results: decoder.rest(),
     };
     (decoder.position(), shared.judge.lock().expect("unpoisoned")(&exchange))
+}
+
+fn denied(reply: &[u8]) -> Vec<u8> {
+    let xid = u32::from_be_bytes(xid(reply));
+    Encoder::to_vec(&ReplyHeader { xid, outcome: Ok(Accepted::ProgramUnavailable) })
 }
 
 fn xid(message: &[u8]) -> [u8; 4] {
