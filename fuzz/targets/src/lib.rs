@@ -5,6 +5,7 @@
 #[macro_use]
 mod stable;
 
+pub mod client_replies;
 pub mod handles;
 pub mod local_operations;
 pub mod mount_messages;
@@ -28,6 +29,7 @@ pub struct Target {
 
 /// All fuzzers.
 pub const TARGETS: &[Target] = &[
+    Target { name: "client_replies", run: client_replies::run },
     Target { name: "handles", run: handles::run },
     Target { name: "local_operations", run: local_operations::run },
     Target { name: "mount_messages", run: mount_messages::run },

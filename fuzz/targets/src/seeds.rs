@@ -12,6 +12,7 @@ use howdah_wire::xdr::{Encode, Encoder};
 /// Seeds of the fuzzer of this name.
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     match target {
+        "client_replies" => replies(),
         "handles" => vec![b"\x07an inner handle".to_vec(), vec![1; 61], vec![9; 49]],
         "local_operations" | "service_calls" => walks(),
         "mount_messages" => mount_messages(),
@@ -150,5 +151,33 @@ fn headers() -> Vec<Vec<u8>> {
         reply(Ok(Accepted::ProgramMismatch { low: 3, high: 3 })),
         reply(Err(Denied::RpcMismatch)),
         reply(Err(Denied::Authentication(AuthStatus::TooWeak))),
+    ]
+}
+
+/// Streams of replies with data and without, of known calls and unknown ones.
+fn replies() -> Vec<Vec<u8>> {
+    let reply = |xid: u32, length: u16, outcome| {
+        let mut message = Encoder::to_vec(&ReplyHeader { xid, outcome });
+        message.extend_from_slice(&[4, (length >> 8) as u8, length as u8, 0, 1, 2, 3, 4]);
+        message.extend((0..length.next_multiple_of(4)).map(|at| at as u8));
+        message
+    };
+    let stream = |choice: u8, messages: &[Vec<u8>]| {
+        let mut stream = vec![choice];
+        for message in messages {
+            let (first, second) = message.split_at(message.len() / 3);
+            for (fragment, last) in [(first, false), (second, true)] {
+                stream.extend_from_slice(&RecordMark { length: fragment.len() as u32, last }.to_bytes());
+                stream.extend_from_slice(fragment);
+            }
+        }
+        stream
+    };
+    let (success, denied) = (Ok(Accepted::Success), Err(Denied::Authentication(AuthStatus::TooWeak)));
+    let all: Vec<_> = (0..8).map(|xid| reply(xid, xid as u16 * 997, success)).collect();
+    vec![
+        stream(0, &all),
+        stream(7, &all),
+        stream(251, &[reply(3, 0, success), reply(2, 700, denied), reply(2, 30_000, success)]),
     ]
 }

@@ -23,7 +23,7 @@ pub struct Reply {
     pub results: Vec<u8>,
     /// The caller's buffer, and how many bytes were appended to it.
     pub received: Option<(Vec<u8>, usize)>,
-    /// The data is not what its length says, or is more than was asked for.
+    /// The data is not what its length says, or is more than was asked for: there are no results then.
     pub problem: Option<DecodeError>,
 }
 
@@ -174,7 +174,12 @@ impl Incoming {
             let count = receive.buffer.len() - self.base;
             (receive.buffer, count)
         });
-        self.head.drain(..self.results_at);
+        if is_whole {
+            self.head.drain(..self.results_at);
+        } else {
+            // How much was kept of them depends on how they came.
+            self.head.clear();
+        }
         Ok(Some(Reply { xid, outcome, results: self.head, received, problem: self.problem }))
     }
 
