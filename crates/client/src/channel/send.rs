@@ -72,7 +72,9 @@ impl Lane {
         while sent < length {
             match link.connection.send(&call.outgoing.pieces(sent)) {
                 Ok(Sent::Bytes(count)) => sent += count,
-                Ok(Sent::WouldBlock) if !link.is_broken() => self.wait_for_room(link, peer.as_deref_mut()),
+                Ok(Sent::WouldBlock) if !link.is_broken() && !self.hub.is_closing() => {
+                    self.wait_for_room(link, peer.as_deref_mut());
+                }
                 Ok(Sent::WouldBlock) => return,
                 Err(error) => {
                     tracing::debug!(lane = self.index, address = %self.address(), %error, "sending");

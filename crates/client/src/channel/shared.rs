@@ -8,11 +8,11 @@ use howdah_rpc::client::{Class, Replay};
 use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Encode, Encoder};
 
-use super::Request;
 use super::call::Call;
 use super::hub::Hub;
 use super::lane::Lane;
 use super::window::Place;
+use super::{CallError, Request};
 
 /// What a lane is taken to deliver before any was measured, in bytes per second.
 const RATE_UNKNOWN: f64 = 1e9;
@@ -76,7 +76,10 @@ impl Shared {
             if lane.leave(call.xid, false).is_some() {
                 call.move_to(other);
                 other.enter(&call);
-                if call.is_to_be_sent() {
+                if self.hub.is_closing() && other.leave(call.xid, false).is_some() {
+                    // Whoever closes the channel may not have seen it on the way.
+                    self.hub.finish(&call, Err(CallError::Closed));
+                } else if call.is_to_be_sent() {
                     other.send_next(&call);
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread;
 
 use howdah_net::Connection;
 
@@ -17,7 +17,6 @@ use super::{CallError, ConnectError, LaneReport, Request};
 /// Lanes, and the threads that tend them.
 pub(super) struct Streams {
     shared: Arc<Shared>,
-    tenders: Vec<JoinHandle<()>>,
 }
 
 impl Streams {
@@ -28,7 +27,7 @@ impl Streams {
             .map(|index| Arc::new(Lane::new(index, Arc::clone(&addresses), Arc::clone(&hub))))
             .collect();
         connect_first(&lanes[0], addresses.len())?;
-        let mut streams = Self { shared: Arc::new(Shared::new(hub, lanes)), tenders: Vec::new() };
+        let streams = Self { shared: Arc::new(Shared::new(hub, lanes)) };
         streams.start_tenders()?;
         Ok(streams)
     }
@@ -43,14 +42,14 @@ impl Streams {
         self.shared.lanes.iter().map(|lane| lane.report()).collect()
     }
 
-    fn start_tenders(&mut self) -> Result<(), ConnectError> {
+    fn start_tenders(&self) -> Result<(), ConnectError> {
         for lane in &self.shared.lanes {
             let tender = Tender::new(Arc::clone(&self.shared), Arc::clone(lane));
-            let thread = thread::Builder::new()
+            // It ends by itself when the channel is closed; nobody should wait for one that is just connecting.
+            thread::Builder::new()
                 .name(format!("lane-{}", lane.index))
                 .spawn(|| tender.run())
                 .map_err(|error| ConnectError::Thread(Arc::new(error)))?;
-            self.tenders.push(thread);
         }
         Ok(())
     }
@@ -81,10 +80,6 @@ impl Drop for Streams {
                 link.break_off();
             }
             lane.bell.ring();
-        }
-        for tender in self.tenders.drain(..) {
-            // A tender that panicked has said so already.
-            let _ = tender.join();
         }
         for lane in &self.shared.lanes {
             for call in lane.calls() {
