@@ -3,9 +3,15 @@
 
 mod served;
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use howdah_client::channel::Transport;
-use howdah_vfs::conformance;
+use howdah_client::layer::{
+    AttributeCache, AttributeCacheOptions, ReadAhead, ReadAheadOptions, WriteBehind, WriteBehindOptions,
+};
 use howdah_vfs::conformance::operations::{Arena, run_operations};
+use howdah_vfs::conformance::{self, Subject};
 use served::{Served, Way, serve_local, serve_memory};
 
 /// Lists of operations, and how long each is.
@@ -68,6 +74,29 @@ fn memory_equals_the_model() {
 fn a_local_directory_equals_the_model() {
     let served = serve_local();
     [ONE_LANE, FOUR_LANES, DATAGRAMS].into_iter().for_each(|way| equals_the_model(&served, way));
+}
+
+/// The client as programs use it: with all layers around it.
+fn layered(served: &Served, way: Way) -> Subject {
+    let subject = served.subject(way);
+    let behind = Arc::new(WriteBehind::around(subject.fs, WriteBehindOptions::default()));
+    let ahead = Arc::new(ReadAhead::around(behind, ReadAheadOptions::default()));
+    let start = Instant::now();
+    let stopwatch = Arc::new(move || start.elapsed());
+    let cached = AttributeCache::around(ahead, AttributeCacheOptions::default(), stopwatch);
+    Subject::new(Arc::new(cached), served.abilities)
+}
+
+#[test]
+fn the_client_under_all_layers_conforms() {
+    let served = serve_local();
+    let report = conformance::run(&|| layered(&served, FOUR_LANES));
+    assert!(report.is_success(), "{report}");
+    // Every list starts all layers anew, which takes longer than the list.
+    for seed in 0..LISTS / 4 {
+        run_operations(seed, OPERATIONS, &|| layered(&served, FOUR_LANES))
+            .unwrap_or_else(|difference| panic!("{difference}"));
+    }
 }
 
 /// Several clients work in one directory at once; what is left must make sense.
