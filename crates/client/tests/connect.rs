@@ -4,7 +4,7 @@
 mod middleman;
 mod served;
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,13 +13,14 @@ use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::mount::{Place, mount};
 use howdah_client::nfs3::{Identity, Nfs3, Settings};
 use howdah_client::url::NfsUrl;
+use howdah_vfs::conformance::Abilities;
 use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
 use howdah_wire::mount as protocol;
 use howdah_wire::nfs3;
 use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Decode, Decoder};
 use middleman::{Fate, Middleman};
-use served::{EXPORT, Served, serve_memory};
+use served::{EXPORT, Served, memory, serve_at, serve_memory};
 
 const ME: Caller = Caller::ROOT;
 
@@ -101,6 +102,19 @@ fn without_a_port_the_portmapper_is_asked() {
     let url = "nfs://127.0.0.1/export/a".parse().expect("a URL");
     let client = opened(&url, &with_portmapper(served.address.port()));
     assert!(client.lookup(&ME, &client.root(), name("b")).is_ok());
+}
+
+#[test]
+fn over_ipv6_rpcbind_is_asked() {
+    let any: SocketAddr = "[::1]:0".parse().expect("an address");
+    if TcpListener::bind(any).is_err() {
+        // This host has no IPv6.
+        return;
+    }
+    let served = serve_at(any, memory(), Abilities::default(), None);
+    assert!(opened(&served.url(EXPORT, ""), &ConnectOptions::default()).below_root().is_empty());
+    let url = "nfs://[::1]/export".parse().expect("a URL");
+    assert!(opened(&url, &with_portmapper(served.address.port())).below_root().is_empty());
 }
 
 #[test]
