@@ -26,6 +26,7 @@ impl Random {
 }
 
 /// A seed for this run, printed, or the one that `HOWDAH_SEED` asks for.
+#[allow(clippy::print_stderr, reason = "a test that fails is repeated with its seed")]
 pub fn seed(test: &str) -> u64 {
     let asked = std::env::var("HOWDAH_SEED").ok().and_then(|text| text.parse().ok());
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
