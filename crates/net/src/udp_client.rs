@@ -20,7 +20,7 @@ use crate::stream::{Sent, outcome};
 const ROOM: usize = 8 << 20;
 /// The path MTU where the kernel does not tell: an Ethernet's.
 const USUAL_MTU: usize = 1500;
-/// That of loopback, whose datagrams are never cut.
+/// That of loopback, likewise.
 const LOOPBACK_MTU: usize = 65_536;
 
 /// A connected UDP socket that never blocks, and a way to wake who waits on it.
@@ -70,10 +70,9 @@ impl UdpClient {
 
     /// The most bytes in one packet on the way to the server, as far as the kernel knows.
     pub fn path_mtu(&self) -> usize {
-        if self.server.ip().is_loopback() || self.server.ip() == self.local.ip() {
-            return LOOPBACK_MTU;
-        }
-        getsockopt(&self.socket, IpMtu).ok().and_then(|mtu| usize::try_from(mtu).ok()).unwrap_or(USUAL_MTU)
+        let told = getsockopt(&self.socket, IpMtu).ok().and_then(|mtu| usize::try_from(mtu).ok());
+        let is_here = self.server.ip().is_loopback() || self.server.ip() == self.local.ip();
+        told.unwrap_or(if is_here { LOOPBACK_MTU } else { USUAL_MTU })
     }
 
     /// How much may wait to be received, in bytes as the kernel counts them.

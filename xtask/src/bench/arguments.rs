@@ -22,6 +22,8 @@ pub(super) enum What {
     Client(Client),
     /// Count the server's system calls per call, with strace
     Syscalls(Syscalls),
+    /// Read a file over UDP and over TCP on an emulated line of 100 Mb/s, clean and losing fragments (for root)
+    Udp(Udp),
     /// A floor, started by `serve`
     #[command(hide = true)]
     Floor(Floor),
@@ -107,6 +109,28 @@ pub(super) struct Subject {
     /// Name under which that server exports it
     #[arg(long, value_name = "NAME", default_value = "/")]
     pub export: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Udp {
+    /// Length of the file in MiB
+    #[arg(long, default_value_t = 50, value_name = "MIB")]
+    pub size: u64,
+    /// Rate of the line in Mb/s
+    #[arg(long, default_value_t = 100, value_name = "MBITS")]
+    pub rate: u64,
+    /// Delay of the line, both ways together, in microseconds
+    #[arg(long, default_value_t = 200, value_name = "MICROSECONDS")]
+    pub round_trip: u64,
+    /// Packets and fragments lost on the second line, in percent
+    #[arg(long, default_value_t = 0.1, value_name = "PERCENT")]
+    pub loss: f64,
+    /// Seconds for which the server is called that is slow once in a hundred calls, after the first ten
+    #[arg(long, default_value_t = 30, value_name = "SECONDS")]
+    pub slow_for: u64,
+    /// Where chance on the line begins
+    #[arg(long, default_value_t = 2003, value_name = "NUMBER")]
+    pub seed: u64,
 }
 
 #[derive(Debug, Args)]

@@ -25,6 +25,7 @@ mod serve;
 mod server;
 mod session;
 mod syscalls;
+mod udp;
 
 pub use arguments::Arguments;
 
@@ -37,6 +38,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         arguments::What::Client(what) => client::run(&what),
         arguments::What::Serve(what) => serve::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),
+        arguments::What::Udp(what) => udp::run(&what),
         arguments::What::Floor(what) => floor::run(&what),
     }
 }

@@ -1,4 +1,5 @@
 //! Measures client and floor in turn, and prints.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table is its purpose")]
 
 use std::time::Duration;
 
