@@ -1,4 +1,4 @@
-//! How many workers: grows while that pays, by measurement. Pure.
+//! How many workers: more while that pays, and fewer where they do as well, by measurement. Pure.
 
 use std::time::Duration;
 
@@ -8,7 +8,11 @@ const START: usize = 4;
 /// What a step up must bring to be worth it: less is within the noise.
 const WORTH: f64 = 1.10;
 
-/// After so many calm intervals it is tried again: the path may have changed.
+/// What half of the workers must still bring for half to be enough.
+const AS_GOOD: f64 = 0.95;
+
+/// After so many calm intervals more, or fewer, are tried again: the path may have changed, and a step up may have been
+/// the luck of a moment.
 const CALM: u32 = 20;
 
 /// The least time that a measurement means something.
@@ -25,6 +29,8 @@ pub(super) struct Width {
     fixed: bool,
     /// Before the step that is being tried.
     before: Option<(usize, f64)>,
+    /// Whether more are tried next, and not fewer.
+    up_next: bool,
     calm: u32,
 }
 
@@ -32,7 +38,7 @@ impl Width {
     /// Exactly so many, or as many as pay.
     pub(super) fn new(jobs: Option<usize>, most: usize) -> Self {
         let now = jobs.unwrap_or(START.min(most)).max(1);
-        Self { now, most, fixed: jobs.is_some(), before: None, calm: CALM }
+        Self { now, most, fixed: jobs.is_some(), before: None, up_next: true, calm: CALM }
     }
 
     pub(super) fn now(&self) -> usize {
@@ -47,20 +53,42 @@ impl Width {
         }
         let rate = (bytes + files * FILE_WORTH) as f64 / time.as_secs_f64();
         match self.before.take() {
-            // It did not pay: back, and calm for a while.
-            Some((before, rate_before)) if rate < rate_before * WORTH => {
-                self.now = before;
-                self.calm = 0;
-            }
-            _ if self.calm < CALM => self.calm += 1,
-            _ => self.step_up(rate),
+            Some((before, rate_before)) => self.judge(before, rate_before, rate),
+            None if self.calm < CALM => self.calm += 1,
+            None if self.up_next => self.step_up(rate),
+            None => self.step_down(rate),
         }
         self.now
     }
 
+    /// A step was tried: it stays if it paid, and if a step up paid the next is tried at once.
+    fn judge(&mut self, before: usize, rate_before: f64, rate: f64) {
+        let was_up = self.now > before;
+        let pays = rate >= rate_before * if was_up { WORTH } else { AS_GOOD };
+        if was_up && pays {
+            return self.step_up(rate);
+        }
+        if !pays {
+            self.now = before;
+        }
+        self.up_next = !was_up;
+        self.calm = 0;
+    }
+
     fn step_up(&mut self, rate: f64) {
         let next = (self.now * 2).min(self.most);
-        if next > self.now {
+        self.up_next = next > self.now;
+        self.step_to(next, rate);
+    }
+
+    fn step_down(&mut self, rate: f64) {
+        let next = (self.now / 2).max(START.min(self.most));
+        self.up_next = next == self.now;
+        self.step_to(next, rate);
+    }
+
+    fn step_to(&mut self, next: usize, rate: f64) {
+        if next != self.now {
             self.before = Some((self.now, rate));
             self.now = next;
         }
@@ -89,6 +117,19 @@ mod tests {
         assert_eq!(settled(8), 8);
         assert_eq!(settled(30), 32);
         assert_eq!(settled(1000), 64);
+    }
+
+    #[test]
+    fn what_was_only_luck_is_given_back() {
+        let mut width = Width::new(None, 64);
+        for luck in 1..5 {
+            width.on_interval(luck * 1_000_000, 0, INTERVAL, false);
+        }
+        assert_eq!(width.now(), 64);
+        for _ in 0..20 * CALM {
+            width.on_interval(1_000_000, 0, INTERVAL, false);
+        }
+        assert_eq!(width.now(), 4);
     }
 
     #[test]
