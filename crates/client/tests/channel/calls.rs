@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
-use howdah_client::channel::ChannelOptions;
+use howdah_client::channel::{Channel, ChannelOptions, Target, Transport};
 
+use crate::scripted;
 use crate::served::{create, getattr, null, open, read, serve, start_read, start_write, written};
 
 #[test]
@@ -46,4 +48,31 @@ fn data_that_is_written_is_read_into_the_callers_buffer() {
     }
     let (buffer, count) = read(start_read(&channel, &node, 4 * SIZE as u64, SIZE, Vec::new()));
     assert_eq!((count, buffer.len()), (0, 0));
+}
+
+#[test]
+fn the_lane_that_answers_sooner_gets_more_of_the_calls() {
+    const SLOW: Duration = Duration::from_millis(50);
+    let slow = scripted::start(|_, mut guest| {
+        loop {
+            let came = guest.call()?;
+            // The path to this address is long.
+            thread::sleep(SLOW);
+            guest.answer(&came, &[])?;
+        }
+    });
+    let quick = scripted::start(|_, mut guest| guest.answer_all());
+    let target = Target { addresses: vec![slow, quick], transport: Transport::Tcp };
+    let options = ChannelOptions { lanes: Some(2), ..ChannelOptions::default() };
+    let channel = Channel::open(target, options).expect("a channel");
+    while channel.report().lanes.iter().any(|lane| lane.local.is_none()) {
+        thread::yield_now();
+    }
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..100).for_each(|_| drop(null(&channel).expect("an answer"))));
+        }
+    });
+    let lanes = channel.report().lanes;
+    assert!(lanes[1].received > lanes[0].received, "{lanes:?}");
 }
