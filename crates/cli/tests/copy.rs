@@ -31,6 +31,7 @@ impl Random {
 }
 
 /// The seed of this run, told, or the one that is asked for.
+#[allow(clippy::print_stdout, reason = "a test that fails is repeated with its seed")]
 fn seed(test: &str) -> Random {
     let asked = std::env::var("HOWDAH_SEED").ok().and_then(|text| text.parse().ok());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos() as u64;
