@@ -5,10 +5,14 @@ use std::time::{Duration, Instant};
 use super::entry::Entry;
 use super::peer::{Peer, Probe};
 use super::settled::Settled;
+use super::window::Amount;
 use crate::client::Class;
 
 /// Answers that take that much longer than the path does have stood in a queue.
 const QUEUE: Duration = Duration::from_millis(4);
+/// The longest queue that a window may still grow with, however the rate looks: at 100 Mb/s a switch's port holds hardly more,
+/// and rates that are measured on a loaded host look better by chance.
+const QUEUE_MOST: Duration = Duration::from_millis(10);
 
 /// What a reply was for.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,13 +58,12 @@ impl<C> Peer<C> {
         entry.sends == 1 || least().is_some_and(|least| now.saturating_duration_since(entry.last.at) < least)
     }
 
-    fn measure(&mut self, now: Instant, entry: &Entry<C>, clear: bool, flight: super::window::Amount) {
+    fn measure(&mut self, now: Instant, entry: &Entry<C>, clear: bool, flight: Amount) {
         let class = entry.new.class;
         let took = now.saturating_duration_since(entry.first);
         let since_last = now.saturating_duration_since(entry.last.at);
         self.rate.sample(entry.charge(), entry.last.delivered, since_last);
         self.losses.answered();
-        let mut standing = false;
         if clear {
             self.estimators[class as usize].sample(now, took);
             if let Some(timed_out) = entry.timed_out {
@@ -68,17 +71,10 @@ impl<C> Peer<C> {
                 self.sent_for_nothing(now, class, took, timed_out, lost);
             }
         }
-        if entry.sends == 1 {
-            let least = &mut self.least[class as usize];
-            least.sample(now, took);
-            standing = least.get().is_some_and(|least| took > least + QUEUE.max(least / 4));
-            if class.is_bulk() {
-                self.patience.sample(now, took);
-            }
+        if class.is_bulk() && entry.sends == 1 {
+            self.patience.sample(now, took);
         }
-        self.worth.answered(now, entry.order, self.order, self.rate.delivered(), self.window.size());
-        let charge = entry.charge();
-        self.window.answered(flight, charge, self.worth.limit(standing, charge));
+        self.grow(now, entry, took, flight);
         if let Some(size) = entry.new.transfer.filter(|_| entry.timed_out.is_none())
             && self.transfer.passed(now, size)
         {
@@ -87,6 +83,23 @@ impl<C> Peer<C> {
         }
         self.counts[class as usize].answered += 1;
         self.answer_came(now);
+    }
+
+    /// Lets the window grow if that is worth it.
+    fn grow(&mut self, now: Instant, entry: &Entry<C>, took: Duration, flight: Amount) {
+        let (mut standing, mut full) = (false, false);
+        if entry.sends == 1 {
+            let least = &mut self.least[entry.new.class as usize];
+            least.sample(now, took);
+            let least = least.get().unwrap_or(took);
+            let queue = took.saturating_sub(least);
+            (standing, full) = (queue > QUEUE.max(least / 4), queue > QUEUE_MOST.max(least / 2));
+        }
+        self.worth.answered(now, entry.order, self.order, self.rate.delivered(), self.window.size());
+        if !full {
+            let charge = entry.charge();
+            self.window.answered(flight, charge, self.worth.limit(standing, charge));
+        }
     }
 
     /// A call timed out, and its answer, which took so long, came all the same.
