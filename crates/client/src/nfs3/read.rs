@@ -42,7 +42,7 @@ impl Nfs3 {
     /// buffer that it was started with. When there is no answer, what the buffer held is gone.
     pub(super) fn finish_read(
         &self,
-        mut range: Range<'_>,
+        range: Range<'_>,
         mut started: Option<Pending>,
         buffer: &mut Vec<u8>,
     ) -> Result<Told> {
@@ -51,11 +51,10 @@ impl Nfs3 {
             let pending = started.take();
             let pending = pending.unwrap_or_else(|| self.start_read(range, std::mem::take(buffer)));
             let answer = match pending.wait() {
-                Err(CallError::TooLarge { transfer, buffer: back }) => {
-                    // An answer may be short; the caller reads on from there.
-                    range.count = range.count.min(transfer);
+                Err(CallError::TooLarge { buffer: back, .. }) => {
                     *buffer = back.unwrap_or_default();
-                    continue;
+                    let (told, attributes) = self.read_parts(range, buffer)?;
+                    return Ok(Told { attributes: Some(attributes), ..told });
                 }
                 outcome => outcome.map_err(|error| failure(PROCEDURE, &error))?,
             };

@@ -36,7 +36,8 @@ impl Nfs3 {
         Ok(ReadOutcome { content: Content::Appended(told.count), end: told.end, attributes })
     }
 
-    fn read_parts(&self, range: Range<'_>, buffer: &mut Vec<u8>) -> Result<(Told, Attributes)> {
+    /// The same; what the buffer held is gone when there is no answer.
+    pub(super) fn read_parts(&self, range: Range<'_>, buffer: &mut Vec<u8>) -> Result<(Told, Attributes)> {
         let size = self.within_transfer(self.sizes().read);
         let (first, mut rest) = cut(range, size);
         let pending = self.start_read(first, std::mem::take(buffer));
