@@ -206,7 +206,9 @@ pub fn grow(files: &Files, directory: &Node, nodes: usize, largest: u64, random:
     }
     for node in made.iter().rev() {
         if node.attributes.kind != FileKind::SymbolicLink {
-            files.set(&node.handle, NewAttributes::with_mode(0o400 + random.below(0o400) as u32));
+            // Who is not the superuser must be able to go into what is to be copied, and to remove it afterwards.
+            let least = if node.attributes.kind == FileKind::Directory { 0o700 } else { 0 };
+            files.set(&node.handle, NewAttributes::with_mode((0o400 + random.below(0o400) as u32) | least));
         }
         files.set_time(
             &node.handle,
