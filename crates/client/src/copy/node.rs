@@ -2,11 +2,11 @@
 
 use howdah_vfs::{Change, FileKind, FsError, Name, NewAttributes, Node, SpecialKind};
 
-use super::Event;
 use super::engine::Copier;
 use super::error::{Cause, Doing, Step, Trouble};
 use super::tally::count;
 use super::tasks::Entry;
+use super::{Event, Existing};
 
 impl Copier {
     /// Makes a symbolic link that points where the source's does.
@@ -76,8 +76,9 @@ impl Copier {
     ) -> Step<bool> {
         let there = self.there(entry)?;
         if let Some(there) = &there {
-            let keep = self.options.existing == super::Existing::Keep;
+            let keep = self.options.existing == Existing::Keep;
             if keep || (there.attributes.kind == node.attributes.kind && is_same(there)) {
+                self.complete_node(there, node).at_destination("setting the times of")?;
                 count(&self.tally.kept);
                 self.tell(&Event::Kept { path: &entry.path() });
                 return Ok(false);
@@ -92,6 +93,18 @@ impl Copier {
         }
         self.tell(&Event::Made { path: &entry.path() });
         Ok(true)
+    }
+
+    /// A copy that was interrupted may have made the node, and not have come to its times.
+    fn complete_node(&self, there: &Node, node: &Node) -> Result<(), FsError> {
+        let is_complete = there.attributes.modified == node.attributes.modified;
+        if is_complete || !self.options.preserve.times || self.options.existing != Existing::ReplaceChanged {
+            return Ok(());
+        }
+        match node.attributes.kind {
+            FileKind::SymbolicLink => self.set_link_attributes(there, node),
+            _ => self.set_attributes(there, &node.attributes, None),
+        }
     }
 
     /// Times and owner of a link count for little, and not every server keeps them.
