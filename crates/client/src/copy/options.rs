@@ -70,7 +70,7 @@ pub enum Compare {
     Content,
 }
 
-/// Which zeros become holes: aligned runs of at least [`super::zeros::SHORTEST_HOLE`] bytes.
+/// Which zeros become holes: aligned runs of at least 64 KiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sparse {
     /// Those of files that use less storage than their size: they have holes already.
