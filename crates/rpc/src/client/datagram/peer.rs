@@ -260,8 +260,12 @@ impl<C> Peer<C> {
 
     /// After a rest longer than a time-out the window starts anew.
     fn rest(&mut self, now: Instant, class: Class) {
+        if self.flight.0 > 0 {
+            return;
+        }
+        self.worth.begin(now, self.order, self.rate.delivered());
         let rested = now.saturating_duration_since(self.last_active);
-        if self.flight.0 == 0 && rested > self.estimators[class as usize].timeout(now) {
+        if rested > self.estimators[class as usize].timeout(now) {
             self.window.restart(self.largest_call());
         }
     }

@@ -32,6 +32,11 @@ impl Worth {
         Self { mark: 0, began: (now, 0), best: 0.0, reached: now, useful: start }
     }
 
+    /// Nothing was on the way, and now a call is sent after `latest`: the time before says nothing about rates.
+    pub(super) fn begin(&mut self, now: Instant, latest: u64, delivered: u64) {
+        (self.mark, self.began) = (latest, (now, delivered));
+    }
+
     /// A call, sent as the `order`-th of `latest`, was answered; so many bytes are delivered now, in all, with a window
     /// of that size.
     pub(super) fn answered(&mut self, now: Instant, order: u64, latest: u64, delivered: u64, size: Amount) {
