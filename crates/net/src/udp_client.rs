@@ -20,8 +20,8 @@ use crate::stream::{Sent, outcome};
 const ROOM: usize = 8 << 20;
 /// The path MTU where the kernel does not tell: an Ethernet's.
 const USUAL_MTU: usize = 1500;
-/// That of loopback, likewise.
-const LOOPBACK_MTU: usize = 65_536;
+/// That of loopback, likewise: the longest packet of IPv4, though the interface would take one byte more.
+const LOOPBACK_MTU: usize = 65_535;
 
 /// A connected UDP socket that never blocks, and a way to wake who waits on it.
 #[derive(Debug)]
