@@ -1,4 +1,5 @@
-//! The floor: one thread, one socket, calls that are ready encoded, replies received whole into one buffer.
+//! The floor: one thread, one socket, calls that are ready encoded, replies received whole: each into a buffer of its own
+//! call, as whoever makes several calls wants them, or all into one buffer, which stays in the processor's caches.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -24,26 +25,28 @@ pub fn run(
     direction: Direction,
     address: SocketAddr,
     (handle, size): (&[u8], u64),
-    in_flight: u32,
+    (in_flight, buffers): (u32, u32),
     time: Duration,
 ) -> anyhow::Result<Moved> {
     let (mut stream, _) = generator::connect(address)?;
     let mut call = Prepared::new(direction, handle, size);
-    let mut reply = vec![0; if direction == Direction::Read { READ_REPLY } else { WRITE_REPLY }];
+    let reply = vec![0; if direction == Direction::Read { READ_REPLY } else { WRITE_REPLY }];
+    let mut replies = vec![reply; buffers as usize];
     let clock = ProcessClock::of(std::process::id())?;
     let (start, began) = (Instant::now(), clock.now()?);
     let mut bytes = 0;
     for _ in 0..in_flight {
         call.send(&mut stream)?;
     }
+    let mut next = (0..replies.len()).cycle();
     while start.elapsed() < time {
-        receive(&mut stream, &mut reply)?;
+        receive(&mut stream, &mut replies[next.next().unwrap_or_default()])?;
         bytes += u64::from(LARGE);
         call.send(&mut stream)?;
     }
     let moved = Moved { bytes, processor: clock.now()? - began, elapsed: start.elapsed() };
     for _ in 0..in_flight {
-        receive(&mut stream, &mut reply)?;
+        receive(&mut stream, &mut replies[0])?;
     }
     Ok(moved)
 }

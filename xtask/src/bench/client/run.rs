@@ -65,16 +65,19 @@ fn measure(row: &Row, arguments: &Client, export: &Export, server: &Server) -> a
     let handle = Session::mount(server.address, &server.export)?.handle(file.strip_prefix(export.path())?)?;
     let subject = Subject::mount(server.address, &server.export, row.place, SIZE)?;
     let time = Duration::from_secs_f64(arguments.seconds);
-    let (mut client, mut floor): (Vec<Moved>, Vec<Moved>) = (Vec::new(), Vec::new());
-    subject.run(row.direction, arguments.in_flight, Duration::from_millis(300))?;
+    let (mut client, mut floor, mut cached): (Vec<Moved>, Vec<Moved>, Vec<Moved>) = Default::default();
+    let calls = arguments.in_flight;
+    let bare = |buffers| bare::run(row.direction, server.address, (&handle, SIZE), (calls, buffers), time);
+    subject.run(row.direction, calls, Duration::from_millis(300))?;
     for _ in 0..arguments.runs {
-        client.push(subject.run(row.direction, arguments.in_flight, time)?);
-        floor.push(bare::run(row.direction, server.address, (&handle, SIZE), arguments.in_flight, time)?);
+        client.push(subject.run(row.direction, calls, time)?);
+        floor.push(bare(calls)?);
+        cached.push(bare(1)?);
     }
-    Ok(describe(row, &client, &floor))
+    Ok(describe(row, &client, &floor, &cached))
 }
 
-fn describe(row: &Row, client: &[Moved], floor: &[Moved]) -> String {
+fn describe(row: &Row, client: &[Moved], floor: &[Moved], cached: &[Moved]) -> String {
     let spread = |values: Vec<f64>| {
         Spread::of(&values)
             .map(|spread| format!("{:.3} ({:.3}..{:.3})", spread.median, spread.least, spread.most))
@@ -82,18 +85,24 @@ fn describe(row: &Row, client: &[Moved], floor: &[Moved]) -> String {
     };
     let costs = |moved: &[Moved]| spread(moved.iter().map(Moved::cost).collect());
     let rates = |moved: &[Moved]| spread(moved.iter().map(Moved::rate).collect());
-    let ratios: Vec<f64> =
-        client.iter().zip(floor).map(|(client, floor)| client.cost() / floor.cost()).collect();
-    let ratio = Spread::of(&ratios).map_or(f64::NAN, |spread| spread.median);
+    let ratio_to = |floor: &[Moved]| {
+        let ratios: Vec<f64> =
+            client.iter().zip(floor).map(|(client, floor)| client.cost() / floor.cost()).collect();
+        Spread::of(&ratios).map_or(f64::NAN, |spread| spread.median)
+    };
+    let ratio = ratio_to(floor);
     let met = match row.target {
         Some(most) => format!(", at most {most}: {}", if ratio <= most { "met" } else { "NOT MET" }),
         None => String::new(),
     };
     format!(
-        "{}: client {}, floor {}, ratio {ratio:.2}{met}; rate {} GB/s, floor's {}",
+        "{}: client {}, floor {}, ratio {ratio:.2}{met}; with one buffer for all replies, floor {}, ratio {:.2}; \
+         rate {} GB/s, floor's {}",
         row.name,
         costs(client),
         costs(floor),
+        costs(cached),
+        ratio_to(cached),
         rates(client),
         rates(floor)
     )
