@@ -1,9 +1,12 @@
 //! What an element did, counted: the same counters for every element, so that a report needs to know none of them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Packet;
 
 /// Packets, and their bytes on the wire.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Tally {
     /// How many packets.
     pub packets: u64,
@@ -19,7 +22,8 @@ impl Tally {
 }
 
 /// What an element did. `arrived + copied = left + dropped +` what it still holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Counters {
     /// Packets that came in.
     pub arrived: Tally,

@@ -1,9 +1,9 @@
 //! A figure that was measured several times.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The median, with the least and the most.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// The middle one, or the mean of the two middle ones.
     pub median: f64,
