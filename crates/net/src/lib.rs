@@ -1,25 +1,29 @@
 //! The outside world of sockets: the only crate that opens one.
 //!
-//! It knows TCP, UDP and readiness, and moves bytes between sockets, memory and files. It knows nothing of what
-//! the bytes mean.
+//! It knows TCP, UDP and readiness, and moves bytes between sockets, memory and files; it makes network namespaces and
+//! interfaces. It knows nothing of what the bytes mean.
 
 mod address;
 mod connect;
 mod listener;
+mod namespace;
 mod poller;
 mod rpcbind;
 mod splice;
 mod stream;
 mod syscall;
+mod tun;
 mod udp;
 mod udp_client;
 
 pub use address::{canonical, is_local};
 pub use connect::{ConnectSettings, Connection, Place, Readiness, Wait};
 pub use listener::Listener;
+pub use namespace::Namespace;
 pub use poller::{Interest, Poller, Ready, Token, Waker};
 pub use rpcbind::{RpcbindStream, is_listening};
 pub use splice::{Moved, Pipe};
 pub use stream::{Sent, Stream};
+pub use tun::{Offloads, Tun};
 pub use udp::{Datagram, UdpSocket};
 pub use udp_client::UdpClient;

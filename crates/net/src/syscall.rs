@@ -3,8 +3,12 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::sync::Arc;
 
+use bytes::BytesMut;
 use nix::libc;
 
 use crate::connect::{Place, Wait};
@@ -66,4 +70,55 @@ pub fn receive_appending(socket: BorrowedFd<'_>, places: &mut [Place<'_>], wait:
         unsafe { place.buffer.set_len(place.buffer.len() + filled) };
     }
     Ok(Sent::Bytes(received))
+}
+
+/// `read` into the spare capacity of a buffer, at most `most` bytes.
+pub fn read_appending(file: BorrowedFd<'_>, buffer: &mut BytesMut, most: usize) -> io::Result<usize> {
+    let spare = buffer.spare_capacity_mut();
+    let most = most.min(spare.len());
+    // SAFETY: the kernel writes at most `most` bytes into spare capacity of that length, which is borrowed mutably.
+    let length = unsafe { libc::read(file.as_raw_fd(), spare.as_mut_ptr().cast(), most) };
+    let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+    // SAFETY: the kernel has just initialised that many bytes behind the buffer's end.
+    unsafe { buffer.set_len(buffer.len() + length) };
+    Ok(length)
+}
+
+/// `TUNSETIFF`: makes the file an interface of that name, with packets that begin with their IP header after the kernel's
+/// header about offloads.
+pub fn make_tun(file: BorrowedFd<'_>, name: &str) -> io::Result<()> {
+    // SAFETY: `ifreq` is plain data, and all zeros is a valid one.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(name.as_bytes()).take(libc::IFNAMSIZ - 1) {
+        *to = *from as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as libc::c_short;
+    // SAFETY: the kernel reads and writes an `ifreq`, which lives until the call returns.
+    done(unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as _, &raw mut request) })
+}
+
+/// `TUNSETVNETHDRSZ`: how long that header is.
+pub fn set_tun_header_size(file: BorrowedFd<'_>, bytes: libc::c_int) -> io::Result<()> {
+    // SAFETY: the kernel reads an `int`, which lives until the call returns.
+    done(unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETVNETHDRSZ as _, &raw const bytes) })
+}
+
+/// `TUNSETOFFLOAD`: what the kernel may leave to us (`TUN_F_…`).
+pub fn set_tun_offloads(file: BorrowedFd<'_>, flags: u32) -> io::Result<()> {
+    // SAFETY: the argument is a number, not a pointer.
+    done(unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETOFFLOAD as _, libc::c_ulong::from(flags)) })
+}
+
+/// Has the command's process move into a network namespace before it becomes another program.
+pub fn enter_before_exec(command: &mut Command, namespace: Arc<OwnedFd>) {
+    let enter = move || {
+        // SAFETY: `setns` takes numbers. It is a bare system call, which is all that may be made between fork and exec.
+        done(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) })
+    };
+    // SAFETY: the closure makes one system call and allocates nothing, not even to report that it failed.
+    unsafe { command.pre_exec(enter) };
+}
+
+fn done(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
