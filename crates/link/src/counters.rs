@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Packet;
 
-/// Packets, and their bytes on the wire.
+/// Packets (each segment of a super-packet is one), and their bytes on the wire.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
@@ -16,7 +16,7 @@ pub struct Tally {
 
 impl Tally {
     pub(crate) fn count<B>(&mut self, packet: &Packet<B>) {
-        self.packets += 1;
+        self.packets += u64::from(packet.segments);
         self.bytes += packet.bytes as u64;
     }
 }

@@ -3,7 +3,7 @@
 use crate::Packet;
 
 /// Preamble 8, header 14, checksum 4, gap 12 (IEEE 802.3): line time of every frame besides what it carries.
-const FRAME_OVERHEAD: usize = 38;
+pub const FRAME_OVERHEAD: usize = 38;
 /// A frame carries at least as much (IEEE 802.3, minimum frame size).
 const FRAME_LEAST: usize = 46;
 /// An IPv4 header without options (RFC 791).
@@ -28,7 +28,8 @@ impl Ethernet {
         let last = data - (fragments - 1) * each;
         let full = (fragments - 1) * (each + IP_HEADER + FRAME_OVERHEAD);
         let bytes = full + (last + IP_HEADER).max(FRAME_LEAST) + FRAME_OVERHEAD;
-        Packet { bytes, fragments: fragments as u32, missing: 0, body }
+        let frame_bytes = if fragments == 1 { bytes } else { each + IP_HEADER + FRAME_OVERHEAD };
+        Packet { bytes, segments: 1, frame_bytes, fragments: fragments as u32, missing: 0, body }
     }
 }
 

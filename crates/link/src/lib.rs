@@ -15,23 +15,33 @@ mod jitter;
 pub mod loss;
 mod packet;
 mod path;
+mod profile;
+pub mod quantity;
 mod queue;
 mod random;
 mod rate;
 mod reassembly;
 mod reordering;
+mod segments;
+mod spec;
 
 pub use counters::{Counters, Tally};
 pub use delay::Delay;
 pub use duplication::Duplication;
 pub use element::Element;
-pub use ethernet::Ethernet;
+pub use ethernet::{Ethernet, FRAME_OVERHEAD};
 pub use fragment_loss::FragmentLoss;
 pub use jitter::Jitter;
 pub use packet::Packet;
 pub use path::Path;
+pub use profile::{Profile, profile, profiles};
 pub use queue::{DropTail, Queue};
 pub use random::Random;
-pub use rate::Rate;
+pub use rate::{OPPORTUNITY_BYTES, Rate};
 pub use reassembly::Reassembly;
 pub use reordering::Reordering;
+pub use segments::Segments;
+pub use spec::{
+    BurstsSpec, DirectionSpec, JitterSpec, MtuSpec, OutagesSpec, PathSpec, QueueSpec, RateSpec, ReorderSpec,
+    Step, TooLarge,
+};

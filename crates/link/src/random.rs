@@ -27,6 +27,12 @@ impl Random {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// A whole number less than `bound`; `None` if there is none.
+    pub fn below(&mut self, bound: u64) -> Option<u64> {
+        // The upper half of the product is evenly spread but for 2^-64 * bound.
+        (bound > 0).then(|| ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64)
+    }
+
     /// True once in `1 / probability` times.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.fraction() < probability

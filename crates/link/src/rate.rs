@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::{Counters, Element, Packet, Queue};
 
+/// What passes at an opportunity of a trace (mahimahi): a packet of 1500 bytes and 4 bytes before it.
+pub const OPPORTUNITY_BYTES: usize = 1504;
+
 /// Sends packets one by one at a bit rate.
 #[derive(Debug)]
 pub struct Rate<B, Q> {

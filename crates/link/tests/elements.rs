@@ -216,7 +216,7 @@ fn incomplete_datagrams_black_out_all_fragmented_ones_but_not_the_whole_ones() {
 #[test]
 fn a_blackout_ends_when_the_incomplete_ones_are_given_up() {
     let start = Instant::now();
-    let packet = |missing| Packet { bytes: 9000, fragments: 6, missing, body: 0 };
+    let packet = |missing| Packet { fragments: 6, missing, ..Packet::whole(9000, 0) };
     let mut memory = Reassembly::new(10_000, Duration::from_secs(30));
     for second in 0..70 {
         let at = start + Duration::from_secs(second);

@@ -28,6 +28,15 @@ impl Bursts {
         }
     }
 
+    /// So that this part of all packets is lost, in bursts of so many on average (Gilbert): `length` is at least one, and
+    /// at most `length / (length + 1)` can be lost, since at least one packet passes between two bursts.
+    pub fn averaging(loss: f64, length: f64, seed: u64) -> Self {
+        let to_good = 1.0 / length.max(1.0);
+        // In the long run to_bad / (to_bad + to_good) of all packets meet a bad line.
+        let to_bad = if loss >= 1.0 { 1.0 } else { (to_good * loss / (1.0 - loss)).min(1.0) };
+        Self::new(to_bad, to_good, seed)
+    }
+
     /// The same with these probabilities of loss (Elliott).
     #[must_use]
     pub fn losing(mut self, when_good: f64, when_bad: f64) -> Self {

@@ -1,0 +1,123 @@
+//! A path as a person writes it: a profile to start from, what both directions have, what each has besides.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BurstsSpec, DirectionSpec, JitterSpec, MtuSpec, OutagesSpec, PathSpec, QueueSpec, RateSpec, ReorderSpec,
+};
+use crate::quantity::{Probability, Span};
+
+/// The keys of a direction are repeated here and not flattened, since an error could not name its line then.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PathText {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rtt: Option<Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delay: Option<Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jitter: Option<JitterSpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate: Option<RateSpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<QueueSpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss: Option<Probability>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bursts: Option<BurstsSpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    corrupt: Option<Probability>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate: Option<Probability>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reorder: Option<ReorderSpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mtu: Option<MtuSpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<OutagesSpec>,
+    #[serde(skip_serializing_if = "is_nothing")]
+    there: DirectionSpec,
+    #[serde(skip_serializing_if = "is_nothing")]
+    back: DirectionSpec,
+}
+
+fn is_nothing(direction: &DirectionSpec) -> bool {
+    *direction == DirectionSpec::default()
+}
+
+impl TryFrom<PathText> for PathSpec {
+    type Error = String;
+
+    fn try_from(text: PathText) -> Result<Self, String> {
+        let base = match &text.profile {
+            None => Self::default(),
+            Some(name) => crate::profile(name).ok_or_else(|| unknown_profile(name))?.path.clone(),
+        };
+        if text.rtt.is_some() && text.delay.is_some() {
+            return Err(
+                "rtt and delay say the same: rtt is there and back, delay each way; leave one out".into()
+            );
+        }
+        let half = text.rtt.map(|Span(rtt)| (rtt / 2, rtt - rtt / 2));
+        let (mut there, mut back) = text.both();
+        if let Some((one, other)) = half {
+            (there.delay, back.delay) = (Some(Span(one)), Some(Span(other)));
+        }
+        Ok(Self {
+            there: text.there.over(there).over(base.there),
+            back: text.back.over(back).over(base.back),
+        })
+    }
+}
+
+fn unknown_profile(name: &str) -> String {
+    let names: Vec<_> = crate::profiles().iter().map(|profile| profile.name).collect();
+    format!("there is no profile \"{name}\"; there are {}", names.join(", "))
+}
+
+impl PathText {
+    /// What both directions have.
+    fn both(&self) -> (DirectionSpec, DirectionSpec) {
+        let both = DirectionSpec {
+            delay: self.delay,
+            jitter: self.jitter,
+            rate: self.rate.clone(),
+            queue: self.queue,
+            loss: self.loss,
+            bursts: self.bursts,
+            corrupt: self.corrupt,
+            duplicate: self.duplicate,
+            reorder: self.reorder,
+            mtu: self.mtu,
+            schedule: self.schedule,
+        };
+        (both.clone(), both)
+    }
+}
+
+impl From<PathSpec> for PathText {
+    fn from(PathSpec { there, back }: PathSpec) -> Self {
+        if there != back {
+            return Self { there, back, ..Self::default() };
+        }
+        Self {
+            profile: None,
+            rtt: None,
+            delay: there.delay,
+            jitter: there.jitter,
+            rate: there.rate,
+            queue: there.queue,
+            loss: there.loss,
+            bursts: there.bursts,
+            corrupt: there.corrupt,
+            duplicate: there.duplicate,
+            reorder: there.reorder,
+            mtu: there.mtu,
+            schedule: there.schedule,
+            there: DirectionSpec::default(),
+            back: DirectionSpec::default(),
+        }
+    }
+}
