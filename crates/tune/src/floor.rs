@@ -1,0 +1,70 @@
+//! Arithmetic of buffers: how much flight a buffer allows, and how much buffer a flight needs.
+
+use std::time::Duration;
+
+/// A blocking sender has two thirds of its buffer in use at least (`sk_stream_is_writeable`), so one and a half times the
+/// flight; and a segment takes up to 1.6 times its payload in memory (measured without offloads).
+const BUFFER_PER_FLIGHT: f64 = 2.4;
+/// With offloads, memory is payload: what two thirds of the buffer hold.
+const FLIGHT_PER_BUFFER: f64 = 2.0 / 3.0;
+/// `SO_RCVBUF` counts memory, the window payload: twice is always enough (measured: 0.66 to 0.98 of it).
+const BUFFER_PER_WINDOW: u64 = 2;
+
+/// Bytes that a path holds: bandwidth in bytes per second times round trip.
+pub fn bandwidth_delay_product(bytes_per_second: f64, round_trip: Duration) -> u64 {
+    (bytes_per_second * round_trip.as_secs_f64()).round() as u64
+}
+
+/// The send buffer (`sk_sndbuf`) that keeps so many bytes in flight.
+pub fn send_buffer_for(flight: u64) -> u64 {
+    (flight as f64 * BUFFER_PER_FLIGHT).ceil() as u64
+}
+
+/// The most that a send buffer (`sk_sndbuf`) keeps in flight.
+pub fn flight_of(send_buffer: u64) -> u64 {
+    (send_buffer as f64 * FLIGHT_PER_BUFFER) as u64
+}
+
+/// The receive buffer (`sk_rcvbuf`) behind a window.
+pub fn receive_buffer_for(window: u64) -> u64 {
+    window.saturating_mul(BUFFER_PER_WINDOW)
+}
+
+/// The least send buffer that somebody may set by hand: a few replies of the largest size wait in it, or no reply leaves
+/// in one piece.
+pub fn send_floor(largest_reply: u64) -> u64 {
+    REPLIES_IN_BUFFER * largest_reply
+}
+
+/// The least receive buffer that somebody may set by hand: a few calls of the largest size.
+pub fn receive_floor(largest_call: u64) -> u64 {
+    receive_buffer_for(CALLS_IN_WINDOW * largest_call)
+}
+
+/// As the 2008 server had: a few requests.
+const CALLS_IN_WINDOW: u64 = 2;
+const REPLIES_IN_BUFFER: u64 = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_article_s_arithmetic() {
+        // 2.656 Gb/s x 3 ms (ORIGINS D; the article rounds to 995,908).
+        let product = bandwidth_delay_product(2.656e9 / 8.0, Duration::from_millis(3));
+        assert_eq!(product, 996_000);
+    }
+
+    #[test]
+    fn the_default_maximum_keeps_2_8_megabytes_in_flight() {
+        assert_eq!(flight_of(4 << 20), 2_796_202);
+    }
+
+    #[test]
+    fn a_buffer_for_a_flight_allows_that_flight() {
+        for flight in [0, 1, 1000, 12_500_000, 134_217_728] {
+            assert!(flight_of(send_buffer_for(flight)) >= flight, "{flight}");
+        }
+    }
+}

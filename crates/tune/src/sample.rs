@@ -1,0 +1,106 @@
+//! What is known about a connection at one moment: what the kernel tells of it, and our own gauges. All sums are cumulative,
+//! so that the difference of two samples tells of the time between them.
+
+use std::time::Duration;
+
+/// A look at a TCP connection. Bytes and times; what an older kernel does not tell is `None`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sample {
+    /// When, since any fixed moment.
+    pub at: Duration,
+    /// What leaves us.
+    pub sending: Sending,
+    /// What comes to us.
+    pub receiving: Receiving,
+    /// The path in between.
+    pub path: PathState,
+    /// What only we know.
+    pub gauges: Gauges,
+}
+
+/// The sending half, as `TCP_INFO` and the socket's queues tell it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sending {
+    /// Bytes sent, with those sent again (`tcpi_bytes_sent`).
+    pub sent: u64,
+    /// Bytes sent again (`tcpi_bytes_retrans`).
+    pub retransmitted: u64,
+    /// Bytes that need not have been sent again: the peer had them (`tcpi_dsack_dups` x segment size).
+    pub spurious: u64,
+    /// Sent and not acknowledged (`tcpi_unacked` x segment size).
+    pub flight: u64,
+    /// In the socket and not sent yet (`tcpi_notsent_bytes`).
+    pub unsent: u64,
+    /// The congestion window (`tcpi_snd_cwnd` x segment size).
+    pub congestion_window: u64,
+    /// The window that the peer offers (`tcpi_snd_wnd`).
+    pub peer_window: Option<u64>,
+    /// Memory of the send queue (`SK_MEMINFO_WMEM_QUEUED`).
+    pub queued: u64,
+    /// Its limit (`SK_MEMINFO_SNDBUF`).
+    pub buffer: u64,
+    /// Time in which the peer's window was too small (`tcpi_rwnd_limited`). The kernel counts stalls, not severity.
+    pub limited_by_peer: Duration,
+    /// Time in which the send buffer was too small (`tcpi_sndbuf_limited`).
+    pub limited_by_buffer: Duration,
+    /// Bytes per second that arrived lately (`tcpi_delivery_rate`).
+    pub delivery_rate: u64,
+}
+
+/// The receiving half.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Receiving {
+    /// Bytes received in order (`tcpi_bytes_received`).
+    pub received: u64,
+    /// Segments that arrived out of order (`tcpi_rcv_ooopack`).
+    pub out_of_order: Option<u64>,
+    /// Segments received (`tcpi_data_segs_in`).
+    pub segments: u64,
+    /// Bytes received and not read by us (`SIOCINQ`).
+    pub unread: u64,
+    /// Memory that may hold them (`SK_MEMINFO_RCVBUF`).
+    pub buffer: u64,
+    /// The window that we offer, as it can be written on the wire: at most `window_limit` (`tcpi_rcv_wnd`).
+    pub window: Option<u64>,
+    /// The largest window that the scale agreed on can tell: 65,535 << `tcpi_rcv_wscale` (RFC 7323 2.2).
+    pub window_limit: u64,
+}
+
+/// Round trips, and how the sender takes its losses.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PathState {
+    /// The smoothed round trip (`tcpi_rtt`).
+    pub rtt: Duration,
+    /// The shortest one of late (`tcpi_min_rtt`).
+    pub min_rtt: Duration,
+    /// The round trip as the receiving half sees it (`tcpi_rcv_rtt`).
+    pub receiver_rtt: Option<Duration>,
+    /// The largest segment (`tcpi_snd_mss`).
+    pub segment: u64,
+}
+
+/// What only the server knows of a connection.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gauges {
+    /// Calls received.
+    pub calls: u64,
+    /// Time in which at least one call was being carried out.
+    pub executing: Duration,
+    /// Time in which a call had been received in part: the client had more to send than the path took.
+    pub mid_call: Duration,
+    /// Time in which we did not read though there was something to read: no budget.
+    pub refused_to_read: Duration,
+    /// Bytes of replies that the socket did not take yet.
+    pub replies_waiting: u64,
+    /// Calls received and not answered.
+    pub outstanding: u32,
+    /// What part of the host's processors was busy lately, from 0 to 1.
+    pub processors_busy: f64,
+}
+
+impl Sample {
+    /// The round trip without queues, as far as it is known.
+    pub fn base_rtt(&self) -> Duration {
+        if self.path.min_rtt.is_zero() { self.path.rtt } else { self.path.min_rtt }
+    }
+}

@@ -1,0 +1,22 @@
+//! What to do to a socket. Each is one option, or two that belong together.
+
+/// A change that `net` applies. Bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// The send buffer (`sk_sndbuf`, so half of it is what `SO_SNDBUFFORCE` is told), locked from now on: never unlock it
+    /// again, it would collapse to `tcp_wmem`.
+    SendBuffer(u64),
+    /// At most so much unsent in the socket (`TCP_NOTSENT_LOWAT`).
+    UnsentMark(u64),
+    /// Offer that window: first the buffer behind it (`SO_RCVBUFFORCE`), then the clamp (`TCP_WINDOW_CLAMP`), which older
+    /// kernels do not move with the buffer.
+    Promise(u64),
+    /// Offer no more than that window (`TCP_WINDOW_CLAMP` alone). The buffer stays: what was promised may still come.
+    Clamp(u64),
+    /// The promise has been used up, so the buffer behind it may shrink to what that window needs.
+    ReceiveBuffer(u64),
+    /// Read nothing more from it until told to.
+    StopReading,
+    /// Read again.
+    ResumeReading,
+}

@@ -1,0 +1,166 @@
+//! The sending half: a ceiling that no path reaches, and a low mark for what is not sent yet. With the mark, the socket
+//! holds what is in flight and little more, so that a high ceiling costs nothing until a path needs it.
+
+use super::{Change, Setting};
+use crate::budget::{Budget, Pressure};
+use crate::host::{Host, Mode};
+
+/// No ceiling is lower: two replies of the largest size and their headers.
+pub const SEND_MIN: u64 = 512 << 10;
+/// No ceiling is higher: 10 Gb/s x 170 ms.
+pub const SEND_MAX: u64 = 512 << 20;
+/// What a peer on this host needs.
+const SEND_LOCAL: u64 = 4 << 20;
+/// The unsent mark is never lower: the sender would be woken for every segment.
+pub const UNSENT_MIN: u64 = 128 << 10;
+/// Nor higher: 2 MiB wait 16 ms on a line of 1 Gb/s.
+pub const UNSENT_MAX: u64 = 2 << 20;
+/// What a peer on this host gets, whose line is memory.
+const UNSENT_LOCAL: u64 = 1 << 20;
+/// The mark is what the connection sends in that time: a thread is woken and refills the socket within it.
+const REFILL_SECONDS: f64 = 0.002;
+/// A size that differs by less than this factor is left as it is.
+const WORTH_IT: u64 = 2;
+
+/// The sizes of the sending half of one connection.
+#[derive(Debug, Clone, Default)]
+pub struct SendSizes {
+    ceiling: u64,
+    mark: u64,
+    is_local: bool,
+    setting: Setting,
+}
+
+/// What the sending half is sized by.
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// The memory of all connections.
+    pub budget: Budget,
+    /// How many of them move something.
+    pub busy: u64,
+    /// How short memory is.
+    pub pressure: Pressure,
+}
+
+impl SendSizes {
+    /// Of a connection to a peer on this host, or not.
+    pub fn new(is_local: bool, setting: Setting) -> Self {
+        Self { is_local, setting, ..Self::default() }
+    }
+
+    /// How much the socket may hold unsent.
+    pub fn unsent_mark(&self) -> u64 {
+        self.mark
+    }
+
+    /// The send buffer that was last asked for; 0: the kernel's own.
+    pub fn ceiling(&self) -> u64 {
+        self.ceiling
+    }
+
+    /// Sizes it anew; `rate`: bytes per second that it sends.
+    pub fn size(&mut self, host: &Host, share: &Share, rate: f64, changes: &mut Vec<Change>) {
+        let ceiling = self.wanted_ceiling(host, share);
+        if differs(self.ceiling, ceiling) {
+            self.ceiling = ceiling;
+            changes.push(Change::SendBuffer(ceiling));
+        }
+        let mark = self.wanted_mark(share, rate);
+        if differs(self.mark, mark) || (share.pressure > Pressure::None && mark < self.mark) {
+            self.mark = mark;
+            changes.push(Change::UnsentMark(mark));
+        }
+    }
+
+    fn wanted_ceiling(&self, host: &Host, share: &Share) -> u64 {
+        match (self.setting, host.mode()) {
+            (Setting::Fixed(size), _) => size,
+            // Without privilege a locked buffer is worth it only if it is larger than what grows by itself.
+            (_, Mode::Unprivileged) if host.send_unforced_most > host.send_autotuned_most => {
+                host.send_unforced_most
+            }
+            (_, Mode::Unprivileged) => 0,
+            (_, Mode::Forced) if self.is_local => SEND_LOCAL,
+            (_, Mode::Forced) => (share.budget.for_sending() / share.busy.max(1)).clamp(SEND_MIN, SEND_MAX),
+        }
+    }
+
+    fn wanted_mark(&self, share: &Share, rate: f64) -> u64 {
+        if share.pressure > Pressure::None {
+            UNSENT_MIN
+        } else if self.is_local {
+            UNSENT_LOCAL
+        } else {
+            ((rate * REFILL_SECONDS) as u64).clamp(UNSENT_MIN, UNSENT_MAX)
+        }
+    }
+}
+
+/// Whether a size is so different that it is worth a call.
+fn differs(now: u64, wanted: u64) -> bool {
+    now != wanted && (now == 0 || wanted == 0 || wanted >= now * WORTH_IT || wanted <= now / WORTH_IT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: Host = Host {
+        may_force: true,
+        send_autotuned_most: 4 << 20,
+        receive_autotuned_most: 32 << 20,
+        send_unforced_most: 8 << 20,
+        has_bbr: true,
+    };
+
+    fn share(busy: u64, pressure: Pressure) -> Share {
+        Share { budget: Budget::fixed(512 << 20), busy, pressure }
+    }
+
+    fn changes(sizes: &mut SendSizes, host: &Host, share: &Share, rate: f64) -> Vec<Change> {
+        let mut changes = Vec::new();
+        sizes.size(host, share, rate, &mut changes);
+        changes
+    }
+
+    #[test]
+    fn a_lone_connection_may_have_all_and_many_share() {
+        let mut sizes = SendSizes::new(false, Setting::Auto);
+        let none = Pressure::None;
+        assert_eq!(
+            changes(&mut sizes, &HOST, &share(1, none), 0.0),
+            [Change::SendBuffer(256 << 20), Change::UnsentMark(UNSENT_MIN)]
+        );
+        assert_eq!(changes(&mut sizes, &HOST, &share(1, none), 0.0), []);
+        assert_eq!(
+            changes(&mut sizes, &HOST, &share(8, none), 1e9),
+            [Change::SendBuffer(32 << 20), Change::UnsentMark(2_000_000)]
+        );
+        // One more or less of eight is not worth a call.
+        assert_eq!(changes(&mut sizes, &HOST, &share(9, none), 1e9), []);
+        assert_eq!(
+            changes(&mut sizes, &HOST, &share(9, Pressure::StopGrowing), 1e9),
+            [Change::UnsentMark(UNSENT_MIN)]
+        );
+    }
+
+    #[test]
+    fn without_privilege_the_kernel_s_buffer_is_kept_unless_ours_is_larger() {
+        let host = Host { may_force: false, ..HOST };
+        let mut sizes = SendSizes::new(false, Setting::Auto);
+        let none = share(1, Pressure::None);
+        assert_eq!(changes(&mut sizes, &host, &none, 0.0)[0], Change::SendBuffer(8 << 20));
+        let host = Host { send_unforced_most: 425_984, ..host };
+        let mut sizes = SendSizes::new(false, Setting::Auto);
+        assert_eq!(changes(&mut sizes, &host, &none, 0.0), [Change::UnsentMark(UNSENT_MIN)]);
+    }
+
+    #[test]
+    fn what_was_set_by_hand_stays() {
+        let mut sizes = SendSizes::new(false, Setting::Fixed(3_158_016));
+        for busy in [1, 100] {
+            changes(&mut sizes, &HOST, &share(busy, Pressure::TakeBack), 1e9);
+            assert_eq!(sizes.ceiling(), 3_158_016);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The receiving half: the window that we promise. The kernel's autotuning is left alone until it is the limit; from then on
+//! the window is ours, promised early and taken back in the order that loses nothing: first offer less, then wait until the
+//! peer has used up what it was offered, and only then give the memory back.
+
+use std::time::Duration;
+
+use super::{Change, Setting};
+use crate::Sample;
+use crate::budget::Pressure;
+use crate::floor::receive_buffer_for;
+use crate::host::{Host, Mode};
+
+/// No window is smaller: a call of 64 KiB and its successors.
+pub const WINDOW_MIN: u64 = 256 << 10;
+/// The kernel's autotuning gives that part of its largest buffer as a window (measured: 0.66 to 0.98).
+const AUTOTUNED_WINDOW: f64 = 0.6;
+/// Half of the window used in a round trip: time for twice as much.
+const GROW_AT: f64 = 0.5;
+/// More of the window than this unread: the window is not what is missing.
+const UNREAD: u64 = 4;
+
+/// The window of one connection.
+#[derive(Debug, Clone)]
+pub struct Window {
+    state: State,
+    /// The most that came in a round trip, in about the last minute.
+    used: Highest,
+    setting: Setting,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The kernel's.
+    Autotuned,
+    /// Ours.
+    Promised(u64),
+    /// Ours, and being taken back: so much will remain, so much was promised before.
+    Lowering { target: u64, from: u64 },
+}
+
+/// What may be promised to whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// Bytes that may still be promised to all connections.
+    pub left: u64,
+    /// How short memory is.
+    pub pressure: Pressure,
+}
+
+impl Window {
+    /// Of a new connection.
+    pub fn new(setting: Setting) -> Self {
+        Self { state: State::Autotuned, used: Highest::default(), setting }
+    }
+
+    /// What counts against the budget: promised, or being taken back and not used up yet.
+    pub fn promised(&self) -> u64 {
+        match self.state {
+            State::Autotuned => 0,
+            State::Promised(window) | State::Lowering { from: window, .. } => window,
+        }
+    }
+
+    /// What a new connection is told; only if its size was set by hand.
+    pub fn open(&mut self, changes: &mut Vec<Change>) {
+        if let Setting::Fixed(buffer) = self.setting {
+            self.state = State::Promised(buffer / 2);
+            changes.push(Change::Promise(buffer / 2));
+        }
+    }
+
+    /// The next sample; `per_round_trip`: bytes that came in a round trip since the last one.
+    pub fn on_sample(
+        &mut self,
+        sample: &Sample,
+        per_round_trip: f64,
+        host: &Host,
+        room: &Room,
+        changes: &mut Vec<Change>,
+    ) {
+        self.used.learn(sample.at, per_round_trip);
+        if let State::Lowering { target, .. } = self.state {
+            self.finish_lowering(sample, target, changes);
+        } else if self.setting == Setting::Auto && host.mode() == Mode::Forced {
+            self.grow(sample, per_round_trip, host, room, changes);
+        }
+    }
+
+    fn grow(&mut self, sample: &Sample, used: f64, host: &Host, room: &Room, changes: &mut Vec<Change>) {
+        let Some(offered) = sample.receiving.window else { return };
+        let window = if let State::Promised(window) = self.state { window } else { offered };
+        let autotuning_goes_on = self.state == State::Autotuned
+            && (offered as f64) < AUTOTUNED_WINDOW * host.receive_autotuned_most as f64;
+        let unused = used < GROW_AT * window as f64 || sample.receiving.unread >= window / UNREAD;
+        if autotuning_goes_on || unused || room.pressure > Pressure::None {
+            return;
+        }
+        // What is promised already is ours to promise again.
+        let most = sample.receiving.window_limit.min(room.left.saturating_add(self.promised()));
+        let wanted = window.saturating_mul(2).min(most);
+        if wanted > window {
+            self.state = State::Promised(wanted);
+            changes.push(Change::Promise(wanted));
+        }
+    }
+
+    /// How much of its promise is not used: the more, the sooner it is taken back. Infinite if nothing comes at all.
+    pub fn slack(&self, now: Duration) -> f64 {
+        self.promised() as f64 / self.used.get(now).max(1.0)
+    }
+
+    /// Offers half as much from now on, down to [`WINDOW_MIN`]. A window that is being taken back already is left to that.
+    pub fn take_back(&mut self, changes: &mut Vec<Change>) {
+        let (State::Promised(window), Setting::Auto) = (self.state, self.setting) else { return };
+        let target = (window / 2).max(WINDOW_MIN);
+        if target < window {
+            self.state = State::Lowering { target, from: window };
+            changes.push(Change::Clamp(target));
+        }
+    }
+
+    fn finish_lowering(&mut self, sample: &Sample, target: u64, changes: &mut Vec<Change>) {
+        if sample.receiving.window.is_some_and(|window| window <= target) {
+            self.state = State::Promised(target);
+            changes.push(Change::ReceiveBuffer(receive_buffer_for(target)));
+        }
+    }
+}
+
+/// For how long the most that was used is remembered.
+const MEMORY: Duration = Duration::from_secs(60);
+
+/// The highest of the values of the last minute, or a little longer.
+#[derive(Debug, Clone, Copy, Default)]
+struct Highest {
+    value: f64,
+    since: Duration,
+    next: f64,
+}
+
+impl Highest {
+    fn learn(&mut self, now: Duration, value: f64) {
+        if now.saturating_sub(self.since) >= MEMORY {
+            (self.value, self.next, self.since) = (self.next, 0.0, now);
+        }
+        self.value = self.value.max(value);
+        self.next = self.next.max(value);
+    }
+
+    fn get(&self, now: Duration) -> f64 {
+        if now.saturating_sub(self.since) >= 2 * MEMORY { 0.0 } else { self.value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Receiving;
+
+    const HOST: Host = Host {
+        may_force: true,
+        send_autotuned_most: 4 << 20,
+        receive_autotuned_most: 32 << 20,
+        send_unforced_most: 8 << 20,
+        has_bbr: true,
+    };
+    const ROOM: Room = Room { left: 256 << 20, pressure: Pressure::None };
+    const MIB: u64 = 1 << 20;
+
+    fn sample(second: u64, window: u64) -> Sample {
+        let receiving =
+            Receiving { window: Some(window), window_limit: 65_535 << 10, ..Receiving::default() };
+        Sample { at: Duration::from_secs(second), receiving, ..Sample::default() }
+    }
+
+    fn step(window: &mut Window, sample: &Sample, used: u64, room: &Room) -> Vec<Change> {
+        let mut changes = Vec::new();
+        window.on_sample(sample, used as f64, &HOST, room, &mut changes);
+        changes
+    }
+
+    #[test]
+    fn autotuning_is_left_alone_until_it_is_the_limit() {
+        let mut window = Window::new(Setting::Auto);
+        assert_eq!(step(&mut window, &sample(1, 10 * MIB), 9 * MIB, &ROOM), []);
+        assert_eq!(step(&mut window, &sample(2, 22 * MIB), 5 * MIB, &ROOM), []);
+        assert_eq!(step(&mut window, &sample(3, 22 * MIB), 15 * MIB, &ROOM), [Change::Promise(44 * MIB)]);
+        // The scale bounds it.
+        let most = 65_535 << 10;
+        assert_eq!(step(&mut window, &sample(4, 44 * MIB), 40 * MIB, &ROOM), [Change::Promise(most)]);
+        assert_eq!(step(&mut window, &sample(5, most), most, &ROOM), []);
+    }
+
+    #[test]
+    fn no_more_is_promised_than_there_is_room_for() {
+        let mut window = Window::new(Setting::Auto);
+        let room = Room { left: 30 * MIB, pressure: Pressure::None };
+        assert_eq!(step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &room), [Change::Promise(30 * MIB)]);
+        let pressed = Room { left: 256 * MIB, pressure: Pressure::StopGrowing };
+        assert_eq!(step(&mut window, &sample(2, 30 * MIB), 30 * MIB, &pressed), []);
+    }
+
+    #[test]
+    fn memory_is_given_back_only_when_the_promise_is_used_up() {
+        let mut window = Window::new(Setting::Auto);
+        step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &ROOM);
+        let mut changes = Vec::new();
+        window.take_back(&mut changes);
+        assert_eq!(changes, [Change::Clamp(22 * MIB)]);
+        assert_eq!(window.promised(), 44 * MIB);
+        assert_eq!(step(&mut window, &sample(3, 40 * MIB), 10 * MIB, &ROOM), []);
+        let done = step(&mut window, &sample(4, 22 * MIB), 10 * MIB, &ROOM);
+        assert_eq!((done, window.promised()), (vec![Change::ReceiveBuffer(44 * MIB)], 22 * MIB));
+    }
+}

@@ -1,0 +1,133 @@
+//! One connection as the tuner knows it.
+
+use std::time::Duration;
+
+use super::Settings;
+use crate::account::Account;
+use crate::sizes::{Change, Room, SendSizes, Share, Window};
+use crate::verdict::{Judge, Judgement};
+use crate::{Interval, Sample};
+
+/// It is looked at so often: every four round trips, since a window takes some to show what a change did,
+const ROUND_TRIPS: u32 = 4;
+/// but not more often than this, which costs a thousand connections under one hundredth of a processor.
+const INTERVAL_MIN: Duration = Duration::from_millis(100);
+/// A connection counts as busy for so long after it moved something.
+const BUSY_FOR: Duration = Duration::from_secs(10);
+/// It moves something from this rate on: bytes per second.
+const BUSY_RATE: f64 = 100_000.0;
+
+/// Sizes, verdicts and sums of a connection.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    judge: Judge,
+    send: SendSizes,
+    window: Window,
+    account: Account,
+    judgement: Option<Judgement>,
+    busy_at: Option<Duration>,
+}
+
+impl Connection {
+    /// A new one; to a peer on this host or not.
+    pub(super) fn new(settings: &Settings, is_local: bool) -> Self {
+        Self {
+            judge: Judge::default(),
+            send: SendSizes::new(is_local, settings.send_buffer),
+            window: Window::new(settings.receive_buffer),
+            account: Account::default(),
+            judgement: None,
+            busy_at: None,
+        }
+    }
+
+    /// What it is told at once.
+    pub(super) fn open(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
+        let mut changes = Vec::new();
+        self.send.size(&settings.host, share, 0.0, &mut changes);
+        self.window.open(&mut changes);
+        changes
+    }
+
+    /// The next sample.
+    pub(super) fn on_sample(
+        &mut self,
+        sample: Sample,
+        settings: &Settings,
+        share: &Share,
+        room: &Room,
+    ) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let before = self.judge.last().cloned();
+        self.judgement = self.judge.on_sample(sample, self.send.unsent_mark());
+        let (Some(before), Some(after), Some(judgement)) = (&before, self.judge.last(), self.judgement)
+        else {
+            return changes;
+        };
+        let interval = Interval { before, after };
+        self.account.add(&interval, &judgement);
+        if judgement.sent_per_second.max(judgement.received_per_second) >= BUSY_RATE {
+            self.busy_at = Some(after.at);
+        }
+        let came = interval.per_round_trip(|sample| sample.receiving.received);
+        self.send.size(&settings.host, share, judgement.sent_per_second, &mut changes);
+        self.window.on_sample(after, came, &settings.host, room, &mut changes);
+        self.account.events.grown +=
+            changes.iter().filter(|change| matches!(change, Change::Promise(_))).count() as u64;
+        changes
+    }
+
+    /// Offers less, because memory is short.
+    pub(super) fn take_back(&mut self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        self.window.take_back(&mut changes);
+        self.account.events.taken_back += changes.len() as u64;
+        changes
+    }
+
+    /// Whether it moved something of late.
+    pub fn is_busy(&self, now: Duration) -> bool {
+        self.busy_at.is_some_and(|at| now.saturating_sub(at) <= BUSY_FOR)
+    }
+
+    /// When to look at it again, after this time.
+    pub fn interval(&self) -> Duration {
+        let rtt = self.judge.last().map_or(Duration::ZERO, |sample| sample.path.rtt);
+        (rtt * ROUND_TRIPS).max(INTERVAL_MIN)
+    }
+
+    /// What limited it in the last interval.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        self.judgement.as_ref()
+    }
+
+    /// Where its time went.
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// Its last sample.
+    pub fn last(&self) -> Option<&Sample> {
+        self.judge.last()
+    }
+
+    /// The send buffer asked for; 0: the kernel's own.
+    pub fn send_ceiling(&self) -> u64 {
+        self.send.ceiling()
+    }
+
+    /// How much the socket may hold unsent.
+    pub fn unsent_mark(&self) -> u64 {
+        self.send.unsent_mark()
+    }
+
+    /// The window promised to the peer; 0: the kernel's own.
+    pub fn promised(&self) -> u64 {
+        self.window.promised()
+    }
+
+    /// How little of its promise it uses.
+    pub(super) fn slack(&self, now: Duration) -> f64 {
+        self.window.slack(now)
+    }
+}

@@ -1,0 +1,132 @@
+//! What holds whatever the samples say.
+
+use std::time::Duration;
+
+use howdah_tune::budget::{BUDGET_MIN, Budget, HostMemory, MemoryUse, Pressure};
+use howdah_tune::host::Host;
+use howdah_tune::sizes::{SEND_MAX, SEND_MIN, UNSENT_MAX, UNSENT_MIN, WINDOW_MIN};
+use howdah_tune::{Change, PathState, Receiving, Sample, Sending, Settings, Tuner};
+use proptest::prelude::*;
+
+const WINDOW_LIMIT: u64 = 65_535 << 10;
+
+fn settings(budget: u64) -> Settings {
+    let host = Host {
+        may_force: true,
+        send_autotuned_most: 4 << 20,
+        receive_autotuned_most: 32 << 20,
+        send_unforced_most: 8 << 20,
+        has_bbr: true,
+    };
+    let memory = HostMemory { total: 64 << 30, tcp: [4 << 30, 6 << 30, 8 << 30], group: None };
+    Settings { budget: Budget::fixed(budget), ..Settings::automatic(host, memory) }
+}
+
+/// What happens to a tuner.
+#[derive(Debug, Clone)]
+enum Event {
+    Open(u8),
+    Close(u8),
+    Sample { key: u8, sent: u64, received: u64, rtt: u64, window: u64, unread: u64 },
+    Memory { sending: u64, unread: u64 },
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let mega = 1u64 << 20;
+    prop_oneof![
+        1 => (0..8u8).prop_map(Event::Open),
+        1 => (0..8u8).prop_map(Event::Close),
+        10 => (0..8u8, 0..200 * mega, 0..200 * mega, 0..400u64, 0..WINDOW_LIMIT, 0..64 * mega).prop_map(
+            |(key, sent, received, rtt, window, unread)| Event::Sample { key, sent, received, rtt, window, unread }
+        ),
+        2 => (0..600 * mega, 0..600 * mega).prop_map(|(sending, unread)| Event::Memory { sending, unread }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn sizes_stay_within_their_bounds_and_promises_within_the_budget(
+        budget in BUDGET_MIN..(1u64 << 30),
+        events in prop::collection::vec(event(), 1..200),
+    ) {
+        let settings = settings(budget);
+        let mut tuner = Tuner::new(settings.clone());
+        let mut sums = [(0u64, 0u64); 8];
+        for (second, event) in events.into_iter().enumerate() {
+            let now = Duration::from_millis(second as u64 * 500);
+            let changes: Vec<Change> = match event {
+                Event::Open(key) => tuner.on_open(key, false),
+                Event::Close(key) => { tuner.on_close(now, key); Vec::new() }
+                Event::Sample { key, sent, received, rtt, window, unread } => {
+                    let sum = &mut sums[usize::from(key)];
+                    *sum = (sum.0 + sent, sum.1 + received);
+                    let rtt = Duration::from_millis(rtt);
+                    tuner.on_sample(key, Sample {
+                        at: now,
+                        sending: Sending { sent: sum.0, ..Sending::default() },
+                        receiving: Receiving {
+                            received: sum.1, window: Some(window), window_limit: WINDOW_LIMIT, unread, ..Receiving::default()
+                        },
+                        path: PathState { rtt, min_rtt: rtt, ..PathState::default() },
+                        ..Sample::default()
+                    })
+                }
+                Event::Memory { sending, unread } => {
+                    let used = MemoryUse { sending, unread, ..MemoryUse::default() };
+                    tuner.on_memory(now, &used).into_iter().map(|(_, change)| change).collect()
+                }
+            };
+            for change in changes {
+                match change {
+                    Change::SendBuffer(size) => prop_assert!((SEND_MIN..=SEND_MAX).contains(&size), "{size}"),
+                    Change::UnsentMark(size) => prop_assert!((UNSENT_MIN..=UNSENT_MAX).contains(&size), "{size}"),
+                    Change::Promise(size) => {
+                        prop_assert!(size <= WINDOW_LIMIT, "{size}");
+                        prop_assert_eq!(tuner.pressure(), Pressure::None, "a window grew though memory was short");
+                    }
+                    Change::Clamp(size) => prop_assert!(size >= WINDOW_MIN, "{size}"),
+                    Change::ReceiveBuffer(size) => prop_assert!(size >= 2 * WINDOW_MIN, "{size}"),
+                    Change::StopReading | Change::ResumeReading => {}
+                }
+            }
+            let promised: u64 = tuner.connections().map(|(_, connection)| connection.promised()).sum();
+            prop_assert_eq!(tuner.promised(), promised);
+            prop_assert!(promised <= settings.budget.for_receiving(), "{} of {}", promised, budget);
+        }
+    }
+}
+
+#[test]
+fn under_pressure_whoever_uses_least_of_its_promise_gives_back_first() {
+    let mut tuner = Tuner::new(settings(1 << 30));
+    let mut sample = Sample {
+        receiving: Receiving { window: Some(22 << 20), window_limit: WINDOW_LIMIT, ..Receiving::default() },
+        path: PathState {
+            rtt: Duration::from_millis(100),
+            min_rtt: Duration::from_millis(100),
+            ..PathState::default()
+        },
+        ..Sample::default()
+    };
+    // Five connections fill their windows; only the last one goes on.
+    for key in 0..5 {
+        tuner.on_open(key, false);
+        tuner.on_sample(key, sample.clone());
+    }
+    sample.at = Duration::from_secs(1);
+    sample.receiving.received = 200 << 20;
+    for key in 0..5 {
+        let changes = tuner.on_sample(key, sample.clone());
+        assert!(changes.contains(&Change::Promise(44 << 20)), "{key}: {changes:?}");
+    }
+    for second in 2..200 {
+        sample.at = Duration::from_secs(second);
+        sample.receiving.received += 200 << 20;
+        sample.receiving.window = Some(44 << 20);
+        tuner.on_sample(4, sample.clone());
+    }
+    let used = MemoryUse { sending: 1 << 30, ..MemoryUse::default() };
+    let told = tuner.on_memory(sample.at, &used);
+    assert_eq!(told.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert!(told.iter().all(|(_, change)| *change == Change::Clamp(22 << 20)), "{told:?}");
+}

@@ -1,0 +1,166 @@
+//! Each cause, as two samples would show it, and the word for it.
+
+use std::time::Duration;
+
+use howdah_tune::{Gauges, Judge, Judgement, PathState, Receiving, Sample, Sending, Verdict};
+
+const MARK: u64 = 1 << 20;
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// A connection over 100 ms, all quiet.
+fn quiet() -> Sample {
+    Sample {
+        path: PathState {
+            rtt: 100 * MILLISECOND,
+            min_rtt: 100 * MILLISECOND,
+            receiver_rtt: None,
+            segment: 1448,
+        },
+        sending: Sending {
+            buffer: 64 << 20,
+            congestion_window: 32 << 20,
+            peer_window: Some(64 << 20),
+            ..Sending::default()
+        },
+        receiving: Receiving {
+            buffer: 64 << 20,
+            window: Some(32 << 20),
+            window_limit: 65_535 << 10,
+            out_of_order: Some(0),
+            ..Receiving::default()
+        },
+        ..Sample::default()
+    }
+}
+
+/// The verdicts after ten seconds in which each second changed the sample alike.
+fn after(each_second: impl Fn(&mut Sample, u64)) -> Judgement {
+    let mut judge = Judge::default();
+    let mut sample = quiet();
+    let mut last = None;
+    for second in 0..10 {
+        sample.at = Duration::from_secs(second);
+        each_second(&mut sample, second);
+        last = judge.on_sample(sample.clone(), MARK).or(last);
+    }
+    last.expect("ten samples make nine intervals")
+}
+
+/// A READ that sends so many bytes a second, and has more to send than the socket takes.
+fn reading(sample: &mut Sample, bytes: u64) {
+    sample.sending.sent += bytes;
+    sample.sending.delivery_rate = bytes;
+    sample.sending.flight = bytes / 10;
+    sample.sending.queued = bytes / 10;
+    sample.sending.unsent = MARK;
+    sample.gauges.replies_waiting = 1 << 20;
+}
+
+#[test]
+fn replies() {
+    let check = |wanted: Verdict, why: &str, each_second: &dyn Fn(&mut Sample, u64)| {
+        assert_eq!(after(each_second).sending, wanted, "{why}");
+    };
+    check(Verdict::Idle, "nothing happens", &|_, _| {});
+    check(Verdict::PeerWindow, "as much in flight as the peer lets us", &|sample, _| {
+        reading(sample, 100_000_000);
+        sample.sending.peer_window = Some(10_100_000);
+    });
+    check(Verdict::PeerWindow, "the kernel says so", &|sample, _| {
+        reading(sample, 100_000_000);
+        sample.sending.limited_by_peer += 220 * MILLISECOND;
+    });
+    check(Verdict::SendBuffer, "two thirds of the buffer are in use", &|sample, _| {
+        reading(sample, 27_400_000);
+        (sample.sending.buffer, sample.sending.queued) = (4 << 20, 2_800_000);
+    });
+    check(Verdict::PathFull, "a queue stands in the path", &|sample, _| {
+        reading(sample, 117_000_000);
+        sample.path.rtt = 140 * MILLISECOND;
+    });
+    check(Verdict::PathFull, "paced to what the path delivers", &|sample, _| reading(sample, 117_000_000));
+    check(Verdict::Loss, "the congestion window is what a loss left of it", &|sample, second| {
+        reading(sample, 30_000_000);
+        sample.sending.congestion_window = 3_000_000;
+        sample.sending.retransmitted += if second % 3 == 0 { 1448 } else { 0 };
+    });
+    check(Verdict::PathFull, "what was sent again had arrived", &|sample, _| {
+        reading(sample, 30_000_000);
+        sample.sending.congestion_window = 3_000_000;
+        sample.sending.retransmitted += 1448;
+        sample.sending.spurious += 1448;
+    });
+    check(Verdict::Ramping, "faster with each look", &|sample, second| {
+        reading(sample, 100_000 << second);
+    });
+    check(Verdict::Processor, "no processor is free", &|sample, _| {
+        reading(sample, 117_000_000);
+        sample.gauges.processors_busy = 0.97;
+    });
+}
+
+/// Calls that are answered at once, so many a second.
+fn answering(gauges: &mut Gauges, calls: u64, executing: Duration) {
+    gauges.calls += calls;
+    gauges.executing += executing;
+}
+
+#[test]
+fn replies_that_do_not_fill_the_socket() {
+    let check = |wanted: Verdict, why: &str, each_second: &dyn Fn(&mut Sample, u64)| {
+        assert_eq!(after(each_second).sending, wanted, "{why}");
+    };
+    check(Verdict::Storage, "a call is being carried out all the time", &|sample, _| {
+        sample.sending.sent += 1_000_000;
+        answering(&mut sample.gauges, 100, 900 * MILLISECOND);
+    });
+    check(Verdict::ClientSlots, "two calls in flight, and always two", &|sample, _| {
+        sample.sending.sent += 20 << 20;
+        answering(&mut sample.gauges, 20, 10 * MILLISECOND);
+    });
+    check(Verdict::Idle, "it once had many, and now asks once a second", &|sample, second| {
+        sample.sending.sent += 1 << 20;
+        answering(&mut sample.gauges, if second < 5 { 100 } else { 1 }, MILLISECOND);
+    });
+}
+
+/// A WRITE that brings so many bytes a second.
+fn writing(sample: &mut Sample, bytes: u64) {
+    sample.receiving.received += bytes;
+    sample.receiving.segments += bytes / 1448;
+    sample.gauges.mid_call += 950 * MILLISECOND;
+}
+
+#[test]
+fn calls() {
+    let check = |wanted: Verdict, why: &str, each_second: &dyn Fn(&mut Sample, u64)| {
+        let found = after(each_second);
+        assert_eq!((found.receiving, found.verdict()), (wanted, wanted), "{why}");
+    };
+    check(Verdict::ClientSendBuffer, "2.7 MB in flight", &|sample, _| writing(sample, 27_000_000));
+    check(Verdict::OurWindow, "as much per round trip as we let through", &|sample, _| {
+        writing(sample, 20_000_000);
+        sample.receiving.window = Some(2_080_000);
+    });
+    check(Verdict::Storage, "we do not read what came", &|sample, _| {
+        writing(sample, 100_000_000);
+        sample.receiving.unread = 20 << 20;
+    });
+    check(Verdict::Storage, "no budget to read it", &|sample, _| {
+        writing(sample, 100_000_000);
+        sample.gauges.refused_to_read += 100 * MILLISECOND;
+    });
+    check(Verdict::Loss, "segments are missing", &|sample, _| {
+        writing(sample, 27_000_000);
+        sample.receiving.out_of_order = sample.receiving.out_of_order.map(|count| count + 100);
+    });
+    check(Verdict::PathFull, "a queue stands in the path", &|sample, _| {
+        writing(sample, 117_000_000);
+        sample.path.rtt = 130 * MILLISECOND;
+    });
+    check(Verdict::Ramping, "faster with each look", &|sample, second| writing(sample, 100_000 << second));
+    check(Verdict::ClientSlots, "it waits for its four calls", &|sample, _| {
+        sample.receiving.received += 40 << 20;
+        answering(&mut sample.gauges, 40, 100 * MILLISECOND);
+    });
+}
