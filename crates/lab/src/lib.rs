@@ -6,6 +6,7 @@
 
 pub mod content;
 pub mod counters;
+pub mod guest;
 pub mod measure;
 mod random;
 pub mod workload;

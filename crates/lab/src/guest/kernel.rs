@@ -1,0 +1,96 @@
+//! The guest's kernel: its command line. It starts nothing by itself, so that the caller chooses where it runs.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The guest's kernel, of Debian's package user-mode-linux.
+pub const GUEST_KERNEL: &str = "linux.uml";
+
+/// What a guest is booted with. `scripts/init.sh` in the work directory is its first process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// The directory that it shares with the host, see [`Share`](super::Share).
+    pub work: PathBuf,
+    /// Its memory in MiB. Only what it uses is taken from the host.
+    pub memory: u32,
+    /// Its network interface `vec0`.
+    pub interface: Option<Interface>,
+    /// A file that is its disk `/dev/ubda`.
+    pub disk: Option<PathBuf>,
+    /// Where its memory is a file, which should not be on a disk.
+    pub memory_directory: PathBuf,
+    /// Whether its serial line is its standard input and output; the console is then its standard error.
+    pub serial_line: bool,
+}
+
+/// How the guest's packets come and go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Interface {
+    /// Through a tap device of the namespace that the guest is started in.
+    Tap(String),
+    /// Through a packet socket on an interface there: for who may not make taps. Slower.
+    Raw(String),
+}
+
+impl Kernel {
+    /// Adds arguments and environment to a command that starts [`GUEST_KERNEL`].
+    pub fn configure(&self, command: &mut Command) {
+        let console = if self.serial_line { "con0=null,fd:2" } else { "con0=null,fd:1" };
+        command
+            .arg(format!("mem={}M", self.memory))
+            .args(["rootfstype=hostfs", "root=/dev/root", "rw", "quiet", "con=null", console])
+            .args(self.serial_line.then_some("ssl0=fd:0,fd:1"))
+            .arg(format!("init={}", self.work.join("scripts/init.sh").display()))
+            .arg(format!("WORK={}", self.work.display()))
+            .args(self.interface.as_ref().map(Interface::argument))
+            .args(self.disk.as_ref().map(|disk| format!("ubda={}", disk.display())))
+            .env("TMPDIR", &self.memory_directory)
+            .env("HOME", self.work.join("home"));
+    }
+}
+
+impl Interface {
+    fn argument(&self) -> String {
+        let (transport, name) = match self {
+            Self::Tap(name) => ("tap", name),
+            Self::Raw(name) => ("raw", name),
+        };
+        // Both receive merged segments; `depth` is how many packets one system call moves.
+        format!("vec0:transport={transport},ifname={name},depth=128,gro=1,mac=02:00:00:00:00:03")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(kernel: &Kernel) -> String {
+        let mut command = Command::new(GUEST_KERNEL);
+        kernel.configure(&mut command);
+        command.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_guest_with_everything() {
+        let mut kernel = Kernel {
+            work: "/w".into(),
+            memory: 768,
+            interface: Some(Interface::Tap("guest0".into())),
+            disk: Some("/w/disk".into()),
+            memory_directory: "/dev/shm".into(),
+            serial_line: true,
+        };
+        assert_eq!(
+            words(&kernel),
+            "mem=768M rootfstype=hostfs root=/dev/root rw quiet con=null con0=null,fd:2 ssl0=fd:0,fd:1 \
+             init=/w/scripts/init.sh WORK=/w \
+             vec0:transport=tap,ifname=guest0,depth=128,gro=1,mac=02:00:00:00:00:03 ubda=/w/disk"
+        );
+        (kernel.serial_line, kernel.interface, kernel.disk) = (false, None, None);
+        assert_eq!(
+            words(&kernel),
+            "mem=768M rootfstype=hostfs root=/dev/root rw quiet con=null con0=null,fd:1 \
+             init=/w/scripts/init.sh WORK=/w"
+        );
+    }
+}
