@@ -8,5 +8,7 @@ pub mod content;
 pub mod counters;
 pub mod guest;
 pub mod measure;
+pub mod plan;
 mod random;
+pub mod record;
 pub mod workload;

@@ -1,0 +1,223 @@
+//! One cell as a plan writes it: the network, the server, the clients, what is sampled.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::Time;
+
+/// A cell that takes longer than this failed, if the plan does not say otherwise.
+const LIMIT: Time = Time::seconds(60);
+
+/// The wire that is there without being named.
+const FIRST_WIRE: &str = "path0";
+
+/// `[cell]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CellSpec {
+    /// How long it may take, building and taking down apart.
+    pub limit: Time,
+    /// The wire `path0` between `client` and `server`; a perfect one if nothing is said, and none is in `wires`.
+    pub path: Option<PathSpec>,
+    /// More wires, or all of them, by their names.
+    pub wires: BTreeMap<String, WireSpec>,
+    /// What is particular about hosts. `client` and `server` are there without being named.
+    pub hosts: BTreeMap<String, HostSpec>,
+    /// Who serves.
+    pub server: ServerSpec,
+    /// Who works, all at the same time.
+    pub clients: BTreeMap<String, ClientSpec>,
+    /// What is looked at while they do; nothing if left out.
+    pub sample: Option<SampleSpec>,
+}
+
+/// `[cell.wires.NAME]`: a wire between two hosts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WireSpec {
+    /// Its two hosts; `there` is from the first to the second.
+    pub between: (String, String),
+    /// What it is like.
+    #[serde(default)]
+    pub path: PathSpec,
+}
+
+/// `[cell.hosts.NAME]`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostSpec {
+    /// Settings of its kernel, within its network namespace.
+    pub sysctls: BTreeMap<String, Setting>,
+}
+
+/// A sysctl's value: text, or a number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// As it is written to the file.
+    Text(String),
+    /// A number.
+    Number(i64),
+}
+
+/// `[cell.server]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ServerSpec {
+    /// What serves.
+    pub kind: ServerKind,
+    /// The host it runs on.
+    pub host: String,
+    /// More flags for it.
+    pub options: Vec<String>,
+    /// Where the files are.
+    pub export: ExportKind,
+}
+
+/// What serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ServerKind {
+    /// `howdah serve`, of this very program.
+    Howdah,
+    /// NFS-Ganesha.
+    Ganesha,
+    /// The Linux kernel's server.
+    Kernel,
+    /// `iperf3 -s`.
+    Iperf3,
+    /// Nothing.
+    None,
+}
+
+/// Where the served files are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExportKind {
+    /// In a file system in memory.
+    Memory,
+    /// In the directory for temporary files.
+    Disk,
+}
+
+/// `[cell.clients.NAME]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientSpec {
+    /// What works.
+    pub kind: ClientKind,
+    /// The host it runs on.
+    #[serde(default = "client")]
+    pub host: String,
+    /// The wire whose server's address it uses; its host's first one if left out.
+    #[serde(default)]
+    pub wire: Option<String>,
+    /// What it does: a workload of `howdah bench`, or what its kind knows.
+    #[serde(default)]
+    pub workload: Option<String>,
+    /// More flags for it.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// Options of the URL, or of the mount.
+    #[serde(default)]
+    pub url: String,
+    /// When it begins, after the first.
+    #[serde(default)]
+    pub after: Option<Time>,
+}
+
+/// What works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientKind {
+    /// `howdah bench` on an `nfs://` URL.
+    Howdah,
+    /// The Linux kernel's client, in User Mode Linux.
+    Kernel,
+    /// `nfs-cp`, of libnfs.
+    Libnfs,
+    /// `iperf3 -c`.
+    Iperf3,
+    /// `howdah bench` on the exported directory, on the server's host.
+    Local,
+    /// `ping`: round trips, or that the path takes packets of a size.
+    Ping,
+    /// A simulation in virtual time, without any network.
+    Simulation,
+}
+
+/// `[cell.sample]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SampleSpec {
+    /// How often.
+    pub every: Time,
+}
+
+/// What a wire is like, as the link model reads it.
+pub type PathSpec = toml::Table;
+
+fn client() -> String {
+    "client".to_owned()
+}
+
+impl Default for CellSpec {
+    fn default() -> Self {
+        Self {
+            limit: LIMIT,
+            path: None,
+            wires: BTreeMap::new(),
+            hosts: BTreeMap::new(),
+            server: ServerSpec::default(),
+            clients: BTreeMap::new(),
+            sample: None,
+        }
+    }
+}
+
+impl CellSpec {
+    /// All wires, by their names. `path0` is between `client` and `server`, unless others are named and it is not.
+    pub fn all_wires(&self) -> BTreeMap<String, WireSpec> {
+        let mut wires = self.wires.clone();
+        if self.path.is_some() || wires.is_empty() {
+            let path = self.path.clone().unwrap_or_default();
+            wires.insert(FIRST_WIRE.to_owned(), WireSpec { between: (client(), "server".to_owned()), path });
+        }
+        wires
+    }
+
+    /// The names of all wires.
+    pub(super) fn wire_names(&self) -> impl Iterator<Item = &str> {
+        let first = (self.path.is_some() || self.wires.is_empty()).then_some(FIRST_WIRE);
+        self.wires.keys().map(String::as_str).chain(first)
+    }
+
+    /// The hosts that wires lead to.
+    pub(super) fn host_names(&self) -> BTreeSet<&str> {
+        let ends = self.wires.values().flat_map(|wire| [wire.between.0.as_str(), wire.between.1.as_str()]);
+        let default = (self.path.is_some() || self.wires.is_empty()).then_some(["client", "server"]);
+        ends.chain(default.into_iter().flatten()).collect()
+    }
+}
+
+impl Default for ServerSpec {
+    fn default() -> Self {
+        Self {
+            kind: ServerKind::Howdah,
+            host: "server".to_owned(),
+            options: Vec::new(),
+            export: ExportKind::Memory,
+        }
+    }
+}
+
+impl Setting {
+    /// As it is written to the file.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}

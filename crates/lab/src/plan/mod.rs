@@ -1,0 +1,35 @@
+//! Plans: an experiment as a file. Read, checked, its cells expanded in a fixed order with a seed each; what it claims is
+//! judged by rows. It knows nothing of how a cell is run.
+
+mod cell;
+mod claim;
+mod definition;
+mod error;
+mod expand;
+mod factor;
+mod file;
+mod judge;
+mod known;
+mod level_key;
+mod merge;
+mod origin;
+mod quick;
+mod shown;
+#[cfg(test)]
+mod testing;
+mod time;
+mod validate;
+
+pub use cell::{
+    CellSpec, ClientKind, ClientSpec, ExportKind, HostSpec, PathSpec, SampleSpec, ServerKind, ServerSpec,
+    Setting, WireSpec,
+};
+pub use claim::{Claim, Of, PathFigure};
+pub use definition::Plan;
+pub use error::PlanError;
+pub use expand::{Cell, seed};
+pub use factor::{Factor, Level};
+pub use judge::{Judgement, judge};
+pub use origin::OriginFigure;
+pub use shown::{FigureKind, FigureSpec};
+pub use time::Time;

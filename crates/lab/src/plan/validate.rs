@@ -1,0 +1,242 @@
+//! Whatever a plan names must be there: factors, levels, clients, figures, hosts, wires.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::error::line_of;
+use super::known::{SERIES, unknown_figure};
+use super::{Cell, FigureKind, Plan, PlanError};
+
+/// Checks all of it, every cell in both forms included.
+pub fn validate(plan: &Plan, file: &str, text: &str) -> Result<(), PlanError> {
+    let checker = Checker { plan, file, text };
+    checker.names()?;
+    checker.factors()?;
+    let cells = plan.cells(false)?;
+    checker.each_cell(&cells)?;
+    checker.each_cell(&plan.cells(true)?)?;
+    checker.origin_figures(&cells)?;
+    checker.figures(&cells)?;
+    checker.claims(&cells)
+}
+
+struct Checker<'a> {
+    plan: &'a Plan,
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Checker<'_> {
+    /// An error about the `index`th line that begins with this header.
+    fn wrong(&self, header: &str, index: usize, what: String) -> PlanError {
+        let place = self.text.match_indices(header).nth(index).map(|(offset, _)| line_of(self.text, offset));
+        PlanError { file: self.file.to_owned(), line: place, what }
+    }
+
+    fn names(&self) -> Result<(), PlanError> {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+        let Plan { name, repetitions, .. } = self.plan;
+        if name.is_empty() || !name.chars().all(plain) {
+            let what = format!("name: \"{name}\" names files: letters, digits and - are allowed");
+            return Err(self.wrong("name", 0, what));
+        }
+        if *repetitions == 0 || self.plan.repetitions(true) == 0 {
+            return Err(self.wrong("repetitions", 0, "repetitions: 1 or more are allowed".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn factors(&self) -> Result<(), PlanError> {
+        let mut names = BTreeSet::new();
+        for (index, factor) in self.plan.factors.iter().enumerate() {
+            let wrong =
+                |what: &str| self.wrong("[[factor]]", index, format!("factor \"{}\": {what}", factor.name));
+            if factor.levels.is_empty() {
+                return Err(wrong("it has no levels: `values`, or `[[factor.level]]`"));
+            }
+            if !names.insert(&factor.name) {
+                return Err(wrong("another one has that name"));
+            }
+            let labels: BTreeSet<&str> = factor.labels().collect();
+            if labels.len() != factor.levels.len() {
+                return Err(wrong("two levels have the same label"));
+            }
+        }
+        for (factor, labels) in &self.plan.quick.factors {
+            for label in labels {
+                self.level(factor, label)
+                    .map_err(|what| self.wrong("[quick]", 0, format!("quick: {what}")))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn each_cell(&self, cells: &[Cell]) -> Result<(), PlanError> {
+        if cells.is_empty() {
+            return Err(self.wrong("[quick]", 0, "quick: no cell is left".to_owned()));
+        }
+        for cell in cells {
+            let wrong = |what: String| self.wrong("[cell", 0, format!("cell {}: {what}", cell.number));
+            if cell.spec.clients.is_empty() {
+                return Err(wrong("nobody works in it: [cell.clients.NAME] is missing".to_owned()));
+            }
+            for (name, client) in &cell.spec.clients {
+                if let Some(wire) = &client.wire
+                    && !cell.spec.wire_names().any(|known| known == wire)
+                {
+                    let known: Vec<&str> = cell.spec.wire_names().collect();
+                    let known = known.join(", ");
+                    return Err(wrong(format!("client {name}: no wire \"{wire}\"; there are: {known}")));
+                }
+                if !cell.spec.host_names().contains(client.host.as_str()) {
+                    return Err(wrong(format!("client {name}: no wire leads to host \"{}\"", client.host)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn origin_figures(&self, cells: &[Cell]) -> Result<(), PlanError> {
+        for (index, figure) in self.plan.origin_figures.iter().enumerate() {
+            let checked = self.levels(&figure.cells).and_then(|()| self.figure(&figure.figure, cells));
+            checked
+                .map_err(|what| self.wrong("[[origin_figure]]", index, format!("origin_figure: {what}")))?;
+        }
+        Ok(())
+    }
+
+    fn figures(&self, cells: &[Cell]) -> Result<(), PlanError> {
+        for (index, figure) in self.plan.figures.iter().enumerate() {
+            let mut checked = self.levels(&figure.cells);
+            for factor in figure.x.iter().chain(&figure.by) {
+                checked = checked.and_then(|()| self.named(factor));
+            }
+            if let Some(y) = &figure.y {
+                checked = checked.and_then(|()| self.figure(y, cells));
+            }
+            for shown in &figure.show {
+                checked = checked.and_then(|()| known_series(shown));
+            }
+            let needs = match figure.kind {
+                FigureKind::Swept if figure.x.is_none() || figure.y.is_none() => {
+                    Some("swept needs `x` and `y`")
+                }
+                FigureKind::Series if figure.show.is_empty() => Some("series needs `show`"),
+                FigureKind::Bars if figure.y.is_none() => Some("bars needs `y`"),
+                _ => None,
+            };
+            let checked = checked.and_then(|()| needs.map_or(Ok(()), |needs| Err(needs.to_owned())));
+            checked.map_err(|what| self.wrong("[[figure]]", index, format!("figure: {what}")))?;
+        }
+        Ok(())
+    }
+
+    fn claims(&self, cells: &[Cell]) -> Result<(), PlanError> {
+        for (index, claim) in self.plan.claims.iter().enumerate() {
+            let mut checked = self.levels(&claim.cells).and_then(|()| self.figure(&claim.figure, cells));
+            if claim.at_most.is_none() && claim.at_least.is_none() {
+                checked = checked.and(Err("it needs `at_most` or `at_least`".to_owned()));
+            }
+            if let Some(super::Of::Figure { figure, cells: other }) = &claim.of {
+                checked = checked.and_then(|()| self.levels(other)).and_then(|()| self.figure(figure, cells));
+            }
+            checked.map_err(|what| self.wrong("[[claim]]", index, format!("claim: {what}")))?;
+        }
+        Ok(())
+    }
+
+    fn levels(&self, levels: &BTreeMap<String, String>) -> Result<(), String> {
+        levels.iter().try_for_each(|(factor, label)| self.level(factor, label))
+    }
+
+    fn level(&self, factor: &str, label: &str) -> Result<(), String> {
+        self.named(factor)?;
+        let factor = self.plan.factor(factor).expect("it is named");
+        if factor.has(label) {
+            return Ok(());
+        }
+        let known: Vec<String> = factor.labels().map(|label| format!("\"{label}\"")).collect();
+        Err(format!("factor \"{}\" has no level \"{label}\"; it has: {}", factor.name, known.join(", ")))
+    }
+
+    fn named(&self, factor: &str) -> Result<(), String> {
+        if self.plan.factor(factor).is_some() {
+            return Ok(());
+        }
+        let known: Vec<String> =
+            self.plan.factors.iter().map(|factor| format!("\"{}\"", factor.name)).collect();
+        Err(format!("no factor is called \"{factor}\"; there are: {}", known.join(", ")))
+    }
+
+    /// A figure that no cell has is a mistake.
+    fn figure(&self, name: &str, cells: &[Cell]) -> Result<(), String> {
+        let mut why = None;
+        for cell in cells {
+            match unknown_figure(name, &cell.spec) {
+                None => return Ok(()),
+                unknown => why = why.or(unknown),
+            }
+        }
+        why.map_or(Ok(()), Err)
+    }
+}
+
+fn known_series(shown: &str) -> Result<(), String> {
+    if SERIES.contains(&shown) {
+        return Ok(());
+    }
+    Err(format!("a series does not show \"{shown}\"; it shows: {}", SERIES.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TEXT;
+    use super::*;
+
+    #[test]
+    fn errors_name_the_line_the_key_and_what_is_allowed() {
+        for (was, is, line, says) in [
+            ("workload = \"write\"", "wrokload = \"write\"", 15, "wrokload"),
+            ("kind = \"howdah\"", "kind = \"nfsd\"", 14, "expected one of"),
+            ("limit = \"50s\"", "limit = \"50\"", 9, "no time"),
+            ("seed = 2008", "sed = 2008", 5, "`seed`"),
+            ("key = \"cell.path.rtt\"", "key = \"path.rtt\"", 20, "no key of a cell"),
+            ("key = \"cell.path.rtt\"", "key = \"cell.server.kind\"", 21, "factor \"rtt\", level \"0ms\""),
+            ("values = [\"0ms\", \"30ms\", \"100ms\"]", "values = [\"30ms\", \"30ms\"]", 18, "same label"),
+            ("label = \"the kernel's\"", "label = \"fixed\"", 22, "same label"),
+            (
+                "factors.rtt = [\"30ms\"]",
+                "factors.rtt = [\"31ms\"]",
+                30,
+                "it has: \"0ms\", \"30ms\", \"100ms\"",
+            ),
+            ("x = \"rtt\"", "x = \"rate\"", 42, "there are: \"rtt\", \"buffer\""),
+            ("y = \"throughput\"", "y = \"speed\"", 42, "its last word is one of throughput"),
+            ("at_most = 0.5\n", "", 49, "`at_most` or `at_least`"),
+            ("of = \"line rate\"", "of = \"line\"", 54, "of"),
+            ("name = \"buffers\"", "name = \"a/b\"", 1, "letters, digits"),
+            ("repetitions = 3", "repetitions = 0", 6, "1 or more"),
+        ] {
+            let text = TEXT.replacen(was, is, 1);
+            assert_ne!(text, TEXT, "{was}");
+            let error = Plan::parse("plan.toml", &text).expect_err(is);
+            assert!(error.what.contains(says), "{is}: {error}");
+            assert_eq!(error.line, Some(line), "{is}: {error}");
+            assert!(error.to_string().starts_with(&format!("plan.toml:{line}: ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn clients_need_hosts_and_wires() {
+        for (line, says) in [
+            ("host = \"elsewhere\"", "no wire leads to host \"elsewhere\""),
+            ("wire = \"path9\"", "no wire \"path9\"; there are: path0"),
+        ] {
+            let text = TEXT.replacen("workload = \"write\"", line, 1);
+            let error = Plan::parse("plan.toml", &text).expect_err(line);
+            assert!(error.what.contains(says), "{error}");
+        }
+        let alone = TEXT.split("[cell.clients.main]").next().expect("a head");
+        let error = Plan::parse("plan.toml", alone).expect_err("nobody works");
+        assert!(error.what.contains("nobody works in it"), "{error}");
+    }
+}

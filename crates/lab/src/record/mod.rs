@@ -1,0 +1,16 @@
+//! Results: rows, time series and the directory that holds them; medians over repetitions. Whoever writes a report, or
+//! another program, reads what is here. It knows nothing of how anything was run.
+
+mod directory;
+mod medians;
+mod row;
+mod series_line;
+mod shown;
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub use directory::{ResultDirectory, name_of};
+pub use medians::{CellMedians, medians};
+pub use row::{CommandRecord, Figure, LinkCount, Outcome, Row, unit};
+pub use series_line::{ConnectionSample, LinkSample, SeriesLine};
+pub use shown::shown;
