@@ -4,30 +4,30 @@
 //! interfaces. It knows nothing of what the bytes mean.
 
 mod address;
+mod buffers;
 mod connect;
+mod host;
 mod listener;
 mod namespace;
 mod poller;
 mod rpcbind;
-mod socket_list;
 mod splice;
 mod stream;
 mod syscall;
-mod tcp_info;
 mod tun;
 mod udp;
 mod udp_client;
 
 pub use address::{canonical, is_local};
+pub use buffers::apply;
 pub use connect::{ConnectSettings, Connection, Place, Readiness, Wait};
+pub use host::{memory_limits, memory_of_tcp, probe_host};
 pub use listener::Listener;
 pub use namespace::Namespace;
 pub use poller::{Interest, Poller, Ready, Token, Waker};
 pub use rpcbind::{RpcbindStream, is_listening};
-pub use socket_list::{SocketList, TcpSocket};
 pub use splice::{Moved, Pipe};
 pub use stream::{Sent, Stream};
-pub use tcp_info::{SocketMemory, TcpInfo};
 pub use tun::{Offloads, Tun};
 pub use udp::{Datagram, UdpSocket};
 pub use udp_client::UdpClient;

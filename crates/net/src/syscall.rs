@@ -16,19 +16,25 @@ use crate::stream::Sent;
 
 /// `SO_RCVLOWAT`: bytes that must wait before a socket counts as readable.
 pub fn set_receive_low_water(socket: BorrowedFd<'_>, count: usize) -> io::Result<()> {
-    let count = libc::c_int::try_from(count).map_err(|_| io::ErrorKind::InvalidInput)?;
+    set_number(socket, libc::SOL_SOCKET, libc::SO_RCVLOWAT, count as u64)
+}
+
+/// `TCP_NOTSENT_LOWAT`: the socket takes no more while so many bytes are unsent.
+pub fn set_unsent_mark(socket: BorrowedFd<'_>, bytes: u64) -> io::Result<()> {
+    set_number(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes)
+}
+
+/// `TCP_WINDOW_CLAMP`: the largest window that is offered from now on.
+pub fn set_window_clamp(socket: BorrowedFd<'_>, bytes: u64) -> io::Result<()> {
+    set_number(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
+}
+
+/// Sets an option that is an `int`.
+fn set_number(socket: BorrowedFd<'_>, level: libc::c_int, option: libc::c_int, value: u64) -> io::Result<()> {
+    let value = libc::c_int::try_from(value).map_err(|_| io::ErrorKind::InvalidInput)?;
     let length = size_of::<libc::c_int>() as libc::socklen_t;
-    // SAFETY: the kernel reads `length` bytes from `count`, which lives until the call returns.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_RCVLOWAT,
-            (&raw const count).cast(),
-            length,
-        )
-    };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    // SAFETY: the kernel reads `length` bytes from `value`, which lives until the call returns.
+    done(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), length) })
 }
 
 /// `recvmsg` into the spare capacity of buffers, one after the other: memory that is about to be overwritten is not
@@ -117,6 +123,13 @@ pub fn enter_before_exec(command: &mut Command, namespace: Arc<OwnedFd>) {
     };
     // SAFETY: the closure makes one system call and allocates nothing, not even to report that it failed.
     unsafe { command.pre_exec(enter) };
+}
+
+/// Bytes of a page of memory.
+pub fn page_size() -> u64 {
+    // SAFETY: it takes a number and gives a number.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(size).unwrap_or(4096)
 }
 
 fn done(result: libc::c_int) -> io::Result<()> {

@@ -1,0 +1,71 @@
+//! The sizes of a TCP socket, as `howdah-tune` wants them. What the kernel does with each was measured: a lock is never
+//! undone, a window is clamped before its buffer shrinks, and a buffer is forced before its clamp opens.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use howdah_tune::Change;
+use rustix::io::Errno;
+use rustix::net::sockopt;
+
+use crate::syscall;
+
+/// Does to the socket what is wanted. Reading or not reading is not the socket's affair: those changes do nothing here.
+///
+/// # Errors
+/// What the kernel refuses; the socket goes on with the sizes that it has.
+pub fn apply(socket: BorrowedFd<'_>, change: Change) -> io::Result<()> {
+    match change {
+        Change::SendBuffer(size) => force_send_buffer(socket, size),
+        Change::UnsentMark(bytes) => syscall::set_unsent_mark(socket, bytes),
+        Change::Promise(window) => {
+            force_receive_buffer(socket, howdah_tune::floor::receive_buffer_for(window))?;
+            syscall::set_window_clamp(socket, window)
+        }
+        Change::Clamp(window) => syscall::set_window_clamp(socket, window),
+        Change::ReceiveBuffer(size) => force_receive_buffer(socket, size),
+        Change::StopReading | Change::ResumeReading => Ok(()),
+    }
+}
+
+/// The kernel doubles what it is told, for its own bookkeeping.
+fn told(size: u64) -> usize {
+    usize::try_from(size / 2).unwrap_or(usize::MAX)
+}
+
+fn force_send_buffer(socket: BorrowedFd<'_>, size: u64) -> io::Result<()> {
+    match sockopt::set_socket_send_buffer_size_force(socket, told(size)) {
+        Err(Errno::PERM) => Ok(sockopt::set_socket_send_buffer_size(socket, told(size))?),
+        outcome => Ok(outcome?),
+    }
+}
+
+/// Never without force: what an ordinary user may ask for is less than the kernel gives by itself.
+fn force_receive_buffer(socket: BorrowedFd<'_>, size: u64) -> io::Result<()> {
+    Ok(sockopt::set_socket_recv_buffer_size_force(socket, told(size))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use rustix::net::{AddressFamily, SocketType};
+
+    use super::*;
+    use crate::probe_host;
+
+    #[test]
+    fn sizes_are_what_was_wanted_where_they_may_be_forced() {
+        let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+        let may_force = probe_host().expect("a socket").may_force;
+        apply(socket.as_fd(), Change::UnsentMark(1 << 20)).expect("anybody may");
+        apply(socket.as_fd(), Change::Clamp(1 << 20)).expect("anybody may");
+        apply(socket.as_fd(), Change::SendBuffer(64 << 20)).expect("less, where more is not allowed");
+        let send = sockopt::socket_send_buffer_size(&socket).expect("a size");
+        assert_eq!(send == 64 << 20, may_force, "{send}");
+        let promised = apply(socket.as_fd(), Change::Promise(16 << 20));
+        assert_eq!(promised.is_ok(), may_force, "{promised:?}");
+        let receive = sockopt::socket_recv_buffer_size(&socket).expect("a size");
+        assert_eq!(receive == 32 << 20, may_force, "{receive}");
+    }
+}
