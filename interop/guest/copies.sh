@@ -1,79 +1,104 @@
-# The same data copied by cp over the kernel's mount, by howdah cp, and by libnfs's nfs-cp, in turn, all in this guest,
-# from and to the same files and the same server: one file of SIZE bytes, and FILES files of 1 MB each, both directions,
-# ROUNDS times. The guest's clock is its own: at the end it is held against the host's, which a file's time tells.
+# The same data copied with the same server: in this guest by cp over the kernel's mount and by howdah cp, in turn; and on
+# the host by libnfs's nfs-cp and by howdah cp, in turn (a guest takes 0.1 s to start a program, and nfs-cp is started for
+# each file). One file of SIZE bytes, or FILES files of 1 MB each, both directions, ROUNDS times. What is copied up and what
+# is copied down is the same file of the host's, so that the host's memory holds it once. The host makes it and compares the
+# copies. The guest's clock is its own: at the end it is held against the host's, which a file's time tells.
 . "$WORK/scripts/lib.sh"
 url="nfs://$SERVER_ADDRESS:$PORT/"
 libnfs() { echo "nfs://$SERVER_ADDRESS//$1?nfsport=$PORT&mountport=$PORT&version=3"; }
 now() { cut -d' ' -f1 /proc/uptime; }
 host_now() { : >"$WORK/now" && stat -c %Y "$WORK/now"; }
 
-# timed NAME COMMAND…: how long it takes, as a line of $WORK/times.
+# timed NAME COMMAND…: how long it takes here, as a line of $WORK/times. The data is read anew; the programs are not.
 timed() {
     name=$1
     shift
     drop_caches
+    cp --version >"$WORK/versions" && "$HOWDAH" --version >>"$WORK/versions"
     begin=$(now)
     "$@"
     end=$(now)
     echo "$name $(echo "$end $begin" | awk '{ printf "%.3f", $1 - $2 }')" >>"$WORK/times"
+    echo "$(tail -n 1 "$WORK/times") (at $end)"
 }
 
-each_by_libnfs_up() { for file in "$WORK"/source/many/*; do nfs-cp "$file" "$(libnfs "many-libnfs/${file##*/}")" >/dev/null; done; }
-each_by_libnfs_down() {
-    mkdir "$WORK/out/many"
-    for file in "$WORK"/source/many/*; do nfs-cp "$(libnfs "many/${file##*/}")" "$WORK/out/many/${file##*/}" >/dev/null; done
+# timed_on_host NAME SCRIPT: how long it takes there.
+timed_on_host() {
+    on_host "begin=\$(date +%s.%N)
+$2
+echo \"$1 \$begin \$(date +%s.%N)\" | awk '{ printf \"%s %.3f\\n\", \$1, \$3 - \$2 }' >'$WORK/time'" || fail "$1"
+    cat "$WORK/time" >>"$WORK/times"
+    echo "$(cat "$WORK/time") (at $(now))"
 }
 
-# same DIRECTION WHAT WHERE: a copy is what it should be.
-same() { diff -rq "$WORK/source/$1" "$2" || fail "$2 is no copy of $1"; }
+# checked COPY: the copy, in the host's directory, is what it should be, and goes.
+checked() {
+    sync
+    on_host "diff -rq '$original' '$1'" || fail "$1 is no copy"
+    on_host "rm -r '$1'"
+}
 
-mkdir -p "$WORK/source/many" "$WORK/out"
-"$TOOL" pattern --seed "$SEED" --bytes "$SIZE" >"$WORK/source/big"
-"$TOOL" pattern --seed "$((SEED + 1))" --bytes "$((FILES * 1000000))" |
-    (cd "$WORK/source/many" && split -b 1000000 -a 5 -d - file-)
-cp -r "$WORK/source/." "$EXPORT_DIRECTORY/"
+# nfs_cp_up, nfs_cp_down: scripts for the host, which name each file.
+nfs_cp_up() {
+    [ $what = many ] || { echo "nfs-cp '$original' '$(libnfs copy)' >'$WORK/said'"; return; }
+    echo "mkdir -m 777 '$EXPORT_DIRECTORY/copy'"
+    for name in $names; do echo "nfs-cp '$original/$name' '$(libnfs "copy/$name")' >'$WORK/said'"; done
+}
+nfs_cp_down() {
+    [ $what = many ] || { echo "nfs-cp '$(libnfs $what)' '$WORK/out/copy' >'$WORK/said'"; return; }
+    echo "mkdir '$WORK/out/copy'"
+    for name in $names; do echo "nfs-cp '$(libnfs "$what/$name")' '$WORK/out/copy/$name' >'$WORK/said'"; done
+}
+
+round() {
+    # Under a name of its own: what the host removes, the kernel still knows for a while.
+    timed up-kernel cp -r "$original" "/mnt/n/copy-$number"
+    checked "$EXPORT_DIRECTORY/copy-$number"
+    timed up-howdah "$HOWDAH" cp -q -r "$original" "${url}copy"
+    checked "$EXPORT_DIRECTORY/copy"
+    timed down-kernel cp -r "/mnt/n/$what" "$WORK/out/copy"
+    checked "$WORK/out/copy"
+    timed down-howdah "$HOWDAH" cp -q -r --no-sync "$url$what" "$WORK/out/copy"
+    checked "$WORK/out/copy"
+    timed_on_host host-up-libnfs "$up_by_libnfs"
+    checked "$EXPORT_DIRECTORY/copy"
+    timed_on_host host-up-howdah "'$HOWDAH' cp -q -r '$original' '${url}copy'"
+    checked "$EXPORT_DIRECTORY/copy"
+    timed_on_host host-down-libnfs "$down_by_libnfs"
+    checked "$WORK/out/copy"
+    timed_on_host host-down-howdah "'$HOWDAH' cp -q -r --no-sync '$url$what' '$WORK/out/copy'"
+    checked "$WORK/out/copy"
+}
+
+mkdir -p "$WORK/out"
+if [ "$SIZE" -gt 0 ]; then
+    what=big original=$EXPORT_DIRECTORY/big names=
+    on_host "'$TOOL' pattern --seed '$SEED' --bytes '$SIZE' >'$original'"
+else
+    what=many original=$EXPORT_DIRECTORY/many
+    mkdir "$original"
+    on_host "'$TOOL' pattern --seed '$SEED' --bytes '$((FILES * 1000000))' |
+        (cd '$original' && split -b 1000000 -a 5 -d - file-)"
+    names=$(ls "$original")
+fi
+up_by_libnfs=$(nfs_cp_up) down_by_libnfs=$(nfs_cp_down)
 mount_export
 : >"$WORK/times"
 started=$(now) host_started=$(host_now)
-for round in $(seq "$ROUNDS"); do
-    timed up-big-kernel cp "$WORK/source/big" /mnt/n/big-kernel
-    timed up-big-howdah "$HOWDAH" cp -q "$WORK/source/big" "${url}big-howdah"
-    timed up-big-libnfs nfs-cp "$WORK/source/big" "$(libnfs big-libnfs)" >/dev/null
-    for by in kernel howdah libnfs; do
-        same big "$EXPORT_DIRECTORY/big-$by"
-        rm "$EXPORT_DIRECTORY/big-$by"
-    done
-    timed down-big-kernel cp /mnt/n/big "$WORK/out/big"
-    same big "$WORK/out/big" && rm "$WORK/out/big"
-    timed down-big-howdah "$HOWDAH" cp -q --no-sync "${url}big" "$WORK/out/big"
-    same big "$WORK/out/big" && rm "$WORK/out/big"
-    timed down-big-howdah-synced "$HOWDAH" cp -q "${url}big" "$WORK/out/big"
-    rm "$WORK/out/big"
-    timed down-big-libnfs nfs-cp "$(libnfs big)" "$WORK/out/big" >/dev/null
-    same big "$WORK/out/big" && rm "$WORK/out/big"
-
-    mkdir "$EXPORT_DIRECTORY/many-libnfs" && chmod 777 "$EXPORT_DIRECTORY/many-libnfs"
-    timed up-many-kernel cp -r "$WORK/source/many" /mnt/n/many-kernel
-    timed up-many-howdah "$HOWDAH" cp -q -r "$WORK/source/many" "${url}many-howdah"
-    timed up-many-libnfs each_by_libnfs_up
-    for by in kernel howdah libnfs; do
-        same many "$EXPORT_DIRECTORY/many-$by"
-        rm -r "$EXPORT_DIRECTORY/many-$by"
-    done
-    timed down-many-kernel cp -r /mnt/n/many "$WORK/out/many"
-    same many "$WORK/out/many" && rm -r "$WORK/out/many"
-    timed down-many-howdah "$HOWDAH" cp -q -r --no-sync "${url}many" "$WORK/out/many"
-    same many "$WORK/out/many" && rm -r "$WORK/out/many"
-    timed down-many-howdah-synced "$HOWDAH" cp -q -r "${url}many" "$WORK/out/many"
-    rm -r "$WORK/out/many"
-    timed down-many-libnfs each_by_libnfs_down
-    same many "$WORK/out/many" && rm -r "$WORK/out/many"
-done
+for number in $(seq "$ROUNDS"); do round; done
 
 median() { awk -v name="$1" '$1 == name { print $2 }' "$WORK/times" | sort -n | awk '{ t[NR] = $1 } END { print t[int((NR + 1) / 2)] }'; }
-for what in up-big down-big up-many down-many; do
-    kernel=$(median "$what-kernel") ours=$(median "$what-howdah") libnfs=$(median "$what-libnfs") synced=$(median "$what-howdah-synced")
-    note "$what: howdah cp $ours s, cp on the kernel's mount $kernel s ($(echo "$kernel $ours" | awk '{ printf "%.2f", $1 / $2 }') times), nfs-cp $libnfs s ($(echo "$libnfs $ours" | awk '{ printf "%.2f", $1 / $2 }') times)${synced:+; howdah cp that waits for the disk $synced s}"
+all() { awk -v name="$1" '$1 == name { printf "%s%s", comma, $2; comma = " " }' "$WORK/times"; }
+
+# beside WHERE WAY OTHER NAME: our median beside another's.
+beside() {
+    ours=$(median "$1$2-howdah") other=$(median "$1$2-$3")
+    note "$2: howdah cp $ours s, $4 $other s, $(echo "$other $ours" | awk '{ printf "%.2f", $1 / $2 }') times as long" \
+        "($(all "$1$2-howdah"); $(all "$1$2-$3"))"
+}
+for way in up down; do
+    beside "" $way kernel "cp on the kernel's mount, in the guest"
+    beside host- $way libnfs "nfs-cp, on the host"
 done
 took=$(echo "$(now) $started" | awk '{ printf "%d", $1 - $2 }') host_took=$(($(host_now) - host_started))
 note "all of it took $took s by the guest's clock, $host_took s by the host's"

@@ -44,3 +44,12 @@ seconds() { cut -d. -f1 /proc/uptime; }
 
 # expect_on_server FILE…: the host compares these files in the export with what this client saw, once we are done.
 expect_on_server() { (cd /mnt/n && sha256sum "$@") >>"$WORK/expected.sha256"; }
+
+# on_host SCRIPT: the host runs it, and we wait; tells whether it ended well.
+on_host() {
+    rm -f "$WORK/errand.code"
+    printf '%s\n' "$1" >"$WORK/errand.new"
+    mv "$WORK/errand.new" "$WORK/errand"
+    until [ -s "$WORK/errand.code" ]; do sleep 0.02; done
+    [ "$(cat "$WORK/errand.code")" = 0 ]
+}

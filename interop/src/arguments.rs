@@ -47,6 +47,10 @@ pub struct RunArguments {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
+    /// Another size than the scenario's own, as in SIZE=1073741824; the table of scenarios names them
+    #[arg(long, value_name = "NAME=NUMBER", value_parser = parse_size)]
+    pub set: Vec<(String, u64)>,
+
     /// Keep the directories of passed scenarios too
     #[arg(long)]
     pub keep: bool,
@@ -72,6 +76,9 @@ pub enum Command {
         /// Short sizes.
         #[arg(long)]
         quick: bool,
+        /// Other sizes.
+        #[arg(long, value_parser = parse_size)]
+        set: Vec<(String, u64)>,
     },
     /// Write bytes that look random and follow from a seed to standard output
     Pattern {
@@ -102,4 +109,10 @@ pub struct ExerciseArguments {
     pub drop_caches: bool,
     /// The file or the directory.
     pub path: PathBuf,
+}
+
+fn parse_size(text: &str) -> Result<(String, u64), String> {
+    let (name, number) = text.split_once('=').ok_or("not NAME=NUMBER")?;
+    let number = number.parse().map_err(|error| format!("{number}: {error}"))?;
+    Ok((name.to_owned(), number))
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use howdah_lab::guest::Share;
 
 use crate::scenario::Scenario;
 use crate::scripts;
@@ -18,6 +19,8 @@ pub struct Job {
     pub scenario: Scenario,
     /// Short sizes.
     pub quick: bool,
+    /// Sizes other than the scenario's own.
+    pub set: Vec<(String, u64)>,
     /// Of every random choice in it.
     pub seed: u64,
     /// The howdah under test.
@@ -49,37 +52,27 @@ impl Job {
 
     /// A value of the scenario in the chosen length.
     pub fn size(&self, name: &str) -> Option<u64> {
-        self.scenario.size(name, self.quick)
+        let own = self.scenario.size(name, self.quick)?;
+        let set = self.set.iter().rev().find(|(key, _)| key == name);
+        Some(set.map_or(own, |(_, number)| *number))
     }
 
     /// Makes the directories and writes the scripts.
     pub fn lay_out(&self) -> Result<()> {
-        for directory in ["export", "state", "log", "scripts", "home"] {
+        for directory in ["export", "state"] {
             make(&self.work.join(directory))?;
         }
+        let share = Share::lay_out(&self.work)?;
         let scripts = if self.scenario.guest_job().is_some() { scripts::GUEST } else { scripts::HOST };
-        for (name, text) in scripts {
-            let path = self.work.join("scripts").join(name);
-            fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
-            make_executable(&path)?;
-        }
-        Ok(())
+        scripts.iter().try_for_each(|(name, text)| share.write_script(name, text))
     }
 
-    /// Writes `job.env`, which the job reads: shell words, one value a line.
-    pub fn write_environment(&self, values: &[(&str, String)]) -> Result<()> {
-        let path = self.work.join("job.env");
-        let lines: String = values.iter().map(|(name, value)| format!("{name}='{value}'\n")).collect();
-        fs::write(&path, lines).with_context(|| format!("writing {}", path.display()))
+    /// Writes what the job's shell knows.
+    pub fn write_environment(&self, values: &[(&'static str, String)]) -> Result<()> {
+        Share::at(&self.work).write_environment(values.iter().cloned())
     }
 }
 
 fn make(directory: &Path) -> Result<()> {
     fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))
-}
-
-fn make_executable(path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-        .with_context(|| format!("making {} executable", path.display()))
 }

@@ -86,6 +86,7 @@ fn runner(arguments: &RunArguments) -> Result<Runner> {
     Ok(Runner {
         binary: real_path(&arguments.binary)?,
         quick: arguments.quick,
+        set: arguments.set.clone(),
         seed: arguments.seed.unwrap_or_else(seed_of_now),
         work,
         keep: arguments.keep,
@@ -117,8 +118,8 @@ fn find(name: &str) -> Result<Scenario> {
 
 fn run_command(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Inside { scenario, work, binary, seed, quick } => {
-            let job = Job { scenario: find(&scenario)?, quick, seed, binary, work };
+        Command::Inside { scenario, work, binary, seed, quick, set } => {
+            let job = Job { scenario: find(&scenario)?, quick, set, seed, binary, work };
             return Ok(match inside::run(&job)? {
                 End::Done => ExitCode::SUCCESS,
                 End::Skipped => ExitCode::from(SKIPPED as u8),

@@ -27,6 +27,8 @@ pub struct Runner {
     pub binary: PathBuf,
     /// Short sizes.
     pub quick: bool,
+    /// Sizes other than the scenarios' own.
+    pub set: Vec<(String, u64)>,
     /// Of every random choice.
     pub seed: u64,
     /// Where each scenario's directory is made.
@@ -92,6 +94,9 @@ impl Runner {
         command.arg("--seed").arg(self.seed.to_string());
         if self.quick {
             command.arg("--quick");
+        }
+        for (name, number) in &self.set {
+            command.arg("--set").arg(format!("{name}={number}"));
         }
         let errors = fs::File::create(work.join("inside.txt")).context("making a log")?;
         let out = errors.try_clone().context("making a log")?;

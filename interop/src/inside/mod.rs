@@ -5,6 +5,7 @@
 mod command;
 mod disturb;
 mod environment;
+mod errands;
 mod foreign;
 mod guest;
 mod host_tools;
@@ -25,6 +26,7 @@ use crate::job::{Job, SKIPPED};
 use crate::scenario::{Fixture, Peer, Rpcbind};
 use crate::tree;
 use disturb::Disturber;
+use errands::Errands;
 use isolation::Network;
 use server::Server;
 
@@ -65,11 +67,13 @@ fn serve(job: &Job, network: &Network) -> Result<End> {
         _ => PeerProcess::Guest(guest::Guest::boot(job, network)?),
     };
     let mut disturber = Disturber::new(job);
+    let mut errands = Errands::new(job);
     let code = loop {
         if let Some(code) = peer.ended()? {
             break code;
         }
         disturber.step(&mut server)?;
+        errands.step()?;
         server.must_run()?;
         thread::sleep(LOOK);
     };
