@@ -1,25 +1,6 @@
 # The guest as a server: the Linux kernel's own, exporting a fresh file system of the type FILE_SYSTEM as /mnt/s, until
 # the host says that it is enough.
 . "$WORK/scripts/lib.sh"
-mkdir -p /mnt/s /run/rpcbind /run/modules /var/lib/nfs/v4recovery
-case $FILE_SYSTEM in
-tmpfs) mount -t tmpfs tmpfs /mnt/s ;;
-*)
-    /run/modprobe "$FILE_SYSTEM" || :
-    mount -t "$FILE_SYSTEM" /dev/ubda /mnt/s
-    ;;
-esac
-chmod 777 /mnt/s
-# What Debian configures there would have the server look for a user's groups itself, among the users of this machine.
-mount --bind /dev/null /etc/nfs.conf
-/run/modprobe nfsd
-mount -t nfsd nfsd /proc/fs/nfsd
-: >/var/lib/nfs/etab
-: >/var/lib/nfs/rmtab
-rpcbind -w
-exportfs -v -o rw,async,no_root_squash,insecure,fsid=1,no_subtree_check '*:/mnt/s'
-rpc.mountd --port 20048
-rpc.nfsd --tcp --udp --no-nfs-version 4 8
-cat /proc/fs/nfsd/versions /proc/fs/nfsd/portlist
+. "$WORK/scripts/nfsd.sh"
 : >"$WORK/serving"
 until [ -e "$WORK/stop-serving" ]; do sleep 0.2; done

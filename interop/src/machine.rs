@@ -1,14 +1,12 @@
 //! What this machine offers, and so what must be skipped, in words for a person.
 
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::scenario::{Peer, Rpcbind, Scenario, ServerKind};
+use howdah_lab::guest::{GUEST_KERNEL, find_command};
 
-/// The guest's kernel, of Debian's package user-mode-linux.
-pub const GUEST_KERNEL: &str = "linux.uml";
+use crate::scenario::{Peer, Rpcbind, Scenario, ServerKind};
 
 /// What was found, once per run.
 #[derive(Debug)]
@@ -68,24 +66,6 @@ impl Machine {
         (!missing.is_empty()).then(|| format!("not installed: {}", missing.join(", ")))
     }
 }
-
-/// Where a command is; the system's directories too, which an ordinary user's PATH may lack.
-pub fn find_command(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path)
-        .chain(SYSTEM_DIRECTORIES.iter().map(PathBuf::from))
-        .map(|directory| directory.join(name))
-        .find(|file| file.is_file())
-}
-
-/// PATH for everything we start.
-pub fn search_path() -> String {
-    let own = env::var("PATH").unwrap_or_default();
-    let system = SYSTEM_DIRECTORIES.join(":");
-    if own.is_empty() { system } else { format!("{own}:{system}") }
-}
-
-const SYSTEM_DIRECTORIES: &[&str] = &["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"];
 
 /// The words for `unshare` that give mounts, network and processes of our own.
 pub fn unshare_flags(root: bool) -> &'static [&'static str] {

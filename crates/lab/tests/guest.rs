@@ -1,5 +1,6 @@
 //! A guest boots, does what it is told, and leaves nothing, however it goes. Where User Mode Linux is not installed these
 //! say so and pass.
+#![allow(clippy::print_stderr)] // A test that is skipped says why.
 
 use std::fs;
 use std::process::Command;

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
+use howdah_lab::guest::search_path;
 use rustix::process::{Pid, Signal, kill_process};
-
-use crate::machine::search_path;
 
 /// Runs a program to its end; its message is the error's cause.
 pub fn run(program: &str, arguments: &[&str]) -> Result<()> {

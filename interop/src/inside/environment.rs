@@ -48,6 +48,7 @@ fn of_every_job(job: &Job, network: &Network) -> Values {
     ];
     if let Some(script) = job.scenario.guest_job() {
         values.extend([
+            ("MAIN", "run-job.sh".to_owned()),
             ("JOB", script.to_owned()),
             ("GUEST_ADDRESS", GUEST_ADDRESS.to_owned()),
             ("GUEST_ADDRESS6", GUEST_ADDRESS6.to_owned()),

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use howdah_lab::guest::{GUEST_KERNEL, Kernel, find_command};
 
 use super::command::Running;
 use super::isolation::Network;
 use crate::job::Job;
-use crate::machine::{GUEST_KERNEL, find_command};
 
 /// Enough for the client to cache much of what a scenario writes, and little enough that it must write back.
-const MEMORY: &str = "mem=768M";
+const MEMORY_MIB: u32 = 768;
 
 /// A running guest.
 pub struct Guest {
@@ -25,25 +25,16 @@ impl Guest {
     pub fn boot(job: &Job, network: &Network) -> Result<Self> {
         let program =
             find_command(GUEST_KERNEL).with_context(|| format!("{GUEST_KERNEL} is not installed"))?;
-        let kernel = Running::start(&program, &job.log("console.txt"), |command| {
-            command
-                .args([
-                    MEMORY,
-                    "rootfstype=hostfs",
-                    "root=/dev/root",
-                    "rw",
-                    "quiet",
-                    "con=null",
-                    "con0=null,fd:1",
-                ])
-                .arg(format!("init={}", job.work.join("scripts/init.sh").display()))
-                .arg(format!("WORK={}", job.work.display()))
-                .arg(format!("vec0:{}", network.guest_transport))
-                .args(job.disk().exists().then(|| format!("ubda={}", job.disk().display())))
-                // The guest's memory is a file here, so this must not be on a disk; isolation makes it a tmpfs.
-                .env("TMPDIR", "/run")
-                .env("HOME", job.work.join("home"));
-        })?;
+        let kernel = Kernel {
+            work: job.work.clone(),
+            memory: MEMORY_MIB,
+            interface: network.guest_interface.clone(),
+            disk: Some(job.disk()).filter(|disk| disk.exists()),
+            // Isolation makes it a tmpfs.
+            memory_directory: "/run".into(),
+            serial_line: false,
+        };
+        let kernel = Running::start(&program, &job.log("console.txt"), |command| kernel.configure(command))?;
         Ok(Self { kernel, code: job.work.join("job.code") })
     }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use howdah_lab::guest::Interface;
 
 use super::command::run;
 use crate::job::Job;
@@ -19,8 +20,8 @@ pub struct Network {
     pub server_address6: &'static str,
     /// The port the server listens on; 0 for one that the system chooses.
     pub port: u16,
-    /// The guest's way to it, as User Mode Linux wants to hear it.
-    pub guest_transport: &'static str,
+    /// The guest's way to it.
+    pub guest_interface: Option<Interface>,
     /// The most bytes that the guest lets each connection have on the way; 0 for as many as it likes.
     pub guest_window: u32,
     /// This program, for jobs that call it.
@@ -32,9 +33,10 @@ pub const GUEST_ADDRESS: &str = "10.99.0.2";
 /// The guest's IPv6 address.
 pub const GUEST_ADDRESS6: &str = "fd99::2";
 
-const TAP: &str = "transport=tap,ifname=guest0,depth=128,gro=1,mac=02:00:00:00:00:03";
-/// Where no tap device can be made (an ordinary user where /dev/net/tun is root's), one end of a pair of devices.
-const RAW: &str = "transport=raw,ifname=guest1,depth=128,gro=1,mac=02:00:00:00:00:03";
+/// The server's end of the way to the guest.
+const HERE: &str = "guest0";
+/// The guest's end where no tap device can be made (an ordinary user where /dev/net/tun is root's): then they are a pair.
+const THERE: &str = "guest1";
 /// The packet socket at the end of that pair holds 200 KB, and what it cannot hold is lost.
 const RAW_WINDOW: u32 = 32 << 10;
 
@@ -45,7 +47,7 @@ impl Network {
             server_address: "127.0.0.1",
             server_address6: "::1",
             port: 0,
-            guest_transport: "",
+            guest_interface: None,
             guest_window: 0,
             tool: env::current_exe().unwrap_or_default(),
         }
@@ -56,17 +58,17 @@ impl Network {
 pub fn enter(job: &Job) -> Result<Network> {
     close_mounts(&job.work).context("closing off the mounts")?;
     run("ip", &["link", "set", "lo", "up"])?;
-    let (device, guest_transport) = match job.scenario.guest_job() {
+    let (device, guest_interface) = match job.scenario.guest_job() {
         Some(_) if has_tap() => {
-            run("ip", &["tuntap", "add", "dev", "guest0", "mode", "tap"])?;
-            ("guest0", TAP)
+            run("ip", &["tuntap", "add", "dev", HERE, "mode", "tap"])?;
+            (HERE, Some(Interface::Tap(HERE.to_owned())))
         }
         Some(_) => {
-            run("ip", &["link", "add", "guest0", "type", "veth", "peer", "name", "guest1"])?;
-            run("ip", &["link", "set", "guest1", "up"])?;
-            ("guest0", RAW)
+            run("ip", &["link", "add", HERE, "type", "veth", "peer", "name", THERE])?;
+            run("ip", &["link", "set", THERE, "up"])?;
+            (HERE, Some(Interface::Raw(THERE.to_owned())))
         }
-        None => ("lo", ""),
+        None => ("lo", None),
     };
     run("ip", &["addr", "add", "10.99.0.1/24", "dev", device])?;
     run("ip", &["-6", "addr", "add", "fd99::1/64", "dev", device, "nodad"])?;
@@ -75,8 +77,8 @@ pub fn enter(job: &Job) -> Result<Network> {
         server_address: "10.99.0.1",
         server_address6: "fd99::1",
         port: 2049,
-        guest_transport,
-        guest_window: if guest_transport == RAW { RAW_WINDOW } else { 0 },
+        guest_window: if matches!(guest_interface, Some(Interface::Raw(_))) { RAW_WINDOW } else { 0 },
+        guest_interface,
         tool: env::current_exe().context("asking for the path of this program")?,
     })
 }

@@ -6,10 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use howdah_lab::guest::find_command;
 
 use super::command::{Running, run};
 use crate::job::Job;
-use crate::machine::find_command;
 
 /// It starts in milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
