@@ -8,6 +8,7 @@ pub mod content;
 pub mod counters;
 pub mod guest;
 pub mod measure;
+pub mod network;
 pub mod plan;
 mod random;
 pub mod record;

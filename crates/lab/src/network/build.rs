@@ -1,0 +1,79 @@
+//! Makes a network of a topology. What exists already when a step fails is gone again when it is dropped.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use howdah_link::DirectionSpec;
+use howdah_net::{Namespace, Offloads, Tun};
+
+use super::interfaces::{Interface, configure};
+use super::{Addresses, Host, Network, Topology, Wire, WireSpec, sysctls};
+
+/// What an interface's packets are long at most, if a path says nothing: an Ethernet's.
+const USUAL_MTU: usize = 1500;
+
+impl Network {
+    /// Makes hosts, then wires. Takes the right to make network namespaces and interfaces: in a sandbox everybody has it.
+    pub fn build(topology: &Topology) -> Result<Self> {
+        topology.check()?;
+        let ipv6 = sysctls::has_ipv6();
+        let mut ends = Ends::new();
+        let mut hosts = BTreeMap::new();
+        for name in topology.hosts.keys() {
+            let host = make_host(name, topology, ipv6, &mut ends).with_context(|| format!("host {name}"))?;
+            hosts.insert(name.clone(), host);
+        }
+        let mut wires = BTreeMap::new();
+        for (name, spec) in &topology.wires {
+            let [Some(first), Some(second)] = [0, 1].map(|end| ends.remove(&(name.as_str(), end))) else {
+                unreachable!(
+                    "the topology was checked: both hosts of a wire were made, with their interfaces"
+                )
+            };
+            let wire = Wire::start(name, spec, first, second).with_context(|| format!("wire {name}"))?;
+            wires.insert(name.clone(), wire);
+        }
+        Ok(Self { wires, hosts })
+    }
+}
+
+/// Interfaces, by their wire and its end.
+type Ends<'t> = BTreeMap<(&'t str, usize), Tun>;
+
+fn make_host<'t>(name: &str, topology: &'t Topology, ipv6: bool, ends: &mut Ends<'t>) -> Result<Host> {
+    let namespace = Namespace::new().context(
+        "making a network namespace; without root that takes a user namespace, which `howdah lab` makes",
+    )?;
+    let mut mine = Vec::new();
+    for (number, (wire, spec)) in topology.wires.iter().enumerate() {
+        if let Some(end) = spec.between.iter().position(|host| host == name) {
+            // The topology was checked: numbers of wires are bytes.
+            let addresses = Addresses::new(number as u8, end, ipv6);
+            mine.push((wire.as_str(), end, Interface { name: wire, mtu: mtu(spec, end), addresses }));
+        }
+    }
+    let interfaces: Vec<_> = mine.iter().map(|(_, _, interface)| *interface).collect();
+    let tuns = namespace.run_in(|| furnish(&interfaces, topology, name))??;
+    ends.extend(mine.iter().zip(tuns).map(|((wire, end, _), tun)| ((*wire, *end), tun)));
+    let addresses = mine.iter().map(|(wire, _, interface)| ((*wire).to_owned(), interface.addresses));
+    Ok(Host { name: name.to_owned(), addresses: addresses.collect(), namespace })
+}
+
+/// Inside the host's namespace.
+fn furnish(interfaces: &[Interface<'_>], topology: &Topology, host: &str) -> Result<Vec<Tun>> {
+    sysctls::begin();
+    let open = |interface: &Interface<'_>| {
+        Tun::open(interface.name, Offloads::TcpAndUdp)
+            .with_context(|| format!("making interface {} with /dev/net/tun", interface.name))
+    };
+    let tuns = interfaces.iter().map(open).collect::<Result<_>>()?;
+    configure(interfaces)?;
+    sysctls::apply(&topology.hosts[host])?;
+    Ok(tuns)
+}
+
+/// The MTU of a wire's end: that of the direction in which it sends.
+fn mtu(spec: &WireSpec, end: usize) -> usize {
+    let direction: &DirectionSpec = if end == 0 { &spec.path.there } else { &spec.path.back };
+    direction.mtu.map_or(USUAL_MTU, |mtu| mtu.size)
+}

@@ -1,0 +1,22 @@
+//! A network on this machine: hosts that are network namespaces, and wires between them that are paths of `howdah-link`.
+//!
+//! [`Topology`] says what it is to be like, [`Network::build`] makes it. Nothing outside of it is changed, and nothing is
+//! left of it when it is dropped or its process ends, however it ends. It knows nothing of what runs on it.
+
+mod addresses;
+mod build;
+mod frame;
+mod host;
+mod interfaces;
+#[allow(clippy::module_inception, reason = "the file holds the network itself")]
+mod network;
+mod sysctls;
+mod topology;
+mod validation;
+mod wire;
+
+pub use addresses::Addresses;
+pub use host::Host;
+pub use network::Network;
+pub use topology::{HostSpec, Topology, WireSpec};
+pub use wire::{DirectionCounters, ElementCounters, Wire, WireCounters};

@@ -1,0 +1,10 @@
+//! A wire: two interfaces, a path each way between them, and a thread for each that carries packets.
+
+mod counters;
+mod forwarder;
+mod line;
+#[allow(clippy::module_inception, reason = "the file holds the wire itself")]
+mod wire;
+
+pub use counters::{DirectionCounters, ElementCounters, WireCounters};
+pub use wire::Wire;
