@@ -37,6 +37,31 @@ fn set_number(socket: BorrowedFd<'_>, level: libc::c_int, option: libc::c_int, v
     done(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), length) })
 }
 
+/// `TCP_INFO`: what the kernel tells of a connection, as many bytes as it has of it.
+pub fn tcp_info(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<usize> {
+    get_bytes(socket, libc::IPPROTO_TCP, libc::TCP_INFO, bytes)
+}
+
+/// `SO_MEMINFO`: what the socket holds.
+pub fn memory_info(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<usize> {
+    get_bytes(socket, libc::SOL_SOCKET, libc::SO_MEMINFO, bytes)
+}
+
+/// Gets an option that is a struct; how much of it there is.
+fn get_bytes(
+    socket: BorrowedFd<'_>,
+    level: libc::c_int,
+    option: libc::c_int,
+    bytes: &mut [u8],
+) -> io::Result<usize> {
+    let mut length = libc::socklen_t::try_from(bytes.len()).unwrap_or(libc::socklen_t::MAX);
+    // SAFETY: the kernel writes at most `length` bytes into `bytes`, which has as many, and the length that it wrote.
+    done(unsafe {
+        libc::getsockopt(socket.as_raw_fd(), level, option, bytes.as_mut_ptr().cast(), &raw mut length)
+    })?;
+    Ok(length as usize)
+}
+
 /// `recvmsg` into the spare capacity of buffers, one after the other: memory that is about to be overwritten is not
 /// zeroed first.
 pub fn receive_appending(socket: BorrowedFd<'_>, places: &mut [Place<'_>], wait: Wait) -> io::Result<Sent> {

@@ -67,6 +67,10 @@ pub struct TcpInfo {
     pub duplicate_acknowledgements: Option<u32>,
     /// How often packets were seen to overtake others.
     pub reorderings: Option<u32>,
+    /// Segments that arrived before one that was sent earlier.
+    pub out_of_order_segments: Option<u32>,
+    /// Segments with data that arrived.
+    pub data_segments_received: Option<u32>,
 }
 
 /// What a socket holds in the kernel (`SK_MEMINFO`, `SO_MEMINFO`), in bytes of memory.
@@ -121,6 +125,8 @@ impl TcpInfo {
             retransmitted_bytes: fields.u64(208),
             duplicate_acknowledgements: fields.u32(216),
             reorderings: fields.u32(220),
+            out_of_order_segments: fields.u32(224),
+            data_segments_received: fields.u32(152),
             send_window_bytes: fields.u32(228),
             receive_window_bytes: fields.u32(232),
         }

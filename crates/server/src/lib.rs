@@ -26,6 +26,7 @@ mod room;
 mod server;
 mod service;
 mod shared;
+mod tuning;
 mod watch;
 mod worker;
 
@@ -35,3 +36,4 @@ pub use reply::Reply;
 pub use request::{Peer, Request, Transport};
 pub use server::{BindError, Server, Settings, Sockets};
 pub use service::Service;
+pub use tuning::Tuning;

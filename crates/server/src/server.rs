@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use howdah_net::{Listener, UdpSocket};
+use howdah_tune::Tuner;
 
 use crate::Transport;
 use crate::exports::Exports;
@@ -15,6 +16,7 @@ use crate::limits;
 use crate::programs::PROGRAMS;
 use crate::service::Service;
 use crate::shared::Shared;
+use crate::tuning::{Sizing, Tuning};
 use crate::watch::Watch;
 use crate::worker::Worker;
 
@@ -39,6 +41,8 @@ pub struct Sockets {
 pub struct Settings {
     /// Calls that may wait for storage at the same time.
     pub workers: usize,
+    /// How connections are sized.
+    pub tuning: Tuning,
 }
 
 /// A server that runs until it is stopped or dropped.
@@ -49,7 +53,7 @@ pub struct Server {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { workers: limits::WORKERS }
+        Self { workers: limits::WORKERS, tuning: Tuning::default() }
     }
 }
 
@@ -115,7 +119,8 @@ impl Server {
     pub fn start(settings: &Settings, sockets: Sockets, exports: Exports) -> io::Result<Self> {
         let service = Service::new(exports);
         *service.listeners.write() = sockets.addresses();
-        let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, sockets.udp)?);
+        let sizes = settings.tuning.on_this_host()?;
+        let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, sockets.udp, Tuner::new(sizes))?);
         let mut server = Self { shared: Arc::clone(&shared), threads: Vec::new() };
         let mut slots = Vec::new();
         for index in 0..settings.workers.max(1) {
@@ -125,6 +130,10 @@ impl Server {
         }
         let watch = Watch::new(Arc::clone(&shared), slots);
         server.spawn("watch".into(), move || watch.run())?;
+        if settings.tuning.enabled {
+            let sizing = Sizing::new(Arc::clone(&shared));
+            server.spawn("sizing".into(), move || sizing.run())?;
+        }
         shared.open()?;
         Ok(server)
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use howdah_net::{Interest, Listener, Poller, Stream, Token, UdpSocket, Waker};
+use howdah_tune::Tuner;
 use parking_lot::{Mutex, RwLock};
 
 use crate::connection::Connection;
@@ -55,6 +56,8 @@ pub struct Shared {
     pub parallel: bool,
     /// Listeners that rest because no connection could be accepted.
     pub resting: Mutex<Vec<usize>>,
+    /// What limits each connection, and how large its buffers are.
+    pub tuner: Mutex<Tuner<Token>>,
     /// Datagrams whose calls run now.
     pub datagrams_running: AtomicUsize,
     ready: Mutex<VecDeque<Arc<Connection>>>,
@@ -69,6 +72,7 @@ impl Shared {
         programs: &'static [Program],
         listeners: Vec<Listener>,
         udp: Vec<UdpSocket>,
+        tuner: Tuner<Token>,
     ) -> io::Result<Self> {
         let first_connection = FIRST_SOCKET + (listeners.len() + udp.len()) as u64;
         Ok(Self {
@@ -82,6 +86,7 @@ impl Shared {
             draining: AtomicBool::new(false),
             parallel: std::thread::available_parallelism().is_ok_and(|count| count.get() > 1),
             resting: Mutex::default(),
+            tuner: Mutex::new(tuner),
             datagrams_running: AtomicUsize::new(0),
             ready: Mutex::default(),
             connections: RwLock::default(),

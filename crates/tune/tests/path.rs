@@ -2,6 +2,8 @@
 //! sender with the kernel's own. The sender is the simplest that shows what buffers do: it doubles its window each round
 //! trip until the path's queue stands, and keeps no more in flight than its buffer and its peer's window allow.
 
+#![allow(clippy::disallowed_methods, reason = "a path counts from some moment, whichever it is")]
+
 use std::time::{Duration, Instant};
 
 use howdah_link::{Delay, DropTail, Element, Packet, Path, Random, Rate, Segments};

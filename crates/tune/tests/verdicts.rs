@@ -145,6 +145,11 @@ fn calls() {
     check(Verdict::Storage, "we do not read what came", &|sample, _| {
         writing(sample, 100_000_000);
         sample.receiving.unread = 20 << 20;
+        sample.gauges.executing += 800 * MILLISECOND;
+    });
+    check(Verdict::PathFull, "what is unread waits for the rest of its call", &|sample, _| {
+        writing(sample, 117_000_000);
+        sample.receiving.unread = 20 << 20;
     });
     check(Verdict::Storage, "no budget to read it", &|sample, _| {
         writing(sample, 100_000_000);

@@ -101,6 +101,13 @@ impl Inbox {
         }
     }
 
+    /// Whether part of a call is here and the rest is awaited. Waits for nobody: whoever has the receive side now is
+    /// receiving.
+    pub fn is_in_mid_call(&self) -> bool {
+        let Some(assembly) = self.assembly.try_lock() else { return true };
+        assembly.as_ref().is_none_or(Assembly::is_partial)
+    }
+
     /// Whether bytes are at hand that belong to no finished record; not while a worker moves data.
     pub fn is_partial(&self) -> bool {
         self.assembly.lock().as_ref().is_some_and(Assembly::is_partial)

@@ -174,10 +174,20 @@ impl Connection {
         self.answered.fetch_add(1, Ordering::SeqCst);
     }
 
+    /// Whether it is not read because the peer does not take its replies.
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+
+    /// Calls received whole and not answered.
+    pub fn outstanding(&self) -> u64 {
+        let answered = self.answered.load(Ordering::SeqCst);
+        self.inbox.records().saturating_sub(answered)
+    }
+
     /// Whether no call runs and no reply waits.
     pub fn is_idle(&self) -> bool {
-        let records = self.inbox.records();
-        self.answered.load(Ordering::SeqCst) >= records && self.outbox.is_empty()
+        self.outstanding() == 0 && self.outbox.is_empty()
     }
 
     /// Whether the peer sends no more and has all its replies.

@@ -135,6 +135,11 @@ impl Outbox {
         self.length.load(Ordering::SeqCst) == 0
     }
 
+    /// Bytes of replies that wait, file ranges included.
+    pub fn waiting(&self) -> usize {
+        self.length.load(Ordering::Relaxed)
+    }
+
     /// Bytes sent so far.
     pub fn sent(&self) -> usize {
         self.sent.load(Ordering::Relaxed)

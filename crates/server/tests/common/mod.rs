@@ -25,7 +25,8 @@ pub fn serve_with(file_system: Arc<dyn FileSystem>, workers: usize) -> (Server, 
     let export = Export::new("/", 1, file_system, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("binding");
-    let server = Server::start(&Settings { workers }, sockets, exports).expect("starting");
+    let server =
+        Server::start(&Settings { workers, ..Settings::default() }, sockets, exports).expect("starting");
     let address = server.addresses()[0].1;
     (server, address)
 }

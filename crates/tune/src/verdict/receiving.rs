@@ -57,7 +57,9 @@ fn in_transport(interval: &Interval<'_>, history: &History) -> Verdict {
 fn reads_too_slowly(interval: &Interval<'_>) -> bool {
     let window = interval.after.receiving.window.unwrap_or(interval.after.receiving.buffer / 2);
     let unread = interval.before.receiving.unread.min(interval.after.receiving.unread);
-    unread > 0 && unread >= window / UNREAD
+    // What waits in the socket for the rest of its call, while none is carried out, is not our slowness.
+    let executing = interval.share(|sample| sample.gauges.executing) > MOSTLY;
+    (executing && unread > 0 && unread >= window / UNREAD)
         || interval.share(|sample| sample.gauges.refused_to_read) >= REFUSING
 }
 

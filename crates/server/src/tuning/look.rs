@@ -1,0 +1,62 @@
+//! What the kernel tells of a connection, in the words of `howdah-tune`.
+
+use std::io;
+use std::time::Duration;
+
+use howdah_net::{SocketMemory, Stream, TcpInfo};
+use howdah_tune::{Gauges, PathState, Receiving, Sample, Sending};
+
+/// Looks at a connection.
+///
+/// # Errors
+/// The kernel does not tell.
+pub fn look(now: Duration, stream: &Stream, gauges: &Gauges) -> io::Result<Sample> {
+    let (info, memory) = (stream.information()?, stream.memory()?);
+    let unread = stream.waiting()? as u64;
+    Ok(Sample {
+        at: now,
+        sending: sending(&info, &memory),
+        receiving: receiving(&info, &memory, unread),
+        path: path(&info),
+        gauges: gauges.clone(),
+    })
+}
+
+fn sending(info: &TcpInfo, memory: &SocketMemory) -> Sending {
+    let segment = u64::from(info.send_segment_bytes.unwrap_or(0));
+    Sending {
+        sent: info.sent_bytes.unwrap_or(0),
+        retransmitted: info.retransmitted_bytes.unwrap_or(0),
+        spurious: u64::from(info.duplicate_acknowledgements.unwrap_or(0)) * segment,
+        flight: info.flight_bytes().unwrap_or(0),
+        unsent: u64::from(info.unsent_bytes.unwrap_or(0)),
+        congestion_window: info.congestion_window_bytes().unwrap_or(0),
+        peer_window: info.send_window_bytes.map(u64::from),
+        queued: u64::from(memory.send_queue_bytes),
+        buffer: u64::from(memory.send_buffer_bytes),
+        limited_by_peer: info.window_limited.unwrap_or_default(),
+        limited_by_buffer: info.send_buffer_limited.unwrap_or_default(),
+        delivery_rate: info.delivery_bytes_per_second.unwrap_or(0),
+    }
+}
+
+fn receiving(info: &TcpInfo, memory: &SocketMemory, unread: u64) -> Receiving {
+    Receiving {
+        received: info.received_bytes.unwrap_or(0),
+        out_of_order: info.out_of_order_segments.map(u64::from),
+        segments: u64::from(info.data_segments_received.unwrap_or(0)),
+        unread,
+        buffer: u64::from(memory.receive_buffer_bytes),
+        window: info.offered_window_bytes(),
+        window_limit: 65_535 << info.receive_window_scale.unwrap_or(0),
+    }
+}
+
+fn path(info: &TcpInfo) -> PathState {
+    PathState {
+        rtt: info.round_trip.unwrap_or_default(),
+        min_rtt: info.least_round_trip.unwrap_or_default(),
+        receiver_rtt: info.receiver_round_trip,
+        segment: u64::from(info.send_segment_bytes.unwrap_or(0)),
+    }
+}

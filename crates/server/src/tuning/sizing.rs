@@ -1,0 +1,151 @@
+//! The thread that looks at connections and sizes them.
+
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use howdah_net::{Token, is_local};
+use howdah_tune::budget::MemoryUse;
+use howdah_tune::Change;
+
+use super::gauge::Gauge;
+use super::look::look;
+use super::processors::Processors;
+use crate::connection::Connection;
+use crate::shared::{Shared, Source};
+
+/// How often gauges are read while something moves: short beside the shortest interval that is judged.
+const TICK: Duration = Duration::from_millis(10);
+/// How often it is looked for new connections while nothing moves.
+const IDLE_TICK: Duration = Duration::from_millis(100);
+/// How often memory and processors are looked at.
+const MEMORY_TICK: Duration = Duration::from_secs(1);
+
+/// Sizes the connections of a server.
+pub struct Sizing {
+    shared: Arc<Shared>,
+    started: Instant,
+    seen: HashMap<Token, Seen>,
+    processors: Processors,
+    processors_busy: f64,
+    memory_at: Duration,
+}
+
+/// What is remembered of a connection.
+#[derive(Default)]
+struct Seen {
+    gauge: Gauge,
+    /// When to look at it again.
+    due: Duration,
+    /// Unread and unacknowledged bytes when it was last looked at.
+    memory: MemoryUse,
+    /// In the list of connections this time.
+    is_there: bool,
+}
+
+impl Sizing {
+    /// Of that server.
+    pub fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            started: Instant::now(),
+            seen: HashMap::new(),
+            processors: Processors::default(),
+            processors_busy: 0.0,
+            memory_at: Duration::ZERO,
+        }
+    }
+
+    /// Until the server stops.
+    pub fn run(mut self) {
+        while !self.shared.stopping.load(Ordering::SeqCst) {
+            let active = self.turn();
+            std::thread::park_timeout(if active { TICK } else { IDLE_TICK });
+        }
+    }
+
+    /// Looks at all connections once; says whether any is active.
+    fn turn(&mut self) -> bool {
+        let now = self.started.elapsed();
+        let connections = self.shared.connections();
+        self.seen.values_mut().for_each(|seen| seen.is_there = false);
+        let mut active = false;
+        for connection in &connections {
+            active |= self.visit(now, connection);
+        }
+        self.forget_gone(now);
+        if now.saturating_sub(self.memory_at) >= MEMORY_TICK {
+            self.memory_at = now;
+            self.look_at_memory(now);
+        }
+        active
+    }
+
+    /// One connection; says whether it is active.
+    fn visit(&mut self, now: Duration, connection: &Arc<Connection>) -> bool {
+        let token = connection.token();
+        let is_new = !self.seen.contains_key(&token);
+        let seen = self.seen.entry(token).or_default();
+        seen.is_there = true;
+        seen.gauge.look(now, connection, self.processors_busy);
+        if is_new {
+            let peer = connection.peer();
+            let local = is_local(peer.client.ip(), peer.server.ip());
+            apply(connection, &self.shared.tuner.lock().on_open(token, local));
+        }
+        let active = seen.gauge.is_active(now);
+        if active && now >= seen.due {
+            match look(now, connection.stream(), seen.gauge.sums()) {
+                Ok(sample) => {
+                    seen.memory = MemoryUse {
+                        sending: sample.sending.queued,
+                        unread: sample.receiving.unread,
+                        ..MemoryUse::default()
+                    };
+                    let mut tuner = self.shared.tuner.lock();
+                    let changes = tuner.on_sample(token, sample);
+                    seen.due = now + tuner.get(token).map_or(MEMORY_TICK, |connection| connection.interval());
+                    drop(tuner);
+                    apply(connection, &changes);
+                }
+                Err(error) => tracing::debug!(%error, "looking at a connection"),
+            }
+        }
+        active
+    }
+
+    fn forget_gone(&mut self, now: Duration) {
+        self.seen.retain(|token, seen| {
+            if !seen.is_there {
+                self.shared.tuner.lock().on_close(now, *token);
+            }
+            seen.is_there
+        });
+    }
+
+    fn look_at_memory(&mut self, now: Duration) {
+        self.processors_busy = self.processors.busy();
+        let mut used = MemoryUse { host_tcp: howdah_net::memory_of_tcp(), ..MemoryUse::default() };
+        for seen in self.seen.values() {
+            used.sending += seen.memory.sending;
+            used.unread += seen.memory.unread;
+        }
+        let told = self.shared.tuner.lock().on_memory(now, &used);
+        for (token, change) in told {
+            if let Source::Connection(connection) = self.shared.source(token) {
+                apply(&connection, &[change]);
+            }
+        }
+    }
+}
+
+fn apply(connection: &Connection, changes: &[Change]) {
+    for &change in changes {
+        tracing::debug!(client = %connection.peer().client, ?change, "sizing");
+        if let Err(error) = howdah_net::apply(connection.stream().as_fd(), change) {
+            tracing::debug!(client = %connection.peer().client, ?change, %error, "sizing");
+        }
+    }
+}
