@@ -6,7 +6,6 @@ use crate::Packet;
 
 /// Packets (each segment of a super-packet is one), and their bytes on the wire.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Tally {
     /// How many packets.
     pub packets: u64,
@@ -21,9 +20,24 @@ impl Tally {
     }
 }
 
+impl std::ops::Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
+    }
+}
+
+impl std::ops::Sub for Tally {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { packets: self.packets - other.packets, bytes: self.bytes - other.bytes }
+    }
+}
+
 /// What an element did. `arrived + copied = left + dropped +` what it still holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Counters {
     /// Packets that came in.
     pub arrived: Tally,
@@ -33,6 +47,23 @@ pub struct Counters {
     pub dropped: Tally,
     /// Packets made here.
     pub copied: Tally,
+    /// Packets damaged here.
+    pub corrupted: Tally,
     /// Packets that others were let past.
     pub held_back: Tally,
+}
+
+impl Counters {
+    /// What is in it now.
+    pub fn held(&self) -> Tally {
+        self.arrived + self.copied - self.left - self.dropped
+    }
+
+    /// Adds what an element of a path did to packets; those that came and went are the path's own to count.
+    pub(crate) fn add_deeds(&mut self, of: &Self) {
+        self.dropped = self.dropped + of.dropped;
+        self.copied = self.copied + of.copied;
+        self.corrupted = self.corrupted + of.corrupted;
+        self.held_back = self.held_back + of.held_back;
+    }
 }

@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use crate::{Counters, Element, Packet, Random};
+use crate::hits::hits;
+use crate::loss::Independent;
+use crate::{Counters, Element, Packet, Segments};
 
-/// Sends some packets on twice, one right after the other.
+/// Sends some packets on twice, one right after the other; of a super-packet single segments.
 #[derive(Debug)]
 pub struct Duplication<B> {
-    probability: f64,
-    random: Random,
+    rule: Independent,
     ready: VecDeque<(Instant, Packet<B>)>,
     counters: Counters,
 }
@@ -17,19 +18,22 @@ pub struct Duplication<B> {
 impl<B> Duplication<B> {
     /// Each packet with that probability.
     pub fn new(probability: f64, seed: u64) -> Self {
-        let random = Random::new(seed);
-        Self { probability, random, ready: VecDeque::new(), counters: Counters::default() }
+        let rule = Independent::new(probability, seed);
+        Self { rule, ready: VecDeque::new(), counters: Counters::default() }
     }
 }
 
-impl<B: std::fmt::Debug + Send + Clone> Element<B> for Duplication<B> {
+impl<B: std::fmt::Debug + Send + Segments> Element<B> for Duplication<B> {
     fn push(&mut self, now: Instant, packet: Packet<B>) {
         self.counters.arrived.count(&packet);
-        if self.random.chance(self.probability) {
-            self.counters.copied.count(&packet);
-            self.ready.push_back((now, packet.clone()));
-        }
-        self.ready.push_back((now, packet));
+        let (ready, copied) = (&mut self.ready, &mut self.counters.copied);
+        hits(packet, &mut self.rule, |twice, packet| {
+            if twice {
+                copied.count(&packet);
+                ready.push_back((now, packet.clone()));
+            }
+            ready.push_back((now, packet));
+        });
     }
 
     fn poll(&mut self, _: Instant) -> Option<(Instant, Packet<B>)> {

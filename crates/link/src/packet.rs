@@ -39,6 +39,15 @@ impl<B> Packet<B> {
 }
 
 impl<B: Segments> Packet<B> {
+    /// How many segments to cut off so that they have at most so many bytes, but one at least; `None`: nothing to cut.
+    pub(crate) fn within(&self, most: usize) -> Option<u32> {
+        if self.bytes <= most || self.segments == 1 {
+            return None;
+        }
+        let segments = (most / self.frame_bytes).max(1);
+        Some(u32::try_from(segments).map_or(self.segments - 1, |segments| segments.min(self.segments - 1)))
+    }
+
     /// Cuts off the first segments, at least one and not all; what stays are those behind them.
     pub fn split_first(&mut self, segments: u32) -> Self {
         debug_assert!(segments > 0 && segments < self.segments, "nothing to cut");

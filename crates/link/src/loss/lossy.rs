@@ -1,12 +1,13 @@
-//! The element that loses whole packets.
+//! The element that loses packets.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::Chance;
-use crate::{Counters, Element, Packet};
+use crate::hits::hits;
+use crate::{Counters, Element, Packet, Segments};
 
-/// Loses packets by a rule of chance.
+/// Loses packets by a rule of chance; of a super-packet single segments.
 #[derive(Debug)]
 pub struct Loss<B, C> {
     chance: C,
@@ -21,14 +22,14 @@ impl<B, C: Chance> Loss<B, C> {
     }
 }
 
-impl<B: std::fmt::Debug + Send, C: Chance> Element<B> for Loss<B, C> {
+impl<B: std::fmt::Debug + Send + Segments, C: Chance> Element<B> for Loss<B, C> {
     fn push(&mut self, now: Instant, packet: Packet<B>) {
         self.counters.arrived.count(&packet);
-        if self.chance.loses_next() {
-            self.counters.dropped.count(&packet);
-        } else {
-            self.kept.push_back((now, packet));
-        }
+        let (kept, dropped) = (&mut self.kept, &mut self.counters.dropped);
+        hits(packet, &mut self.chance, |lost, packet| match lost {
+            true => dropped.count(&packet),
+            false => kept.push_back((now, packet)),
+        });
     }
 
     fn poll(&mut self, _: Instant) -> Option<(Instant, Packet<B>)> {

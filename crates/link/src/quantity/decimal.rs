@@ -1,7 +1,7 @@
 //! Numbers as people write them, exactly: "2.656" of a unit of 10^9 is 2,656,000,000.
 
-/// More digits than any quantity here has.
-const MOST_DIGITS: usize = 18;
+/// As many as the largest number of 64 bits has.
+const MOST_DIGITS: usize = 20;
 
 /// Splits "1.5 ms" into "1.5" and "ms".
 pub fn split_unit(text: &str) -> (&str, &str) {
@@ -48,7 +48,7 @@ mod tests {
         ] {
             assert_eq!(parse(text, unit), value, "{text}");
         }
-        for wrong in ["", ".", "1.2.3", "99999999999999999999", "-1"] {
+        for wrong in ["", ".", "1.2.3", "99999999999999999999", "999999999999999999999", "-1"] {
             assert_eq!(parse(wrong, 1_000), None, "{wrong}");
         }
         assert_eq!(show(2_656_000_000, 1_000_000_000), "2.656");

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::OPPORTUNITY_BYTES;
 use crate::quantity::{Bitrate, NotA, Span};
+use crate::rate::OPPORTUNITY_BYTES;
 
 /// `"100Mbit"`, `"unlimited"`, `{ steps = [{ rate = "10Mbit", last = "5s" }, …] }`, `{ trace = "FILE" }`, or
 /// `{ opportunities = [0, 3, …] }`.

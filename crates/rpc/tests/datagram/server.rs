@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use howdah_link::Random;
+use howdah_link::{Random, Segments};
 
 /// A call or a reply on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +13,17 @@ pub struct Message {
     pub xid: u32,
     /// Bytes of the reply.
     pub reply: usize,
+}
+
+/// A datagram with all its fragments: nothing here cuts or damages it.
+impl Segments for Message {
+    fn split_first(&mut self, _: u32) -> Self {
+        unreachable!("one segment")
+    }
+
+    fn corrupt(&mut self, _: &mut Random) {
+        unreachable!("no path here damages")
+    }
 }
 
 /// Answers come after `usual`, or once in a while after `rare`.
