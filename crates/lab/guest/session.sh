@@ -4,7 +4,7 @@ mknod /run/line c 4 64
 exec 3<>/run/line
 stty raw -echo <&3
 now() { date +%s.%N; }
-echo "ready" >&3
+echo "ready $(now)" >&3
 while read -r word number <&3; do
     case $word in
     run)

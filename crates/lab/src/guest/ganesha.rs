@@ -1,7 +1,6 @@
 //! NFS-Ganesha, a server in user space: its configuration, its flags, and how it says that it serves.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// What one Ganesha serves. It wants an rpcbind to register with, and `/run` and `/var/lib/nfs` of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +23,11 @@ impl Ganesha {
     /// Directories that it expects.
     pub const DIRECTORIES: [&str; 2] = ["/run/ganesha", "/var/lib/nfs/ganesha"];
 
-    /// Adds the arguments that have it run in the foreground, with this log and this configuration.
-    pub fn configure(command: &mut Command, log: &Path, configuration: &Path) {
-        command.args(["-F", "-N", "EVENT", "-p", "/run/ganesha/pid"]);
-        command.arg("-L").arg(log).arg("-f").arg(configuration);
+    /// The arguments with which it runs in the foreground, with this configuration and this log (`STDOUT` is one).
+    pub fn arguments(log: &Path, configuration: &Path) -> [String; 9] {
+        let [log, configuration] = [log, configuration].map(|path| path.display().to_string());
+        let words = ["-F", "-N", "EVENT", "-p", "/run/ganesha/pid", "-L", &log, "-f", &configuration];
+        words.map(str::to_owned)
     }
 
     /// Its configuration: one export for everybody, and nothing that needs the system's services. Without its cache of

@@ -5,8 +5,8 @@ use std::time::Duration;
 /// What the guest says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
-    /// It has booted.
-    Ready,
+    /// It has booted, and its clock shows this.
+    Ready(Duration),
     /// A script has ended.
     Ended(Ended),
     /// Something that is none of ours, such as the kernel's last words.
@@ -20,15 +20,23 @@ pub struct Ended {
     pub number: u32,
     /// Its exit code.
     pub code: i32,
+    /// The guest's clock when it began, and when it ended.
+    pub clock: (Duration, Duration),
+}
+
+impl Ended {
     /// What it took by the guest's clock.
-    pub guest_time: Duration,
+    pub fn guest_time(&self) -> Duration {
+        let (began, ended) = self.clock;
+        ended.saturating_sub(began)
+    }
 }
 
 /// Reads a line of the guest's.
 pub fn parse(line: &str) -> Said {
     let mut words = line.split_whitespace();
     match words.next() {
-        Some("ready") => Said::Ready,
+        Some("ready") => words.next().and_then(clock).map_or(Said::Other, Said::Ready),
         Some("ended") => parse_ended(words).map_or(Said::Other, Said::Ended),
         _ => Said::Other,
     }
@@ -37,8 +45,8 @@ pub fn parse(line: &str) -> Said {
 fn parse_ended<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Ended> {
     let number = words.next()?.parse().ok()?;
     let code = words.next()?.parse().ok()?;
-    let (began, ended) = (clock(words.next()?)?, clock(words.next()?)?);
-    Some(Ended { number, code, guest_time: ended.saturating_sub(began) })
+    let clock = (clock(words.next()?)?, clock(words.next()?)?);
+    Some(Ended { number, code, clock })
 }
 
 /// `SECONDS.NANOSECONDS`, as date(1) says it with `+%s.%N`.
@@ -54,10 +62,13 @@ mod tests {
 
     #[test]
     fn what_a_guest_says() {
-        assert_eq!(parse("ready\n"), Said::Ready);
-        let ended = Ended { number: 3, code: 32, guest_time: Duration::from_millis(1_250) };
-        assert_eq!(parse("ended 3 32 1795318800.900000000 1795318802.150000000\r\n"), Said::Ended(ended));
-        for other in ["", "Halting.", "ended", "ended 3 x 1.0 2.0", "ended 3 0 1.5 2.5"] {
+        assert_eq!(parse("ready 5.000000001\n"), Said::Ready(Duration::new(5, 1)));
+        let Said::Ended(ended) = parse("ended 3 32 1795318800.900000000 1795318802.150000000\r\n") else {
+            panic!("not read")
+        };
+        assert_eq!((ended.number, ended.code), (3, 32));
+        assert_eq!(ended.guest_time(), Duration::from_millis(1_250));
+        for other in ["", "ready", "Halting.", "ended", "ended 3 x 1.0 2.0", "ended 3 0 1.5 2.5"] {
             assert_eq!(parse(other), Said::Other, "{other}");
         }
     }
@@ -65,6 +76,6 @@ mod tests {
     #[test]
     fn a_clock_that_was_set_back_took_no_time() {
         let Said::Ended(ended) = parse("ended 1 0 9.000000000 8.000000000") else { panic!("not read") };
-        assert_eq!(ended.guest_time, Duration::ZERO);
+        assert_eq!(ended.guest_time(), Duration::ZERO);
     }
 }

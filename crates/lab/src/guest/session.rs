@@ -32,6 +32,8 @@ pub struct Session {
     unread: Vec<u8>,
     share: Share,
     scripts: u32,
+    /// What the host's clock and the guest's showed at the same moment, after it had booted.
+    booted: (Instant, Duration),
 }
 
 /// What a script did.
@@ -39,8 +41,10 @@ pub struct Session {
 pub struct Ran {
     /// How it ended, and what it took by the guest's clock.
     pub ended: Ended,
-    /// What it took by the host's clock.
+    /// What it took by the host's clock, being told and telling included.
     pub host_time: Duration,
+    /// Seconds of the guest's clock in one of the host's, since it booted: 1, or the guest's clock went wrong.
+    pub clock: f64,
     /// What it said.
     pub output: String,
 }
@@ -63,10 +67,15 @@ impl Session {
             .context("starting the guest's kernel")?;
         let input = kernel.stdin.take().context("the guest's serial line")?;
         let output = kernel.stdout.take().context("the guest's serial line")?;
-        let mut session = Self { kernel, input, output, unread: Vec::new(), share, scripts: 0 };
+        let booted = (Instant::now(), Duration::ZERO);
+        let mut session = Self { kernel, input, output, unread: Vec::new(), share, scripts: 0, booted };
         let give_up = Instant::now() + BOOT;
-        while session.next(give_up).context("booting a guest")? != Said::Ready {}
-        Ok(session)
+        loop {
+            if let Said::Ready(clock) = session.next(give_up).context("booting a guest")? {
+                session.booted = (Instant::now(), clock);
+                return Ok(session);
+            }
+        }
     }
 
     /// The directory that it shares with the host.
@@ -74,18 +83,24 @@ impl Session {
         &self.share
     }
 
-    /// Runs a script (`sh -eu`) to its end; an error if it has not ended after `limit`.
-    pub fn run(&mut self, script: &str, limit: Duration) -> Result<Ran> {
+    /// Its process group: all of its processes on the host.
+    pub fn group(&self) -> Pid {
+        Pid::from_child(&self.kernel)
+    }
+
+    /// Runs a script (`sh -eu`) to its end; an error if it has not ended by then.
+    pub fn run(&mut self, script: &str, give_up: Instant) -> Result<Ran> {
         let began = Instant::now();
         let number = self.start(script)?;
-        let ended = self.wait(number, began + limit)?;
-        let host_time = began.elapsed();
-        Ok(Ran { ended, host_time, output: self.output_of(number)? })
+        let ended = self.wait(number, give_up)?;
+        let (host, guest) = self.booted;
+        let clock = ended.clock.1.saturating_sub(guest).as_secs_f64() / host.elapsed().as_secs_f64();
+        Ok(Ran { ended, host_time: began.elapsed(), clock, output: self.output_of(number)? })
     }
 
     /// Runs a script that must succeed, and returns what it said.
-    pub fn must(&mut self, script: &str, limit: Duration) -> Result<String> {
-        let ran = self.run(script, limit)?;
+    pub fn must(&mut self, script: &str, give_up: Instant) -> Result<String> {
+        let ran = self.run(script, give_up)?;
         ensure!(ran.ended.code == 0, "{}", why(&ran));
         Ok(ran.output)
     }
@@ -171,10 +186,8 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if let Some(group) = i32::try_from(self.kernel.id()).ok().and_then(Pid::from_raw) {
-            // Nobody is left in it if the guest has halted.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+        // Nobody is left in it if the guest has halted; its kernel was not waited for, so the group is still its own.
+        let _ = kill_process_group(self.group(), Signal::KILL);
         let _ = self.kernel.wait();
     }
 }

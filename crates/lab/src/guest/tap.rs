@@ -1,5 +1,4 @@
-//! A guest's way into a network: a tap device in the namespace of the host that it stands behind, and that host
-//! forwards.
+//! A guest's way into a network: a tap device in the namespace of the host that it stands behind.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::process::{Command, Stdio};
@@ -62,8 +61,6 @@ impl Tap {
             format!("ip addr add {here}/24 dev {name}"),
             format!("ip -6 addr add {here6}/64 dev {name} nodad"),
             format!("ip link set {name} up"),
-            "sysctl -qw net.ipv4.ip_forward=1".to_owned(),
-            "sysctl -qw net.ipv6.conf.all.forwarding=1".to_owned(),
         ]
         .iter()
         .map(|line| line.split(' ').map(str::to_owned).collect())
@@ -112,11 +109,9 @@ mod tests {
     }
 
     #[test]
-    fn the_host_before_it_forwards() {
-        let commands = Tap::new(0).commands();
-        assert_eq!(commands[0].join(" "), "ip tuntap add dev guest0 mode tap");
-        assert!(commands.iter().any(|words| words.join(" ") == "sysctl -qw net.ipv4.ip_forward=1"));
-        assert_eq!(Tap::new(0).route_commands("path0")[0].join(" "), "ip route add 10.78.0.0/24 dev path0");
+    fn the_commands() {
+        assert_eq!(Tap::new(0).commands()[0].join(" "), "ip tuntap add dev guest0 mode tap");
+        assert_eq!(Tap::new(1).route_commands("path0")[0].join(" "), "ip route add 10.78.1.0/24 dev path0");
     }
 
     #[test]

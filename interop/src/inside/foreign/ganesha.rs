@@ -47,7 +47,7 @@ impl Ganesha {
         let program = find_command(Settings::PROGRAM).unwrap_or_else(|| Path::new(Settings::PROGRAM).into());
         let log = job.log("ganesha.txt");
         let process = Running::start(&program, &job.log("server.txt"), |command| {
-            Settings::configure(command, &log, &path);
+            command.args(Settings::arguments(&log, &path));
         })?;
         let address = network.server_address;
         let mut serving = Self { process, _rpcbind: rpcbind, address, export, log };
