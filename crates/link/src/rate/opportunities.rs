@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::Pace;
 use crate::FRAME_OVERHEAD;
 
-/// What passes at each opportunity of a trace (mahimahi): a packet of 1500 bytes and [`OWN_FRAMING`].
+/// What passes at each opportunity of a trace (mahimahi): a packet of 1500 bytes and 4 bytes before it.
 pub const OPPORTUNITY_BYTES: usize = 1504;
 /// What such traces count for a packet beside its bytes: the header of the TUN device on which they were replayed.
 const OWN_FRAMING: usize = 4;
