@@ -12,4 +12,6 @@ pub mod network;
 pub mod plan;
 mod random;
 pub mod record;
+pub mod run;
+pub mod sample;
 pub mod workload;

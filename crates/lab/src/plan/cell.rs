@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use howdah_link::PathSpec;
 use serde::{Deserialize, Serialize};
 
 use super::Time;
@@ -155,9 +156,6 @@ pub struct SampleSpec {
     pub every: Time,
 }
 
-/// What a wire is like, as the link model reads it.
-pub type PathSpec = toml::Table;
-
 fn client() -> String {
     "client".to_owned()
 }
@@ -177,6 +175,12 @@ impl Default for CellSpec {
 }
 
 impl CellSpec {
+    /// What wires do to packets is said in files beside the plan, for traces: reads them.
+    pub fn load_traces(&mut self, read: impl Fn(&str) -> Result<String, String>) -> Result<(), String> {
+        let own = self.path.iter_mut();
+        own.chain(self.wires.values_mut().map(|wire| &mut wire.path)).try_for_each(|path| path.load(&read))
+    }
+
     /// All wires, by their names. `path0` is between `client` and `server`, unless others are named and it is not.
     pub fn all_wires(&self) -> BTreeMap<String, WireSpec> {
         let mut wires = self.wires.clone();

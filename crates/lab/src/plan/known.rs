@@ -3,7 +3,7 @@
 use super::CellSpec;
 
 /// The last word of a figure's name.
-const FIGURES: [&str; 19] = [
+const FIGURES: [&str; 20] = [
     "throughput",
     "rate",
     "seconds",
@@ -22,6 +22,7 @@ const FIGURES: [&str; 19] = [
     "retransmissions",
     "calls",
     "fairness",
+    "replies",
     "per_processor_second",
 ];
 
@@ -59,10 +60,10 @@ pub fn unknown_figure(name: &str, cell: &CellSpec) -> Option<String> {
     };
     let before = name.strip_suffix(figure).expect("it ends so").trim_end_matches('.');
     let first = before.split('.').next().unwrap_or_default();
-    let general = ["", "server", "total"].contains(&first) || cell.clients.contains_key(first);
+    let general = ["", "server", "total", "link"].contains(&first) || cell.clients.contains_key(first);
     let phase = cell.clients.len() == 1;
     (!general && !phase).then(|| {
         let clients: Vec<&str> = cell.clients.keys().map(String::as_str).collect();
-        format!("\"{name}\" begins with none of: server, total, {}", clients.join(", "))
+        format!("\"{name}\" begins with none of: server, total, link, {}", clients.join(", "))
     })
 }

@@ -16,13 +16,13 @@ mod origin;
 mod quick;
 mod shown;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod time;
 mod validate;
 
 pub use cell::{
-    CellSpec, ClientKind, ClientSpec, ExportKind, HostSpec, PathSpec, SampleSpec, ServerKind, ServerSpec,
-    Setting, WireSpec,
+    CellSpec, ClientKind, ClientSpec, ExportKind, HostSpec, SampleSpec, ServerKind, ServerSpec, Setting,
+    WireSpec,
 };
 pub use claim::{Claim, Of, PathFigure};
 pub use definition::Plan;

@@ -1,0 +1,151 @@
+//! One repetition of one cell: everything built, run, ended and checked.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use parking_lot::Mutex;
+
+use super::topology::{addresses, topology};
+use super::{Client, Job, Measured, Place, Scene, Stop, client, derived, routes, server};
+use crate::measure::Processor;
+use crate::network::Network;
+use crate::plan::ExportKind;
+use crate::record::{CommandRecord, LinkCount, SeriesLine};
+use crate::sample::{Sampler, counts, processor_seconds};
+
+/// Time for the network and the server to come up, besides the cell's limit.
+const START: Duration = Duration::from_secs(60);
+
+/// What a cell measured, and what ran in it, whether it came to its end or not.
+#[derive(Debug, Default)]
+pub struct Record {
+    pub named: derived::Named,
+    pub commands: Vec<CommandRecord>,
+    pub link: Vec<LinkCount>,
+    pub series: Vec<SeriesLine>,
+}
+
+/// Where a cell's things are to be.
+pub fn place(job: &Job, howdah: &Path, temporary: &Path, logs: &Path) -> Place {
+    Place {
+        howdah: howdah.to_owned(),
+        temporary: temporary.to_owned(),
+        export: temporary.join("export"),
+        logs: logs.to_owned(),
+        addresses: addresses(&job.cell.spec),
+        seed: job.seed,
+    }
+}
+
+/// Runs it. The record tells what it came to, however it ended.
+pub fn run(job: &Job, place: &Place, stop: &Stop, record: &mut Record) -> Result<()> {
+    let _export = Export::make(&place.export, job.cell.spec.server.export).context("export")?;
+    let network = Network::build(&topology(&job.cell, job.seed)).context("network")?;
+    let scene = Scene {
+        cell: &job.cell,
+        seed: job.seed,
+        network: &network,
+        place,
+        deadline: Mutex::new(Instant::now() + START),
+        stop,
+        commands: Mutex::new(Vec::new()),
+    };
+    let ran = on_stage(&scene, record);
+    record.commands = scene.commands.into_inner();
+    record.link = counts(&network);
+    ran
+}
+
+fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
+    let spec = &scene.cell.spec;
+    routes::set(scene).context("routes")?;
+    let mut served = server(spec.server.kind).and_then(|kind| kind.start(scene)).context("server")?;
+    let mut clients = Vec::new();
+    for (name, spec) in &spec.clients {
+        let mut client = client(spec.kind, name).with_context(|| format!("client {name}"))?;
+        client.prepare(scene).with_context(|| format!("client {name}: preparing"))?;
+        clients.push((name.clone(), spec.after.map_or(Duration::ZERO, |after| after.0), client));
+    }
+    *scene.deadline.lock() = Instant::now() + spec.limit.0;
+    let before = (processor_seconds(&served.processes()), Processor::used());
+    let measured = work(scene, clients, record)?;
+    let server_seconds = processor_seconds(&served.processes()) - before.0;
+    served.check().context("server")?;
+    served.end();
+    let server_seconds = (!served.processes().is_empty()).then_some(server_seconds);
+    record.named = derived::figures(&measured, server_seconds, Processor::used().since(before.1));
+    Ok(())
+}
+
+type Ready = (String, Duration, Box<dyn Client>);
+
+/// All clients at the same time. The first failure ends the others.
+fn work(scene: &Scene<'_>, clients: Vec<Ready>, record: &mut Record) -> Result<Vec<(String, Measured)>> {
+    let failure = Mutex::new(None);
+    let measured = Mutex::new(Vec::new());
+    thread::scope(|scope| -> Result<()> {
+        let every = scene.cell.spec.sample.as_ref().map(|sample| sample.every.0);
+        let sampler = every.map(|every| Sampler::start(scope, scene.network, every)).transpose()?;
+        let threads: Vec<_> = clients
+            .into_iter()
+            .map(|(name, after, mut client)| {
+                let (failure, measured) = (&failure, &measured);
+                scope.spawn(move || match begin(scene, after).and_then(|()| client.work(scene)) {
+                    Ok(figures) => measured.lock().push((name, figures)),
+                    Err(error) => {
+                        failure.lock().get_or_insert(error.context(format!("client {name}")));
+                        scene.stop.end_all();
+                    }
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().map_err(|_| anyhow!("a client's thread panicked"))?;
+        }
+        record.series = sampler.map(Sampler::end).transpose().context("sampling")?.unwrap_or_default();
+        Ok(())
+    })?;
+    if let Some(error) = failure.into_inner() {
+        return Err(error);
+    }
+    let mut measured = measured.into_inner();
+    measured.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(measured)
+}
+
+fn begin(scene: &Scene<'_>, after: Duration) -> Result<()> {
+    if scene.stop.wait(after) {
+        bail!("interrupted");
+    }
+    Ok(())
+}
+
+/// The directory that is served.
+struct Export<'p> {
+    path: &'p Path,
+    is_mounted: bool,
+}
+
+impl<'p> Export<'p> {
+    fn make(path: &'p Path, kind: ExportKind) -> Result<Self> {
+        fs::create_dir_all(path).with_context(|| format!("making {}", path.display()))?;
+        if kind == ExportKind::Memory {
+            let flags = rustix::mount::MountFlags::NODEV | rustix::mount::MountFlags::NOSUID;
+            rustix::mount::mount("tmpfs", path, "tmpfs", flags, None::<&std::ffi::CStr>)
+                .with_context(|| format!("mounting a file system in memory at {}", path.display()))?;
+        }
+        Ok(Self { path, is_mounted: kind == ExportKind::Memory })
+    }
+}
+
+impl Drop for Export<'_> {
+    fn drop(&mut self) {
+        if self.is_mounted {
+            // Whatever still holds it open keeps it alive until it is gone itself.
+            let _ = rustix::mount::unmount(self.path, rustix::mount::UnmountFlags::DETACH);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Runs plans: for every cell the network, the server, the clients at the same time, what is looked at meanwhile, and
+//! everything ended and checked. A cell that fails is a row that says so, and the next one begins.
+//!
+//! `runner` is the order of cells, `cell` one of them, `scene` what happens in it has at hand, `server` and `client` a file
+//! for each kind. It draws nothing and prints nothing: whoever runs a plan is told by an [`Observer`].
+
+mod bench_json;
+mod cell;
+mod client;
+mod commit;
+mod derived;
+mod job;
+mod measured;
+mod outcome;
+mod processes;
+mod routes;
+mod runner;
+mod scene;
+mod server;
+mod stop;
+mod topology;
+
+pub use client::{Client, client};
+pub use job::{Job, Selection, jobs};
+pub use measured::Measured;
+pub use outcome::{Ended, conclude};
+pub use processes::{Ran, Running};
+pub use runner::{Observer, Runner, Upcoming};
+pub use scene::{Place, Scene};
+pub use server::{Served, Server, server};
+pub use stop::Stop;
+pub use topology::{addresses, line_rate, round_trip, topology};

@@ -1,0 +1,133 @@
+//! The order of a run: each job, its row, who is told, until all are done or somebody asks to stop.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use super::cell::{self, Record};
+use super::commit::commit;
+use super::topology::{line_rate, round_trip};
+use super::{Job, Stop};
+use crate::measure::Machine;
+use crate::plan::Plan;
+use crate::record::{Outcome, ResultDirectory, Row};
+
+/// Who is told how far a run is.
+pub trait Observer {
+    /// A job begins.
+    fn begins(&mut self, upcoming: &Upcoming<'_>);
+
+    /// It ended.
+    fn ended(&mut self, row: &Row);
+}
+
+/// A job that begins.
+#[derive(Debug)]
+pub struct Upcoming<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// Which one it is, from 1.
+    pub number: usize,
+    /// Of so many.
+    pub of: usize,
+    /// What is left of the whole, as far as the jobs before tell.
+    pub left: Option<Duration>,
+}
+
+/// Runs a plan into a directory.
+#[derive(Debug)]
+pub struct Runner<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Whether it is its short form.
+    pub quick: bool,
+    /// What is run.
+    pub jobs: Vec<Job>,
+    /// Where results go.
+    pub results: &'a ResultDirectory,
+    /// This program.
+    pub howdah: PathBuf,
+    /// A directory for whatever is of no interest afterwards.
+    pub temporary: PathBuf,
+    /// Whether to end.
+    pub stop: Stop,
+}
+
+impl Runner<'_> {
+    /// Runs all jobs; those that came to their end in this directory before are not run again. A job that was interrupted
+    /// leaves no row.
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<()> {
+        let done = self.results.rows()?;
+        let is_done = |job: &Job| done.iter().any(|row| row.is_ok() && is_of(row, job, self.quick));
+        let jobs: Vec<&Job> = self.jobs.iter().filter(|job| !is_done(job)).collect();
+        let facts = Facts { machine: Machine::this(), commit: commit() };
+        let began = Instant::now();
+        for (index, job) in jobs.iter().enumerate() {
+            if self.stop.is_asked() {
+                break;
+            }
+            let each = (index > 0).then(|| began.elapsed() / index as u32);
+            let left = each.map(|each| each * (jobs.len() - index) as u32);
+            observer.begins(&Upcoming { job, number: index + 1, of: jobs.len(), left });
+            let row = self.row(job, &facts)?;
+            if self.stop.is_asked() && !row.is_ok() {
+                break;
+            }
+            self.results.append(&row)?;
+            observer.ended(&row);
+        }
+        Ok(())
+    }
+
+    fn row(&self, job: &Job, facts: &Facts) -> Result<Row> {
+        let started = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let began = Instant::now();
+        let logs = self.results.logs(job.cell.number, job.repetition)?;
+        let logs = std::path::absolute(&logs).context("where the logs are")?;
+        let temporary = tempfile::Builder::new().prefix("cell-").tempdir_in(&self.temporary);
+        let temporary = temporary.context("making a directory for the cell")?;
+        let place = cell::place(job, &self.howdah, temporary.path(), &logs);
+        let mut record = Record::default();
+        let outcome = match cell::run(job, &place, &self.stop, &mut record) {
+            Ok(()) => Outcome::Ok,
+            Err(error) => Outcome::Failed(format!("{error:#}")),
+        };
+        let Record { named: (figures, latencies), commands, link, series } = record;
+        let name = ResultDirectory::series_name(job.cell.number, job.repetition);
+        if !series.is_empty() {
+            self.results.write_series(&name, &series)?;
+        }
+        Ok(Row {
+            plan: self.plan.name.clone(),
+            quick: self.quick,
+            cell: job.cell.number,
+            repetition: job.repetition,
+            seed: job.seed,
+            factors: job.cell.factors.clone(),
+            outcome,
+            started,
+            seconds: began.elapsed().as_secs_f64(),
+            commands,
+            line_rate_bytes_per_second: line_rate(&job.cell.spec),
+            round_trip_seconds: round_trip(&job.cell.spec).as_secs_f64(),
+            figures,
+            latencies,
+            link,
+            series: (!series.is_empty()).then_some(name),
+            machine: facts.machine.clone(),
+            commit: facts.commit.clone(),
+            howdah: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+}
+
+/// What is the same in every row of a run.
+struct Facts {
+    machine: Machine,
+    commit: Option<String>,
+}
+
+fn is_of(row: &Row, job: &Job, quick: bool) -> bool {
+    (row.cell, row.repetition, row.seed, row.quick) == (job.cell.number, job.repetition, job.seed, quick)
+}

@@ -1,0 +1,50 @@
+//! `howdah serve`, of this very program.
+
+use anyhow::Result;
+
+use super::{Served, Server};
+use crate::plan::Cell;
+use crate::record::CommandRecord;
+use crate::run::{Place, Running, Scene};
+
+/// The last line of the screen that it shows when it is ready.
+const READY: &str = "Stop: ";
+
+/// This program as the server.
+pub struct Howdah;
+
+impl Server for Howdah {
+    fn commands(&self, cell: &Cell, place: &Place) -> Vec<CommandRecord> {
+        let state = place.temporary.join("state").display().to_string();
+        let mut command = vec![place.howdah(), "serve".to_owned(), "--state".to_owned(), state];
+        // Root of the client's host may write, and nothing outside the cell is asked or told anything.
+        command.extend(["--rpcbind", "off", "--squash", "none", "--log", "info"].map(str::to_owned));
+        command.extend(cell.spec.server.options.iter().cloned());
+        command.push(place.export.display().to_string());
+        vec![CommandRecord { host: cell.spec.server.host.clone(), name: "server".to_owned(), command }]
+    }
+
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
+        let [command] = &self.commands(scene.cell, scene.place)[..] else {
+            unreachable!("it is one command")
+        };
+        let running = scene.start_until(&command.host, &command.name, &command.command, READY)?;
+        Ok(Box::new(Serving(running)))
+    }
+}
+
+struct Serving(Running);
+
+impl Served for Serving {
+    fn processes(&self) -> Vec<u32> {
+        vec![self.0.id()]
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.0.check()
+    }
+
+    fn end(&mut self) {
+        self.0.end();
+    }
+}

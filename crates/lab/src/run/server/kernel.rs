@@ -1,0 +1,66 @@
+//! The Linux kernel's server, in a guest behind the server's host.
+
+use std::net::IpAddr;
+
+use anyhow::{Result, bail};
+
+use super::{Served, Server};
+use crate::guest::{Placing, Tap};
+use crate::plan::{Cell, ExportKind};
+use crate::record::CommandRecord;
+use crate::run::guest::{Guest, boot_command, placing};
+use crate::run::{Place, Scene};
+
+/// Its number among the guests of a cell; the clients' come after it.
+const NUMBER: u8 = 0;
+/// Its memory in MiB: its file system is in it. Only what is used is taken from the machine.
+const MEMORY: u32 = 3072;
+/// Programs that it takes, besides what every guest does.
+const NEEDED: [&str; 4] = ["rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind"];
+/// Starts it; the script is one of every guest's.
+const SERVE: &str = "FILE_SYSTEM=tmpfs\nTMPFS_SIZE=2G\n. \"$WORK/scripts/nfsd.sh\"\n";
+
+/// The Linux kernel as the server.
+pub struct Kernel;
+
+impl Server for Kernel {
+    fn commands(&self, cell: &Cell, place: &Place) -> Vec<CommandRecord> {
+        let placing = here(cell, place);
+        let serve = ["sh", "-eu", "scripts/nfsd.sh"].map(str::to_owned).to_vec();
+        let serve = CommandRecord { host: placing.host.clone(), name: "server".to_owned(), command: serve };
+        vec![boot_command(&placing, "server"), serve]
+    }
+
+    fn url(&self, _: IpAddr) -> String {
+        format!("nfs://{}/mnt/s?nfsport=2049&mountport=20048", Tap::new(NUMBER).guest())
+    }
+
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
+        let spec = &scene.cell.spec.server;
+        if spec.export == ExportKind::Disk || !spec.options.is_empty() {
+            bail!("the kernel's server exports memory, and takes no options");
+        }
+        for command in self.commands(scene.cell, scene.place) {
+            scene.record(&command.host, &command.name, &command.command);
+        }
+        let mut guest = Guest::boot(scene, &here(scene.cell, scene.place), "server", &NEEDED)?;
+        guest.run(scene, SERVE)?;
+        Ok(Box::new(Serving(guest)))
+    }
+}
+
+fn here(cell: &Cell, place: &Place) -> Placing {
+    placing(cell, place, &cell.spec.server.host, "server", NUMBER, MEMORY)
+}
+
+struct Serving(Guest);
+
+impl Served for Serving {
+    fn processes(&self) -> Vec<u32> {
+        vec![self.0.process()]
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.0.check()
+    }
+}

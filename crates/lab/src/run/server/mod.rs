@@ -1,0 +1,55 @@
+//! Servers: a file for each kind.
+
+mod howdah;
+mod iperf3;
+mod none;
+
+use std::net::IpAddr;
+
+use anyhow::{Result, bail};
+
+use super::{Place, Scene};
+use crate::plan::{Cell, ServerKind};
+use crate::record::CommandRecord;
+
+pub(super) use iperf3::port as iperf3_port;
+
+/// A server that is ready. Dropped, it is gone.
+pub trait Served: Send {
+    /// The processes whose time counts as the server's.
+    fn processes(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// Whether it still serves.
+    fn check(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Ends it in order.
+    fn end(&mut self) {}
+}
+
+/// A kind of server. What is known before anything runs is asked without a scene: for a list of commands.
+pub trait Server {
+    /// What it runs.
+    fn commands(&self, cell: &Cell, place: &Place) -> Vec<CommandRecord>;
+
+    /// The URL of what it exports, without options of the plan's.
+    fn url(&self, address: IpAddr) -> String {
+        format!("nfs://{address}/?nfsport=2049&mountport=2049")
+    }
+
+    /// Starts it, and waits until it is ready.
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>>;
+}
+
+/// The server of a kind.
+pub fn server(kind: ServerKind) -> Result<Box<dyn Server>> {
+    Ok(match kind {
+        ServerKind::Howdah => Box::new(howdah::Howdah),
+        ServerKind::Iperf3 => Box::new(iperf3::Iperf3),
+        ServerKind::None => Box::new(none::Nobody),
+        ServerKind::Ganesha | ServerKind::Kernel => bail!("servers of this kind are not built in"),
+    })
+}

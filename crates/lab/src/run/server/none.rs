@@ -1,0 +1,23 @@
+//! No server: the clients need none.
+
+use anyhow::Result;
+
+use super::{Served, Server};
+use crate::plan::Cell;
+use crate::record::CommandRecord;
+use crate::run::{Place, Scene};
+
+/// Nobody serves.
+pub struct Nobody;
+
+impl Server for Nobody {
+    fn commands(&self, _: &Cell, _: &Place) -> Vec<CommandRecord> {
+        Vec::new()
+    }
+
+    fn start(&self, _: &Scene<'_>) -> Result<Box<dyn Served>> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl Served for Nobody {}
