@@ -5,3 +5,5 @@
 pub mod client;
 pub mod reply_cache;
 pub mod server;
+#[cfg(feature = "simulation")]
+pub mod simulation;

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use howdah_link::{Delay, DropTail, Duplication, Jitter, Path, Rate, Reordering};
 use howdah_rpc::client::datagram::Settings;
+use howdah_rpc::simulation::{Message, Reader, Server};
 
-use crate::reader::Reader;
-use crate::server::{Message, Server};
-use crate::simulation::Simulation;
+use crate::setup::simulation;
 
 const FILE: usize = 50 << 20;
 
@@ -27,7 +26,7 @@ fn check(
     let settings = Settings { first_transfer: transfer, receive_room: 8 << 20, ..Settings::default() };
     let server = Server::quick(Duration::from_micros(30));
     let back = line(bits, buffer, delay);
-    let mut simulation = Simulation::new(settings, line(bits, buffer, delay), back, server);
+    let mut simulation = simulation(settings, line(bits, buffer, delay), back, server);
     let mut reader = Reader::new(FILE, at_once);
     let took = simulation.run(&mut reader, Duration::from_secs(600));
     let ideal = Reader::ideal(FILE, ideal, bits as f64);
@@ -76,8 +75,7 @@ fn jitter_alone_makes_nobody_send_twice() {
         line(100_000_000, 1 << 20, Duration::from_millis(2))
             .then(Jitter::new(Duration::from_millis(80), seed))
     };
-    let mut simulation =
-        Simulation::new(settings, path(1), path(2), Server::quick(Duration::from_micros(100)));
+    let mut simulation = simulation(settings, path(1), path(2), Server::quick(Duration::from_micros(100)));
     let mut reader = Reader::new(10 << 20, 16);
     reader.getattr_every = 4;
     simulation.run(&mut reader, Duration::from_secs(600));
@@ -92,8 +90,7 @@ fn nor_do_packets_that_overtake_others_or_come_twice() {
             .then(Reordering::new(0.05, Duration::from_millis(20), seed))
             .then(Duplication::new(0.02, seed + 1))
     };
-    let mut simulation =
-        Simulation::new(settings, path(1), path(11), Server::quick(Duration::from_micros(100)));
+    let mut simulation = simulation(settings, path(1), path(11), Server::quick(Duration::from_micros(100)));
     let mut reader = Reader::new(20 << 20, 16);
     reader.getattr_every = 4;
     simulation.run(&mut reader, Duration::from_secs(600));

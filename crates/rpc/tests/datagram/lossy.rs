@@ -5,11 +5,10 @@ use std::time::Duration;
 use howdah_link::loss::Independent;
 use howdah_link::{FragmentLoss, Path, Reassembly};
 use howdah_rpc::client::datagram::{Advice, Settings};
+use howdah_rpc::simulation::{Message, Reader, Server};
 
 use crate::clean::line;
-use crate::reader::Reader;
-use crate::server::{Message, Server};
-use crate::simulation::Simulation;
+use crate::setup::simulation;
 
 const FILE: usize = 50 << 20;
 const DELAY: Duration = Duration::from_micros(100);
@@ -29,7 +28,7 @@ fn settings(first_transfer: Option<usize>) -> Settings {
 fn longest_gap(bits: u64, first: Option<usize>, at_once: usize) -> Duration {
     let server = Server::quick(Duration::from_micros(30));
     let (out, back) = (losing(bits, 0.001, 1), losing(bits, 0.001, 2));
-    let mut simulation = Simulation::new(settings(first), out, back, server);
+    let mut simulation = simulation(settings(first), out, back, server);
     let mut reader = Reader::new(FILE, at_once);
     let took = simulation.run(&mut reader, Duration::from_secs(600));
     let report = simulation.report();

@@ -6,8 +6,6 @@
 mod clean;
 mod lossy;
 mod properties;
-mod reader;
-mod server;
-mod simulation;
+mod setup;
 mod slow;
 mod small;

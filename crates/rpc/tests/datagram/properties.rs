@@ -8,10 +8,10 @@ use howdah_link::loss::{Bursts, Independent, Loss};
 use howdah_link::{Delay, DropTail, Duplication, FragmentLoss, Jitter, Path, Rate, Reassembly, Reordering};
 use howdah_rpc::client::datagram::{NewCall, Returned, Settings};
 use howdah_rpc::client::{Class, Replay};
+use howdah_rpc::simulation::{Load, Message, Server};
 use proptest::prelude::*;
 
-use crate::server::{Message, Server};
-use crate::simulation::{Load, Simulation};
+use crate::setup::simulation;
 
 /// One direction of a path, as hostile as the parameters say.
 #[derive(Debug, Clone)]
@@ -152,7 +152,7 @@ proptest! {
             Settings { first_transfer: transfer, most_calls, receive_room: 4 << 20, ..Settings::default() };
         let mut server = Server::quick(Duration::from_micros(100));
         (server.rare, server.rarely) = (Duration::from_millis(rare), 0.02);
-        let mut simulation = Simulation::new(settings, out.path(seed), back.path(seed + 10), server);
+        let mut simulation = simulation(settings, out.path(seed), back.path(seed + 10), server);
         let mut mix = Mix {
             left: classes.iter().map(|(class, size)| (Class::ALL[*class], *size)).collect(),
             at_once,

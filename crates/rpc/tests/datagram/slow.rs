@@ -5,17 +5,16 @@ use std::time::Duration;
 use howdah_link::{Delay, Path};
 use howdah_rpc::client::Class;
 use howdah_rpc::client::datagram::{ClassReport, Settings};
+use howdah_rpc::simulation::{Load, Reader, Repeats, Server, Simulation};
 
-use crate::reader::Reader;
-use crate::server::Server;
-use crate::simulation::{Load, Simulation};
+use crate::setup;
 use crate::small::Small;
 
 /// A quick path: what takes time is the server.
 fn simulation(server: Server) -> Simulation {
     let path = || Path::new().then(Delay::new(Duration::from_micros(20)));
     let settings = Settings { first_transfer: Some(8192), receive_room: 8 << 20, ..Settings::default() };
-    Simulation::new(settings, path(), path(), server)
+    setup::simulation(settings, path(), path(), server)
 }
 
 /// 99 % of calls are answered in 0.1 ms, 1 % in 300 ms.
@@ -41,11 +40,11 @@ fn after_ten_seconds(simulation: &mut Simulation, load: &mut impl Load, of: Clas
 
 #[test]
 fn small_calls_of_which_one_in_a_hundred_is_slow() {
-    for repeats_are_quick in [false, true] {
+    for repeats in [Repeats::Anew, Repeats::Quick] {
         // Long enough for a raised floor to end, if it were not raised again.
         for (at_once, seconds) in [(1, 90), (16, 15)] {
             let mut server = mixed();
-            server.repeats_are_quick = repeats_are_quick;
+            server.repeats = repeats;
             let mut simulation = simulation(server);
             let mut load = Small::new(at_once, Duration::from_secs(seconds));
             let (calls, again) = after_ten_seconds(&mut simulation, &mut load, Class::Attributes);

@@ -3,37 +3,7 @@
 use std::time::Duration;
 
 use howdah_rpc::client::datagram::{NewCall, Returned};
-use howdah_rpc::client::{Class, Replay};
-
-use crate::simulation::Load;
-
-/// A GETATTR.
-pub fn getattr(xid: u32) -> NewCall<usize> {
-    NewCall {
-        xid,
-        class: Class::Attributes,
-        replay: Replay::Idempotent,
-        sends: 140,
-        receives: 112,
-        transfer: None,
-        expires: None,
-        call: 112,
-    }
-}
-
-/// A NULL, as the state machine asks for.
-pub fn null(xid: u32) -> NewCall<(u32, usize)> {
-    NewCall {
-        xid,
-        class: Class::Attributes,
-        replay: Replay::Idempotent,
-        sends: 40,
-        receives: 24,
-        transfer: None,
-        expires: None,
-        call: (xid, 24),
-    }
-}
+use howdah_rpc::simulation::{Load, getattr};
 
 /// GETATTRs, so many at a time, for a while.
 pub struct Small {

@@ -4,18 +4,16 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use howdah_link::Ethernet;
-use howdah_rpc::client::datagram::{NewCall, Returned};
-use howdah_rpc::client::{Class, Replay};
 
-use crate::simulation::Load;
-use crate::small::getattr;
-
-/// Headers of a READ's reply in a datagram: RPC 24, status, attributes, counts.
-pub const REPLY: usize = 128;
+use super::{Load, getattr, read};
+use crate::client::datagram::{NewCall, Returned};
 
 /// Reads a file from beginning to end.
+#[derive(Debug)]
 pub struct Reader {
+    /// Bytes of the file.
     pub size: usize,
+    /// READs at a time.
     pub at_once: usize,
     /// A GETATTR beside every so many READs; 0: none.
     pub getattr_every: u32,
@@ -25,14 +23,18 @@ pub struct Reader {
     again: Vec<(usize, usize)>,
     open: HashMap<u32, (usize, usize)>,
     read: usize,
+    /// How often each call was answered.
     pub answered: HashMap<u32, u32>,
-    /// When something was last read, and the longest time without.
+    /// When something was last read.
     pub last: Duration,
+    /// The longest time in which nothing was.
     pub longest_gap: Duration,
+    /// Calls given back, to be made in smaller pieces.
     pub given_back: u32,
 }
 
 impl Reader {
+    /// A file of that size, so many READs at a time.
     pub fn new(size: usize, at_once: usize) -> Self {
         Self {
             size,
@@ -52,8 +54,13 @@ impl Reader {
 
     /// Time of the line for all replies of that size, at a bit rate.
     pub fn ideal(size: usize, transfer: usize, bits_per_second: f64) -> Duration {
-        let each = Ethernet { mtu: 1500 }.datagram(transfer + REPLY, ()).bytes;
+        let each = Ethernet { mtu: 1500 }.datagram(read(0, transfer).receives, ()).bytes;
         Duration::from_secs_f64((size / transfer * each) as f64 * 8.0 / bits_per_second)
+    }
+
+    /// What a call reads that is open: from where, and how much.
+    pub fn reads(&self, xid: u32) -> Option<(usize, usize)> {
+        self.open.get(&xid).copied()
     }
 
     fn piece(&mut self, transfer: usize) -> Option<(usize, usize)> {
@@ -77,16 +84,7 @@ impl Load for Reader {
             let Some(piece) = self.piece(transfer) else { break };
             self.next += 1;
             self.open.insert(self.next, piece);
-            calls.push(NewCall {
-                xid: self.next,
-                class: Class::Read,
-                replay: Replay::Idempotent,
-                sends: 140,
-                receives: piece.1 + REPLY,
-                transfer: Some(piece.1),
-                expires: None,
-                call: piece.1 + REPLY,
-            });
+            calls.push(read(self.next, piece.1));
             if self.getattr_every > 0 && self.next.is_multiple_of(self.getattr_every) {
                 self.next += 1;
                 calls.push(getattr(self.next));
@@ -98,9 +96,7 @@ impl Load for Reader {
         *self.answered.entry(xid).or_default() += 1;
         let Some((_, length)) = self.open.remove(&xid) else { return };
         self.read += length;
-        if now - self.last > self.longest_gap {
-            self.longest_gap = now - self.last;
-        }
+        self.longest_gap = self.longest_gap.max(now - self.last);
         self.last = now;
     }
 

@@ -1,0 +1,16 @@
+//! A simulation of the client of today.
+
+use std::time::Instant;
+
+use howdah_link::{Ethernet, Path};
+use howdah_rpc::client::datagram::{Peer, Settings};
+use howdah_rpc::simulation::{Message, Server, Simulation};
+
+/// With those settings.
+pub fn simulation(settings: Settings, out: Path<Message>, back: Path<Message>, server: Server) -> Simulation {
+    let start = Instant::now();
+    let mut simulation = Simulation::new(Peer::new(&settings, start), out, back, server, start);
+    simulation.ethernet = Ethernet { mtu: settings.path_mtu };
+    simulation.most_calls = settings.most_calls;
+    simulation
+}
