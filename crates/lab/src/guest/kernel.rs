@@ -33,17 +33,25 @@ pub enum Interface {
 }
 
 impl Kernel {
-    /// Adds arguments and environment to a command that starts [`GUEST_KERNEL`].
-    pub fn configure(&self, command: &mut Command) {
+    /// The arguments of [`GUEST_KERNEL`].
+    pub fn arguments(&self) -> Vec<String> {
         let console = if self.serial_line { "con0=null,fd:2" } else { "con0=null,fd:1" };
+        let mut words = vec![format!("mem={}M", self.memory)];
+        words.extend(
+            ["rootfstype=hostfs", "root=/dev/root", "rw", "quiet", "con=null", console].map(str::to_owned),
+        );
+        words.extend(self.serial_line.then(|| "ssl0=fd:0,fd:1".to_owned()));
+        words.push(format!("init={}", self.work.join("scripts/init.sh").display()));
+        words.push(format!("WORK={}", self.work.display()));
+        words.extend(self.interface.as_ref().map(Interface::argument));
+        words.extend(self.disk.as_ref().map(|disk| format!("ubda={}", disk.display())));
+        words
+    }
+
+    /// Adds arguments and environment to a command that starts it.
+    pub fn configure(&self, command: &mut Command) {
         command
-            .arg(format!("mem={}M", self.memory))
-            .args(["rootfstype=hostfs", "root=/dev/root", "rw", "quiet", "con=null", console])
-            .args(self.serial_line.then_some("ssl0=fd:0,fd:1"))
-            .arg(format!("init={}", self.work.join("scripts/init.sh").display()))
-            .arg(format!("WORK={}", self.work.display()))
-            .args(self.interface.as_ref().map(Interface::argument))
-            .args(self.disk.as_ref().map(|disk| format!("ubda={}", disk.display())))
+            .args(self.arguments())
             .env("TMPDIR", &self.memory_directory)
             .env("HOME", self.work.join("home"));
     }
@@ -65,9 +73,7 @@ mod tests {
     use super::*;
 
     fn words(kernel: &Kernel) -> String {
-        let mut command = Command::new(GUEST_KERNEL);
-        kernel.configure(&mut command);
-        command.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        kernel.arguments().join(" ")
     }
 
     #[test]

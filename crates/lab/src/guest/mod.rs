@@ -23,6 +23,6 @@ pub use mount::{MOUNTED, Mount};
 pub use placing::Placing;
 pub use programs::{find_command, missing, package_of, search_path};
 pub use session::{MAIN, Ran, Session, why};
-pub use share::{NFSD, Share};
+pub use share::{NFSD, Share, quoted};
 pub use streaming::{Direction, Streamed, Streaming};
 pub use tap::Tap;

@@ -13,6 +13,9 @@ const USUAL: [&str; 4] = ["vers=3", "proto=tcp", "mountproto=tcp", "nolock"];
 /// Our own word among the options: the mount's read-ahead in kilobytes, which `mount` cannot set.
 const READ_AHEAD: &str = "read_ahead_kb";
 
+/// Where the kernel has that, as a word of a shell.
+const READ_AHEAD_FILE: &str = "/sys/class/bdi/$(mountpoint -d /mnt/n)/read_ahead_kb";
+
 /// An export, and how it is mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
@@ -58,18 +61,24 @@ impl Mount {
         ["mount", "-t", "nfs", "-o", &self.options, &self.source, MOUNTED].map(str::to_owned).to_vec()
     }
 
+    /// The command that sets the read-ahead, if it is to be another than the kernel's.
+    pub fn read_ahead_command(&self) -> Option<Vec<String>> {
+        let kilobytes = self.read_ahead_kb?;
+        let echo = format!("echo {kilobytes} >{READ_AHEAD_FILE}");
+        Some(["sh".to_owned(), "-c".to_owned(), echo].to_vec())
+    }
+
     /// Mounts it, and says what the kernel made of the options.
     pub fn script(&self) -> String {
-        let Self { source, options, read_ahead_kb } = self;
-        let read_ahead = read_ahead_kb.map_or(String::new(), |kilobytes| {
-            format!("echo {kilobytes} >\"/sys/class/bdi/$(mountpoint -d {MOUNTED})/read_ahead_kb\"\n")
-        });
+        let Self { source, options, .. } = self;
+        let read_ahead =
+            self.read_ahead_command().and_then(|words| words.last().cloned()).unwrap_or_default();
         format!(
             "mkdir -p {MOUNTED}\n\
              mount -t nfs -o '{options}' '{source}' {MOUNTED}\n\
-             {read_ahead}\
+             {read_ahead}\n\
              grep ' {MOUNTED} ' /proc/mounts\n\
-             echo \"read-ahead: $(cat \"/sys/class/bdi/$(mountpoint -d {MOUNTED})/read_ahead_kb\") KB\"\n"
+             echo \"read-ahead: $(cat {READ_AHEAD_FILE}) KB\"\n"
         )
     }
 }
@@ -97,7 +106,7 @@ mod tests {
         );
         let script = mount.script();
         assert!(
-            script.contains("echo 15360 >\"/sys/class/bdi/$(mountpoint -d /mnt/n)/read_ahead_kb\"\n"),
+            script.contains("echo 15360 >/sys/class/bdi/$(mountpoint -d /mnt/n)/read_ahead_kb\n"),
             "{script}"
         );
         let script = Mount::new(SERVER, "/", (1, 2), "").expect("a mount").script();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -23,32 +23,44 @@ const FORWARDING: [&str; 2] = ["/proc/sys/net/ipv4/ip_forward", "/proc/sys/net/i
 
 /// Which guest, and where.
 #[derive(Debug, Clone)]
-pub struct Placing<'a> {
+pub struct Placing {
     /// The host that it is behind.
-    pub host: &'a str,
+    pub host: String,
     /// Its number among the guests of the network.
     pub number: u8,
     /// A directory of its own, which it shares with the machine: not below `/run`, `/mnt`, `/dev` or `/var/lib/nfs`.
-    pub directory: &'a Path,
+    pub directory: PathBuf,
     /// Its memory in MiB.
     pub memory: u32,
     /// Modules of its kernel.
-    pub modules: &'a str,
+    pub modules: &'static str,
     /// Settings of its kernel, by name: it stands for the host, which has them too.
     pub sysctls: BTreeMap<String, String>,
 }
 
-impl Placing<'_> {
+impl Placing {
     /// What is missing on this machine for a guest and for these programs, with what to install.
     pub fn missing(programs: &[&str]) -> Option<String> {
         missing(&[&NEEDED, programs].concat())
     }
 
+    /// What its kernel is started with.
+    pub fn kernel(&self) -> Kernel {
+        Kernel {
+            work: self.directory.clone(),
+            memory: self.memory,
+            interface: Some(Interface::Tap(Tap::new(self.number).name())),
+            disk: None,
+            memory_directory: "/dev/shm".into(),
+            serial_line: true,
+        }
+    }
+
     /// Makes the tap, tells everybody the way, boots.
     pub fn boot(&self, network: &Network) -> Result<Session> {
         let tap = Tap::new(self.number);
-        attach(network, self.host, tap)?;
-        let share = Share::lay_out(self.directory)?;
+        attach(network, &self.host, tap)?;
+        let share = Share::lay_out(&self.directory)?;
         share.write_environment([
             (MAIN.0, MAIN.1.to_owned()),
             ("MODULES", self.modules.to_owned()),
@@ -57,19 +69,11 @@ impl Placing<'_> {
             ("GATEWAY", tap.gateway().to_string()),
             ("GATEWAY6", tap.gateway6().to_string()),
         ])?;
-        let kernel = Kernel {
-            work: self.directory.to_owned(),
-            memory: self.memory,
-            interface: Some(Interface::Tap(tap.name())),
-            disk: None,
-            memory_directory: "/dev/shm".into(),
-            serial_line: true,
-        };
         let program =
             find_command(GUEST_KERNEL).with_context(|| format!("{GUEST_KERNEL} is not installed"))?;
-        let mut command = network.host(self.host).command(program);
+        let mut command = network.host(&self.host).command(program);
         command.env("PATH", search_path());
-        let mut session = Session::boot(share, &kernel, command)?;
+        let mut session = Session::boot(share, &self.kernel(), command)?;
         session
             .must(&settings_script(&self.sysctls)?, Instant::now() + MOMENT)
             .context("settings of the guest's kernel")?;

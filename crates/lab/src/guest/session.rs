@@ -83,6 +83,14 @@ impl Session {
         &self.share
     }
 
+    /// An error if it ended by itself.
+    pub fn check(&mut self) -> Result<()> {
+        match self.kernel.try_wait().context("looking at a guest")? {
+            None => Ok(()),
+            Some(status) => bail!("the guest ended by itself, {status}; {}", last_words(&self.share)),
+        }
+    }
+
     /// Its process group: all of its processes on the host.
     pub fn group(&self) -> Pid {
         Pid::from_child(&self.kernel)

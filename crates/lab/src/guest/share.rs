@@ -68,7 +68,7 @@ impl Share {
 }
 
 /// A value as one word of a shell.
-fn quoted(value: &str) -> String {
+pub fn quoted(value: &str) -> String {
     format!("'{}'", value.replace('\'', r"'\''"))
 }
 

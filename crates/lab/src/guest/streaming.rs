@@ -41,13 +41,19 @@ pub struct Streamed {
 impl Streaming {
     /// The script.
     pub fn script(&self) -> String {
+        format!("LC_ALL=C {}\n", self.command().join(" "))
+    }
+
+    /// The command, as a person would type it.
+    pub fn command(&self) -> Vec<String> {
         let Self { direction, file, bytes, record } = self;
         let count = bytes / record;
         let (from, to, how) = match direction {
-            Direction::Write => ("/dev/zero".to_owned(), format!("{MOUNTED}/{file}"), " conv=fsync"),
-            Direction::Read => (format!("{MOUNTED}/{file}"), "/dev/null".to_owned(), ""),
+            Direction::Write => ("/dev/zero".to_owned(), format!("{MOUNTED}/{file}"), Some("conv=fsync")),
+            Direction::Read => (format!("{MOUNTED}/{file}"), "/dev/null".to_owned(), None),
         };
-        format!("LC_ALL=C dd if={from} of={to} bs={record} count={count} iflag=fullblock{how}\n")
+        let words = format!("dd if={from} of={to} bs={record} count={count} iflag=fullblock");
+        words.split(' ').chain(how).map(str::to_owned).collect()
     }
 
     /// What dd said, by the host's clock: the guest's is only believed as far as it has agreed with it since it booted.

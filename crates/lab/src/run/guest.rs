@@ -1,6 +1,5 @@
 //! A guest of a cell: booted behind one of its hosts, ended with the cell, its logs kept with the cell's.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,14 +27,15 @@ pub struct Guest {
 /// Where a guest is to be: it stands for its host, with the host's settings.
 pub fn placing(cell: &Cell, place: &Place, host: &str, name: &str, number: u8, memory: u32) -> Placing {
     let spec = cell.spec.hosts.get(host);
-    let sysctls = spec.map(|host| host.sysctls.iter().map(|(name, value)| (name.clone(), value.text())).collect());
+    let sysctls =
+        spec.map(|host| host.sysctls.iter().map(|(name, value)| (name.clone(), value.text())).collect());
     Placing {
         host: host.to_owned(),
         number,
         directory: place.temporary.join(format!("guest-{name}")),
         memory,
         modules: MODULES,
-        sysctls: sysctls.unwrap_or_else(BTreeMap::new),
+        sysctls: sysctls.unwrap_or_default(),
     }
 }
 

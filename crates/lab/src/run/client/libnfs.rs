@@ -1,22 +1,15 @@
 //! `nfs-cp` of libnfs: one file, there (`write`) or back (`read`). Of its options it knows `--size`.
 
-use std::fs::{self, File};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use super::{Client, run_one, spec, url};
+use super::{Client, file, run_one, spec, url};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Measured, Place, Scene};
-
-/// The file that is copied, if the plan does not say: 500 MiB, as in 2008.
-const USUAL_SIZE: u64 = 500 << 20;
-
-/// A piece of the file.
-const PIECE: usize = 1 << 20;
 
 /// libnfs as the client.
 pub struct Libnfs {
@@ -51,7 +44,7 @@ impl Client for Libnfs {
     fn prepare(&mut self, scene: &Scene<'_>) -> Result<()> {
         let (local, served) = self.files(scene.place);
         let from = if reads(scene.cell, &self.name)? { served } else { local };
-        fill(&from, size(scene.cell, &self.name)?)
+        file::fill(&from, size(scene.cell, &self.name)?)
     }
 
     fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {
@@ -73,30 +66,5 @@ fn reads(cell: &Cell, name: &str) -> Result<bool> {
 }
 
 fn size(cell: &Cell, name: &str) -> Result<u64> {
-    let options = &spec(cell, name)?.options;
-    let Some(place) = options.iter().position(|option| option == "--size") else { return Ok(USUAL_SIZE) };
-    let text = options.get(place + 1).context("--size without a size")?;
-    let (number, unit) =
-        text.split_at(text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len()));
-    let unit = match unit {
-        "" => 1,
-        "K" => 1 << 10,
-        "M" => 1 << 20,
-        "G" => 1 << 30,
-        _ => bail!("--size {text}: K, M and G are allowed"),
-    };
-    Ok(number.parse::<u64>().with_context(|| format!("--size {text}"))? * unit)
-}
-
-/// Writes a file of data that no layer could take for nothing.
-fn fill(path: &Path, size: u64) -> Result<()> {
-    let mut file = File::create(path).with_context(|| format!("making {}", path.display()))?;
-    let piece: Vec<u8> = (0..PIECE).map(|index| (index % 251) as u8).collect();
-    let mut left = size;
-    while left > 0 {
-        let part = left.min(PIECE as u64) as usize;
-        file.write_all(&piece[..part]).with_context(|| format!("writing {}", path.display()))?;
-        left -= part as u64;
-    }
-    Ok(())
+    Ok(file::size(&spec(cell, name)?.options, "--size")?.unwrap_or(file::USUAL_SIZE))
 }

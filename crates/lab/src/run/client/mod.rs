@@ -1,8 +1,10 @@
 //! Clients: a file for each kind.
 
 mod bench;
+mod file;
 mod howdah;
 mod iperf3;
+mod kernel;
 mod libnfs;
 mod local;
 mod ping;
@@ -37,7 +39,8 @@ pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
         ClientKind::Libnfs => Box::new(libnfs::Libnfs { name }),
         ClientKind::Local => Box::new(local::Local { name }),
         ClientKind::Ping => Box::new(ping::Ping { name }),
-        ClientKind::Kernel | ClientKind::Simulation => bail!("clients of this kind are not built in"),
+        ClientKind::Kernel => Box::new(kernel::Kernel::new(name)),
+        ClientKind::Simulation => bail!("clients of this kind are not built in"),
     })
 }
 

@@ -17,16 +17,22 @@ const NEEDED: [&str; 4] = [Settings::PROGRAM, "rpcbind", "unshare", "mount"];
 /// Where it answers NFS, and where MOUNT.
 const PORTS: (u16, u16) = (2049, 20_048);
 
+/// Where its export is, for it alone: the name that clients ask for.
+const EXPORT: &str = "/run/export";
 /// What it wants around it: a `/run` and a `/var/lib/nfs` of its own, an rpcbind to register with (which goes to the
 /// background once it can be asked), and a root that it can write nothing in, should it go wrong. All of that is in
 /// namespaces that end with it.
 const AROUND: &str = "\
 export PATH=\"$PATH:/usr/sbin:/sbin\"
+export=$1
+shift
 mount -t tmpfs howdah /run
 mkdir -p /run/rpcbind /run/ganesha
 chown _rpc /run/rpcbind || :
 [ ! -d /var/lib/nfs ] || mount -t tmpfs howdah /var/lib/nfs
 [ ! -d /var/lib/nfs ] || mkdir -p /var/lib/nfs/ganesha
+mkdir /run/export
+mount --bind \"$export\" /run/export
 rpcbind
 mount -o remount,bind,ro /
 exec \"$@\"";
@@ -36,18 +42,19 @@ pub struct Ganesha;
 
 impl Server for Ganesha {
     fn commands(&self, cell: &Cell, place: &Place) -> Vec<CommandRecord> {
-        let around = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-eu", "-c"];
+        let around =
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-eu", "-c"];
         let mut command: Vec<String> = around.map(str::to_owned).to_vec();
-        command.extend([AROUND.to_owned(), "sh".to_owned(), Settings::PROGRAM.to_owned()]);
+        let export = place.export.display().to_string();
+        command.extend([AROUND.to_owned(), "sh".to_owned(), export, Settings::PROGRAM.to_owned()]);
         command.extend(Settings::arguments(Path::new("STDOUT"), &configuration_file(place)));
         command.extend(cell.spec.server.options.iter().cloned());
         vec![CommandRecord { host: cell.spec.server.host.clone(), name: "server".to_owned(), command }]
     }
 
     fn url(&self, address: IpAddr) -> String {
-        // It knows its export by the whole path.
         let (nfs, mount) = PORTS;
-        format!("nfs://{address}{{export}}?nfsport={nfs}&mountport={mount}")
+        format!("nfs://{address}{EXPORT}?nfsport={nfs}&mountport={mount}")
     }
 
     fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
@@ -58,14 +65,16 @@ impl Server for Ganesha {
             bail!("Ganesha exports memory here: it reaches files through the root of their file system");
         }
         let settings = Settings {
-            export: scene.place.export.clone(),
+            export: EXPORT.into(),
             storage: "VFS".to_owned(),
             nfs_port: PORTS.0,
             mount_port: PORTS.1,
         };
         let path = configuration_file(scene.place);
         fs::write(&path, settings.configuration()).with_context(|| format!("writing {}", path.display()))?;
-        let [command] = &self.commands(scene.cell, scene.place)[..] else { unreachable!("it is one command") };
+        let [command] = &self.commands(scene.cell, scene.place)[..] else {
+            unreachable!("it is one command")
+        };
         let running = scene.start_until(&command.host, &command.name, &command.command, Settings::SERVES)?;
         let process = child_of(running.id()).unwrap_or(running.id());
         Ok(Box::new(Serving { running, process }))

@@ -1,12 +1,14 @@
 //! Servers: a file for each kind.
 
+mod ganesha;
 mod howdah;
 mod iperf3;
+mod kernel;
 mod none;
 
 use std::net::IpAddr;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::{Place, Scene};
 use crate::plan::{Cell, ServerKind};
@@ -50,6 +52,7 @@ pub fn server(kind: ServerKind) -> Result<Box<dyn Server>> {
         ServerKind::Howdah => Box::new(howdah::Howdah),
         ServerKind::Iperf3 => Box::new(iperf3::Iperf3),
         ServerKind::None => Box::new(none::Nobody),
-        ServerKind::Ganesha | ServerKind::Kernel => bail!("servers of this kind are not built in"),
+        ServerKind::Ganesha => Box::new(ganesha::Ganesha),
+        ServerKind::Kernel => Box::new(kernel::Kernel),
     })
 }

@@ -1,0 +1,239 @@
+//! The Linux kernel's client, in a guest behind the client's host.
+//!
+//! `write` and `read` are one stream of dd, as people measure a mount, with `--size` and `--record`; a file that is read
+//! is there before, and nothing of it is in the client's memory. Every other workload is `howdah bench` on the mount. Of a
+//! client `url` holds options of mount(8), and `read_ahead_kb=N`.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::{Client, bench, file, spec, url};
+use crate::guest::{Direction, MOUNTED, Mount, Placing, Streaming};
+use crate::plan::{Cell, ServerKind};
+use crate::record::{CommandRecord, unit};
+use crate::run::guest::{Guest, boot_command, placing};
+use crate::run::{Measured, Place, Scene, bench_json};
+
+/// Its memory in MiB: for the kernel's cache of 500 MiB, as in 2008, and the buffers that a machine of today lets TCP have.
+const MEMORY: u32 = 2048;
+/// What dd moves at once, if the plan does not say.
+const USUAL_RECORD: u64 = 1 << 20;
+/// Programs that it takes, besides what every guest does.
+const NEEDED: [&str; 1] = ["mount.nfs"];
+
+/// The Linux kernel as the client.
+pub struct Kernel {
+    /// Its name in the plan.
+    pub name: String,
+    guest: Option<Guest>,
+}
+
+impl Kernel {
+    /// One that has not booted.
+    pub fn new(name: String) -> Self {
+        Self { name, guest: None }
+    }
+
+    fn placing(&self, cell: &Cell, place: &Place) -> Result<Placing> {
+        let before = cell.spec.clients.keys().take_while(|name| **name != self.name).count();
+        // The server's guest is number 0.
+        let number = u8::try_from(before + 1).context("too many clients")?;
+        Ok(placing(cell, place, &spec(cell, &self.name)?.host, &self.name, number, MEMORY))
+    }
+
+    /// What the export's URL and the plan say, as a mount.
+    fn mount(&self, cell: &Cell, place: &Place) -> Result<Mount> {
+        let url = url(cell, place, &self.name)?;
+        let (server, words) = url.split_once('?').unwrap_or((&url, ""));
+        let rest =
+            server.strip_prefix("nfs://").with_context(|| format!("{server} is no URL of an export"))?;
+        let slash = rest.find('/').unwrap_or(rest.len());
+        let (address, export) = rest.split_at(slash);
+        let address =
+            address.trim_matches(['[', ']']).parse().with_context(|| format!("{address} is no address"))?;
+        let (mut ports, mut options) = ((2049, 2049), Vec::new());
+        for word in words.split('&') {
+            match word.split_once('=') {
+                Some(("nfsport", port)) => ports.0 = port.parse().with_context(|| word.to_owned())?,
+                Some(("mountport", port)) => ports.1 = port.parse().with_context(|| word.to_owned())?,
+                _ => options.push(word),
+            }
+        }
+        Mount::new(address, if export.is_empty() { "/" } else { export }, ports, &options.join(","))
+    }
+
+    /// The stream that it is, if it is one.
+    fn streaming(&self, cell: &Cell) -> Result<Option<Streaming>> {
+        let client = spec(cell, &self.name)?;
+        let direction = match client.workload.as_deref() {
+            Some("write") => Direction::Write,
+            Some("read") => Direction::Read,
+            _ => return Ok(None),
+        };
+        let unknown =
+            client.options.iter().step_by(2).find(|flag| !["--size", "--record"].contains(&flag.as_str()));
+        if let Some(flag) = unknown {
+            bail!("{flag}: one stream of the kernel's client knows --size and --record");
+        }
+        let bytes = file::size(&client.options, "--size")?.unwrap_or(file::USUAL_SIZE);
+        let record = file::size(&client.options, "--record")?.unwrap_or(USUAL_RECORD);
+        ensure!(record > 0 && bytes % record == 0, "--size must be whole records");
+        Ok(Some(Streaming { direction, file: format!("{}.stream", self.name), bytes, record }))
+    }
+
+    /// `howdah bench` on the mount.
+    fn bench(&self, cell: &Cell, place: &Place) -> Result<CommandRecord> {
+        let host = &spec(cell, &self.name)?.host;
+        let mut record = bench::command(cell, place, &self.name, host, MOUNTED)?;
+        let json =
+            record.command.iter().position(|word| word == "--json").context("a measurement has figures")?;
+        // The guest has a file system of its own; its output is read here.
+        "-".clone_into(&mut record.command[json + 1]);
+        Ok(record)
+    }
+
+    fn guest(&mut self) -> Result<&mut Guest> {
+        self.guest.as_mut().context("the guest has not booted")
+    }
+
+    /// Has the file that is to be read at the server, and not at the client.
+    fn put(&mut self, scene: &Scene<'_>, streaming: &Streaming) -> Result<()> {
+        if scene.cell.spec.server.kind != ServerKind::Kernel {
+            return file::fill(&scene.place.export.join(&streaming.file), streaming.bytes);
+        }
+        // Only through the mount; what the client has of it goes with that.
+        let write = Streaming { direction: Direction::Write, ..streaming.clone() };
+        let mount = self.mount(scene.cell, scene.place)?.script();
+        let script = format!("{}umount {MOUNTED}\necho 3 >/proc/sys/vm/drop_caches\n{mount}", write.script());
+        self.guest()?.run(scene, &script).map(drop)
+    }
+}
+
+impl Client for Kernel {
+    fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
+        let placing = self.placing(cell, place)?;
+        let mount = self.mount(cell, place)?;
+        let record = |name: &str, command: Vec<String>| CommandRecord {
+            host: placing.host.clone(),
+            name: name.to_owned(),
+            command,
+        };
+        let mut commands = vec![boot_command(&placing, &self.name), record("mount", mount.command())];
+        commands.extend(mount.read_ahead_command().map(|command| record("read-ahead", command)));
+        commands.push(match self.streaming(cell)? {
+            Some(streaming) => record(&self.name, streaming.command()),
+            None => self.bench(cell, place)?,
+        });
+        Ok(commands)
+    }
+
+    fn prepare(&mut self, scene: &Scene<'_>) -> Result<()> {
+        for command in self.commands(scene.cell, scene.place)? {
+            scene.record(&command.host, &command.name, &command.command);
+        }
+        let placing = self.placing(scene.cell, scene.place)?;
+        let mut guest = Guest::boot(scene, &placing, &self.name, &NEEDED)?;
+        guest.run(scene, &self.mount(scene.cell, scene.place)?.script()).context("mounting")?;
+        self.guest = Some(guest);
+        if let Some(streaming) = self.streaming(scene.cell)?
+            && streaming.direction == Direction::Read
+        {
+            self.put(scene, &streaming).context("the file to read")?;
+        }
+        Ok(())
+    }
+
+    fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {
+        let (mut measured, clock) = match self.streaming(scene.cell)? {
+            Some(streaming) => {
+                let ran = self.guest()?.run(scene, &streaming.script())?;
+                let streamed = streaming.read(&ran)?;
+                let mut measured = Measured::default();
+                measured.add_bytes(streamed.bytes as f64, streamed.seconds);
+                (measured, ran.clock)
+            }
+            None => {
+                let command = self.bench(scene.cell, scene.place)?.command;
+                let words: Vec<String> = command.iter().map(|word| crate::guest::quoted(word)).collect();
+                let json = format!("$WORK/log/{}.json", self.name);
+                let ran = self.guest()?.run(scene, &format!("{} >\"{json}\"\n", words.join(" ")))?;
+                let path =
+                    self.placing(scene.cell, scene.place)?.directory.join(format!("log/{}.json", self.name));
+                let text =
+                    fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+                (bench_json::measured(&text)?, ran.clock)
+            }
+        };
+        measured.add("clock", clock, unit::PART);
+        // It ends here, not beside whatever the cell has still to do.
+        self.guest = None;
+        Ok(measured)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn cell(text: &str) -> Cell {
+        let spec = toml::from_str(text).expect("a cell");
+        Cell { number: 1, factors: BTreeMap::new(), spec }
+    }
+
+    fn place(cell: &Cell) -> Place {
+        Place {
+            howdah: "/bin/howdah".into(),
+            temporary: "/t".into(),
+            export: "/t/export".into(),
+            logs: "/logs".into(),
+            addresses: crate::run::addresses(&cell.spec),
+            seed: 7,
+        }
+    }
+
+    fn told(text: &str) -> Vec<String> {
+        let cell = cell(text);
+        let commands = Kernel::new("main".to_owned()).commands(&cell, &place(&cell)).expect("commands");
+        commands.iter().map(|command| format!("{}: {}", command.name, command.command.join(" "))).collect()
+    }
+
+    const CELL: &str = "[clients.main]\nkind = 'kernel'\n";
+
+    #[test]
+    fn a_stream_is_dd_on_a_mount_of_the_server() {
+        let told = told(&format!(
+            "{CELL}workload = 'read'\noptions = ['--size', '100M']\nurl = 'nconnect=4,read_ahead_kb=15360'"
+        ));
+        assert!(told[0].starts_with("main guest: linux.uml mem=2048M "), "{told:?}");
+        assert!(told[0].contains(" vec0:transport=tap,ifname=guest1,"), "{told:?}");
+        assert_eq!(
+            told[1],
+            "mount: mount -t nfs -o vers=3,proto=tcp,mountproto=tcp,nolock,port=2049,mountport=2049,nconnect=4 \
+             10.77.0.1:/ /mnt/n"
+        );
+        assert!(told[2].starts_with("read-ahead: sh -c echo 15360 >"), "{told:?}");
+        assert_eq!(
+            told[3],
+            "main: dd if=/mnt/n/main.stream of=/dev/null bs=1048576 count=100 iflag=fullblock"
+        );
+    }
+
+    #[test]
+    fn the_kernels_own_server_is_a_guest_too() {
+        let told = told(&format!("[server]\nkind = 'kernel'\n{CELL}workload = 'write'"));
+        assert!(told[1].ends_with("port=2049,mountport=20048 10.78.0.2:/mnt/s /mnt/n"), "{told:?}");
+        assert!(told[2].ends_with("count=500 iflag=fullblock conv=fsync"), "{told:?}");
+    }
+
+    #[test]
+    fn other_work_is_a_measurement_in_the_mount() {
+        let told = told(&format!("{CELL}workload = 'metadata'\noptions = ['--files', '100']"));
+        assert!(told[2].starts_with("main: /bin/howdah bench /mnt/n --json - "), "{told:?}");
+        let cell = cell(&format!("{CELL}workload = 'read'\noptions = ['--files', '2']"));
+        let error = Kernel::new("main".to_owned()).commands(&cell, &place(&cell)).expect_err("an option");
+        assert!(error.to_string().starts_with("--files: one stream"), "{error}");
+    }
+}
