@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 
 use super::handles::file_number;
 use super::node::Node;
+use super::open_files::OpenFiles;
 
 /// Locks that calls spread over: more than a machine of this kind has busy workers.
 const SHARDS: usize = 16;
@@ -34,7 +35,7 @@ pub(super) struct NodeCache {
     shards: Box<[Mutex<Shard>]>,
     /// Descriptors that all nodes hold.
     open: Arc<AtomicUsize>,
-    most: usize,
+    share: OpenFiles,
     tick: AtomicU32,
     /// Whose turn it is to let a node go.
     turn: AtomicUsize,
@@ -47,12 +48,12 @@ struct Shard {
 }
 
 impl NodeCache {
-    /// Room for `most` descriptors.
-    pub(super) fn new(most: usize) -> Self {
+    /// Room for as many descriptors as that share has.
+    pub(super) fn new(share: OpenFiles) -> Self {
         Self {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             open: Arc::default(),
-            most,
+            share,
             tick: AtomicU32::new(0),
             turn: AtomicUsize::new(0),
         }
@@ -101,9 +102,10 @@ impl NodeCache {
 
     /// Closes what was not used lately until the bound holds.
     pub(super) fn make_room(&self) {
+        let most = self.share.most();
         // Twice around: the first time everything may turn out to be in use.
         for _ in 0..2 * SHARDS {
-            if self.open.load(Ordering::Relaxed) <= self.most {
+            if self.open.load(Ordering::Relaxed) <= most {
                 return;
             }
             let turn = self.turn.fetch_add(1, Ordering::Relaxed);
@@ -214,6 +216,7 @@ impl Hasher for NumberHasher {
 
 #[cfg(test)]
 mod tests {
+    use super::super::open_files::tests::exactly;
     use super::*;
 
     fn handle(number: u8) -> Handle {
@@ -228,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_is_unused_is_closed_and_what_may_be_run_is_closed_soon() {
-        let cache = NodeCache::new(100);
+        let cache = NodeCache::new(exactly(100));
         cache.insert(handle(1), file());
         cache.insert_created(handle(2), file());
         cache.insert_created(handle(3), file()).uncommitted.store(true, Ordering::Relaxed);
@@ -241,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_bound_holds_and_what_is_used_stays() {
-        let cache = NodeCache::new(100);
+        let cache = NodeCache::new(exactly(100));
         for number in 0..=255 {
             cache.insert(handle(number), file());
             assert!(cache.open.load(Ordering::Relaxed) <= 100);
@@ -251,7 +254,7 @@ mod tests {
 
     #[test]
     fn keys_of_nodes_that_went_do_not_gather() {
-        let cache = NodeCache::new(20);
+        let cache = NodeCache::new(exactly(20));
         for _ in 0..10_000 {
             cache.insert(handle(7), file());
             cache.forget(&handle(7));

@@ -31,6 +31,7 @@ mod make;
 mod name_locks;
 mod node;
 mod open;
+mod open_files;
 mod options;
 mod place;
 mod read;

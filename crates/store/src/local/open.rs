@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use howdah_vfs::Handle;
 use rustix::fs::OFlags;
-use rustix::process::{Resource, getrlimit};
 
 use super::cache::NodeCache;
 use super::file_system::LocalFileSystem;
@@ -17,14 +16,12 @@ use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
 use super::name_locks::NameLocks;
+use super::open_files::OpenFiles;
 use super::options::{HandleSource, Mode, Options, SyncMode};
 use super::stream::Streams;
 use super::syscall;
 use super::tree::{LOOK, Tree};
 use super::verifier::Verifier;
-
-/// The fewest descriptors that a cache is given: below, it would only turn over.
-const FEWEST_OPEN_FILES: usize = 64;
 
 /// Why a directory cannot be opened.
 #[derive(Debug)]
@@ -65,7 +62,7 @@ impl LocalFileSystem {
         rustix::process::umask(rustix::fs::Mode::empty());
         let (maker, handles) = probe_handles(&tree, directory);
         let known = KnownHandles::new(if tree.has_honest_births() { options.known_handles } else { 0 });
-        let nodes = Arc::new(NodeCache::new(bound(options.open_files)));
+        let nodes = Arc::new(NodeCache::new(OpenFiles::share(options.open_files)));
         let verifier = Verifier::open(options.state.as_deref())?;
         let root = tree.open_name(tree.root.as_fd(), b".", LOOK).map_err(failed("opening the root of"))?;
         let handle = root_handle(&tree, &maker).map_err(|cause| {
@@ -137,12 +134,6 @@ fn probe_handles(tree: &Arc<Tree>, directory: &Path) -> (Maker, HandleSource) {
 fn root_handle(tree: &Tree, maker: &Maker) -> howdah_vfs::Result<Handle> {
     let seen = super::attributes::identify(tree.root.as_fd()).map_err(super::errno::refusal)?;
     maker.of_open(tree.root.as_fd(), &seen)
-}
-
-/// Never more than half of what the process may open.
-fn bound(wanted: usize) -> usize {
-    let most = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |most| most as usize / 2);
-    wanted.min(most).max(FEWEST_OPEN_FILES)
 }
 
 impl LocalFileSystem {

@@ -1,0 +1,67 @@
+//! How many files a local directory may hold open, beside the others that this process serves.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustix::process::{Resource, getrlimit};
+
+/// The fewest descriptors that a cache is given: below, it would only turn over.
+const FEWEST_OPEN_FILES: usize = 64;
+
+/// The local directories of this process.
+static DIRECTORIES: AtomicUsize = AtomicUsize::new(0);
+
+/// The share of one of them: at most what was asked for, and together never more than half of what the process may open,
+/// since sockets and calls that run need files too. A directory that is opened later makes the others' shares smaller.
+#[derive(Debug)]
+pub(super) struct OpenFiles {
+    wanted: usize,
+    of_all: usize,
+    directories: &'static AtomicUsize,
+}
+
+impl OpenFiles {
+    /// A share for as long as it lives.
+    pub(super) fn share(wanted: usize) -> Self {
+        let limit = getrlimit(Resource::Nofile).current;
+        Self::of(limit.map_or(usize::MAX, |most| most as usize / 2), wanted, &DIRECTORIES)
+    }
+
+    fn of(of_all: usize, wanted: usize, directories: &'static AtomicUsize) -> Self {
+        directories.fetch_add(1, Ordering::Relaxed);
+        Self { wanted, of_all, directories }
+    }
+
+    /// How many it may hold open now.
+    pub(super) fn most(&self) -> usize {
+        let directories = self.directories.load(Ordering::Relaxed).max(1);
+        self.wanted.min(self.of_all / directories).max(FEWEST_OPEN_FILES)
+    }
+}
+
+impl Drop for OpenFiles {
+    fn drop(&mut self) {
+        self.directories.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A share that is all there is.
+    pub(in super::super) fn exactly(most: usize) -> OpenFiles {
+        OpenFiles::of(most, most, Box::leak(Box::default()))
+    }
+
+    #[test]
+    fn directories_share_half_of_what_the_process_may_open() {
+        static DIRECTORIES: AtomicUsize = AtomicUsize::new(0);
+        let first = OpenFiles::of(512, 1 << 20, &DIRECTORIES);
+        assert_eq!(first.most(), 512);
+        let others = [(); 3].map(|()| OpenFiles::of(512, 1 << 20, &DIRECTORIES));
+        assert_eq!(first.most() + others.iter().map(OpenFiles::most).sum::<usize>(), 512);
+        drop(others);
+        assert_eq!(first.most(), 512);
+        assert_eq!(OpenFiles::of(512, 100, &DIRECTORIES).most(), 100, "what was asked for");
+    }
+}
