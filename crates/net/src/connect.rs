@@ -12,6 +12,8 @@ use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendFlags, sockopt};
 use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
 
+use crate::address::is_on_this_host;
+use crate::host::BBR;
 use crate::stream::{Sent, outcome};
 use crate::syscall;
 
@@ -94,10 +96,9 @@ impl Connection {
 
     fn open_from(port: Option<u16>, address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-        if address.ip().is_loopback() {
-            // Not allowed: the host's own does.
-            let _ = sockopt::set_tcp_congestion(&socket, LOCAL_CONGESTION_CONTROL);
-        }
+        let congestion_control = if is_on_this_host(address.ip()) { LOCAL_CONGESTION_CONTROL } else { BBR };
+        // Not allowed, or not there: the host's own does.
+        let _ = sockopt::set_tcp_congestion(&socket, congestion_control);
         socket.set_tcp_nodelay(true)?;
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 3))?;
         socket.set_tcp_user_timeout(Some(settings.silence))?;

@@ -9,12 +9,6 @@ use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
 use crate::address::{canonical, is_local};
 use crate::syscall;
-use crate::tcp_info::{SocketMemory, TcpInfo};
-
-/// Room for `struct tcp_info`, which has 280 bytes on Linux 6.18 and grows.
-const TCP_INFO_ROOM: usize = 512;
-/// Room for `SO_MEMINFO`: nine words, and some to come.
-const MEMORY_ROOM: usize = 64;
 
 /// What became of a send or receive on a socket that never blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,20 +66,6 @@ impl Stream {
     /// Bytes that wait to be received.
     pub fn waiting(&self) -> io::Result<usize> {
         Ok(usize::try_from(rustix::io::ioctl_fionread(&self.socket)?).unwrap_or(usize::MAX))
-    }
-
-    /// What the kernel tells of the connection (`TCP_INFO`).
-    pub fn information(&self) -> io::Result<TcpInfo> {
-        let mut bytes = [0; TCP_INFO_ROOM];
-        let length = syscall::tcp_info(self.socket.as_fd(), &mut bytes)?;
-        Ok(TcpInfo::decode(&bytes[..length]))
-    }
-
-    /// What its socket holds in the kernel (`SO_MEMINFO`).
-    pub fn memory(&self) -> io::Result<SocketMemory> {
-        let mut bytes = [0; MEMORY_ROOM];
-        let length = syscall::memory_info(self.socket.as_fd(), &mut bytes)?;
-        SocketMemory::decode(&bytes[..length]).ok_or_else(|| io::ErrorKind::Unsupported.into())
     }
 
     /// Counts as ready to receive only once `count` bytes wait (`SO_RCVLOWAT`), or the kernel has no room for more. The

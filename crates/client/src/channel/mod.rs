@@ -22,6 +22,7 @@ mod report;
 mod request;
 mod send;
 mod shared;
+mod sizing;
 mod streams;
 mod target;
 mod tender;

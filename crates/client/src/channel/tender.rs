@@ -12,6 +12,7 @@ use super::backoff::Backoff;
 use super::lane::Lane;
 use super::link::Link;
 use super::shared::Shared;
+use super::sizing::Sizing;
 use super::watch::{Verdict, Watch};
 
 /// How long replies may wait in a socket while nobody receives, and how often a lane in use is looked at.
@@ -72,11 +73,13 @@ pub(super) struct Tender {
     /// Judges the connection, and when it last did.
     watch: Watch,
     watched: Instant,
+    sizing: Sizing,
 }
 
 impl Tender {
     /// A tender for a lane.
     pub(super) fn new(shared: Arc<Shared>, lane: Arc<Lane>) -> Self {
+        let sizing = Sizing::new(shared.lanes.len());
         Self {
             shared,
             lane,
@@ -84,6 +87,7 @@ impl Tender {
             used: Instant::now(),
             watch: Watch::default(),
             watched: Instant::now(),
+            sizing,
         }
     }
 
@@ -148,10 +152,12 @@ impl Tender {
 
     /// Sees whether the connection still delivers.
     fn watch(&mut self, link: &Link) {
+        self.sizing.open(link);
         if self.watched.elapsed() < RECEIVE_TICK {
             return;
         }
         self.watched = Instant::now();
+        self.sizing.look(link);
         let Some(facts) = self.lane.facts(self.shared.others_heard(&self.lane)) else { return };
         let (lane, address) = (self.lane.index, self.lane.address());
         match self.watch.judge(&facts) {

@@ -34,7 +34,8 @@ pub fn serve_at(address: SocketAddr, file_system: Arc<MemoryFileSystem>) -> Serv
     let export = Export::new("/", 1, file_system, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let sockets = Sockets::bind(&[address], true).expect("a free port");
-    let server = Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
+    let server =
+        Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
     let (address, exports) = (server.addresses()[0].1, server.service().exports());
     let export = exports.iter().next().expect("one export");
     let root = exports.seal(export, export.root()).as_wire().0.to_vec();

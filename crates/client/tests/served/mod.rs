@@ -49,7 +49,8 @@ pub fn serve_at(
     let export = Export::new(EXPORT, 1, fs, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let sockets = Sockets::bind(&[address], true).expect("a free port");
-    let server = Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
+    let server =
+        Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
     let address = server.addresses()[0].1;
     Served { address, abilities, _server: server, _directory: directory }
 }

@@ -2,7 +2,6 @@
 //! own: workers do nothing for it.
 
 mod gauge;
-mod look;
 mod processors;
 mod settings;
 mod sizing;

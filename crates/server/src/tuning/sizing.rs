@@ -7,11 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use howdah_net::{Token, is_local};
-use howdah_tune::budget::MemoryUse;
 use howdah_tune::Change;
+use howdah_tune::budget::MemoryUse;
 
 use super::gauge::Gauge;
-use super::look::look;
 use super::processors::Processors;
 use crate::connection::Connection;
 use crate::shared::{Shared, Source};
@@ -97,7 +96,7 @@ impl Sizing {
         }
         let active = seen.gauge.is_active(now);
         if active && now >= seen.due {
-            match look(now, connection.stream(), seen.gauge.sums()) {
+            match howdah_net::sample(connection.stream().as_fd(), now, seen.gauge.sums()) {
                 Ok(sample) => {
                     seen.memory = MemoryUse {
                         sending: sample.sending.queued,

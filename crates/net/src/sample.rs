@@ -1,18 +1,30 @@
 //! What the kernel tells of a connection, in the words of `howdah-tune`.
 
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use howdah_net::{SocketMemory, Stream, TcpInfo};
 use howdah_tune::{Gauges, PathState, Receiving, Sample, Sending};
 
-/// Looks at a connection.
+use crate::syscall;
+use crate::tcp_info::{SocketMemory, TcpInfo};
+
+/// Room for `struct tcp_info`, which has 280 bytes on Linux 6.18 and grows.
+const INFORMATION_ROOM: usize = 512;
+/// Room for `SO_MEMINFO`: nine words, and some to come.
+const MEMORY_ROOM: usize = 64;
+
+/// Looks at a TCP connection; the gauges are the caller's.
 ///
 /// # Errors
 /// The kernel does not tell.
-pub fn look(now: Duration, stream: &Stream, gauges: &Gauges) -> io::Result<Sample> {
-    let (info, memory) = (stream.information()?, stream.memory()?);
-    let unread = stream.waiting()? as u64;
+pub fn sample(socket: BorrowedFd<'_>, now: Duration, gauges: &Gauges) -> io::Result<Sample> {
+    let mut bytes = [0; INFORMATION_ROOM];
+    let length = syscall::tcp_info(socket, &mut bytes)?;
+    let info = TcpInfo::decode(&bytes[..length]);
+    let length = syscall::memory_info(socket, &mut bytes[..MEMORY_ROOM])?;
+    let memory = SocketMemory::decode(&bytes[..length]).ok_or(io::ErrorKind::Unsupported)?;
+    let unread = rustix::io::ioctl_fionread(socket)?;
     Ok(Sample {
         at: now,
         sending: sending(&info, &memory),
