@@ -12,6 +12,7 @@ pub mod network;
 pub mod plan;
 mod random;
 pub mod record;
+pub mod report;
 pub mod run;
 pub mod sample;
 pub mod workload;

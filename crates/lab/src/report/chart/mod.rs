@@ -1,0 +1,16 @@
+//! Charts: what is drawn, and how it becomes SVG. A chart knows no plan and no row.
+
+mod axis;
+mod bars;
+mod compose;
+mod data;
+mod frame;
+mod key;
+mod labels;
+mod plot;
+mod style;
+
+pub use axis::{Axis, Kind};
+pub use compose::{Width, standalone, svg};
+pub use data::{Bar, BarGroup, Bars, Chart, Content, Form, Line, Panel, Point, Reference};
+pub use style::STYLE;

@@ -1,0 +1,161 @@
+//! How long so many calls took: percentiles on an axis where each nine is as wide as the one before, as HDR plots are.
+
+use std::collections::BTreeMap;
+
+use super::super::chart::{Axis, Chart, Content, Form, Kind, Line, Panel, Point};
+use super::super::results::Results;
+use super::super::units::Scale;
+use super::Table;
+use super::draw::Sketch;
+use super::grouping::{Group, groups};
+use crate::measure::Spread;
+use crate::plan::FigureSpec;
+use crate::record::{CellMedians, unit};
+
+/// Lines that one can tell apart; more are in the table only.
+const LINES: usize = 7;
+/// So many points still have a marker each.
+const MARKED: usize = 24;
+/// The largest of all stands where this percentile would.
+const LAST: f64 = 0.999_99;
+
+/// So much wider is the axis than it must be, so that the last marker is whole.
+const RIGHT_OF_LAST: f64 = 1.15;
+
+/// One line: percentiles of one client, in one cell, over its repetitions.
+struct Curve {
+    name: String,
+    /// Fraction and seconds, ascending.
+    points: Vec<(f64, f64)>,
+}
+
+/// Draws it.
+pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
+    let groups = groups(results, &FigureSpec { x: None, ..spec.clone() })
+        .iter()
+        .flat_map(|group| curves(results, group, spec.y.as_deref()))
+        .collect::<Vec<Curve>>();
+    if groups.is_empty() {
+        return Err("No latencies were measured for this figure.".to_owned());
+    }
+    let mut notes = Vec::new();
+    if groups.len() > LINES {
+        notes.push(format!("{} more lines are in the table only.", groups.len() - LINES));
+    }
+    let shown = &groups[..groups.len().min(LINES)];
+    let points = || shown.iter().flat_map(|curve| &curve.points);
+    let (least, most) =
+        points().fold((f64::INFINITY, 0.0_f64), |(least, most), (_, y)| (least.min(*y), most.max(*y)));
+    let y = Axis::logarithmic("Latency", unit::SECONDS, least.max(1e-9), most.max(2e-9));
+    let furthest = points().map(|(fraction, _)| position(*fraction)).fold(10.0, f64::max);
+    let x = Axis {
+        kind: Kind::Percentiles,
+        to: furthest * RIGHT_OF_LAST,
+        ..Axis::logarithmic("", unit::COUNT, 1.0, furthest)
+    };
+    let x = Axis { name: "Part of all calls that took at most so long".to_owned(), ..x };
+    let lines = shown.iter().enumerate().map(|(style, curve)| line(style, curve)).collect();
+    let key = shown.iter().map(|curve| curve.name.clone()).collect();
+    let content =
+        Content::Lines { x, panels: vec![Panel { y: y.clone(), lines, references: Vec::new() }], key };
+    let chart = Chart { title: "Percentiles of latency".to_owned(), description: told(shown), content };
+    Ok(Sketch { chart, table: table(&groups, &y.scale), notes })
+}
+
+/// The curves of the cells of a group; of one client if the figure names it.
+fn curves(results: &Results, group: &Group, figure: Option<&str>) -> Vec<Curve> {
+    let wanted = figure.and_then(|figure| figure.split_once('.')).map(|(client, _)| client);
+    let of_cell = |cell: &&CellMedians| {
+        let mut clients: BTreeMap<&String, Vec<&Vec<(f64, f64)>>> = BTreeMap::new();
+        for row in results.rows_of(cell.cell).filter(|row| row.is_ok()) {
+            for (client, latencies) in row.latencies.iter().filter(|(_, latencies)| !latencies.is_empty()) {
+                clients.entry(client).or_default().push(latencies);
+            }
+        }
+        let alone = clients.len() == 1;
+        if !alone
+            && let Some(wanted) = wanted
+            && clients.keys().any(|client| *client == wanted)
+        {
+            clients.retain(|client, _| *client == wanted);
+        }
+        let several = clients.len() > 1 || group.name.is_empty();
+        let curve = |(client, runs): (&String, Vec<&Vec<(f64, f64)>>)| {
+            let name = match (several, group.name.as_str()) {
+                (true, "") => client.clone(),
+                (true, levels) => format!("{levels} · {client}"),
+                (false, levels) => levels.to_owned(),
+            };
+            Curve { name, points: medians(&runs) }
+        };
+        clients.into_iter().map(curve).collect::<Vec<_>>()
+    };
+    group.cells.iter().flat_map(of_cell).collect()
+}
+
+/// The median over repetitions at each percentile that the first one has.
+fn medians(runs: &[&Vec<(f64, f64)>]) -> Vec<(f64, f64)> {
+    let at =
+        |fraction: f64| runs.iter().filter_map(move |run| run.iter().find(|(known, _)| *known == fraction));
+    let median = |(fraction, _): &(f64, f64)| {
+        let seconds = Spread::of(at(*fraction).map(|(_, seconds)| *seconds))?.median;
+        (seconds > 0.0).then_some((*fraction, seconds))
+    };
+    let mut points: Vec<(f64, f64)> = runs[0].iter().filter_map(median).collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    points
+}
+
+/// Where a percentile stands.
+fn position(fraction: f64) -> f64 {
+    1.0 / (1.0 - fraction.clamp(0.0, LAST))
+}
+
+fn line(style: usize, curve: &Curve) -> Line {
+    let point = |(fraction, seconds): &(f64, f64)| {
+        let says = format!(
+            "{}, {} %: {}",
+            curve.name,
+            percent(*fraction),
+            Scale::of(unit::SECONDS, *seconds).text(*seconds)
+        );
+        Point { x: position(*fraction), y: Some(*seconds), spread: None, says }
+    };
+    let form = if curve.points.len() <= MARKED { Form::Marked } else { Form::Plain };
+    Line { style, points: curve.points.iter().map(point).collect(), form }
+}
+
+fn percent(fraction: f64) -> String {
+    let text = format!("{:.4}", fraction * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn told(curves: &[Curve]) -> String {
+    let of_curve = |curve: &Curve| {
+        let last = curve.points.last()?;
+        let middle =
+            curve.points.iter().min_by(|one, other| (one.0 - 0.5).abs().total_cmp(&(other.0 - 0.5).abs()))?;
+        let text = |point: &(f64, f64)| {
+            format!("{} at {} %", Scale::of(unit::SECONDS, point.1).text(point.1), percent(point.0))
+        };
+        Some(format!("{}: {}, {}.", curve.name, text(middle), text(last)))
+    };
+    format!("A line chart. {}", curves.iter().filter_map(of_curve).collect::<Vec<_>>().join(" "))
+}
+
+fn table(curves: &[Curve], scale: &Scale) -> Table {
+    let mut fractions: Vec<f64> =
+        curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.0)).collect();
+    fractions.sort_by(f64::total_cmp);
+    fractions.dedup();
+    let head = std::iter::once("at most so long, of all".to_owned());
+    let head = head.chain(curves.iter().map(|curve| scale.named(&curve.name))).collect();
+    let row = |fraction: &f64| {
+        let at = |curve: &Curve| {
+            let found = curve.points.iter().find(|point| point.0 == *fraction);
+            found.map_or("–".to_owned(), |point| scale.number(point.1))
+        };
+        std::iter::once(format!("{} %", percent(*fraction))).chain(curves.iter().map(at)).collect()
+    };
+    Table { head, rows: fractions.iter().map(row).collect() }
+}

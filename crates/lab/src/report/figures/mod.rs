@@ -1,0 +1,15 @@
+//! The figures that a plan asks for: rows become charts, each with its table.
+
+mod bars;
+mod draw;
+mod grouping;
+mod latency;
+mod named;
+mod over_time;
+mod position;
+mod sampled;
+mod swept;
+mod table;
+
+pub use draw::{Drawn, draw};
+pub use table::Table;

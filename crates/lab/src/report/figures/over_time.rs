@@ -1,0 +1,179 @@
+//! What a connection did over time, in one repetition of one cell: panels with a common time axis, as tcptrace plots.
+
+use super::super::chart::{Axis, Chart, Content, Form, Line, Panel, Point};
+use super::super::results::{Results, THROUGHPUT};
+use super::super::units::Scale;
+use super::Table;
+use super::draw::Sketch;
+use super::named::headed;
+use super::sampled::{Trace, lines_of_connection, traces};
+use crate::measure::Spread;
+use crate::plan::FigureSpec;
+use crate::record::{Row, unit};
+
+/// Lines in one panel.
+const LINES_OF_PANEL: usize = 7;
+/// A line has at most twice so many points: the least and the most of each piece, so that no peak is lost.
+const PIECES: usize = 350;
+/// Rows of the table; the file has all.
+const ROWS: usize = 25;
+/// Samples that are so many times as far apart as usual have a gap between them.
+const GAP: f64 = 4.0;
+
+/// Draws it.
+pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
+    let (row, mut notes) = chosen(results, spec)?;
+    let name = row.series.as_deref().unwrap_or_default();
+    let lines = results
+        .directory
+        .series(name)
+        .map_err(|error| format!("The time series cannot be read: {error:#}"))?;
+    let most = (LINES_OF_PANEL / lines_of_connection(&spec.show)).max(1);
+    let (traces, more) = traces(&lines, &spec.show, spec.host.as_deref(), most);
+    if traces.is_empty() {
+        return Err(format!("There is nothing of this in {name}."));
+    }
+    if more > 0 {
+        notes.push(format!("{more} more connections, which moved less, are in {name}."));
+    }
+    let last = traces.iter().flat_map(|trace| &trace.points).map(|(at, _)| *at).fold(0.0, f64::max);
+    let x = Axis::up_to("Time since the clients began", unit::SECONDS, last);
+    let panels = panels(&traces);
+    let key = traces.iter().map(|trace| trace.name.clone()).collect();
+    let table = table(&traces, last, &x.scale, &panels);
+    let chart = Chart {
+        title: title(results, spec, row),
+        description: told(&traces),
+        content: Content::Lines { x, panels, key },
+    };
+    Ok(Sketch { chart, table, notes })
+}
+
+/// The repetition whose throughput is the median, of the first cell that fits; and what is to be known of that.
+fn chosen<'a>(results: &'a Results, spec: &FigureSpec) -> Result<(&'a Row, Vec<String>), String> {
+    let sampled = |row: &&Row| row.series.is_some() && row.is_of(&spec.cells);
+    let cells: Vec<u32> = {
+        let mut cells: Vec<u32> = results.rows.iter().filter(sampled).map(|row| row.cell).collect();
+        cells.dedup();
+        cells
+    };
+    let cell = *cells.first().ok_or("No time series was recorded for this figure.")?;
+    let rows: Vec<&Row> = results.rows_of(cell).filter(sampled).collect();
+    let ended: Vec<&Row> = rows.iter().copied().filter(|row| row.is_ok()).collect();
+    let rows = if ended.is_empty() { rows } else { ended };
+    let throughput = |row: &Row| row.figures.get(THROUGHPUT).map_or(0.0, |figure| figure.value);
+    let median = Spread::of(rows.iter().map(|row| throughput(row))).map_or(0.0, |spread| spread.median);
+    let far = |row: &&&Row| (throughput(row) - median).abs();
+    let row = rows.iter().min_by(|one, other| far(one).total_cmp(&far(other))).copied();
+    let row = row.ok_or("No time series was recorded for this figure.")?;
+    let mut notes =
+        vec![format!("Cell {cell}, repetition {} of {}.", row.repetition, results.rows_of(cell).count())];
+    if cells.len() > 1 {
+        notes.push(format!("{} more cells fit this figure; their series are beside it.", cells.len() - 1));
+    }
+    if !row.is_ok() {
+        notes.push("This repetition failed.".to_owned());
+    }
+    Ok((row, notes))
+}
+
+fn title(results: &Results, spec: &FigureSpec, row: &Row) -> String {
+    let levels = results.levels_of(&row.factors);
+    match levels.is_empty() {
+        true => format!("{} over time", headed(&spec.show.join(", "))),
+        false => format!("Over time: {}", levels.join(", ")),
+    }
+}
+
+/// Traces with the same axis share a panel.
+fn panels(traces: &[Trace]) -> Vec<Panel> {
+    let mut axes: Vec<&str> = Vec::new();
+    for trace in traces {
+        if !axes.contains(&trace.axis) {
+            axes.push(trace.axis);
+        }
+    }
+    let panel = |axis: &str| {
+        let of_axis = || traces.iter().enumerate().filter(|(_, trace)| trace.axis == axis);
+        let most =
+            of_axis().flat_map(|(_, trace)| &trace.points).map(|(_, value)| *value).fold(0.0, f64::max);
+        let unit = of_axis().next().map_or("", |(_, trace)| trace.unit);
+        let line = |(style, trace): (usize, &Trace)| Line {
+            style,
+            points: thinned(&trace.points),
+            form: Form::Plain,
+        };
+        Panel {
+            y: Axis::from_zero(axis, unit, most),
+            lines: of_axis().map(line).collect(),
+            references: Vec::new(),
+        }
+    };
+    axes.into_iter().map(panel).collect()
+}
+
+/// As many points as can be seen, with gaps where nothing was sampled.
+fn thinned(points: &[(f64, f64)]) -> Vec<Point> {
+    let steps = points.windows(2).map(|pair| pair[1].0 - pair[0].0);
+    let usual = Spread::of(steps).map_or(f64::INFINITY, |spread| spread.median);
+    let point = |(x, y): (f64, f64)| Point { x, y: Some(y), spread: None, says: String::new() };
+    let mut thinned: Vec<Point> = Vec::new();
+    let mut before = f64::NAN;
+    for piece in points.chunks(points.len().div_ceil(PIECES).max(1)) {
+        if piece[0].0 - before > usual * GAP {
+            thinned.push(Point { y: None, ..point(piece[0]) });
+        }
+        thinned.extend(extremes(piece).into_iter().map(point));
+        before = piece[piece.len() - 1].0;
+    }
+    thinned
+}
+
+/// The least and the most of a piece, in the order in which they came; both are one if there is but one.
+fn extremes(piece: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let by_value = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
+    let (Some(least), Some(most)) = (piece.iter().min_by(by_value), piece.iter().max_by(by_value)) else {
+        return Vec::new();
+    };
+    let mut both = vec![*least, *most];
+    both.sort_by(|one, other| one.0.total_cmp(&other.0));
+    both.dedup();
+    both
+}
+
+fn told(traces: &[Trace]) -> String {
+    let of_trace = |trace: &Trace| {
+        let values = || trace.points.iter().map(|(_, value)| *value);
+        let spread = Spread::of(values())?;
+        let scale = Scale::of(trace.unit, spread.max);
+        Some(format!(
+            "{}: median {}, at most {}.",
+            trace.name,
+            scale.text(spread.median),
+            scale.text(spread.max)
+        ))
+    };
+    format!("Lines over time. {}", traces.iter().filter_map(of_trace).collect::<Vec<_>>().join(" "))
+}
+
+/// Evenly chosen moments, each with the latest sample of each trace.
+fn table(traces: &[Trace], last: f64, time: &Scale, panels: &[Panel]) -> Table {
+    let scale_of = |style: usize, trace: &Trace| {
+        let panel = panels.iter().find(|panel| panel.lines.iter().any(|line| line.style == style));
+        panel.map_or_else(|| Scale::of(trace.unit, 1.0), |panel| panel.y.scale.clone())
+    };
+    let scales: Vec<Scale> = traces.iter().enumerate().map(|(style, trace)| scale_of(style, trace)).collect();
+    let names = traces.iter().zip(&scales).map(|(trace, scale)| scale.named(&trace.name));
+    let longest = traces.iter().map(|trace| trace.points.len()).max().unwrap_or(0);
+    let moments = longest.clamp(1, ROWS);
+    let row = |index: usize| {
+        let now = last * index as f64 / (moments.max(2) - 1) as f64;
+        let value = |(trace, scale): (&Trace, &Scale)| {
+            let latest = trace.points.iter().rev().find(|(at, _)| *at <= now);
+            latest.map_or("–".to_owned(), |(_, value)| scale.number(*value))
+        };
+        std::iter::once(time.number(now)).chain(traces.iter().zip(&scales).map(value)).collect()
+    };
+    let head = std::iter::once(time.named("time")).chain(names).collect();
+    Table { head, rows: (0..moments).map(row).collect() }
+}

@@ -1,0 +1,136 @@
+//! Everything about each cell: its figures, its commands, what the wire did. Closed until somebody asks.
+
+use maud::{Markup, html};
+
+use super::super::results::Results;
+use super::super::units::{Scale, text};
+use super::table::plain;
+use crate::record::{CellMedians, CommandRecord, Outcome, Row};
+
+/// One closed part for each cell.
+pub fn details(results: &Results) -> Markup {
+    html! {
+        @if !results.cells.is_empty() {
+            section #details aria-labelledby="details-title" {
+                h2 #details-title { "Each cell" }
+                @for cell in &results.cells { (one(results, cell)) }
+            }
+        }
+    }
+}
+
+fn one(results: &Results, cell: &CellMedians) -> Markup {
+    let rows: Vec<&Row> = results.rows_of(cell.cell).collect();
+    let levels = results.levels_of(&cell.factors);
+    html! {
+        details.cell id=(format!("cell-{}", cell.cell)) {
+            summary {
+                "Cell " (cell.cell) @if !levels.is_empty() { ": " (levels.join(", ")) }
+                @if cell.ok == 0 { " – failed" }
+            }
+            (figures(cell))
+            @for row in &rows { (repetition(row)) }
+        }
+    }
+}
+
+fn figures(cell: &CellMedians) -> Markup {
+    let head = ["figure", "median", "least", "most"].map(str::to_owned);
+    let row = |(name, (spread, recorded)): (&String, &(crate::measure::Spread, String))| {
+        let scale = Scale::of(recorded, spread.max);
+        vec![name.clone(), scale.text(spread.median), scale.number(spread.min), scale.number(spread.max)]
+    };
+    let rows: Vec<Vec<String>> = cell.figures.iter().map(row).collect();
+    html! { @if !rows.is_empty() { (plain(&format!("All figures of cell {}", cell.cell), &head, &rows)) } }
+}
+
+fn repetition(row: &Row) -> Markup {
+    html! {
+        h3 { "Repetition " (row.repetition) }
+        p {
+            "Begun " (row.started) ", took " (text(row.seconds, crate::record::unit::SECONDS)) "; seed " code { (row.seed) }
+            "; logs in " code { (format!("logs/{:03}-{}", row.cell, row.repetition)) }
+            @if let Some(series) = &row.series { ", time series in " code { (series) } }
+            "."
+        }
+        @if let Outcome::Failed(why) = &row.outcome { pre.why { (why) } }
+        @if !row.commands.is_empty() { pre { code { (commands(&row.commands)) } } }
+        (link(row))
+    }
+}
+
+/// One line for each, as they can be typed on their host.
+fn commands(commands: &[CommandRecord]) -> String {
+    let line = |command: &CommandRecord| {
+        let words: Vec<String> = command.command.iter().map(|word| shell(word)).collect();
+        format!("# {} on {}\n{}", command.name, command.host, words.join(" "))
+    };
+    commands.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A word as a shell reads it back.
+pub fn shell(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@%+".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// What each element of each wire did, without what it did not do.
+fn link(row: &Row) -> Markup {
+    let head = ["wire", "direction", "element", "counters"].map(str::to_owned);
+    let rows: Vec<Vec<String>> = row
+        .link
+        .iter()
+        .map(|count| {
+            vec![count.wire.clone(), count.direction.clone(), count.element.clone(), counters(count)]
+        })
+        .collect();
+    html! { @if !rows.is_empty() { (plain(&format!("The link, cell {} repetition {}", row.cell, row.repetition), &head, &rows)) } }
+}
+
+fn counters(count: &crate::record::LinkCount) -> String {
+    let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(count.counters) else {
+        return String::new();
+    };
+    let told = fields.iter().filter(|(_, value)| value.as_u64() != Some(0));
+    let told: Vec<String> = told
+        .map(|(name, value)| {
+            let value = value
+                .as_u64()
+                .map_or_else(|| value.to_string(), |number| text(number as f64, crate::record::unit::COUNT));
+            format!("{} {value}", name.replace('_', " "))
+        })
+        .collect();
+    told.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_can_be_typed_again() {
+        let command = |words: &[&str]| CommandRecord {
+            host: "client".to_owned(),
+            name: "main".to_owned(),
+            command: words.iter().map(|word| (*word).to_owned()).collect(),
+        };
+        let text = commands(&[command(&[
+            "howdah",
+            "bench",
+            "nfs://10.77.0.1/?rsize=1048576",
+            "--size",
+            "500M",
+            "it's",
+            "",
+            "a#b",
+        ])]);
+        assert_eq!(
+            text,
+            "# main on client\nhowdah bench 'nfs://10.77.0.1/?rsize=1048576' --size 500M 'it'\\''s' '' 'a#b'"
+        );
+    }
+}

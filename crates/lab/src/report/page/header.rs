@@ -1,0 +1,66 @@
+//! The top of the page: what was asked, and how far the run came.
+
+use maud::{Markup, html};
+
+use super::super::results::Results;
+use super::super::units::text;
+use crate::record::unit;
+
+/// Title, question, state.
+pub fn header(results: &Results) -> Markup {
+    let plan = &results.plan;
+    html! {
+        header {
+            p.kicker {
+                "Experiment " code { (plan.name) }
+                @if let Some(origin) = &plan.origin { ", after origin " (origin) }
+            }
+            h1 { (plan.title) }
+            section aria-label="What was asked" {
+                @for paragraph in plan.asks.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
+                    p.asks { (paragraph.trim()) }
+                }
+            }
+            p.state { (state(results)) }
+        }
+        @for warning in warnings(results) { p.warning role="note" { (warning) } }
+    }
+}
+
+/// "12 cells, 3 repetitions each, on 22 November 2026 from 04:00 to 04:12 UTC."
+fn state(results: &Results) -> String {
+    let cells = results.cells.len();
+    let repetitions = results.plan.repetitions(results.quick());
+    let seconds: f64 = results.rows.iter().map(|row| row.seconds).filter(|seconds| seconds.is_finite()).sum();
+    let each =
+        if repetitions == 1 { "measured once".to_owned() } else { format!("{repetitions} repetitions each") };
+    let cells = if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
+    let when =
+        results.rows.iter().map(|row| row.started.as_str()).min().map_or(String::new(), |first| {
+            format!("; begun {}", first.replace('T', " ").replace('Z', " UTC"))
+        });
+    format!("{cells}, {each}; {} of measuring{when}.", text(seconds, unit::SECONDS))
+}
+
+/// What a reader must know before believing anything.
+fn warnings(results: &Results) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let (there, wanted) = (results.rows.len(), results.rows_wanted());
+    if there == 0 {
+        warnings.push("Nothing has been measured yet.".to_owned());
+    } else if there < wanted {
+        warnings.push(format!(
+            "The run is not complete: {there} of {wanted} measurements are there. It was interrupted, is still going on, \
+             or ran a part of the cells only."
+        ));
+    }
+    if results.quick() {
+        warnings.push("This is the short form of the plan (--quick): fewer levels, repetitions or bytes than the whole one.".to_owned());
+    }
+    let failed = results.rows.iter().filter(|row| !row.is_ok()).count();
+    if failed > 0 {
+        let verb = if failed == 1 { "measurement" } else { "measurements" };
+        warnings.push(format!("{failed} of {there} {verb} failed; they are listed below and count nowhere."));
+    }
+    warnings
+}
