@@ -22,7 +22,7 @@ use commands::Failure;
 fn main() -> ExitCode {
     match commands::run(&Howdah::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure @ Failure::Told) => failure.code(),
+        Err(failure @ (Failure::Told | Failure::Ended(_))) => failure.code(),
         Err(failure) => {
             report::complain(&failure);
             failure.code()

@@ -15,4 +15,5 @@ pub mod record;
 pub mod report;
 pub mod run;
 pub mod sample;
+pub mod sandbox;
 pub mod workload;

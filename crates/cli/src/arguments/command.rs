@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use super::{
     BenchArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments, ExportsArguments,
-    LsArguments, ManArguments, NfsstatArguments, ServeArguments, StatArguments,
+    LabArguments, LsArguments, ManArguments, NfsstatArguments, ServeArguments, StatArguments,
 };
 
 /// Serves directories over NFS.
@@ -33,6 +33,7 @@ pub enum Command {
     Stat(StatArguments),
     Bench(BenchArguments),
     Nfsstat(NfsstatArguments),
+    Lab(LabArguments),
     Man(ManArguments),
     Completions(CompletionsArguments),
 }

@@ -14,6 +14,8 @@ pub enum Failure {
     Runtime(anyhow::Error),
     /// The world is, and each trouble has been told already: exit code 1.
     Told,
+    /// A command that was run for somebody ended with this code, which is passed on.
+    Ended(ExitCode),
 }
 
 impl Failure {
@@ -22,6 +24,7 @@ impl Failure {
         match self {
             Self::Usage(_) => ExitCode::from(2),
             Self::Runtime(_) | Self::Told => ExitCode::from(1),
+            Self::Ended(code) => *code,
         }
     }
 }

@@ -7,6 +7,7 @@ mod completions;
 mod cp;
 mod exports;
 mod failure;
+mod lab;
 mod ls;
 mod man;
 mod nfsstat;
@@ -29,6 +30,7 @@ pub fn run(command: &Command) -> Result<(), Failure> {
         Command::Stat(arguments) => stat::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Nfsstat(arguments) => nfsstat::run(arguments),
+        Command::Lab(arguments) => lab::run(arguments),
         Command::Man(arguments) => man::run(arguments),
         Command::Completions(arguments) => {
             completions::run(arguments);

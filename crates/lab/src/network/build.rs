@@ -33,7 +33,7 @@ impl Network {
             let wire = Wire::start(name, spec, first, second).with_context(|| format!("wire {name}"))?;
             wires.insert(name.clone(), wire);
         }
-        Ok(Self { wires, hosts })
+        Ok(Self { wires, hosts, names: None })
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::{Addresses, Host, Wire};
+use crate::sandbox::Names;
 
 /// Hosts and the wires between them. Dropped, all of it is gone, but for a host in which processes still run: that one
 /// goes with the last of them.
@@ -12,9 +13,16 @@ pub struct Network {
     // Wires first: nothing arrives at a host that is gone.
     pub(super) wires: BTreeMap<String, Wire>,
     pub(super) hosts: BTreeMap<String, Host>,
+    /// What its hosts are called in a sandbox.
+    pub(super) names: Option<Names>,
 }
 
 impl Network {
+    /// Has its hosts keep these names as long as it lives.
+    pub(crate) fn keep(&mut self, names: Names) {
+        self.names = Some(names);
+    }
+
     /// A host.
     ///
     /// # Panics

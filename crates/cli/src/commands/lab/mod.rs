@@ -1,0 +1,32 @@
+//! `howdah lab`, one file per subcommand.
+
+mod describe;
+mod path;
+mod paths;
+mod shell;
+
+use std::process::ExitCode;
+
+use howdah_lab::sandbox::{self, Entered, Sandbox};
+
+use super::Failure;
+use crate::arguments::{LabArguments, LabCommand};
+
+/// Does what was asked.
+pub fn run(arguments: &LabArguments) -> Result<(), Failure> {
+    match &arguments.command {
+        LabCommand::Shell(arguments) => shell::run(arguments),
+        LabCommand::Paths(arguments) => paths::run(arguments),
+    }
+}
+
+/// Does something in a sandbox. It is called by three processes in turn, so that nothing may come before it that is not to be
+/// done by each of them.
+fn inside(work: impl FnOnce(&Sandbox) -> Result<(), Failure>) -> Result<(), Failure> {
+    match sandbox::enter()? {
+        Entered::Inside(sandbox) => work(&sandbox),
+        Entered::Done(code) if code == ExitCode::SUCCESS => Ok(()),
+        // Whoever failed inside has said why.
+        Entered::Done(code) => Err(Failure::Ended(code)),
+    }
+}

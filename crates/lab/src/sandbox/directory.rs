@@ -1,0 +1,129 @@
+//! A directory per run, with a lock that its owner holds: whoever comes next sweeps those that nobody owns any more.
+
+use std::env;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::process;
+
+use anyhow::{Context, Result, bail, ensure};
+use rustix::process::geteuid;
+
+/// In a run's directory: locked while its owner lives.
+const LOCK: &str = "lock";
+/// In a run's directory: the number of init outside.
+const INIT: &str = "init";
+/// Beside the runs' directories: locked while one is made or swept.
+const DOOR: &str = "door";
+
+/// A directory for one run.
+#[derive(Debug)]
+pub struct RunDirectory {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl RunDirectory {
+    /// A new one, after those without an owner are removed.
+    pub fn new() -> Result<Self> {
+        let parent = parent();
+        make_parent(&parent)?;
+        let door = open(&parent.join(DOOR))?;
+        door.lock().with_context(|| format!("locking {}", parent.display()))?;
+        sweep(&parent);
+        // Our number is nobody else's: a run that had it before us is dead, and was swept.
+        let path = parent.join(process::id().to_string());
+        fs::create_dir(&path).with_context(|| format!("making {}", path.display()))?;
+        let lock = open(&path.join(LOCK))?;
+        lock.lock().with_context(|| format!("locking {}", path.display()))?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes down which process is init, for whoever wants to join.
+    pub fn set_init(&self, process: u32) -> Result<()> {
+        let file = self.path.join(INIT);
+        fs::write(&file, process.to_string()).with_context(|| format!("writing {}", file.display()))
+    }
+
+    /// Removes it, with all that is in it.
+    pub fn remove(self) {
+        // What cannot be removed now is swept later.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// The init of the run with that name, if it is still there.
+pub fn init_of(id: &str) -> Result<u32> {
+    ensure!(
+        !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()),
+        "{id:?} is no number of a sandbox"
+    );
+    let path = parent().join(id);
+    if !path.is_dir() || is_abandoned(&path) {
+        bail!("there is no sandbox {id} of yours; it ended, or its number is another one{}", others());
+    }
+    let file = path.join(INIT);
+    let text = fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
+    text.parse().with_context(|| format!("{} holds no number", file.display()))
+}
+
+/// Those that there are, in words.
+fn others() -> String {
+    let runs: Vec<String> = runs(&parent())
+        .filter(|path| !is_abandoned(path))
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .collect();
+    if runs.is_empty() { String::new() } else { format!(" (there is {})", runs.join(", ")) }
+}
+
+/// A directory for each user: names of runs are nobody else's to take.
+fn parent() -> PathBuf {
+    env::temp_dir().join(format!("howdah-lab-{}", geteuid().as_raw()))
+}
+
+fn make_parent(parent: &Path) -> Result<()> {
+    match DirBuilder::new().mode(0o700).create(parent) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            return Err(error).with_context(|| format!("making {}", parent.display()));
+        }
+        _ => {}
+    }
+    let found = fs::symlink_metadata(parent).with_context(|| format!("looking at {}", parent.display()))?;
+    if !found.is_dir() || found.uid() != geteuid().as_raw() || found.mode() & 0o022 != 0 {
+        bail!("{} is not a directory that only you can write; somebody else made it", parent.display());
+    }
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    options.open(path).with_context(|| format!("opening {}", path.display()))
+}
+
+/// Removes the directories of runs that nobody owns.
+fn sweep(parent: &Path) {
+    for path in runs(parent).filter(|path| is_abandoned(path)) {
+        // What cannot be removed stays for the next one to try.
+        let _ = fs::remove_dir_all(&path);
+    }
+}
+
+fn runs(parent: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir())
+}
+
+/// Nobody holds its lock. One without a lock was left half removed.
+fn is_abandoned(path: &Path) -> bool {
+    match OpenOptions::new().write(true).open(path.join(LOCK)) {
+        Ok(lock) => lock.try_lock().is_ok(),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    }
+}

@@ -1,0 +1,87 @@
+//! Waits for a child: passes signals on to it, and reaps all others.
+
+use std::panic;
+use std::process::{Command, ExitCode};
+use std::thread;
+
+use anyhow::{Context, Result};
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signalfd::SignalFd;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+/// What is passed on.
+const PASSED_ON: [Signal; 6] =
+    [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGUSR1, Signal::SIGUSR2];
+
+/// How the kernel says that a signal comes from itself (`SI_KERNEL` of signal(7)).
+const FROM_THE_KERNEL: i32 = 0x80;
+
+/// What a shell adds to the number of the signal by which a command ended.
+const ENDED_BY_SIGNAL: i32 = 128;
+
+/// Signals wait for it from when it is made: threads of this process that are started later let them wait as well.
+#[derive(Debug)]
+pub struct Guardian {
+    signals: SignalFd,
+}
+
+impl Guardian {
+    /// From now on.
+    pub fn new() -> Result<Self> {
+        let mut set: SigSet = PASSED_ON.into_iter().collect();
+        set.add(Signal::SIGCHLD);
+        let mut mask = set;
+        // Some terminals stop by this one whoever writes from the background, where a shell leaves us.
+        mask.add(Signal::SIGTTOU);
+        mask.thread_set_mask().context("blocking signals")?;
+        Ok(Self { signals: SignalFd::new(&set).context("waiting for signals")? })
+    }
+
+    /// Runs a command, and gives its code as [`Guardian::wait_for`] does.
+    pub fn run(&self, command: &mut Command) -> Result<ExitCode> {
+        let child = thread::scope(|scope| {
+            // A program begins with the blocked signals of the thread that starts it: one of which nobody waits for any.
+            let start = || {
+                SigSet::all().thread_unblock()?;
+                command.spawn()
+            };
+            scope.spawn(start).join().unwrap_or_else(|payload| panic::resume_unwind(payload))
+        });
+        self.wait_for(child.with_context(|| format!("starting {}", command.get_program().display()))?.id())
+    }
+
+    /// Until the child ends; gives its code, or 128 and the number of the signal that ended it, as shells do.
+    pub fn wait_for(&self, child: u32) -> Result<ExitCode> {
+        let child = Pid::from_raw(child as i32);
+        loop {
+            if let Some(code) = reap(child)? {
+                return Ok(ExitCode::from(code));
+            }
+            let Some(signal) = self.signals.read_signal().context("waiting for signals")? else { continue };
+            // The terminal's own signals went to the child as well.
+            if signal.ssi_signo != Signal::SIGCHLD as u32 && signal.ssi_code != FROM_THE_KERNEL {
+                let signal = Signal::try_from(signal.ssi_signo as i32).context("an unknown signal")?;
+                // It may have ended just now.
+                let _ = kill(child, signal);
+            }
+        }
+    }
+}
+
+/// Reaps whoever has ended. The code of that child, if it has.
+fn reap(child: Pid) -> Result<Option<u8>> {
+    let mut code = None;
+    loop {
+        let (who, how) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::Exited(who, code)) => (who, code),
+            Ok(WaitStatus::Signaled(who, signal, _)) => (who, ENDED_BY_SIGNAL + signal as i32),
+            Ok(WaitStatus::StillAlive) | Err(nix::errno::Errno::ECHILD) => return Ok(code),
+            Ok(_) => continue,
+            Err(error) => return Err(error).context("waiting for a process"),
+        };
+        if who == child {
+            code = Some(how as u8);
+        }
+    }
+}
