@@ -8,6 +8,7 @@
 mod ganesha;
 mod kernel;
 mod line;
+mod middle;
 mod mount;
 mod placing;
 mod programs;
@@ -19,6 +20,7 @@ mod tap;
 pub use ganesha::Ganesha;
 pub use kernel::{GUEST_KERNEL, Interface, Kernel};
 pub use line::Ended;
+pub use middle::through;
 pub use mount::{MOUNTED, Mount};
 pub use placing::Placing;
 pub use programs::{find_command, missing, package_of, search_path};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use howdah_link::PathSpec;
 use serde::{Deserialize, Serialize};
 
-use super::Time;
+use super::{Netem, Time};
 
 /// A cell that takes longer than this failed, if the plan does not say otherwise.
 const LIMIT: Time = Time::seconds(60);
@@ -31,6 +31,8 @@ pub struct CellSpec {
     pub clients: BTreeMap<String, ClientSpec>,
     /// What is looked at while they do; nothing if left out.
     pub sample: Option<SampleSpec>,
+    /// The kernel's own emulation of the path, for comparing.
+    pub netem: Option<Netem>,
 }
 
 /// `[cell.wires.NAME]`: a wire between two hosts.
@@ -142,6 +144,8 @@ pub enum ClientKind {
     Iperf3,
     /// `howdah bench` on the exported directory, on the server's host.
     Local,
+    /// Datagrams of this very program, to see what a path does to them: no NFS.
+    Probe,
     /// `ping`: round trips, or that the path takes packets of a size.
     Ping,
     /// A simulation in virtual time, without any network.
@@ -170,6 +174,7 @@ impl Default for CellSpec {
             server: ServerSpec::default(),
             clients: BTreeMap::new(),
             sample: None,
+            netem: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::CellSpec;
 
 /// The last word of a figure's name.
-const FIGURES: [&str; 20] = [
+const FIGURES: [&str; 22] = [
     "throughput",
     "rate",
     "seconds",
@@ -23,6 +23,8 @@ const FIGURES: [&str; 20] = [
     "calls",
     "fairness",
     "replies",
+    "lost",
+    "clock",
     "per_processor_second",
 ];
 

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use parking_lot::Mutex;
 
 use super::topology::{addresses, topology};
-use super::{Client, Job, Measured, Place, Scene, Stop, client, derived, routes, server};
+use super::{Client, Job, Measured, Place, Scene, Stop, client, derived, netem, routes, server};
 use crate::measure::Processor;
 use crate::network::Network;
 use crate::plan::ExportKind;
@@ -62,6 +62,7 @@ pub fn run(job: &Job, place: &Place, stop: &Stop, record: &mut Record) -> Result
 fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
     let spec = &scene.cell.spec;
     routes::set(scene).context("routes")?;
+    let _between = netem::start(scene)?;
     let mut served = server(spec.server.kind).and_then(|kind| kind.start(scene)).context("server")?;
     let mut clients = Vec::new();
     for (name, spec) in &spec.clients {

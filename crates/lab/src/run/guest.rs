@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use rustix::process::Pid;
 
 use super::{Place, Scene, Stop};
-use crate::guest::{GUEST_KERNEL, Placing, Ran, Session, why};
+use crate::guest::{GUEST_KERNEL, Placing, Ran, Session, through, why};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 
@@ -56,10 +56,23 @@ impl Guest {
             bail!("interrupted");
         }
         let session = placing.boot(scene.network).with_context(|| format!("the guest of {name}"))?;
+        Ok(Self::of(scene, placing, name, session))
+    }
+
+    /// The same in the middle of the way to its host.
+    pub fn in_the_middle(scene: &Scene<'_>, placing: &Placing, wire: &str, netem: &str) -> Result<Self> {
+        if let Some(missing) = Placing::missing(&["tc"]) {
+            bail!("{missing}");
+        }
+        let session = through(scene.network, wire, placing, netem)?;
+        Ok(Self::of(scene, placing, "netem", session))
+    }
+
+    fn of(scene: &Scene<'_>, placing: &Placing, name: &str, session: Session) -> Self {
         let group = session.group();
         scene.stop.add(group);
         let logs = (placing.directory.join("log"), scene.logs().to_owned());
-        Ok(Self { session: Some(session), group, stop: scene.stop.clone(), logs, name: name.to_owned() })
+        Self { session: Some(session), group, stop: scene.stop.clone(), logs, name: name.to_owned() }
     }
 
     /// Runs a script, which must succeed before the cell's time is over.

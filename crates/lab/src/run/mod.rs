@@ -12,6 +12,7 @@ mod derived;
 mod guest;
 mod job;
 mod measured;
+mod netem;
 mod outcome;
 mod processes;
 mod routes;

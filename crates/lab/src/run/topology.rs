@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use howdah_link::{DirectionSpec, FRAME_OVERHEAD};
+use howdah_link::{DirectionSpec, FRAME_OVERHEAD, PathSpec};
 
 use super::routes::wires_between;
 use crate::network::{HostSpec, Topology, WireSpec};
@@ -31,7 +31,9 @@ pub fn topology(cell: &Cell, seed: u64) -> Topology {
         for host in &between {
             hosts.entry(host.clone()).or_default();
         }
-        wires.insert(name, WireSpec { between, path: wire.path, seed: seed.wrapping_add(number as u64) });
+        let is_perfect = cell.spec.netem.as_ref().is_some_and(|netem| netem.instead);
+        let path = if is_perfect { PathSpec::default() } else { wire.path };
+        wires.insert(name, WireSpec { between, path, seed: seed.wrapping_add(number as u64) });
     }
     Topology { hosts, wires }
 }

@@ -8,6 +8,7 @@ mod kernel;
 mod libnfs;
 mod local;
 mod ping;
+mod probe;
 
 use anyhow::{Context, Result, bail};
 
@@ -38,6 +39,7 @@ pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
         ClientKind::Iperf3 => Box::new(iperf3::Iperf3 { name }),
         ClientKind::Libnfs => Box::new(libnfs::Libnfs { name }),
         ClientKind::Local => Box::new(local::Local { name }),
+        ClientKind::Probe => Box::new(probe::Probe { name }),
         ClientKind::Ping => Box::new(ping::Ping { name }),
         ClientKind::Kernel => Box::new(kernel::Kernel::new(name)),
         ClientKind::Simulation => bail!("clients of this kind are not built in"),
