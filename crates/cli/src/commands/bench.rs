@@ -67,7 +67,7 @@ fn command(arguments: &BenchArguments, seed: u64) -> String {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,+%@[]".contains(letter);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),

@@ -3,7 +3,7 @@
 use toml::Table;
 
 use super::quick::Quick;
-use super::{Claim, Factor, FigureSpec, OriginFigure};
+use super::{Claim, Factor, FigureSpec, OriginFigure, Time};
 
 /// An experiment: what it asks, the cells it consists of, what is drawn and what is concluded.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Plan {
     pub seed: u64,
     /// How often each cell is measured.
     pub repetitions: u32,
+    /// About how long it takes.
+    pub(super) takes: Option<Time>,
     /// What it varies; the last one varies fastest.
     pub factors: Vec<Factor>,
     /// The origin's own figures.
@@ -40,6 +42,11 @@ impl Plan {
     /// How often each cell is measured, in the whole or the short form.
     pub fn repetitions(&self, quick: bool) -> u32 {
         if quick { self.quick.repetitions.unwrap_or(self.repetitions) } else { self.repetitions }
+    }
+
+    /// About how long it takes on a machine of two processors, in the whole or the short form, if it says.
+    pub fn takes(&self, quick: bool) -> Option<Time> {
+        if quick { self.quick.takes } else { self.takes }
     }
 
     /// The factor of that name.

@@ -7,7 +7,7 @@ use super::error::line_of;
 use super::level_key::{label, setting};
 use super::quick::Quick;
 use super::validate::validate;
-use super::{CellSpec, Claim, Factor, FigureSpec, Level, OriginFigure, Plan, PlanError};
+use super::{CellSpec, Claim, Factor, FigureSpec, Level, OriginFigure, Plan, PlanError, Time};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +21,8 @@ struct PlanFile {
     seed: u64,
     #[serde(default = "once")]
     repetitions: u32,
+    #[serde(default)]
+    takes: Option<Time>,
     cell: Table,
     #[serde(default)]
     factor: Vec<Spanned<FactorFile>>,
@@ -86,6 +88,7 @@ impl Plan {
             asks: read.asks,
             seed: read.seed,
             repetitions: read.repetitions,
+            takes: read.takes,
             factors: factors.collect::<Result<_, _>>()?,
             origin_figures: read.origin_figure,
             figures: read.figure,

@@ -1,6 +1,7 @@
 //! Plans: an experiment as a file. Read, checked, its cells expanded in a fixed order with a seed each; what it claims is
 //! judged by rows. It knows nothing of how a cell is run.
 
+mod built_in;
 mod cell;
 mod claim;
 mod definition;
@@ -21,6 +22,7 @@ pub(crate) mod testing;
 mod time;
 mod validate;
 
+pub use built_in::BUILT_IN;
 pub use cell::{
     CellSpec, ClientKind, ClientSpec, ExportKind, HostSpec, SampleSpec, ServerKind, ServerSpec, Setting,
     WireSpec,

@@ -6,6 +6,7 @@ mod medians;
 mod row;
 mod series_line;
 mod shown;
+mod table;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -14,3 +15,4 @@ pub use medians::{CellMedians, medians};
 pub use row::{CommandRecord, Figure, LinkCount, Outcome, Row, unit};
 pub use series_line::{ConnectionSample, LinkSample, SeriesLine};
 pub use shown::shown;
+pub use table::{main_figure, table};

@@ -11,10 +11,10 @@ use parking_lot::Mutex;
 use super::topology::{addresses, topology};
 use super::{Client, Job, Measured, Place, Scene, Stop, client, derived, netem, routes, server};
 use crate::measure::Processor;
-use crate::network::Network;
 use crate::plan::ExportKind;
 use crate::record::{CommandRecord, LinkCount, SeriesLine};
 use crate::sample::{Sampler, counts, processor_seconds};
+use crate::sandbox::Sandbox;
 
 /// Time for the network and the server to come up, besides the cell's limit.
 const START: Duration = Duration::from_secs(60);
@@ -41,9 +41,9 @@ pub fn place(job: &Job, howdah: &Path, temporary: &Path, logs: &Path) -> Place {
 }
 
 /// Runs it. The record tells what it came to, however it ended.
-pub fn run(job: &Job, place: &Place, stop: &Stop, record: &mut Record) -> Result<()> {
+pub fn run(job: &Job, place: &Place, sandbox: &Sandbox, stop: &Stop, record: &mut Record) -> Result<()> {
     let _export = Export::make(&place.export, job.cell.spec.server.export).context("export")?;
-    let network = Network::build(&topology(&job.cell, job.seed)).context("network")?;
+    let network = sandbox.network(&topology(&job.cell, job.seed)).context("network")?;
     let scene = Scene {
         cell: &job.cell,
         seed: job.seed,

@@ -12,6 +12,7 @@ use super::{Job, Stop};
 use crate::measure::Machine;
 use crate::plan::Plan;
 use crate::record::{Outcome, ResultDirectory, Row};
+use crate::sandbox::Sandbox;
 
 /// Who is told how far a run is.
 pub trait Observer {
@@ -48,8 +49,8 @@ pub struct Runner<'a> {
     pub results: &'a ResultDirectory,
     /// This program.
     pub howdah: PathBuf,
-    /// A directory for whatever is of no interest afterwards.
-    pub temporary: PathBuf,
+    /// Where it runs.
+    pub sandbox: &'a Sandbox,
     /// Whether to end.
     pub stop: Stop,
 }
@@ -85,11 +86,11 @@ impl Runner<'_> {
         let began = Instant::now();
         let logs = self.results.logs(job.cell.number, job.repetition)?;
         let logs = std::path::absolute(&logs).context("where the logs are")?;
-        let temporary = tempfile::Builder::new().prefix("cell-").tempdir_in(&self.temporary);
+        let temporary = tempfile::Builder::new().prefix("cell-").tempdir_in(self.sandbox.directory());
         let temporary = temporary.context("making a directory for the cell")?;
         let place = cell::place(job, &self.howdah, temporary.path(), &logs);
         let mut record = Record::default();
-        let outcome = match cell::run(job, &place, &self.stop, &mut record) {
+        let outcome = match cell::run(job, &place, self.sandbox, &self.stop, &mut record) {
             Ok(()) => Outcome::Ok,
             Err(error) => Outcome::Failed(format!("{error:#}")),
         };

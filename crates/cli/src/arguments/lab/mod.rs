@@ -1,13 +1,17 @@
 //! `howdah lab`: what was typed, one file per subcommand.
 
+mod list;
 mod path;
 mod paths;
+mod run;
 mod shell;
 
 use clap::{Args, Subcommand};
 
+pub use list::ListArguments;
 pub use path::PathArguments;
 pub use paths::PathsArguments;
+pub use run::RunArguments;
 pub use shell::ShellArguments;
 
 /// Any network path on this machine: try programs on it, and run experiments
@@ -28,6 +32,8 @@ pub struct LabArguments {
 #[allow(missing_docs)]
 #[allow(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum LabCommand {
+    Run(RunArguments),
+    List(ListArguments),
     Shell(ShellArguments),
     Paths(PathsArguments),
 }

@@ -1,9 +1,13 @@
 //! `howdah lab`, one file per subcommand.
 
 mod describe;
+mod dry_run;
+mod list;
 mod path;
 mod paths;
+mod run;
 mod shell;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -15,6 +19,8 @@ use crate::arguments::{LabArguments, LabCommand};
 /// Does what was asked.
 pub fn run(arguments: &LabArguments) -> Result<(), Failure> {
     match &arguments.command {
+        LabCommand::Run(arguments) => run::run(arguments),
+        LabCommand::List(arguments) => list::run(arguments),
         LabCommand::Shell(arguments) => shell::run(arguments),
         LabCommand::Paths(arguments) => paths::run(arguments),
     }

@@ -64,7 +64,10 @@ mod tests {
         let measured = measured(text).expect("replies");
         let figure = |name: &str| measured.figures[name].value;
         assert_eq!(figure("replies"), 0.5);
-        assert!((figure("worst") - 0.0302).abs() < 1e-9 && (figure("p50") - 0.0301).abs() < 1e-9, "{measured:?}");
+        assert!(
+            (figure("worst") - 0.0302).abs() < 1e-9 && (figure("p50") - 0.0301).abs() < 1e-9,
+            "{measured:?}"
+        );
         assert!(super::measured("1 packets transmitted, 0 received").is_err());
     }
 }

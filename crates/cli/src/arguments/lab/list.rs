@@ -1,0 +1,11 @@
+//! `howdah lab list`: what was typed.
+
+use clap::Args;
+
+/// Show the experiments that are built in: what they ask, how many cells they have, how long they take
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// Print the text of this one, to start a plan of your own
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+}

@@ -1,0 +1,146 @@
+//! `howdah lab run`: a whole small plan, from its text to the report, and what becomes of it when cells fail or claims do not
+//! hold. Where no sandbox can be made, it says so and is skipped.
+#![allow(clippy::print_stdout)] // A test that is skipped says why.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use howdah_lab::record::{Outcome, ResultDirectory, SeriesLine};
+
+const HOWDAH: &str = env!("CARGO_BIN_EXE_howdah");
+
+/// Two cells of half a second. `limit` is for the machine on which it takes longest.
+const PLAN: &str = r#"name = "small"
+title = "A small plan"
+asks = "Whether plans run."
+seed = 7
+[cell]
+limit = "60s"
+path = { rtt = "2ms", rate = "100Mbit" }
+clients.main = { kind = "howdah", workload = "write", options = ["--size", "2M"] }
+sample.every = "20ms"
+[[factor]]
+name = "rtt"
+key = "cell.path.rtt"
+values = ["2ms", "4ms"]
+[[claim]]
+says = "It is not faster than the line."
+figure = "throughput"
+at_most = 1.0
+of = "line rate"
+"#;
+
+/// Runs it; none where there can be no sandbox.
+fn run(home: &Path, text: &str, flags: &[&str]) -> Option<(Output, ResultDirectory)> {
+    let plan = home.join("small.toml");
+    fs::write(&plan, text).expect("written");
+    let to = home.join("results");
+    let mut command = Command::new(HOWDAH);
+    command.args(["lab", "run"]).arg(&plan).arg("--to").arg(&to).args(flags);
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if ["namespaces", "/dev/net/tun"].iter().any(|missing| said.contains(missing)) && !to.exists() {
+        println!("skipped: {said}");
+        return None;
+    }
+    Some((output, ResultDirectory::open(&to).unwrap_or_else(|error| panic!("{error:#}\n{said}"))))
+}
+
+fn told(output: &Output) -> String {
+    format!(
+        "{}\n{}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+#[test]
+fn a_plan_runs_to_its_report_and_is_not_run_twice() {
+    let home = tempfile::tempdir().expect("a directory");
+    let Some((output, results)) = run(home.path(), PLAN, &[]) else { return };
+    assert!(output.status.success(), "{}", told(&output));
+    let rows = results.rows().expect("rows");
+    assert_eq!(rows.iter().map(|row| row.cell).collect::<Vec<_>>(), [1, 2]);
+    for row in &rows {
+        assert_eq!(row.outcome, Outcome::Ok, "{}", told(&output));
+        assert_eq!(row.figures["bytes"].value, f64::from(2 << 20));
+        assert!(row.figures["throughput"].value < row.line_rate_bytes_per_second.expect("a rate"));
+        assert!(row.figures.contains_key("server.processor") && row.latencies.contains_key("main"));
+        assert_eq!(
+            row.commands.iter().map(|command| command.name.as_str()).collect::<Vec<_>>(),
+            ["server", "main"]
+        );
+        assert!(
+            row.link.iter().any(|count| count.direction == "there" && count.counters.left.bytes > 2 << 20)
+        );
+        let series = results.series(row.series.as_ref().expect("sampled")).expect("a series");
+        let ends = |host: &str| {
+            series.iter().any(|line| matches!(line, SeriesLine::Connection(sample) if sample.host == host))
+        };
+        assert!(ends("client") && ends("server"), "both ends are looked at");
+        assert!(series.iter().any(|line| matches!(line, SeriesLine::Link(_))));
+    }
+    assert_ne!(rows[0].seed, rows[1].seed);
+    assert!(results.report_path().is_file());
+    let said = told(&output);
+    assert!(said.contains("held: It is not faster than the line."), "{said}");
+
+    let (again, results) = run(home.path(), PLAN, &[]).expect("a sandbox was made before");
+    assert!(again.status.success(), "{}", told(&again));
+    assert_eq!(results.rows().expect("rows"), rows, "what is done is not done again");
+}
+
+#[test]
+fn a_cell_that_fails_is_kept_and_the_others_run() {
+    let home = tempfile::tempdir().expect("a directory");
+    let broken = "[[factor]]\nname = \"size\"\nkey = \"cell.clients.main.options\"\nvalues = [[\"--size\", \"nothing\"], [\"--size\", \"1M\"]]\n";
+    let (head, tail) = PLAN.split_once("[[factor]]").expect("a factor");
+    let claim = tail.split_once("[[claim]]").expect("a claim").1;
+    let Some((output, results)) = run(home.path(), &format!("{head}{broken}[[claim]]{claim}"), &[]) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+    let rows = results.rows().expect("rows");
+    let Outcome::Failed(why) = &rows[0].outcome else { panic!("{:?}", rows[0].outcome) };
+    assert!(why.starts_with("client main: ") && why.contains("nothing"), "{why}");
+    assert!(rows[0].commands.iter().any(|command| command.name == "main"), "what ran is told all the same");
+    assert_eq!(rows[1].outcome, Outcome::Ok, "{}", told(&output));
+    assert!(results.report_path().is_file());
+}
+
+#[test]
+fn a_claim_that_does_not_hold_is_an_exit_code() {
+    let home = tempfile::tempdir().expect("a directory");
+    let text = PLAN.replace("at_most = 1.0", "at_least = 2.0");
+    let Some((output, _)) = run(home.path(), &text, &["--cell", "1"]) else { return };
+    assert_eq!(output.status.code(), Some(4), "{}", told(&output));
+    assert!(told(&output).contains("DID NOT HOLD: It is not faster"), "{}", told(&output));
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_is_made() {
+    let home = tempfile::tempdir().expect("a directory");
+    let plan = home.path().join("wrong.toml");
+    fs::write(&plan, PLAN.replace("workload =", "wrokload =")).expect("written");
+    for (arguments, says) in [
+        (vec![plan.to_str().expect("text")], "wrong.toml:8: "),
+        (vec!["no-such-plan"], "howdah lab list"),
+        (vec!["buffers-2008", "--only", "rtt=1ms"], "it has: "),
+        (vec!["buffers-2008", "--cell", "1000"], "no cell"),
+    ] {
+        let output = Command::new(HOWDAH).args(["lab", "run"]).args(&arguments).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+        assert!(told(&output).contains(says), "{}", told(&output));
+    }
+}
+
+#[test]
+fn a_dry_run_shows_commands_that_need_nothing() {
+    let output = Command::new(HOWDAH).args(["lab", "run", "buffers-2008", "--quick", "--dry-run"]).output();
+    let output = output.expect("it runs");
+    assert!(output.status.success(), "{}", told(&output));
+    let said = told(&output);
+    assert!(said.contains("howdah serve") && said.contains("nfs://10.77.0.1/"), "{said}");
+}

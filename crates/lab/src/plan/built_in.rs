@@ -1,0 +1,34 @@
+//! The plans of this repository, so that they can be run wherever the program is.
+
+/// Each by its name, as `lab/plans/NAME.toml` has it.
+pub const BUILT_IN: &[(&str, &str)] =
+    &[("buffers-2008", include_str!("../../../../lab/plans/buffers-2008.toml"))];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+    use crate::plan::Plan;
+
+    #[test]
+    fn every_plan_of_the_repository_is_built_in_and_right() {
+        let plans = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/plans");
+        let files =
+            std::fs::read_dir(plans).expect("there are plans").map(|entry| entry.expect("readable").path());
+        let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
+        let names: BTreeSet<String> =
+            files.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect();
+        assert_eq!(names, BUILT_IN.iter().map(|(name, _)| (*name).to_owned()).collect());
+        for (name, text) in BUILT_IN {
+            let plan = Plan::parse(&format!("lab/plans/{name}.toml"), text)
+                .unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(plan.name, *name);
+            assert!(
+                plan.takes(false).is_some() && plan.takes(true).is_some(),
+                "{name}: how long does it take?"
+            );
+        }
+    }
+}
