@@ -12,7 +12,7 @@ mod logs;
 mod ls;
 mod man;
 mod nfsstat;
-mod quantity;
+pub mod quantity;
 mod serve;
 mod stat;
 

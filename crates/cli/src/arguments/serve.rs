@@ -6,10 +6,12 @@ use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
+use howdah_tune::Setting;
 
 use super::LogArguments;
 use crate::configuration::{
-    ANONYMOUS, ClientPattern, ExportName, MOST_WORKERS, Rpcbind, Squash, parse_listen,
+    ANONYMOUS, ClientPattern, ExportName, MOST_WORKERS, Rpcbind, Sizes, Squash, parse_listen,
+    parse_memory_budget, parse_receive_buffer, parse_send_buffer,
 };
 
 /// Serve a directory, or all exports of a configuration file
@@ -80,6 +82,39 @@ pub struct ServerArguments {
     /// answers in its place, on port 111, where it may: that needs root.
     #[arg(long, value_name = "WHEN")]
     pub rpcbind: Option<Rpcbind>,
+
+    /// Size of each connection's send buffer [default: auto, what its path needs]
+    ///
+    /// A fixed size holds for new connections, whatever their path; it is bounded below by what two replies take.
+    /// 0 is auto. Without CAP_NET_ADMIN the kernel bounds it by net.core.wmem_max.
+    #[arg(long, value_name = "SIZE", value_parser = parse_send_buffer, help_heading = "Connections")]
+    pub tcp_sndbuf: Option<Setting>,
+
+    /// Size of each connection's receive buffer [default: auto, what its path needs]
+    ///
+    /// As above, bounded below by what three calls take. Needs CAP_NET_ADMIN.
+    #[arg(long, value_name = "SIZE", value_parser = parse_receive_buffer, help_heading = "Connections")]
+    pub tcp_rcvbuf: Option<Setting>,
+
+    /// What all connections together may hold in the kernel [default: auto, an eighth of the memory or less]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory_budget, help_heading = "Connections")]
+    pub memory_budget: Option<u64>,
+
+    /// Leave sockets as the kernel makes them, and do not look at them: for comparing
+    #[arg(long, help_heading = "Connections", conflicts_with_all = ["tcp_sndbuf", "tcp_rcvbuf", "memory_budget"])]
+    pub no_tuning: bool,
+}
+
+impl ServerArguments {
+    /// What was said of sizes.
+    pub fn sizes(&self) -> Sizes {
+        Sizes {
+            tcp_sndbuf: self.tcp_sndbuf,
+            tcp_rcvbuf: self.tcp_rcvbuf,
+            memory_budget: self.memory_budget,
+            tuning: self.no_tuning.then_some(false),
+        }
+    }
 }
 
 /// Flags of the one export; with a file, they are said in the file.

@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::export_table::export;
 use super::section::{Section, kind, number, text, truth};
+use super::sizes::{Sizes, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 use super::{ExportConfig, ExportName, MOST_WORKERS, Problem, Rpcbind, parse_listen};
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
@@ -21,6 +22,7 @@ pub struct FileSettings {
     pub workers: Option<usize>,
     pub state: Option<PathBuf>,
     pub rpcbind: Option<Rpcbind>,
+    pub sizes: Sizes,
     pub log: Option<String>,
     pub log_format: Option<LogFormat>,
     pub exports: Vec<ExportConfig>,
@@ -56,12 +58,30 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
             .and_then(|workers| usize::try_from(workers.into_inner()).ok()),
         state: section.setting("state", absolute).map(Spanned::into_inner),
         rpcbind: section.setting("rpcbind", rpcbind).map(Spanned::into_inner),
+        sizes: sizes(&mut section),
         log: section.setting("log", log).map(Spanned::into_inner),
         log_format: section.setting("log_format", log_format).map(Spanned::into_inner),
         exports: exports(&mut section),
     };
     section.finish();
     settings
+}
+
+fn sizes(section: &mut Section<'_, '_>) -> Sizes {
+    Sizes {
+        tcp_sndbuf: section.setting("tcp_sndbuf", size(parse_send_buffer)).map(Spanned::into_inner),
+        tcp_rcvbuf: section.setting("tcp_rcvbuf", size(parse_receive_buffer)).map(Spanned::into_inner),
+        memory_budget: section.setting("memory_budget", size(parse_memory_budget)).map(Spanned::into_inner),
+        tuning: section.setting("tuning", truth).map(Spanned::into_inner),
+    }
+}
+
+/// A size may be a number of bytes or a text with a unit.
+fn size<T>(parse: fn(&str) -> Result<T, String>) -> impl FnOnce(&DeValue<'_>) -> Result<T, String> {
+    move |value| match value {
+        DeValue::Integer(number) => parse(number.as_str()),
+        value => parse(text(value)?),
+    }
 }
 
 fn listen(section: &mut Section<'_, '_>) -> Option<Vec<SocketAddr>> {

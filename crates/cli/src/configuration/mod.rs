@@ -15,6 +15,7 @@ mod problems;
 mod reload;
 mod section;
 mod server;
+mod sizes;
 #[cfg(test)]
 pub mod testing;
 mod warnings;
@@ -27,3 +28,4 @@ pub use load::{load_arguments, load_file};
 pub use name::ExportName;
 pub use problems::{Problem, Problems};
 pub use server::{Rpcbind, ServerConfig};
+pub use sizes::{Sizes, parse_memory_budget, parse_receive_buffer, parse_send_buffer};

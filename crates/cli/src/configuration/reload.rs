@@ -38,6 +38,10 @@ impl ServerConfig {
             ("workers", self.workers != new.workers),
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),
+            ("tuning", self.tuning.enabled != new.tuning.enabled),
+            ("tcp_sndbuf", self.tuning.send_buffer != new.tuning.send_buffer),
+            ("tcp_rcvbuf", self.tuning.receive_buffer != new.tuning.receive_buffer),
+            ("memory_budget", self.tuning.memory_budget != new.tuning.memory_budget),
             ("log", self.log != new.log),
             ("log_format", self.log_format != new.log_format),
         ];

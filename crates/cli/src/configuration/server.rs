@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use howdah_server::Tuning;
 
 use super::ExportConfig;
 use crate::arguments::LogFormat;
@@ -21,6 +22,8 @@ pub struct ServerConfig {
     pub state: PathBuf,
     /// How clients find the port by themselves.
     pub rpcbind: Rpcbind,
+    /// How connections are sized.
+    pub tuning: Tuning,
     /// What to log, as a filter; `None`: the usual.
     pub log: Option<String>,
     /// The form of the log.

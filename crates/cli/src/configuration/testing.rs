@@ -13,6 +13,7 @@ pub fn one_export() -> ServerConfig {
         workers: 1,
         state: PathBuf::from("/var/lib/howdah"),
         rpcbind: Rpcbind::Auto,
+        tuning: howdah_server::Tuning::default(),
         log: None,
         log_format: LogFormat::Text,
         exports: vec![ExportConfig {

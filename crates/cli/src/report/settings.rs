@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+use howdah_server::Tuning;
+use howdah_tune::Setting;
+
 use crate::arguments::LogFormat;
 use crate::configuration::{Access, ExportConfig, Rpcbind, ServerConfig, Squash};
 
@@ -22,6 +25,7 @@ pub fn server(config: &ServerConfig) -> String {
             Rpcbind::Off => "off",
         },
     );
+    line("connections", &connections(&config.tuning));
     line(
         "log",
         &format!(
@@ -34,6 +38,23 @@ pub fn server(config: &ServerConfig) -> String {
         ),
     );
     text
+}
+
+/// How connections are sized, in words.
+fn connections(tuning: &Tuning) -> String {
+    if !tuning.enabled {
+        return "as the kernel makes them".to_owned();
+    }
+    let size = |setting: Setting| match setting {
+        Setting::Auto => "auto".to_owned(),
+        Setting::Fixed(bytes) => format!("{bytes} bytes"),
+    };
+    let budget = tuning.memory_budget.map_or("auto".to_owned(), |bytes| format!("{bytes} bytes"));
+    format!(
+        "send buffer {}, receive buffer {}, memory of all {budget}",
+        size(tuning.send_buffer),
+        size(tuning.receive_buffer)
+    )
 }
 
 /// The settings of each export, a paragraph each.

@@ -40,7 +40,7 @@ impl RunningServer {
         let key = handle_key(&config.state)?;
         let directories = FileSystems::default().for_exports(&config.exports, &config.state)?;
         let exports = exports(&config.exports, &directories, &key)?;
-        let settings = Settings { workers: config.workers, ..Settings::default() };
+        let settings = Settings { workers: config.workers, tuning: config.tuning.clone() };
         let portmapper = Portmapper::find(config, &mut sockets);
         let server = Server::start(&settings, sockets, exports).context("starting the server")?;
         Ok(Self { server, addresses, portmapper, directories, state: config.state.clone(), key })
