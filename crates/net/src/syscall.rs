@@ -65,7 +65,7 @@ fn get_bytes(
 /// `recvmsg` into the spare capacity of buffers, one after the other: memory that is about to be overwritten is not
 /// zeroed first.
 pub fn receive_appending(socket: BorrowedFd<'_>, places: &mut [Place<'_>], wait: Wait) -> io::Result<Sent> {
-    const PLACES: usize = 2;
+    const PLACES: usize = 3;
     let mut vectors = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PLACES];
     let count = places.len().min(PLACES);
     for (vector, place) in vectors.iter_mut().zip(places.iter_mut()) {

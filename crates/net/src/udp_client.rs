@@ -3,6 +3,7 @@
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::sys::socket::sockopt::{IpMtu, RcvBufForce, SndBufForce};
@@ -10,11 +11,12 @@ use nix::sys::socket::{getsockopt, setsockopt};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags};
+use rustix::net::{SendAncillaryBuffer, SendFlags};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::connect::reserved_ports;
+use crate::connect::{Place, Wait, reserved_ports};
 use crate::stream::{Sent, outcome};
+use crate::syscall;
 
 /// Room asked for in each direction, in bytes: a window of large replies that come at once.
 const ROOM: usize = 8 << 20;
@@ -23,7 +25,8 @@ const USUAL_MTU: usize = 1500;
 /// That of loopback, likewise: the longest packet of IPv4, though the interface would take one byte more.
 const LOOPBACK_MTU: usize = 65_535;
 
-/// A connected UDP socket that never blocks, and a way to wake who waits on it.
+/// A connected UDP socket. One thread receives and waits in the kernel for what comes, or several take turns; another may
+/// wait for it besides, or for a time, and be woken.
 #[derive(Debug)]
 pub struct UdpClient {
     socket: Socket,
@@ -33,26 +36,27 @@ pub struct UdpClient {
 }
 
 impl UdpClient {
-    /// A socket for this server; from a port below 1024 if that is wanted and allowed.
-    pub fn connect(server: SocketAddr, reserved_port: bool) -> io::Result<Self> {
+    /// A socket for this server; from a port below 1024 if that is wanted and allowed. A receive that waits does so for
+    /// `tick` before it says that nothing came.
+    pub fn connect(server: SocketAddr, reserved_port: bool, tick: Duration) -> io::Result<Self> {
         for port in reserved_ports().filter(|_| reserved_port) {
-            match Self::connect_from(port, server) {
+            match Self::connect_from(port, server, tick) {
                 Err(error) if matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable) => {}
                 Err(error) if error.kind() == ErrorKind::PermissionDenied => break,
                 outcome => return outcome,
             }
         }
-        Self::connect_from(0, server)
+        Self::connect_from(0, server, tick)
     }
 
-    fn connect_from(port: u16, server: SocketAddr) -> io::Result<Self> {
-        let socket =
-            Socket::new(Domain::for_address(server), Type::DGRAM.nonblocking(), Some(Protocol::UDP))?;
+    fn connect_from(port: u16, server: SocketAddr, tick: Duration) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(server), Type::DGRAM, Some(Protocol::UDP))?;
         let any: IpAddr =
             if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
         socket.bind(&SocketAddr::new(any, port).into())?;
         make_room(&socket);
         socket.connect(&server.into())?;
+        socket.set_read_timeout(Some(tick))?;
         let local = socket.local_addr()?.as_socket().ok_or(ErrorKind::Unsupported)?;
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         Ok(Self { socket, wake, server, local })
@@ -86,16 +90,25 @@ impl UdpClient {
         outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
     }
 
-    /// Receives one datagram, as much of it as fits the buffer.
-    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Sent> {
-        outcome(rustix::net::recv(&self.socket, buffer, RecvFlags::DONTWAIT).map(|(count, _)| count))
+    /// Receives one datagram, as much of it as fits, into one place after the other (three at most).
+    pub fn receive(&self, places: &mut [Place<'_>], wait: Wait) -> io::Result<Sent> {
+        syscall::receive_appending(self.socket.as_fd(), places, wait)
     }
 
     /// Waits until something can be received, somebody wakes us, or the time has come.
     pub fn wait_to_receive(&self, until: Option<Instant>) -> io::Result<()> {
-        let mut polled = [PollFd::new(&self.socket, PollFlags::IN), PollFd::new(&self.wake, PollFlags::IN)];
-        wait(&mut polled, until.map(|until| until.saturating_duration_since(Instant::now())))?;
-        if polled[1].revents().contains(PollFlags::IN) {
+        let mut polled = [PollFd::new(&self.wake, PollFlags::IN), PollFd::new(&self.socket, PollFlags::IN)];
+        self.wait_woken(&mut polled, until)
+    }
+
+    /// The same, whatever can be received.
+    pub fn wait_to_be_woken(&self, until: Option<Instant>) -> io::Result<()> {
+        self.wait_woken(&mut [PollFd::new(&self.wake, PollFlags::IN)], until)
+    }
+
+    fn wait_woken(&self, polled: &mut [PollFd<'_>], until: Option<Instant>) -> io::Result<()> {
+        wait(polled, until.map(|until| until.saturating_duration_since(Instant::now())))?;
+        if polled[0].revents().contains(PollFlags::IN) {
             let _ = rustix::io::read(&self.wake, &mut [0; 8]);
         }
         Ok(())
@@ -106,7 +119,7 @@ impl UdpClient {
         wait(&mut [PollFd::new(&self.socket, PollFlags::OUT)], Some(most))
     }
 
-    /// Wakes who waits to receive.
+    /// Wakes who waits to be woken.
     pub fn wake(&self) {
         // The counter holds 2^64 - 2 wakes: it cannot be full.
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
@@ -137,12 +150,14 @@ mod tests {
 
     use super::*;
 
+    const TICK: Duration = Duration::from_millis(10);
+
     #[test]
     fn datagrams_go_out_in_one_piece_and_come_in_from_the_server_only() {
         let server = UdpSocket::bind("127.0.0.1:0").expect("a free port");
         let stranger = UdpSocket::bind("127.0.0.1:0").expect("a free port");
         let client =
-            UdpClient::connect(server.local_addr().expect("bound"), false).expect("a connected socket");
+            UdpClient::connect(server.local_addr().expect("bound"), false, TICK).expect("a connected socket");
         assert_eq!(client.path_mtu(), LOOPBACK_MTU);
         let sent = client.send(&[IoSlice::new(b"how"), IoSlice::new(b"dy")]).expect("sent");
         assert_eq!(sent, Sent::Bytes(5));
@@ -152,18 +167,28 @@ mod tests {
         stranger.send_to(b"strange", client.local()).expect("sent");
         server.send_to(b"hi", client.local()).expect("sent");
         client.wait_to_receive(Some(Instant::now() + Duration::from_secs(10))).expect("waited");
-        let received = client.receive(&mut buffer).expect("received");
-        assert_eq!((received, &buffer[..2]), (Sent::Bytes(2), &b"hi"[..]));
-        assert_eq!(client.receive(&mut buffer).expect("nothing more"), Sent::WouldBlock);
+        let [mut first, mut second, mut third] = [b"<".to_vec(), Vec::new(), Vec::new()];
+        let mut receive = |wait| {
+            let mut places = [(&mut first, 1), (&mut second, 2), (&mut third, 9)]
+                .map(|(buffer, most)| Place { buffer, most });
+            client.receive(&mut places, wait)
+        };
+        assert_eq!(receive(Wait::No).expect("received"), Sent::Bytes(2));
+        assert_eq!(receive(Wait::No).expect("nothing more"), Sent::WouldBlock);
+        assert_eq!(receive(Wait::Some).expect("nothing more"), Sent::WouldBlock);
+        server.send_to(b"howdy", client.local()).expect("sent");
+        assert_eq!(receive(Wait::Some).expect("received"), Sent::Bytes(5));
+        assert_eq!([&first[..], &second, &third], [&b"<hh"[..], b"iow", b"dy"]);
     }
 
     #[test]
     fn who_waits_is_woken() {
         let server = UdpSocket::bind("127.0.0.1:0").expect("a free port");
         let client =
-            UdpClient::connect(server.local_addr().expect("bound"), false).expect("a connected socket");
+            UdpClient::connect(server.local_addr().expect("bound"), false, TICK).expect("a connected socket");
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| client.wait_to_receive(None));
+            let waiting = scope
+                .spawn(|| client.wait_to_receive(None).and(client.wait_to_be_woken(Some(Instant::now()))));
             client.wake();
             waiting.join().expect("no panic").expect("woken");
         });

@@ -7,7 +7,7 @@ use howdah_vfs::Content;
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::padding;
 
-use crate::dispatch::{self, Work};
+use crate::dispatch::Work;
 use crate::limits::DATAGRAM_MAX;
 use crate::shared::Shared;
 use crate::{Peer, Reply};
@@ -18,10 +18,10 @@ pub fn answer(
     socket: &UdpSocket,
     datagram: &Datagram,
     peer: &Peer,
-    message: &[u8],
+    work: Work<'_>,
     buffer: Vec<u8>,
 ) -> Vec<u8> {
-    let reply = match dispatch::read(shared.programs, message) {
+    let reply = match work {
         Work::Nothing => return buffer,
         Work::Refuse(header) => {
             let mut reply = Reply::with_buffer(buffer);

@@ -218,7 +218,8 @@ impl Shared {
         Token(FIRST_SOCKET + index as u64)
     }
 
-    fn udp_token(&self, index: usize) -> Token {
+    /// The token of a UDP socket.
+    pub fn udp_token(&self, index: usize) -> Token {
         Token(FIRST_SOCKET + (self.listeners.len() + index) as u64)
     }
 }

@@ -1,4 +1,4 @@
-//! The watch: hands on connections whose call hangs, and ends those that hold what they do not use.
+//! The watch: hands on connections and sockets whose call hangs, and ends those that hold what they do not use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -78,11 +78,15 @@ impl Watch {
             match pulse.feel(slot.turns()) {
                 Found::AtRest => {}
                 Found::Active => active = true,
-                Found::Hangs => {
-                    if let Source::Connection(connection) = self.shared.source(slot.token()) {
-                        self.shared.hand_on(connection);
+                Found::Hangs => match self.shared.source(slot.token()) {
+                    Source::Connection(connection) => self.shared.hand_on(connection),
+                    Source::Udp(index) => {
+                        if let Err(error) = self.shared.arm_udp(index) {
+                            tracing::error!(%error, "arming a UDP socket");
+                        }
                     }
-                }
+                    _ => {}
+                },
             }
         }
         active

@@ -128,6 +128,12 @@ pub(super) struct Udp {
     /// Seconds for which the server is called that is slow once in a hundred calls, after the first ten
     #[arg(long, default_value_t = 30, value_name = "SECONDS")]
     pub slow_for: u64,
+    /// Times that each way is measured over loopback, in turn; medians are shown
+    #[arg(long, default_value_t = 9, value_name = "N")]
+    pub runs: usize,
+    /// Loopback only, which takes no privilege
+    #[arg(long)]
+    pub loopback: bool,
     /// Where chance on the line begins
     #[arg(long, default_value_t = 2003, value_name = "NUMBER")]
     pub seed: u64,

@@ -216,7 +216,7 @@ impl Call {
         Some(place)
     }
 
-    /// The outcome, or the lane to wait on.
+    /// The outcome, or the lane to wait on; none if datagrams carry it.
     pub(super) fn outcome(&self) -> Result<Result<Answer, CallError>, Option<Arc<Lane>>> {
         let mut state = self.state.lock();
         state.outcome.take().ok_or_else(|| state.lane.clone())
@@ -234,23 +234,12 @@ impl Call {
         }
     }
 
-    /// Sleeps until something about it changes, unless another lane carries it by now, or `stay_awake`, which is asked while
-    /// nobody can change it.
-    pub(super) fn park(&self, lane: &Arc<Lane>, stay_awake: impl FnOnce() -> bool) {
+    /// Sleeps until something about it changes, unless another lane than `lane` carries it by now, or `stay_awake`, which is
+    /// asked while nobody can change it.
+    pub(super) fn park(&self, lane: Option<&Arc<Lane>>, stay_awake: impl FnOnce() -> bool) {
         let state = self.state.lock();
-        let is_there = state.lane.as_ref().is_some_and(|carrier| Arc::ptr_eq(carrier, lane));
+        let is_there = state.lane.as_ref().map(Arc::as_ptr) == lane.map(Arc::as_ptr);
         if !state.is_done && is_there && !stay_awake() {
-            self.sleep(state);
-        }
-    }
-
-    /// Sleeps until there is an outcome, which another thread sees to.
-    pub(super) fn wait(&self) {
-        loop {
-            let state = self.state.lock();
-            if state.is_done {
-                return;
-            }
             self.sleep(state);
         }
     }

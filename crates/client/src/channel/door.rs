@@ -42,12 +42,12 @@ impl Channel {
         self.start(request).wait()
     }
 
-    /// Makes a call, to be waited for later. Blocks while as much is in flight as may be.
+    /// Makes a call, to be waited for later. It goes out when as much may be in flight.
     pub fn start(&self, request: Request<'_>) -> Pending {
-        Pending::new(match &self.way {
-            Way::Streams(streams) => streams.start(request),
+        match &self.way {
+            Way::Streams(streams) => Pending::new(streams.start(request)),
             Way::Datagrams(datagrams) => datagrams.start(request),
-        })
+        }
     }
 
     /// The channel as it is now.

@@ -1,5 +1,6 @@
 //! What lanes and calls know of their channel: its options, its time, its window and its counts.
 
+use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 use howdah_net::ConnectSettings;
 use howdah_rpc::client::{Outgoing, Reply};
 use howdah_wire::rpc::CallHeader;
+use parking_lot::Mutex;
 
 use super::call::{Call, Kind, Parts};
 use super::counters::Counters;
@@ -23,6 +25,8 @@ const COMPLAIN: Duration = Duration::from_secs(15);
 pub(super) struct Hub {
     options: ChannelOptions,
     pub(super) window: Window,
+    /// Calls that may be in flight by now, and travel by datagrams.
+    admitted: Mutex<VecDeque<Arc<Call>>>,
     counters: Counters,
     xid: AtomicU32,
     number: AtomicU64,
@@ -42,6 +46,7 @@ impl Hub {
     pub(super) fn new(options: ChannelOptions) -> Self {
         Self {
             window: Window::new(&options),
+            admitted: Mutex::default(),
             options,
             counters: Counters::default(),
             // A server remembers calls by their xid, and this host may have had another channel to it a moment ago.
@@ -219,7 +224,10 @@ impl Hub {
         }
         let lane = call.lane();
         for next in self.window.leave(place, moved, self.time()) {
-            let Some(other) = next.lane() else { continue };
+            let Some(other) = next.lane() else {
+                self.admitted.lock().push_back(next);
+                continue;
+            };
             let is_other = lane.as_ref().is_none_or(|lane| !Arc::ptr_eq(lane, &other));
             other.ready.lock().push_back(next);
             if is_other {
@@ -227,6 +235,11 @@ impl Hub {
                 other.bell.ring();
             }
         }
+    }
+
+    /// A call that may be in flight by now, and travels by datagrams.
+    pub(super) fn next_admitted(&self) -> Option<Arc<Call>> {
+        self.admitted.lock().pop_front()
     }
 
     /// What was called, and what became of it.

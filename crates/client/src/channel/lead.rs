@@ -41,10 +41,8 @@ pub(super) fn wait_for(call: &Arc<Call>) -> Result<Answer, CallError> {
                 return outcome;
             }
             Err(Some(lane)) => lane,
-            Err(None) => {
-                call.wait();
-                continue;
-            }
+            // Only calls by datagrams have none.
+            Err(None) => return Err(CallError::Closed),
         };
         if call.is_late() {
             lane.hub.give_up(&lane, call);
@@ -80,7 +78,7 @@ impl Lane {
     /// Waits while another leads.
     fn follow(self: &Arc<Self>, call: &Arc<Call>) {
         self.followers.lock().push(Arc::clone(call));
-        call.park(self, || self.lacks_leader());
+        call.park(Some(self), || self.lacks_leader());
         let mut followers = self.followers.lock();
         if let Some(at) = followers.iter().position(|follower| Arc::ptr_eq(follower, call)) {
             followers.swap_remove(at);

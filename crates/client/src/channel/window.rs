@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use howdah_rpc::client::Class;
 use howdah_rpc::client::flight::{Explanation, Flight, Limits, Started};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 use super::ChannelOptions;
 use super::call::Call;
@@ -16,15 +16,11 @@ use super::call::Call;
 /// are no burden.
 const SMALL_CALLS_MAX: usize = 128;
 
-/// How long a thread waits for room before it looks again.
-const TICK: Duration = Duration::from_millis(20);
-
 /// What is in flight, and what waits to be.
 ///
 /// Its lock may be held while a call's is taken, never the other way round.
 pub(super) struct Window {
     state: Mutex<State>,
-    room: Condvar,
 }
 
 struct State {
@@ -32,8 +28,6 @@ struct State {
     small: usize,
     waiting_bulk: VecDeque<Arc<Call>>,
     waiting_small: VecDeque<Arc<Call>>,
-    /// Threads that wait for room to make a call.
-    threads: usize,
 }
 
 /// A place in the window, to be given back.
@@ -55,8 +49,8 @@ impl Window {
             (limits.floor, limits.ceiling) = (count.max(1), count.max(1));
         }
         let (waiting_bulk, waiting_small) = Default::default();
-        let state = State { bulk: Flight::new(limits), small: 0, waiting_bulk, waiting_small, threads: 0 };
-        Self { state: Mutex::new(state), room: Condvar::new() }
+        let state = State { bulk: Flight::new(limits), small: 0, waiting_bulk, waiting_small };
+        Self { state: Mutex::new(state) }
     }
 
     /// Gives a call a place, or has it wait for one; tells whether it may go.
@@ -69,23 +63,18 @@ impl Window {
         false
     }
 
-    /// Gives a place to a call that is not made yet, if there is room and nobody waits for it.
-    pub(super) fn try_enter(&self, class: Class, bytes: usize, now: Duration) -> Option<Place> {
+    /// The calls that wait and whose time is over.
+    pub(super) fn take_late(&self) -> Vec<Arc<Call>> {
         let mut state = self.state.lock();
-        if !state.waiting(class).is_empty() || !state.has_room(class) {
-            return None;
+        let State { waiting_bulk, waiting_small, .. } = &mut *state;
+        let mut late = Vec::new();
+        for line in [waiting_bulk, waiting_small] {
+            // They wait in the order in which they were made, and each has as much time.
+            while line.front().is_some_and(|call| call.is_late()) {
+                late.extend(line.pop_front());
+            }
         }
-        Some(state.take(class, bytes, now))
-    }
-
-    /// Waits a while for room.
-    pub(super) fn wait(&self, class: Class) {
-        let mut state = self.state.lock();
-        if !state.has_room(class) {
-            state.threads += 1;
-            self.room.wait_for(&mut state, TICK);
-            state.threads -= 1;
-        }
+        late
     }
 
     /// Gives a place back, and gives the calls that may go now. `moved` says how many bytes the call moved, if it was
@@ -103,9 +92,6 @@ impl Window {
             if call.admit(|| state.take(call.class, call.volume, now)) {
                 admitted.push(call);
             }
-        }
-        if state.threads > 0 {
-            self.room.notify_one();
         }
         admitted
     }

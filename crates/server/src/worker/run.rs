@@ -13,9 +13,7 @@ use howdah_net::{Pipe, Ready};
 use howdah_rpc::server::BufferPool;
 
 use super::Slot;
-use crate::Transport;
 use crate::connection::Connection;
-use crate::datagram;
 use crate::limits::{DATAGRAM_MAX, RECORD_MAX};
 use crate::shared::{Shared, Source};
 
@@ -38,7 +36,7 @@ pub struct Worker {
     /// Reply buffers to be used again.
     pub(super) spare: Vec<Vec<u8>>,
     /// What a datagram is received into.
-    datagram: Vec<u8>,
+    pub(super) datagram: Vec<u8>,
     /// Carries data from sockets to files.
     pub(super) pipe: Option<Pipe>,
 }
@@ -136,31 +134,6 @@ impl Worker {
         }
         if let Err(error) = self.shared.arm_listener(index) {
             tracing::error!(%error, "arming a listener");
-        }
-    }
-
-    fn datagrams(&mut self, index: usize) {
-        let socket = &self.shared.udp[index];
-        let received = socket.receive(&mut self.datagram);
-        if let Err(error) = self.shared.arm_udp(index) {
-            tracing::error!(%error, "arming a UDP socket");
-        }
-        match received {
-            Ok(Some(datagram)) => {
-                self.shared.datagrams_running.fetch_add(1, Ordering::SeqCst);
-                let peer = crate::Peer {
-                    client: datagram.client,
-                    server: datagram.server,
-                    transport: Transport::Udp,
-                };
-                let buffer = self.spare.pop().unwrap_or_default();
-                let message = &self.datagram[..datagram.length];
-                let used = datagram::answer(&self.shared, socket, &datagram, &peer, message, buffer);
-                self.spare.push(used);
-                self.shared.datagrams_running.fetch_sub(1, Ordering::SeqCst);
-            }
-            Ok(None) => {}
-            Err(error) => tracing::debug!(%error, "receiving a datagram"),
         }
     }
 }

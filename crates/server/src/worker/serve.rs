@@ -114,7 +114,7 @@ impl Worker {
         if turn == Turn::HandedOn {
             return job.run(&self.shared.service, connection.peer(), None, buffer);
         }
-        self.slot.start(connection);
+        self.slot.start(connection.token());
         let reply = job.run(&self.shared.service, connection.peer(), None, buffer);
         self.slot.end();
         reply
@@ -141,7 +141,7 @@ impl Worker {
     /// of a file may hang like a quick call, and the watch sees it in the same way.
     pub(super) fn flush(&mut self, connection: &Arc<Connection>) -> io::Result<()> {
         if !connection.outbox().is_empty() {
-            self.slot.start(connection);
+            self.slot.start(connection.token());
             let outcome = connection.flush(&self.shared.poller, &mut self.spare);
             self.slot.end();
             outcome?;

@@ -4,22 +4,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use howdah_net::Token;
 
-use crate::connection::Connection;
-
 /// What the watch sees of a worker. By itself in its cache lines: each worker changes its own with every call.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Slot {
     /// Odd while something runs that was expected to be quick.
     turns: AtomicU64,
-    /// The connection that it is done for.
+    /// The connection, or the socket of datagrams, that it is done for.
     token: AtomicU64,
 }
 
 impl Slot {
     /// Something starts that is expected to be quick.
-    pub fn start(&self, connection: &Connection) {
-        self.token.store(connection.token().0, Ordering::Relaxed);
+    pub fn start(&self, token: Token) {
+        self.token.store(token.0, Ordering::Relaxed);
         self.turns.fetch_add(1, Ordering::Release);
     }
 
@@ -33,7 +31,7 @@ impl Slot {
         self.turns.load(Ordering::Acquire)
     }
 
-    /// The connection for which something runs, or ran last.
+    /// That for which something runs, or ran last.
     pub fn token(&self) -> Token {
         Token(self.token.load(Ordering::Relaxed))
     }

@@ -18,18 +18,18 @@ use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Name, NewAttributes, 
 use super::super::arguments::Udp;
 use super::reader::{self, Seen};
 use super::wire::Line;
-use super::{host, slow};
+use super::{host, loopback, slow};
 
 const SERVER: &str = "127.77.0.1";
 const CLIENT: &str = "127.77.0.2";
-const FILE: &str = "file";
+pub(super) const FILE: &str = "file";
 /// Calls that may wait: the slow ones among them wait for long.
 const WORKERS: usize = 16;
 
 /// A way to read the file: its name, and what its URL says.
-type Way = (&'static str, &'static str);
+pub(super) type Way = (&'static str, &'static str);
 /// The same transfer sizes over both, since a larger one costs less per byte on any transport.
-const WAYS: [Way; 6] = [
+pub(super) const WAYS: [Way; 6] = [
     ("TCP, 8 KiB", "rsize=8192"),
     ("UDP, 8 KiB", "rsize=8192&proto=udp"),
     ("TCP, 32 KiB", "rsize=32768"),
@@ -49,7 +49,10 @@ pub fn run(what: &Udp) -> anyhow::Result<()> {
         what.size, what.rate, what.round_trip, what.loss
     );
     header();
-    table("loopback", &here(size, |address| rows(address, size))?, size);
+    here(size, |address| loopback::run(address, what.runs, size))?;
+    if what.loopback {
+        return Ok(());
+    }
     table("line", &on(&clean, size, |address| rows(address, size))?, size);
     table("losing", &on(&losing, size, |address| rows(address, size))?, size);
     let time = Duration::from_secs(what.slow_for);
@@ -89,7 +92,7 @@ fn table(line: &str, rows: &[(&str, Seen)], size: u64) {
     }
 }
 
-fn show(row: &str, times: f64, seen: &Seen, size: u64) {
+pub(super) fn show(row: &str, times: f64, seen: &Seen, size: u64) {
     let seconds = seen.took.as_secs_f64();
     let transfer = seen.transfer.map(|size| size.to_string()).unwrap_or_default();
     println!(

@@ -1,13 +1,14 @@
-//! What callers and the receiving thread share: the socket, and the state machine behind a lock.
+//! What all threads of a channel over datagrams share: the socket, and the state machine behind a lock.
 
 use std::io::{self, ErrorKind, IoSlice};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use howdah_net::{Sent, UdpClient};
 use howdah_rpc::client::datagram::{
-    Advice, Datagram, NewCall, Output, Peer, Received, Report, Returned, Settings,
+    Advice, Message, NewCall, Output, Peer, Received, Report, Returned, Settings,
 };
 use howdah_rpc::client::{Class, Replay};
 use howdah_wire::rpc::Credentials;
@@ -26,11 +27,17 @@ const LISTING: usize = 8 << 10;
 /// How long to wait for room in the socket; longer, and the datagram counts as lost.
 const SEND_PATIENCE: Duration = Duration::from_millis(100);
 
-/// What callers and the receiving thread share.
-pub(super) struct Carrier {
+/// What all threads share.
+pub(in super::super) struct Carrier {
     pub(super) socket: UdpClient,
     pub(super) hub: Arc<Hub>,
     state: Mutex<State>,
+    /// Whoever holds this leads: receives for all.
+    pub(super) inbox: Mutex<Message>,
+    /// Calls of the threads that wait for another one to receive.
+    pub(super) followers: Mutex<Vec<Arc<Call>>>,
+    /// Somebody waits who cannot receive: the tender must.
+    pub(super) is_urgent: AtomicBool,
     received: AtomicU64,
     /// Something came from the server, ever.
     is_known: AtomicBool,
@@ -38,15 +45,21 @@ pub(super) struct Carrier {
 
 struct State {
     peer: Peer<Arc<Call>>,
-    /// Until when the receiving thread sleeps, if it does; without a time, until it is woken.
+    /// Until when the tender sleeps, if it does; without a time, until it is woken.
     asleep: Option<Option<Instant>>,
     /// A procedure that was called last: a probe goes to its program.
     last: Option<Kind>,
     advised: Option<Advice>,
 }
 
-/// Calls that the state machine gave back.
-type GivenBack = Vec<(Arc<Call>, Returned)>;
+/// What the state machine wants done, to be done while it is not locked.
+#[derive(Default)]
+struct ToDo {
+    /// To be sent, in order.
+    send: Vec<Arc<Call>>,
+    /// It gave these back.
+    end: Vec<(Arc<Call>, Returned)>,
+}
 
 impl Carrier {
     pub(super) fn new(socket: UdpClient, hub: Arc<Hub>, first_transfer: Option<usize>) -> io::Result<Self> {
@@ -58,67 +71,128 @@ impl Carrier {
         };
         let peer = Peer::new(&settings, Instant::now());
         let state = Mutex::new(State { peer, asleep: None, last: None, advised: None });
-        let (received, is_known) = (AtomicU64::new(0), AtomicBool::new(false));
-        Ok(Self { socket, hub, state, received, is_known })
+        Ok(Self {
+            socket,
+            hub,
+            state,
+            inbox: Mutex::default(),
+            followers: Mutex::default(),
+            is_urgent: AtomicBool::new(false),
+            received: AtomicU64::new(0),
+            is_known: AtomicBool::new(false),
+        })
     }
 
-    /// Takes a call on, and sends it if the window allows it.
-    pub(super) fn start(&self, call: Arc<Call>) {
+    /// The server's address and port.
+    pub(super) fn server(&self) -> SocketAddr {
+        self.socket.server()
+    }
+
+    /// Whether no call is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.state.lock().peer.is_empty()
+    }
+
+    /// Makes a call: sends it if it may be in flight, or lets it wait for its turn.
+    pub(super) fn start(&self, call: &Arc<Call>) {
+        if self.hub.window.enter(call, self.hub.time()) {
+            self.carry(Arc::clone(call));
+        }
+    }
+
+    /// Takes a call on that may be in flight, and sends it if the window allows it.
+    fn carry(&self, call: Arc<Call>) {
         let mut state = self.state.lock();
         state.last = Some(call.kind);
         let now = Instant::now();
         state.peer.start(now, new_call(call));
-        let given_back = self.pump(&mut state, now);
-        if let Some(until) = state.asleep
-            && state.peer.next_event().is_some_and(|next| until.is_none_or(|until| next < until))
-        {
-            // Once: it looks for itself when to wake next.
-            state.asleep = None;
+        let to_do = self.pump(&mut state, now);
+        let wake = state.must_wake();
+        drop(state);
+        self.act(to_do);
+        if wake {
             self.socket.wake();
         }
-        drop(state);
-        self.end(given_back);
     }
 
-    /// Does what is due; says until when the receiving thread, who calls this, may sleep.
-    pub(super) fn tick(&self) -> Option<Instant> {
+    /// Does what is due; says until when the tender, who calls this, may sleep, no longer than `most`.
+    pub(super) fn tick(&self, most: Option<Instant>) -> Option<Instant> {
         let mut state = self.state.lock();
-        let given_back = self.pump(&mut state, Instant::now());
-        let until = if given_back.is_empty() { state.peer.next_event() } else { Some(Instant::now()) };
+        let to_do = self.pump(&mut state, Instant::now());
+        if state.peer.is_empty() {
+            self.is_urgent.store(false, Ordering::SeqCst);
+        }
+        let until = if to_do.end.is_empty() { state.peer.next_event() } else { Some(Instant::now()) };
+        let until = until.into_iter().chain(most).min();
         state.asleep = Some(until);
         self.tell_advice(&mut state);
         drop(state);
-        self.end(given_back);
+        self.act(to_do);
         until
     }
 
-    /// A datagram came.
-    pub(super) fn on_datagram(&self, bytes: &[u8]) {
-        let datagram = match Datagram::parse(bytes) {
+    /// Sleeps until that time, or somebody wakes us.
+    pub(super) fn wait_to_be_woken(&self, until: Option<Instant>) {
+        if let Err(error) = self.socket.wait_to_be_woken(until) {
+            tracing::error!(%error, "waiting for a time");
+        }
+    }
+
+    /// A datagram of so many bytes came.
+    pub(super) fn on_message(&self, message: &mut Message, count: usize) {
+        let datagram = match message.parse() {
             Ok(datagram) => datagram,
             Err(error) => {
-                tracing::debug!(server = %self.socket.server(), %error, "a datagram that is no reply");
+                tracing::debug!(server = %self.server(), %error, "a datagram that is no reply");
                 return;
             }
         };
         self.is_known.store(true, Ordering::Relaxed);
-        self.received.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        self.hub.on_heard(self.socket.server(), self.hub.now());
+        self.received.fetch_add(count as u64, Ordering::Relaxed);
+        self.hub.on_heard(self.server(), self.hub.now());
         let mut state = self.state.lock();
         let now = Instant::now();
         let received = state.peer.received(now, datagram.xid());
-        let given_back = self.pump(&mut state, now);
+        let to_do = self.pump(&mut state, now);
+        let wake = state.must_wake();
         drop(state);
-        self.end(given_back);
+        self.act(to_do);
+        if wake {
+            self.socket.wake();
+        }
         if let Received::Answer { call, .. } = received {
-            let reply = datagram.into_reply(call.take_receive());
+            let reply = message.to_reply(datagram, call.take_receive());
             self.hub.on_reply(&call, reply);
+            self.admit();
+        }
+    }
+
+    /// A call's time is over.
+    pub(super) fn give_up(&self, call: &Call) {
+        self.state.lock().peer.cancel(call.xid);
+        self.hub.finish(call, Err(CallError::TimedOut));
+        self.admit();
+    }
+
+    /// The time of calls is over that were not even sent.
+    pub(super) fn give_up_late(&self) {
+        if self.hub.is_soft() {
+            for call in self.hub.window.take_late() {
+                self.hub.finish(&call, Err(CallError::TimedOut));
+            }
+        }
+    }
+
+    /// Calls that waited for others to end may be in flight now.
+    fn admit(&self) {
+        while let Some(call) = self.hub.next_admitted() {
+            self.carry(call);
         }
     }
 
     /// Nobody listens at the server's port. One that was there before may come back; one that never was is reported.
     pub(super) fn on_refused(&self, error: io::Error) {
-        tracing::debug!(server = %self.socket.server(), %error, "the server's host refuses datagrams");
+        tracing::debug!(server = %self.server(), %error, "the server's host refuses datagrams");
         if !self.is_known.load(Ordering::Relaxed) {
             let (address, cause) = (self.socket.server(), Arc::new(error));
             self.abandon(&CallError::Connect(ConnectError::Failed { address, cause }));
@@ -127,9 +201,17 @@ impl Carrier {
 
     /// Ends all calls.
     pub(super) fn abandon(&self, error: &CallError) {
-        let calls = self.state.lock().peer.take_all();
-        for call in calls {
-            self.hub.finish(&call, Err(error.clone()));
+        loop {
+            let carried = self.state.lock().peer.take_all();
+            // Those that waited for these have a place now.
+            let admitted = std::iter::from_fn(|| self.hub.next_admitted());
+            let calls: Vec<_> = carried.into_iter().chain(admitted).collect();
+            if calls.is_empty() {
+                return;
+            }
+            for call in calls {
+                self.hub.finish(&call, Err(error.clone()));
+            }
         }
     }
 
@@ -156,17 +238,25 @@ impl Carrier {
         }
     }
 
-    /// Sends all that may be sent.
-    fn pump(&self, state: &mut State, now: Instant) -> GivenBack {
-        let mut given_back = Vec::new();
+    /// All that may be sent, and what else the state machine says.
+    fn pump(&self, state: &mut State, now: Instant) -> ToDo {
+        let mut to_do = ToDo::default();
         while let Some(output) = state.peer.poll(now) {
             match output {
-                Output::Send { call, .. } => self.send(call),
-                Output::Returned { call, why } => given_back.push((call, why)),
+                Output::Send { call, .. } => to_do.send.push(Arc::clone(call)),
+                Output::Returned { call, why } => to_do.end.push((call, why)),
                 Output::Probe => self.probe(state, now),
             }
         }
-        given_back
+        to_do
+    }
+
+    fn act(&self, to_do: ToDo) {
+        to_do.send.iter().for_each(|call| self.send(call));
+        if !to_do.end.is_empty() {
+            self.end(to_do.end);
+            self.admit();
+        }
     }
 
     fn send(&self, call: &Call) {
@@ -185,7 +275,7 @@ impl Carrier {
                 // Its timer sends it again.
                 Ok(Sent::WouldBlock) => return,
                 Err(error) => {
-                    tracing::debug!(server = %self.socket.server(), %error, "sending a datagram");
+                    tracing::debug!(server = %self.server(), %error, "sending a datagram");
                     return;
                 }
             }
@@ -210,7 +300,7 @@ impl Carrier {
         state.peer.start(now, new_call(Arc::new(call)));
     }
 
-    fn end(&self, given_back: GivenBack) {
+    fn end(&self, given_back: Vec<(Arc<Call>, Returned)>) {
         for (call, why) in given_back {
             let error = match why {
                 Returned::Expired => CallError::TimedOut,
@@ -226,9 +316,19 @@ impl Carrier {
     fn tell_advice(&self, state: &mut State) {
         let advice = state.peer.advice();
         if let Some(advice) = advice.filter(|_| state.advised.is_none()) {
-            tracing::warn!(server = %self.socket.server(), "{advice}");
+            tracing::warn!(server = %self.server(), "{advice}");
             state.advised = Some(advice);
         }
+    }
+}
+
+impl State {
+    /// Whether the tender must be woken, since something is due before it wakes by itself. Once: then it looks for itself.
+    fn must_wake(&mut self) -> bool {
+        let next = self.peer.next_event();
+        let sleeps_too_long =
+            |until: &Option<Instant>| next.is_some_and(|next| until.is_none_or(|until| next < until));
+        self.asleep.take_if(|until| sleeps_too_long(until)).is_some()
     }
 }
 

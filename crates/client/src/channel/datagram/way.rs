@@ -8,55 +8,41 @@ use std::time::Instant;
 use howdah_net::UdpClient;
 use howdah_rpc::client::datagram::Report;
 
-use super::super::call::Call;
 use super::super::hub::Hub;
 use super::super::window::Place;
-use super::super::{CallError, ConnectError, LaneReport, Request};
+use super::super::{CallError, ConnectError, LaneReport, Pending, Request};
 use super::carrier::Carrier;
-use super::reader::Reader;
+use super::tender::Tender;
 
-/// One socket, and the thread that receives from it.
+/// One socket, and the thread that keeps the timers.
 pub(in super::super) struct Datagrams {
     carrier: Arc<Carrier>,
-    reader: Option<JoinHandle<()>>,
+    tender: Option<JoinHandle<()>>,
 }
 
 impl Datagrams {
     /// A socket for the server at this address. Nothing is sent yet: whether anybody is there shows with the first call.
     pub(in super::super) fn open(address: SocketAddr, hub: Arc<Hub>) -> Result<Self, ConnectError> {
         let failed = |cause| ConnectError::Failed { address, cause: Arc::new(cause) };
-        let socket = UdpClient::connect(address, hub.connect_settings().reserved_port).map_err(failed)?;
+        let settings = hub.connect_settings();
+        let socket = UdpClient::connect(address, settings.reserved_port, settings.tick).map_err(failed)?;
         let first_transfer = hub.first_transfer();
         let carrier = Arc::new(Carrier::new(socket, hub, first_transfer).map_err(failed)?);
-        let reader = Reader::new(Arc::clone(&carrier));
-        let reader = thread::Builder::new()
+        let tender = Tender::new(Arc::clone(&carrier));
+        let tender = thread::Builder::new()
             .name("datagrams".into())
-            .spawn(|| reader.run())
+            .spawn(|| tender.run())
             .map_err(|error| ConnectError::Thread(Arc::new(error)))?;
-        Ok(Self { carrier, reader: Some(reader) })
+        Ok(Self { carrier, tender: Some(tender) })
     }
 
-    /// Makes a call, once it may be in flight.
-    pub(in super::super) fn start(&self, request: Request<'_>) -> Arc<Call> {
-        let started = Instant::now();
-        let hub = &self.carrier.hub;
-        let (class, volume, deadline) = (request.class, request.volume(), hub.deadline(started));
-        let place = loop {
-            if let Some(place) = hub.window.try_enter(class, volume, hub.time()) {
-                break Some(place);
-            }
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                break None;
-            }
-            hub.window.wait(class);
-        };
-        let call = Arc::new(hub.prepare(request, volume, place.unwrap_or(Place::None), started, None));
-        if place.is_some() {
-            self.carrier.start(Arc::clone(&call));
-        } else {
-            hub.finish(&call, Err(CallError::TimedOut));
-        }
-        call
+    /// Makes a call. It goes out when it may be in flight.
+    pub(in super::super) fn start(&self, request: Request<'_>) -> Pending {
+        let volume = request.volume();
+        let call = self.carrier.hub.prepare(request, volume, Place::None, Instant::now(), None);
+        let call = Arc::new(call);
+        self.carrier.start(&call);
+        Pending::by_datagrams(call, Arc::clone(&self.carrier))
     }
 
     /// The size that READs and WRITEs should have now, in bytes.
@@ -79,9 +65,9 @@ impl Drop for Datagrams {
     fn drop(&mut self) {
         self.carrier.hub.close();
         self.carrier.socket.wake();
-        if let Some(reader) = self.reader.take() {
+        if let Some(tender) = self.tender.take() {
             // One that panicked has said so already.
-            let _ = reader.join();
+            let _ = tender.join();
         }
         self.carrier.abandon(&CallError::Closed);
     }

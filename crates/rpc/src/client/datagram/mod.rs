@@ -9,6 +9,7 @@ mod entry;
 mod estimator;
 mod expiry;
 mod least;
+mod message;
 mod overdue;
 mod pacer;
 mod peer;
@@ -26,6 +27,7 @@ mod worth;
 
 pub use advice::Advice;
 pub use entry::NewCall;
+pub use message::Message;
 pub use peer::{Output, Peer, Returned};
 pub use replies::Received;
 pub use reply::Datagram;

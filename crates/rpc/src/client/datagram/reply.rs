@@ -7,17 +7,18 @@ use crate::client::{Locate, ReceiveInto, Reply};
 
 /// A datagram that is a reply by its header.
 #[derive(Debug, Clone, Copy)]
-pub struct Datagram<'a> {
+pub struct Datagram {
     header: ReplyHeader,
-    results: &'a [u8],
+    /// Length of the header in bytes.
+    results_at: usize,
 }
 
-impl<'a> Datagram<'a> {
+impl Datagram {
     /// Reads the header. Whatever is not a reply says nothing about any call.
-    pub fn parse(bytes: &'a [u8]) -> Result<Self, DecodeError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut decoder = Decoder::new(bytes);
         let header = ReplyHeader::decode(&mut decoder)?;
-        Ok(Self { header, results: decoder.rest() })
+        Ok(Self { header, results_at: decoder.position() })
     }
 
     /// Which call it is for.
@@ -25,42 +26,51 @@ impl<'a> Datagram<'a> {
         self.header.xid
     }
 
-    /// The reply, its data appended to the caller's buffer.
-    pub fn into_reply(self, receive: Option<ReceiveInto>) -> Reply {
+    /// Where the results begin, in bytes.
+    pub(super) fn results_at(&self) -> usize {
+        self.results_at
+    }
+
+    /// Whether the call was run, as far as RPC knows.
+    pub(super) fn is_success(&self) -> bool {
+        self.header.outcome == Ok(Accepted::Success)
+    }
+
+    /// A reply with these results.
+    pub(super) fn reply(&self, results: Vec<u8>, received: Option<(Vec<u8>, usize)>) -> Reply {
         let ReplyHeader { xid, outcome } = self.header;
-        let mut reply = Reply { xid, outcome, results: Vec::new(), received: None, problem: None };
-        let Some(mut receive) = receive else {
-            reply.results = self.results.to_vec();
-            return reply;
-        };
-        match self.split(&receive) {
+        Reply { xid, outcome, results, received, problem: None }
+    }
+
+    /// The reply that all of these bytes are, its data appended to the caller's buffer.
+    pub(super) fn into_reply(self, bytes: &[u8], receive: Option<ReceiveInto>) -> Reply {
+        let results = bytes.get(self.results_at..).unwrap_or(&[]);
+        let Some(mut receive) = receive else { return self.reply(results.to_vec(), None) };
+        match self.split(results, &receive) {
             Ok(Some([before, data, after])) => {
                 receive.buffer.extend_from_slice(data);
-                reply.results.reserve_exact(before.len() + after.len());
-                reply.results.extend_from_slice(before);
-                reply.results.extend_from_slice(after);
-                reply.received = Some((receive.buffer, data.len()));
+                self.reply([before, after].concat(), Some((receive.buffer, data.len())))
             }
-            Ok(None) => {
-                reply.results = self.results.to_vec();
-                reply.received = Some((receive.buffer, 0));
-            }
+            Ok(None) => self.reply(results.to_vec(), Some((receive.buffer, 0))),
             Err(problem) => {
-                reply.problem = Some(problem);
-                reply.received = Some((receive.buffer, 0));
+                let reply = self.reply(Vec::new(), Some((receive.buffer, 0)));
+                Reply { problem: Some(problem), ..reply }
             }
         }
-        reply
     }
 
     /// What stands before the data, the data, and what follows its padding; `None` if there is none.
-    fn split(&self, receive: &ReceiveInto) -> Result<Option<[&'a [u8]; 3]>, DecodeError> {
-        if self.header.outcome != Ok(Accepted::Success) {
+    fn split<'b>(
+        &self,
+        results: &'b [u8],
+        receive: &ReceiveInto,
+    ) -> Result<Option<[&'b [u8]; 3]>, DecodeError> {
+        if !self.is_success() {
             return Ok(None);
         }
         let truncated =
-            DecodeError { what: "received data", at: self.results.len(), problem: DecodeProblem::Truncated };
-        let (at, length) = match (receive.locate)(self.results) {
+            DecodeError { what: "received data", at: results.len(), problem: DecodeProblem::Truncated };
+        let (at, length) = match (receive.locate)(results) {
             Locate::NeedMore => return Err(truncated),
             Locate::NoData => return Ok(None),
             Locate::Data { at, length } => (at, length),
@@ -71,9 +81,9 @@ impl<'a> Datagram<'a> {
             let problem = DecodeProblem::TooLong { claimed, limit };
             return Err(DecodeError { what: "received data", at, problem });
         }
-        let before = self.results.get(..at).ok_or(truncated)?;
-        let data = self.results.get(at..at + length).ok_or(truncated)?;
-        let after = self.results.get(at + length + padding(length)..).unwrap_or(&[]);
+        let before = results.get(..at).ok_or(truncated)?;
+        let data = results.get(at..at + length).ok_or(truncated)?;
+        let after = results.get(at + length + padding(length)..).unwrap_or(&[]);
         Ok(Some([before, data, after]))
     }
 }
@@ -100,7 +110,7 @@ mod tests {
         bytes.extend_from_slice(results);
         let datagram = Datagram::parse(&bytes).expect("a reply");
         assert_eq!(datagram.xid(), 7);
-        datagram.into_reply(Some(ReceiveInto { buffer: b"<".to_vec(), most, locate }))
+        datagram.into_reply(&bytes, Some(ReceiveInto { buffer: b"<".to_vec(), most, locate }))
     }
 
     #[test]

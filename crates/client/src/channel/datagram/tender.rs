@@ -1,0 +1,60 @@
+//! The thread that keeps the timers, and receives when replies are due and nobody waits.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::carrier::Carrier;
+
+/// How long replies may wait in the socket while nobody receives.
+const TICK: Duration = Duration::from_millis(20);
+/// How long it looks whether there are calls before it sleeps until it is woken, which costs who calls first.
+const WAKEFUL: Duration = Duration::from_secs(1);
+/// How long it receives before it looks whether that is still wanted.
+const TURN: Duration = Duration::from_millis(100);
+
+/// The tender.
+pub(super) struct Tender {
+    carrier: Arc<Carrier>,
+    /// When there were calls.
+    used: Instant,
+    /// Since when there are, while nothing is heard.
+    waiting_since: Option<Instant>,
+}
+
+impl Tender {
+    pub(super) fn new(carrier: Arc<Carrier>) -> Self {
+        Self { carrier, used: Instant::now(), waiting_since: None }
+    }
+
+    /// Tends until the channel is closed.
+    pub(super) fn run(mut self) {
+        while !self.carrier.hub.is_closing() {
+            let now = Instant::now();
+            let is_idle = self.carrier.is_idle();
+            if !is_idle {
+                self.used = now;
+            }
+            self.complain(is_idle, now);
+            let is_wakeful = now.saturating_duration_since(self.used) < WAKEFUL;
+            let is_hurried = !is_idle && self.carrier.is_urgent() && self.carrier.lacks_leader();
+            if !is_hurried {
+                let until = self.carrier.tick(is_wakeful.then_some(now + TICK));
+                self.carrier.wait_to_be_woken(until);
+            }
+            self.carrier.give_up_late();
+            if !self.carrier.is_idle() && self.carrier.lacks_leader() {
+                self.carrier.lead_until(Instant::now() + TURN);
+            }
+        }
+    }
+
+    /// Says so when calls wait for long.
+    fn complain(&mut self, is_idle: bool, now: Instant) {
+        if is_idle {
+            self.waiting_since = None;
+            return;
+        }
+        let since = *self.waiting_since.get_or_insert(now);
+        self.carrier.hub.complain(self.carrier.server(), now.saturating_duration_since(since));
+    }
+}
