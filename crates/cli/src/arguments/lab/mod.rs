@@ -3,6 +3,7 @@
 mod list;
 mod path;
 mod paths;
+mod report;
 mod run;
 mod shell;
 
@@ -11,6 +12,7 @@ use clap::{Args, Subcommand};
 pub use list::ListArguments;
 pub use path::PathArguments;
 pub use paths::PathsArguments;
+pub use report::ReportArguments;
 pub use run::RunArguments;
 pub use shell::ShellArguments;
 
@@ -34,6 +36,7 @@ pub struct LabArguments {
 pub enum LabCommand {
     Run(RunArguments),
     List(ListArguments),
+    Report(ReportArguments),
     Shell(ShellArguments),
     Paths(PathsArguments),
 }
