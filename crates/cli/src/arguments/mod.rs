@@ -25,7 +25,10 @@ pub use command::{Command, Howdah};
 pub use completions::CompletionsArguments;
 pub use cp::{CpArguments, Kept, ShowProgress, SparseWhen};
 pub use exports::ExportsArguments;
-pub use lab::{LabArguments, LabCommand, ListArguments, PathArguments, PathsArguments, RunArguments, ShellArguments};
+pub use lab::{
+    LabArguments, LabCommand, ListArguments, PathArguments, PathsArguments, ReportArguments, RunArguments,
+    ShellArguments,
+};
 pub use logs::{LogArguments, LogFormat};
 pub use ls::LsArguments;
 pub use man::ManArguments;

@@ -5,6 +5,7 @@ mod dry_run;
 mod list;
 mod path;
 mod paths;
+mod report;
 mod run;
 mod shell;
 mod watch;
@@ -21,6 +22,7 @@ pub fn run(arguments: &LabArguments) -> Result<(), Failure> {
     match &arguments.command {
         LabCommand::Run(arguments) => run::run(arguments),
         LabCommand::List(arguments) => list::run(arguments),
+        LabCommand::Report(arguments) => report::run(arguments),
         LabCommand::Shell(arguments) => shell::run(arguments),
         LabCommand::Paths(arguments) => paths::run(arguments),
     }

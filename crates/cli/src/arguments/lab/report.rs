@@ -1,0 +1,25 @@
+//! `howdah lab report`: what was typed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Write the report of results again: DIR/report.html, and each figure as DIR/figures/*.svg
+///
+/// `howdah lab run` does so at its end. This does it for results of an earlier run, also of one that was interrupted or is still
+/// going on, and after the captions, figures or claims in DIR/plan.toml were changed. It says where the page is, and opens nothing.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ReportArguments {
+    /// The result directory [default: the latest in lab-results]
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  howdah lab report                                            Of the latest results
+  howdah lab report lab-results/buffers-2008-20261122-040000   Of these
+
+Exit code: 0 written, whatever the results say, 1 could not, 2 wrong arguments, or DIR holds no results.
+";
