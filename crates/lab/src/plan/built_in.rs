@@ -1,8 +1,13 @@
 //! The plans of this repository, so that they can be run wherever the program is.
 
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../../lab/plans/", $name, ".toml")))),*]
+    };
+}
+
 /// Each by its name, as `lab/plans/NAME.toml` has it.
-pub const BUILT_IN: &[(&str, &str)] =
-    &[("buffers-2008", include_str!("../../../../lab/plans/buffers-2008.toml"))];
+pub const BUILT_IN: &[(&str, &str)] = built_in!("buffers-2008", "kernel-client", "netem-check", "peers");
 
 #[cfg(test)]
 mod tests {

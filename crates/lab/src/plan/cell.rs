@@ -125,6 +125,9 @@ pub struct ClientSpec {
     /// Options of the URL, or of the mount.
     #[serde(default)]
     pub url: String,
+    /// More options of the mount, one by one, so that factors can set them.
+    #[serde(default)]
+    pub mount: BTreeMap<String, Setting>,
     /// When it begins, after the first.
     #[serde(default)]
     pub after: Option<Time>,

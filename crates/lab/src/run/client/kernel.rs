@@ -2,7 +2,7 @@
 //!
 //! `write` and `read` are one stream of dd, as people measure a mount, with `--size` and `--record`; a file that is read
 //! is there before, and nothing of it is in the client's memory. Every other workload is `howdah bench` on the mount. Of a
-//! client `url` holds options of mount(8), and `read_ahead_kb=N`.
+//! client `url` and `mount` hold options of mount(8), and `read_ahead_kb=N`.
 
 use std::fs;
 
@@ -57,8 +57,11 @@ impl Kernel {
             match word.split_once('=') {
                 Some(("nfsport", port)) => ports.0 = port.parse().with_context(|| word.to_owned())?,
                 Some(("mountport", port)) => ports.1 = port.parse().with_context(|| word.to_owned())?,
-                _ => options.push(word),
+                _ => options.push(word.to_owned()),
             }
+        }
+        for (name, value) in &spec(cell, &self.name)?.mount {
+            options.push(format!("{name}={}", value.text()));
         }
         Mount::new(address, if export.is_empty() { "/" } else { export }, ports, &options.join(","))
     }
@@ -205,7 +208,7 @@ mod tests {
     #[test]
     fn a_stream_is_dd_on_a_mount_of_the_server() {
         let told = told(&format!(
-            "{CELL}workload = 'read'\noptions = ['--size', '100M']\nurl = 'nconnect=4,read_ahead_kb=15360'"
+            "{CELL}workload = 'read'\noptions = ['--size', '100M']\nurl = 'nconnect=4'\nmount.read_ahead_kb = 15360"
         ));
         assert!(told[0].starts_with("main guest: linux.uml mem=2048M "), "{told:?}");
         assert!(told[0].contains(" vec0:transport=tap,ifname=guest1,"), "{told:?}");
