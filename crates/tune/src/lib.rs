@@ -18,4 +18,4 @@ pub use interval::Interval;
 pub use sample::{Gauges, PathState, Receiving, Sample, Sending};
 pub use sizes::{Change, Setting};
 pub use tuner::{Connection, Settings, Tuner};
-pub use verdict::{Judge, Judgement, Verdict};
+pub use verdict::{Direction, Explanation, Judge, Judgement, Verdict};

@@ -1,0 +1,210 @@
+//! A verdict as a sentence: what limits, the figures behind it, and what can be done about it, on which side.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::Verdict;
+use crate::floor::{flight_of, send_buffer_for};
+use crate::{Judgement, Sample};
+
+/// What a client of NFS moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Replies: reads.
+    Reads,
+    /// Calls: writes.
+    Writes,
+}
+
+/// A verdict with its evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The word.
+    pub verdict: Verdict,
+    /// Of what.
+    pub direction: Direction,
+    /// What limits, with the figures behind it.
+    pub evidence: String,
+    /// What can be done, and where; none if there is nothing to do.
+    pub advice: Option<String>,
+}
+
+impl Explanation {
+    /// Of the direction that moves more.
+    pub fn of(judgement: &Judgement, sample: &Sample) -> Self {
+        let writes = judgement.received_per_second > judgement.sent_per_second;
+        let (direction, rate) = if writes {
+            (Direction::Writes, judgement.received_per_second)
+        } else {
+            (Direction::Reads, judgement.sent_per_second)
+        };
+        let facts = Facts { sample, rate };
+        let verdict = judgement.verdict();
+        Self { verdict, direction, evidence: facts.evidence(verdict), advice: facts.advice(verdict) }
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.verdict == Verdict::Idle {
+            return f.write_str("idle: nobody asks for more");
+        }
+        let what = match self.direction {
+            Direction::Reads => "reads",
+            Direction::Writes => "writes",
+        };
+        write!(f, "{what} limited by {}", self.evidence)?;
+        match &self.advice {
+            Some(advice) => write!(f, "; {advice}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a sentence is made of.
+struct Facts<'a> {
+    sample: &'a Sample,
+    /// Bytes per second of the direction.
+    rate: f64,
+}
+
+impl Facts<'_> {
+    fn evidence(&self, verdict: Verdict) -> String {
+        let (sending, receiving) = (&self.sample.sending, &self.sample.receiving);
+        let (rtt, per) = (self.round_trip(), self.per_round_trip());
+        let rate = bytes(self.rate);
+        match verdict {
+            Verdict::Idle => "nothing".to_owned(),
+            Verdict::ClientSlots => {
+                format!("the calls that the client keeps in flight: {per} per round trip of {rtt}")
+            }
+            Verdict::ClientSendBuffer => {
+                format!("the client's send buffer: {per} in flight per round trip of {rtt}")
+            }
+            Verdict::Storage => format!("the storage: {rate}/s, calls wait for it"),
+            Verdict::Processor => format!(
+                "the processors of this host: {:.0} % busy, {rate}/s",
+                self.sample.gauges.processors_busy * 100.0
+            ),
+            Verdict::SendBuffer => format!(
+                "our send buffer of {}: at most {} in flight per round trip of {rtt}",
+                bytes(sending.buffer as f64),
+                bytes(flight_of(sending.buffer) as f64)
+            ),
+            Verdict::PeerWindow => format!(
+                "the window that the client offers: {} per round trip of {rtt}",
+                bytes(sending.peer_window.unwrap_or(sending.flight) as f64)
+            ),
+            Verdict::OurWindow => format!(
+                "the window that we offer: {} per round trip of {rtt}",
+                bytes(receiving.window.unwrap_or(receiving.buffer / 2) as f64)
+            ),
+            Verdict::Loss => {
+                format!("losses on the path: {rate}/s at a round trip of {rtt}, {}", self.lost())
+            }
+            Verdict::PathFull => format!("the path, which is full: {rate}/s at a round trip of {rtt}"),
+            Verdict::Ramping => format!("a start that is not over: {rate}/s and growing"),
+        }
+    }
+
+    fn advice(&self, verdict: Verdict) -> Option<String> {
+        let flight = (self.rate * self.sample.path.rtt.as_secs_f64()) as u64;
+        Some(match verdict {
+            Verdict::ClientSlots => {
+                "more read-ahead on the client, more threads there, or larger transfers".to_owned()
+            }
+            Verdict::ClientSendBuffer => {
+                // Eight times as much: what eight connections have, too.
+                let wanted = send_buffer_for(flight.saturating_mul(EIGHT));
+                format!(
+                    "mount with nconnect={EIGHT}, or raise the third figure of net.ipv4.tcp_wmem there to {wanted}"
+                )
+            }
+            Verdict::SendBuffer => {
+                "let the server size it (tcp_sndbuf = \"auto\", CAP_NET_ADMIN), or mount with nconnect=8"
+                    .to_owned()
+            }
+            Verdict::PeerWindow => format!(
+                "raise the third figure of net.ipv4.tcp_rmem on the client to {}, or mount with nconnect={EIGHT}",
+                flight.saturating_mul(2 * EIGHT)
+            ),
+            Verdict::OurWindow => {
+                "let the server size it (tcp_rcvbuf = \"auto\", CAP_NET_ADMIN), or mount with nconnect=8"
+                    .to_owned()
+            }
+            Verdict::Loss => "bbr on the sender, or several connections (nconnect)".to_owned(),
+            Verdict::Idle | Verdict::Storage | Verdict::Processor | Verdict::PathFull | Verdict::Ramping => {
+                return None;
+            }
+        })
+    }
+
+    fn round_trip(&self) -> String {
+        milliseconds(self.sample.path.rtt)
+    }
+
+    fn per_round_trip(&self) -> String {
+        bytes(self.rate * self.sample.path.rtt.as_secs_f64())
+    }
+
+    fn lost(&self) -> String {
+        let sending = &self.sample.sending;
+        let lost = sending.retransmitted.saturating_sub(sending.spurious);
+        format!("{:.3} % of all sent again", lost as f64 * 100.0 / sending.sent.max(1) as f64)
+    }
+}
+
+/// How many connections one mount may well have.
+const EIGHT: u64 = 8;
+
+/// Bytes with a unit, powers of 1000.
+fn bytes(count: f64) -> String {
+    const UNITS: [(&str, f64); 3] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    match UNITS.iter().find(|(_, size)| count >= *size) {
+        Some((unit, size)) => format!("{:.1} {unit}", count / size),
+        None => format!("{count:.0} bytes"),
+    }
+}
+
+fn milliseconds(time: Duration) -> String {
+    let milliseconds = time.as_secs_f64() * 1e3;
+    if milliseconds < 10.0 { format!("{milliseconds:.1} ms") } else { format!("{milliseconds:.0} ms") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PathState, Sending};
+
+    fn explain(verdict: Verdict, sent: f64, received: f64) -> String {
+        let judgement = Judgement {
+            sending: verdict,
+            receiving: verdict,
+            sent_per_second: sent,
+            received_per_second: received,
+        };
+        let sample = Sample {
+            path: PathState { rtt: Duration::from_millis(100), ..PathState::default() },
+            sending: Sending { buffer: 4 << 20, ..Sending::default() },
+            ..Sample::default()
+        };
+        Explanation::of(&judgement, &sample).to_string()
+    }
+
+    #[test]
+    fn a_sentence_says_what_limits_with_figures_and_what_to_do() {
+        assert_eq!(
+            explain(Verdict::ClientSendBuffer, 0.0, 27e6),
+            "writes limited by the client's send buffer: 2.7 MB in flight per round trip of 100 ms; \
+             mount with nconnect=8, or raise the third figure of net.ipv4.tcp_wmem there to 51840000"
+        );
+        assert_eq!(
+            explain(Verdict::PathFull, 117e6, 1e3),
+            "reads limited by the path, which is full: 117.0 MB/s at a round trip of 100 ms"
+        );
+        assert!(explain(Verdict::SendBuffer, 28e6, 0.0).starts_with(
+            "reads limited by our send buffer of 4.2 MB: at most 2.8 MB in flight per round trip of 100 ms; "
+        ));
+        assert_eq!(explain(Verdict::Idle, 0.0, 0.0), "idle: nobody asks for more");
+    }
+}
