@@ -114,6 +114,13 @@ impl UdpClient {
         Ok(())
     }
 
+    /// Whether something can be received now.
+    pub fn is_readable(&self) -> io::Result<bool> {
+        let mut polled = [PollFd::new(&self.socket, PollFlags::IN)];
+        wait(&mut polled, Some(Duration::ZERO))?;
+        Ok(polled[0].revents().contains(PollFlags::IN))
+    }
+
     /// Waits until something can be sent, or the time is over.
     pub fn wait_to_send(&self, most: Duration) -> io::Result<()> {
         wait(&mut [PollFd::new(&self.socket, PollFlags::OUT)], Some(most))
@@ -176,7 +183,10 @@ mod tests {
         assert_eq!(receive(Wait::No).expect("received"), Sent::Bytes(2));
         assert_eq!(receive(Wait::No).expect("nothing more"), Sent::WouldBlock);
         assert_eq!(receive(Wait::Some).expect("nothing more"), Sent::WouldBlock);
+        assert!(!client.is_readable().expect("looked"));
         server.send_to(b"howdy", client.local()).expect("sent");
+        client.wait_to_receive(Some(Instant::now() + Duration::from_secs(10))).expect("waited");
+        assert!(client.is_readable().expect("looked"));
         assert_eq!(receive(Wait::Some).expect("received"), Sent::Bytes(5));
         assert_eq!([&first[..], &second, &third], [&b"<hh"[..], b"iow", b"dy"]);
     }

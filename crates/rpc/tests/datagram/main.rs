@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout)] // Figures, for whoever asks with --nocapture.
 
 mod clean;
+mod loaded;
 mod lossy;
 mod properties;
 mod setup;

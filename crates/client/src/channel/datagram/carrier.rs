@@ -24,6 +24,8 @@ use super::super::{CallError, ConnectError, LaneReport, Request};
 const REPLY: usize = 256;
 /// What a listing is taken to bring, in bytes: servers bound it by what a datagram should hold.
 const LISTING: usize = 8 << 10;
+/// How long to wait before answers are looked for again that somebody has in hand.
+const MOMENT: Duration = Duration::from_millis(2);
 /// How long to wait for room in the socket; longer, and the datagram counts as lost.
 const SEND_PATIENCE: Duration = Duration::from_millis(100);
 
@@ -34,6 +36,8 @@ pub(in super::super) struct Carrier {
     state: Mutex<State>,
     /// Whoever holds this leads: receives for all.
     pub(super) inbox: Mutex<Message>,
+    /// Whoever leads waits in the kernel, or does not know yet that it need not.
+    pub(super) is_receiving: AtomicBool,
     /// Calls of the threads that wait for another one to receive.
     pub(super) followers: Mutex<Vec<Arc<Call>>>,
     /// Somebody waits who cannot receive: the tender must.
@@ -50,6 +54,16 @@ struct State {
     /// A procedure that was called last: a probe goes to its program.
     last: Option<Kind>,
     advised: Option<Advice>,
+}
+
+/// Whether anybody looked for answers before it is judged what is late: a thread that was not run for a while finds both, its
+/// answers and its timers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    /// Nobody did.
+    No,
+    /// There was nothing.
+    Nothing,
 }
 
 /// What the state machine wants done, to be done while it is not locked.
@@ -76,6 +90,7 @@ impl Carrier {
             hub,
             state,
             inbox: Mutex::default(),
+            is_receiving: AtomicBool::new(false),
             followers: Mutex::default(),
             is_urgent: AtomicBool::new(false),
             received: AtomicU64::new(0),
@@ -106,7 +121,7 @@ impl Carrier {
         state.last = Some(call.kind);
         let now = Instant::now();
         state.peer.start(now, new_call(call));
-        let to_do = self.pump(&mut state, now);
+        let to_do = self.pump(&mut state, now, Looked::No);
         let wake = state.must_wake();
         drop(state);
         self.act(to_do);
@@ -117,12 +132,16 @@ impl Carrier {
 
     /// Does what is due; says until when the tender, who calls this, may sleep, no longer than `most`.
     pub(super) fn tick(&self, most: Option<Instant>) -> Option<Instant> {
+        let now = Instant::now();
+        let looked = self.look();
         let mut state = self.state.lock();
-        let to_do = self.pump(&mut state, Instant::now());
+        let to_do = self.pump(&mut state, now, looked);
         if state.peer.is_empty() {
             self.is_urgent.store(false, Ordering::SeqCst);
         }
-        let until = if to_do.end.is_empty() { state.peer.next_event() } else { Some(Instant::now()) };
+        let until = if to_do.end.is_empty() { state.peer.next_event() } else { Some(now) };
+        // What is due could not be judged: whoever has an answer in hand needs a moment.
+        let until = until.map(|until| if looked == Looked::No { until.max(now + MOMENT) } else { until });
         let until = until.into_iter().chain(most).min();
         state.asleep = Some(until);
         self.tell_advice(&mut state);
@@ -153,7 +172,7 @@ impl Carrier {
         let mut state = self.state.lock();
         let now = Instant::now();
         let received = state.peer.received(now, datagram.xid());
-        let to_do = self.pump(&mut state, now);
+        let to_do = self.pump(&mut state, now, Looked::No);
         let wake = state.must_wake();
         drop(state);
         self.act(to_do);
@@ -239,16 +258,27 @@ impl Carrier {
     }
 
     /// All that may be sent, and what else the state machine says.
-    fn pump(&self, state: &mut State, now: Instant) -> ToDo {
+    fn pump(&self, state: &mut State, now: Instant, looked: Looked) -> ToDo {
         let mut to_do = ToDo::default();
-        while let Some(output) = state.peer.poll(now) {
+        loop {
+            let output = match looked {
+                Looked::Nothing => state.peer.poll(now),
+                Looked::No => state.peer.poll_to_send(now),
+            };
+            let Some(output) = output else { return to_do };
             match output {
                 Output::Send { call, .. } => to_do.send.push(Arc::clone(call)),
                 Output::Returned { call, why } => to_do.end.push((call, why)),
                 Output::Probe => self.probe(state, now),
             }
         }
-        to_do
+    }
+
+    /// Looks whether answers wait to be received, or were received and not taken in yet.
+    fn look(&self) -> Looked {
+        let is_known = self.lacks_leader() || self.is_receiving.load(Ordering::SeqCst);
+        let is_empty = is_known && self.socket.is_readable().is_ok_and(|is_readable| !is_readable);
+        if is_empty { Looked::Nothing } else { Looked::No }
     }
 
     fn act(&self, to_do: ToDo) {

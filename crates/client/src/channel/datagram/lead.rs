@@ -77,6 +77,8 @@ impl Carrier {
         let Some(mut message) = self.inbox.try_lock() else { return };
         let is_wanted = || !self.is_idle() && self.followers.lock().is_empty() && Instant::now() < end;
         while is_wanted() && !self.hub.is_closing() {
+            // Nothing is in hand while we wait for the next one.
+            self.is_receiving.store(true, Ordering::SeqCst);
             let until = self.tick(Some(end));
             if let Err(error) = self.socket.wait_to_receive(until) {
                 tracing::error!(%error, "waiting for datagrams");
@@ -119,7 +121,10 @@ impl Carrier {
     /// Receives a datagram, and gives out what it brings.
     fn receive(&self, message: &mut Message, wait: Wait) -> Progress {
         let mut places = message.places().map(|(buffer, most)| Place { buffer, most });
-        match self.socket.receive(&mut places, wait) {
+        self.is_receiving.store(true, Ordering::SeqCst);
+        let received = self.socket.receive(&mut places, wait);
+        self.is_receiving.store(false, Ordering::SeqCst);
+        match received {
             Ok(Sent::Bytes(count)) => {
                 self.on_message(message, count);
                 Progress::Some

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::rate::SentAt;
+use super::window::Amount;
 use crate::client::{Class, Replay};
 
 /// A call to be made.
@@ -46,6 +47,8 @@ pub(super) struct Entry<C> {
     pub(super) sends: u32,
     pub(super) first: Instant,
     pub(super) last: SentAt,
+    /// What was on the way then, with it: how long its answer takes tells whether that is too much.
+    pub(super) flight: Amount,
     /// The number of its last sending: later ones have higher numbers.
     pub(super) order: u64,
     /// When it is sent again.
@@ -64,6 +67,7 @@ impl<C> Entry<C> {
             sends: 0,
             first: now,
             last,
+            flight: Amount::default(),
             order: 0,
             deadline: now,
             timed_out: None,

@@ -51,7 +51,7 @@ impl Patience {
 }
 
 impl<C> Peer<C> {
-    /// To be called for every answer.
+    /// To be called for every answer. Nothing is judged yet: the answers of those that it overtook may be here too.
     pub(super) fn answer_came(&mut self, now: Instant) {
         if self.is_local {
             // Between programs of one host nothing is lost but by full buffers, and answers that are late come from threads
@@ -61,7 +61,8 @@ impl<C> Peer<C> {
         self.patience.until_look = self.patience.until_look.saturating_sub(1);
         if self.patience.until_look == 0 {
             self.patience.until_look = LOOK_EVERY;
-            self.look_for_overdue(now);
+            let due = self.table.iter().filter_map(|entry| self.overdue_at(now, entry)).min();
+            self.overdue = due;
         }
     }
 

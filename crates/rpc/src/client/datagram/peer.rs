@@ -166,7 +166,8 @@ impl<C> Peer<C> {
         calls.collect()
     }
 
-    /// What to do now; to be asked until `None`.
+    /// What to do now; to be asked until `None`, by who has seen that no answer waits to be received: a call whose answer is
+    /// here is not late, however late it is looked at.
     pub fn poll(&mut self, now: Instant) -> Option<Output<'_, C>> {
         if self.alarm.is_some_and(|at| at <= now) {
             self.expire(now);
@@ -174,6 +175,11 @@ impl<C> Peer<C> {
         if self.overdue.is_some_and(|at| at <= now) {
             self.look_for_overdue(now);
         }
+        self.poll_to_send(now)
+    }
+
+    /// The same for who has not looked for answers: what may be sent, whatever timers say.
+    pub fn poll_to_send(&mut self, now: Instant) -> Option<Output<'_, C>> {
         if let Some((call, why)) = self.returned.pop_front() {
             return Some(Output::Returned { call, why });
         }
@@ -245,11 +251,12 @@ impl<C> Peer<C> {
         self.last_active = now;
         self.counts[class as usize].sent(sends);
         self.alarm = Some(self.alarm.map_or(now + wait, |alarm| alarm.min(now + wait)));
-        let (order, delivered) = (self.order, self.rate.delivered());
+        let (order, delivered, flight) = (self.order, self.rate.delivered(), self.amount());
         let entry = self.table.get_mut(index)?;
         entry.state = State::InFlight;
         entry.sends = sends;
         entry.last = SentAt { at: now, delivered };
+        entry.flight = flight;
         if sends == 1 {
             entry.first = now;
         }

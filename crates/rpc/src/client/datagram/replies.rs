@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use super::entry::Entry;
 use super::peer::{Peer, Probe};
 use super::settled::Settled;
-use super::window::Amount;
 use crate::client::Class;
 
 /// Answers that take that much longer than the path does have stood in a queue.
@@ -34,7 +33,6 @@ impl<C> Peer<C> {
     /// A reply came, in a datagram that is a reply by its header.
     pub fn received(&mut self, now: Instant, xid: u32) -> Received<C> {
         let Some(index) = self.table.find(xid) else { return self.late(now, xid) };
-        let flight = self.amount();
         self.land(index);
         let Some(entry) = self.table.get(index).filter(|entry| entry.sends > 0) else {
             self.unknown += 1;
@@ -47,7 +45,7 @@ impl<C> Peer<C> {
             self.settle_answered(now, index);
         }
         let Some(entry) = self.table.remove(index) else { return Received::Unknown };
-        self.measure(now, &entry, clear, flight);
+        self.measure(now, &entry, clear);
         Received::Answer { call: entry.new.call, sends: entry.sends }
     }
 
@@ -58,7 +56,7 @@ impl<C> Peer<C> {
         entry.sends == 1 || least().is_some_and(|least| now.saturating_duration_since(entry.last.at) < least)
     }
 
-    fn measure(&mut self, now: Instant, entry: &Entry<C>, clear: bool, flight: Amount) {
+    fn measure(&mut self, now: Instant, entry: &Entry<C>, clear: bool) {
         let class = entry.new.class;
         let took = now.saturating_duration_since(entry.first);
         let since_last = now.saturating_duration_since(entry.last.at);
@@ -74,7 +72,7 @@ impl<C> Peer<C> {
         if class.is_bulk() && entry.sends == 1 {
             self.patience.sample(now, took);
         }
-        self.grow(now, entry, took, flight);
+        self.grow(now, entry, took);
         if let Some(size) = entry.new.transfer.filter(|_| entry.timed_out.is_none())
             && self.transfer.passed(now, size)
         {
@@ -86,7 +84,7 @@ impl<C> Peer<C> {
     }
 
     /// Lets the window grow if that is worth it.
-    fn grow(&mut self, now: Instant, entry: &Entry<C>, took: Duration, flight: Amount) {
+    fn grow(&mut self, now: Instant, entry: &Entry<C>, took: Duration) {
         let (mut standing, mut full) = (false, false);
         if entry.sends == 1 {
             let least = &mut self.least[entry.new.class as usize];
@@ -98,7 +96,7 @@ impl<C> Peer<C> {
         self.worth.answered(now, entry.order, self.order, self.rate.delivered(), self.window.size());
         if !full {
             let charge = entry.charge();
-            self.window.answered(flight, charge, self.worth.limit(standing, charge));
+            self.window.answered(entry.flight, charge, self.worth.limit(standing, charge), standing);
         }
     }
 

@@ -53,13 +53,15 @@ impl Window {
         flight.calls < 0.5 || (joined.calls <= self.size.calls && joined.bytes <= self.size.bytes)
     }
 
-    /// A call of so many bytes was answered, while `flight` (with it) was on the way. Only a window that was in use
-    /// grows, and not beyond `limit`.
-    pub(super) fn answered(&mut self, flight: Amount, bytes: usize, limit: Amount) {
+    /// A call of so many bytes was answered, sent when `flight` (with it) was on the way. Only a window that was in use then
+    /// grows, and not beyond `limit`; in full use if answers stand in a queue already (`standing`): what nobody used yet must
+    /// not be more than the queue has room for when somebody does.
+    pub(super) fn answered(&mut self, flight: Amount, bytes: usize, limit: Amount, standing: bool) {
         let bytes = bytes as f64;
         let limit = limit.each(self.ceiling, f64::min);
-        self.size.calls = grow(self.size.calls, self.threshold.calls, limit.calls, flight.calls, 1.0);
-        self.size.bytes = grow(self.size.bytes, self.threshold.bytes, limit.bytes, flight.bytes, bytes);
+        let Amount { calls, bytes: in_use } = flight;
+        self.size.calls = grow(self.size.calls, self.threshold.calls, limit.calls, calls, 1.0, standing);
+        self.size.bytes = grow(self.size.bytes, self.threshold.bytes, limit.bytes, in_use, bytes, standing);
     }
 
     /// A call, sent last at `sent`, timed out; `again`: not for the first time, which says nothing new about how much
@@ -115,10 +117,11 @@ impl Window {
     }
 }
 
-fn grow(size: f64, threshold: f64, limit: f64, flight: f64, step: f64) -> f64 {
+fn grow(size: f64, threshold: f64, limit: f64, flight: f64, step: f64, standing: bool) -> f64 {
     let grown = if size < threshold {
         // Doubling while at least half of it is used keeps up with bursts (RFC 7661 4.1 is stricter).
-        if flight * 2.0 >= size { size + step } else { size }
+        let is_used = if standing { flight + step > size } else { flight * 2.0 >= size };
+        if is_used { size + step } else { size }
     } else if flight + step > size {
         size + step * step / size
     } else {
@@ -138,7 +141,7 @@ mod tests {
 
     /// So many calls of 8 KiB are answered, with the window full.
     fn answer(window: &mut Window, calls: u32) {
-        (0..calls).for_each(|_| window.answered(window.size(), 8192, NO_LIMIT));
+        (0..calls).for_each(|_| window.answered(window.size(), 8192, NO_LIMIT, false));
     }
 
     fn grown() -> Window {
@@ -158,9 +161,11 @@ mod tests {
     #[test]
     fn a_window_that_is_not_used_does_not_grow() {
         let mut window = grown();
-        window.answered(Amount { calls: 3.0, bytes: 3.0 * 8192.0 }, 8192, NO_LIMIT);
+        window.answered(Amount { calls: 3.0, bytes: 3.0 * 8192.0 }, 8192, NO_LIMIT, false);
         assert_eq!(window.size().calls, 16.0);
-        window.answered(window.size(), 8192, Amount { calls: 8.0, bytes: 8192.0 });
+        window.answered(Amount { calls: 9.0, bytes: 9.0 * 8192.0 }, 8192, NO_LIMIT, true);
+        assert_eq!(window.size().calls, 16.0);
+        window.answered(window.size(), 8192, Amount { calls: 8.0, bytes: 8192.0 }, false);
         assert_eq!(window.size().calls, 16.0, "a limit is no reason to shrink");
     }
 
