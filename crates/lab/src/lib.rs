@@ -16,4 +16,5 @@ pub mod report;
 pub mod run;
 pub mod sample;
 pub mod sandbox;
+pub mod simulation;
 pub mod workload;

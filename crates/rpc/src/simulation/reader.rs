@@ -15,6 +15,9 @@ pub struct Reader {
     pub size: usize,
     /// READs at a time.
     pub at_once: usize,
+    /// Nothing is asked for that lies so many bytes or more behind the first one missing: a program that reads in order is
+    /// ahead of no late answer by more than its read-ahead.
+    pub ahead: usize,
     /// A GETATTR beside every so many READs; 0: none.
     pub getattr_every: u32,
     at: usize,
@@ -39,6 +42,7 @@ impl Reader {
         Self {
             size,
             at_once,
+            ahead: usize::MAX,
             getattr_every: 0,
             at: 0,
             next: 0,
@@ -63,10 +67,17 @@ impl Reader {
         self.open.get(&xid).copied()
     }
 
+    /// From where on something is missing.
+    fn missing(&self) -> usize {
+        let open = self.open.values().chain(&self.again).map(|(at, _)| *at);
+        open.fold(self.at, usize::min)
+    }
+
     fn piece(&mut self, transfer: usize) -> Option<(usize, usize)> {
         let (at, length) = self.again.pop().or_else(|| {
             let at = self.at;
-            let length = transfer.min(self.size - at);
+            let ahead = at - self.missing();
+            let length = if ahead < self.ahead { transfer.min(self.size - at) } else { 0 };
             self.at += length;
             (length > 0).then_some((at, length))
         })?;

@@ -9,6 +9,9 @@ use howdah_link::Random;
 
 use super::Message;
 
+/// Chances of a server if nobody says otherwise.
+const SEED: u64 = 2003;
+
 /// What a call finds that is made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeats {
@@ -33,11 +36,18 @@ pub struct Server {
     pub rarely: f64,
     /// What a call finds that is made again.
     pub repeats: Repeats,
+    /// So many calls in a row ask for what one access to the disk fetches (its read-ahead), and wait for it together.
+    /// With [`Repeats::Waiting`].
+    pub together: u32,
+    /// How long such an access takes as a rule; `rare` are those that take longer. With [`Repeats::Waiting`].
+    pub fetch: Duration,
     /// When it is down, from and to.
     pub down: Range<Duration>,
+    seed: u64,
     random: Random,
-    /// When what each call asks for is, or was, there.
+    /// When what calls ask for is, or was, there, by what fetches it.
     seen: HashMap<u32, Instant>,
+    disk_free: Option<Instant>,
     running: BinaryHeap<Reverse<(Instant, Message)>>,
 }
 
@@ -50,9 +60,13 @@ impl Server {
             rare_spread: Duration::ZERO,
             rarely: 0.0,
             repeats: Repeats::Anew,
+            together: 1,
+            fetch: Duration::ZERO,
             down: Duration::MAX..Duration::MAX,
-            random: Random::new(2003),
+            seed: SEED,
+            random: Random::new(SEED),
             seen: HashMap::new(),
+            disk_free: None,
             running: BinaryHeap::new(),
         }
     }
@@ -60,7 +74,7 @@ impl Server {
     /// The same with other chances.
     #[must_use]
     pub fn seeded(mut self, seed: u64) -> Self {
-        self.random = Random::new(seed);
+        (self.seed, self.random) = (seed, Random::new(seed));
         self
     }
 
@@ -69,15 +83,27 @@ impl Server {
         if self.down.contains(&(now - start)) {
             return;
         }
-        let before = self.seen.get(&message.xid).copied();
+        let fetch = message.xid / self.together;
+        let before = self.seen.get(&fetch).copied();
+        if self.repeats == Repeats::Waiting {
+            // Whoever asks, and in whatever order: the same fetches are slow.
+            self.random = Random::new(Random::new(self.seed ^ u64::from(fetch)).bits());
+        }
         let slow = self.random.chance(self.rarely);
         let at = match (before, self.repeats) {
             (Some(_), Repeats::Quick) => now + self.usual,
             (Some(there), Repeats::Waiting) => there.max(now + self.usual),
+            (None, Repeats::Waiting) => {
+                // One disk, which does one thing after another.
+                let time = if slow { self.slow() } else { self.fetch };
+                let there = self.disk_free.map_or(now, |free| free.max(now)) + time;
+                self.disk_free = Some(there);
+                there.max(now + self.usual)
+            }
             _ if slow => now + self.slow(),
             _ => now + self.usual,
         };
-        self.seen.entry(message.xid).or_insert(at);
+        self.seen.entry(fetch).or_insert(at);
         self.running.push(Reverse((at, message)));
     }
 

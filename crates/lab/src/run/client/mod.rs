@@ -9,8 +9,9 @@ mod libnfs;
 mod local;
 mod ping;
 mod probe;
+mod simulation;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::{Measured, Place, Scene, server};
 use crate::plan::{Cell, ClientKind, ClientSpec};
@@ -42,7 +43,7 @@ pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
         ClientKind::Probe => Box::new(probe::Probe { name }),
         ClientKind::Ping => Box::new(ping::Ping { name }),
         ClientKind::Kernel => Box::new(kernel::Kernel::new(name)),
-        ClientKind::Simulation => bail!("clients of this kind are not built in"),
+        ClientKind::Simulation => Box::new(simulation::Simulation { name }),
     })
 }
 
