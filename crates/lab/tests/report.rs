@@ -231,6 +231,13 @@ fn one_cell_two_hundred_cells_and_long_names_are_whole() {
 }
 
 #[test]
+fn what_is_swept_over_one_level_becomes_bars() {
+    let page = page(&plan(&["30ms"], &["3,158,016, fixed", "the kernel's"]), |_| {});
+    assert!(page.contains("Figure 1: Throughput by rtt") && page.contains("A bar chart."));
+    assert!(!page.contains("Throughput against rtt"));
+}
+
+#[test]
 fn the_page_is_the_same_when_written_again() {
     let home = tempfile::tempdir().expect("a directory");
     let directory = measured(home.path(), &small(), |_| {});

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 
-use crate::plan::{Judgement, OriginFigure, Plan, judge};
+use crate::plan::{Judgement, OriginFigure, Plan, judge, seed};
 use crate::record::{CellMedians, ResultDirectory, Row, medians, unit};
 
 /// A plan with its rows.
@@ -90,6 +90,11 @@ impl Results {
             .origin_figures
             .iter()
             .filter(move |origin| origin.figure == figure && is_of(cell, &origin.cells))
+    }
+
+    /// Whether chance followed from the plan's seed, and not from one that was given when it was run.
+    pub fn has_the_plans_seeds(&self) -> bool {
+        self.rows.iter().all(|row| row.seed == seed(self.plan.seed, row.cell, row.repetition))
     }
 
     /// The figures that the plan is about, in the order in which it names them; throughput if it names none.

@@ -59,7 +59,10 @@ pub fn bars(bars: &Bars, rows: &[Option<&Bar>], place: &Place, id: &str) -> Stri
         plot = plot.with_group("", bar.map(|(bar, value)| (value, style::colour(bar.style))));
         errors.extend(bar.map(|(bar, value)| arms(value, bar.spread).unwrap_or((0.0, 0.0))));
     }
-    let plot = plot.with_asymmetric_error(errors).with_error_cap_width(0.6);
+    let plot = match rows.iter().flatten().any(|bar| bar.spread.is_some()) {
+        true => plot.with_asymmetric_error(errors).with_error_cap_width(0.6),
+        false => plot,
+    };
     let count = rows.len() as f64;
     let nothing = Axis { from: 0.5, to: count + 0.5, ..Axis::levels("", Vec::new()) };
     let layout = layout(place, &bars.axis, &nothing)

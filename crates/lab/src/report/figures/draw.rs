@@ -31,6 +31,8 @@ pub struct Sketch {
 /// Draws a figure; a series that cannot be read is said in it and does not stop the report.
 pub fn draw(results: &Results, spec: &FigureSpec) -> Drawn {
     let sketch = match spec.kind {
+        // Against a single level there is nothing to sweep, as in a short form.
+        FigureKind::Swept if swept::levels(results, spec) == 1 => bars::sketch(results, spec),
         FigureKind::Swept => swept::sketch(results, spec),
         FigureKind::Bars => bars::sketch(results, spec),
         FigureKind::Latency => latency::sketch(results, spec),

@@ -19,7 +19,7 @@ const MARKED: usize = 24;
 /// The largest of all stands where this percentile would.
 const LAST: f64 = 0.999_99;
 
-/// So much wider is the axis than it must be, so that the last marker is whole.
+/// So much wider is the axis than it must be, so that the first and the last marker are whole.
 const RIGHT_OF_LAST: f64 = 1.15;
 
 /// One line: percentiles of one client, in one cell, over its repetitions.
@@ -50,6 +50,7 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
     let furthest = points().map(|(fraction, _)| position(*fraction)).fold(10.0, f64::max);
     let x = Axis {
         kind: Kind::Percentiles,
+        from: 1.0 / RIGHT_OF_LAST,
         to: furthest * RIGHT_OF_LAST,
         ..Axis::logarithmic("", unit::COUNT, 1.0, furthest)
     };

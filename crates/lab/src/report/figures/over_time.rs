@@ -17,6 +17,8 @@ const LINES_OF_PANEL: usize = 7;
 const PIECES: usize = 350;
 /// Rows of the table; the file has all.
 const ROWS: usize = 25;
+/// What is so many times as large as the next largest has a panel of its own.
+const APART: f64 = 15.0;
 /// Samples that are so many times as far apart as usual have a gap between them.
 const GAP: f64 = 4.0;
 
@@ -85,7 +87,7 @@ fn title(results: &Results, spec: &FigureSpec, row: &Row) -> String {
     }
 }
 
-/// Traces with the same axis share a panel.
+/// Traces with the same axis share a panel, unless the small ones would lie flat on the ground in it.
 fn panels(traces: &[Trace]) -> Vec<Panel> {
     let mut axes: Vec<&str> = Vec::new();
     for trace in traces {
@@ -93,23 +95,30 @@ fn panels(traces: &[Trace]) -> Vec<Panel> {
             axes.push(trace.axis);
         }
     }
-    let panel = |axis: &str| {
-        let of_axis = || traces.iter().enumerate().filter(|(_, trace)| trace.axis == axis);
-        let most =
-            of_axis().flat_map(|(_, trace)| &trace.points).map(|(_, value)| *value).fold(0.0, f64::max);
-        let unit = of_axis().next().map_or("", |(_, trace)| trace.unit);
-        let line = |(style, trace): (usize, &Trace)| Line {
-            style,
-            points: thinned(&trace.points),
-            form: Form::Plain,
-        };
-        Panel {
-            y: Axis::from_zero(axis, unit, most),
-            lines: of_axis().map(line).collect(),
-            references: Vec::new(),
-        }
+    let mut panels = Vec::new();
+    for axis in axes {
+        let mut of_axis: Vec<(usize, &Trace)> =
+            traces.iter().enumerate().filter(|(_, trace)| trace.axis == axis).collect();
+        of_axis.sort_by(|(_, one), (_, other)| other.most().total_cmp(&one.most()));
+        let together = |one: &(usize, &Trace), next: &(usize, &Trace)| one.1.most() < next.1.most() * APART;
+        panels.extend(of_axis.chunk_by(together).map(|chunk| panel(axis, chunk)));
+    }
+    panels
+}
+
+fn panel(axis: &str, traces: &[(usize, &Trace)]) -> Panel {
+    let most = traces.iter().map(|(_, trace)| trace.most()).fold(0.0, f64::max);
+    let unit = traces.first().map_or("", |(_, trace)| trace.unit);
+    let line = |(style, trace): &(usize, &Trace)| Line {
+        style: *style,
+        points: thinned(&trace.points),
+        form: Form::Plain,
     };
-    axes.into_iter().map(panel).collect()
+    Panel {
+        y: Axis::from_zero(axis, unit, most),
+        lines: traces.iter().map(line).collect(),
+        references: Vec::new(),
+    }
 }
 
 /// As many points as can be seen, with gaps where nothing was sampled.
@@ -117,14 +126,13 @@ fn thinned(points: &[(f64, f64)]) -> Vec<Point> {
     let steps = points.windows(2).map(|pair| pair[1].0 - pair[0].0);
     let usual = Spread::of(steps).map_or(f64::INFINITY, |spread| spread.median);
     let point = |(x, y): (f64, f64)| Point { x, y: Some(y), spread: None, says: String::new() };
+    let size = points.len().div_ceil(PIECES).max(1);
     let mut thinned: Vec<Point> = Vec::new();
-    let mut before = f64::NAN;
-    for piece in points.chunks(points.len().div_ceil(PIECES).max(1)) {
-        if piece[0].0 - before > usual * GAP {
-            thinned.push(Point { y: None, ..point(piece[0]) });
+    for run in points.chunk_by(|one, next| next.0 - one.0 <= usual * GAP) {
+        if !thinned.is_empty() {
+            thinned.push(Point { y: None, ..point(run[0]) });
         }
-        thinned.extend(extremes(piece).into_iter().map(point));
-        before = piece[piece.len() - 1].0;
+        thinned.extend(run.chunks(size).flat_map(extremes).map(point));
     }
     thinned
 }
@@ -176,4 +184,40 @@ fn table(traces: &[Trace], last: f64, time: &Scale, panels: &[Panel]) -> Table {
     };
     let head = std::iter::once(time.named("time")).chain(names).collect();
     Table { head, rows: (0..moments).map(row).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace(name: &str, axis: &'static str, most: f64) -> Trace {
+        let points =
+            (0..1000).map(|index| (f64::from(index) * 0.1, most * f64::from(index % 10) / 9.0)).collect();
+        Trace { name: name.to_owned(), axis, unit: unit::BYTES, points }
+    }
+
+    #[test]
+    fn what_is_far_larger_than_the_rest_has_a_panel_of_its_own() {
+        let traces = [
+            trace("window", "Data", 8e6),
+            trace("send buffer", "Data", 5e8),
+            trace("flight", "Data", 6e6),
+            trace("queue", "Queue of the link", 4e6),
+        ];
+        let styles = |panel: &Panel| panel.lines.iter().map(|line| line.style).collect::<Vec<_>>();
+        let found: Vec<Vec<usize>> = panels(&traces).iter().map(styles).collect();
+        assert_eq!(found, [vec![1], vec![0, 2], vec![3]]);
+    }
+
+    #[test]
+    fn long_series_keep_their_peaks_and_their_gaps() {
+        let mut points: Vec<(f64, f64)> = (0..10_000).map(|index| (f64::from(index) * 0.1, 1.0)).collect();
+        points[5_000].1 = 99.0;
+        points.drain(7_000..8_000);
+        let thinned = thinned(&points);
+        assert!(thinned.len() <= 2 * PIECES + 3, "{}", thinned.len());
+        assert!(thinned.iter().any(|point| point.y == Some(99.0)));
+        assert_eq!(thinned.iter().filter(|point| point.y.is_none()).count(), 1);
+        assert!(thinned.windows(2).all(|pair| pair[0].x <= pair[1].x));
+    }
 }

@@ -66,6 +66,9 @@ const THROUGHPUT: &str = "throughput";
 /// What is in these elements is on its way and does not wait.
 const NO_QUEUES: [&str; 2] = ["delay", "jitter"];
 
+/// A queue that never held more than this part of the fullest one held nothing.
+const NOTHING: f64 = 0.02;
+
 /// One line of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
@@ -77,6 +80,13 @@ pub struct Trace {
     pub unit: &'static str,
     /// Seconds and values.
     pub points: Vec<(f64, f64)>,
+}
+
+impl Trace {
+    /// Its largest value.
+    pub fn most(&self) -> f64 {
+        self.points.iter().map(|(_, value)| *value).fold(0.0, f64::max)
+    }
 }
 
 /// The traces of what is to be shown, of at most so many connections (the busiest); and how many more there are.
@@ -188,7 +198,7 @@ fn per_second(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points.windows(2).filter_map(slope).collect()
 }
 
-/// What waits in each direction of each wire; those that never held anything are left out.
+/// What waits in each direction of each wire; those that held next to nothing are left out.
 fn queues(lines: &[SeriesLine]) -> Vec<Trace> {
     let mut wires: BTreeMap<(&str, &str), Vec<(f64, f64)>> = BTreeMap::new();
     for line in lines {
@@ -204,14 +214,16 @@ fn queues(lines: &[SeriesLine]) -> Vec<Trace> {
             _ => points.push((*at, *queued_bytes as f64)),
         }
     }
-    let held = |(_, points): &(_, Vec<(f64, f64)>)| points.iter().any(|(_, bytes)| *bytes > 0.0);
     let trace = |((wire, direction), points): ((&str, &str), Vec<(f64, f64)>)| Trace {
         name: format!("queue of {wire}, {direction}"),
         axis: "Queue of the link",
         unit: unit::BYTES,
         points,
     };
-    wires.into_iter().filter(held).map(trace).collect()
+    let mut traces: Vec<Trace> = wires.into_iter().map(trace).collect();
+    let most = traces.iter().map(Trace::most).fold(0.0, f64::max);
+    traces.retain(|trace| trace.most() > most * NOTHING);
+    traces
 }
 
 #[cfg(test)]

@@ -70,6 +70,12 @@ fn axis(name: &str, unit: &str, panels: &[Vec<Line>], references: &[Reference]) 
     }
 }
 
+/// How many levels of the swept factor were measured.
+pub fn levels(results: &Results, spec: &FigureSpec) -> usize {
+    let cells: Vec<&CellMedians> = results.cells_with(&spec.cells).collect();
+    spec.x.as_ref().map_or(0, |factor| results.levels_in(factor, &cells).len())
+}
+
 impl<'a> Sweep<'a> {
     fn of(results: &'a Results, spec: &'a FigureSpec) -> Result<Self, String> {
         let (Some(factor), Some(figure)) = (spec.x.as_deref(), spec.y.as_deref()) else {

@@ -27,19 +27,28 @@ pub fn header(results: &Results) -> Markup {
     }
 }
 
-/// "12 cells, 3 repetitions each, on 22 November 2026 from 04:00 to 04:12 UTC."
+/// "12 cells, 3 repetitions each; 147 s of measuring; begun 2026-11-22 04:00:00 UTC."
 fn state(results: &Results) -> String {
-    let cells = results.cells.len();
-    let repetitions = results.plan.repetitions(results.quick());
+    let cells = match results.cells.len() {
+        1 => "1 cell".to_owned(),
+        more => format!("{more} cells"),
+    };
     let seconds: f64 = results.rows.iter().map(|row| row.seconds).filter(|seconds| seconds.is_finite()).sum();
-    let each =
-        if repetitions == 1 { "measured once".to_owned() } else { format!("{repetitions} repetitions each") };
-    let cells = if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
-    let when =
-        results.rows.iter().map(|row| row.started.as_str()).min().map_or(String::new(), |first| {
-            format!("; begun {}", first.replace('T', " ").replace('Z', " UTC"))
-        });
-    format!("{cells}, {each}; {} of measuring{when}.", text(seconds, unit::SECONDS))
+    let first = results.rows.iter().map(|row| row.started.as_str()).min();
+    let begun = first
+        .map_or(String::new(), |first| format!("; begun {}", first.replace('T', " ").replace('Z', " UTC")));
+    format!("{cells}{}; {} of measuring{begun}.", repetitions(results), text(seconds, unit::SECONDS))
+}
+
+/// How often each cell was measured.
+fn repetitions(results: &Results) -> String {
+    let counts = || results.cells.iter().map(|cell| results.rows_of(cell.cell).count());
+    match (counts().min(), counts().max()) {
+        (None, _) | (_, None) => String::new(),
+        (Some(1), Some(1)) => ", measured once".to_owned(),
+        (Some(least), Some(most)) if least == most => format!(", {most} repetitions each"),
+        (Some(least), Some(most)) => format!(", {least} to {most} repetitions each"),
+    }
 }
 
 /// What a reader must know before believing anything.

@@ -12,6 +12,7 @@ use crate::record::{Row, unit};
 /// The commands that measure all of it, or one cell, again.
 pub fn repeat(results: &Results) -> Markup {
     let quick = if results.quick() { " --quick" } else { "" };
+    // Who comes here because of a failure wants that cell.
     let cell = results.rows.iter().find(|row| !row.is_ok()).or(results.rows.first());
     let plan = "plan.toml";
     html! {
@@ -20,6 +21,9 @@ pub fn repeat(results: &Results) -> Markup {
             p {
                 "The plan lies beside this page as " code { (plan) } ". Everything random follows from its seed, "
                 code { (results.plan.seed) } "."
+                @if !results.has_the_plans_seeds() {
+                    " This run was given another one (--seed); what each measurement had is told at its cell below."
+                }
             }
             pre { code { (format!("howdah lab run {plan}{quick}")) } }
             @if let Some(row) = cell {
