@@ -7,7 +7,17 @@ macro_rules! built_in {
 }
 
 /// Each by its name, as `lab/plans/NAME.toml` has it.
-pub const BUILT_IN: &[(&str, &str)] = built_in!("buffers-2008", "kernel-client", "netem-check", "peers");
+pub const BUILT_IN: &[(&str, &str)] = built_in!(
+    "bdp-article",
+    "buffers-2008",
+    "fairness",
+    "kernel-client",
+    "ladder-2010",
+    "latency-under-load",
+    "netem-check",
+    "peers",
+    "sockets-2004",
+);
 
 #[cfg(test)]
 mod tests {
