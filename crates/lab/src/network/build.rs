@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use howdah_link::DirectionSpec;
+use howdah_link::{DirectionSpec, MtuSpec, TooLarge};
 use howdah_net::{Namespace, Offloads, Tun};
 
 use super::interfaces::{Interface, configure};
@@ -72,8 +72,14 @@ fn furnish(interfaces: &[Interface<'_>], topology: &Topology, host: &str) -> Res
     Ok(tuns)
 }
 
-/// The MTU of a wire's end: that of the direction in which it sends.
+/// The MTU of a wire's end: that of the direction in which it sends. So a sender is told by its own interface, and whoever
+/// sends through a host by that host's kernel, with ICMP. Of a black hole nobody is told: there the interface takes what
+/// the path will drop.
 fn mtu(spec: &WireSpec, end: usize) -> usize {
     let direction: &DirectionSpec = if end == 0 { &spec.path.there } else { &spec.path.back };
-    direction.mtu.map_or(USUAL_MTU, |mtu| mtu.size)
+    match direction.mtu {
+        None => USUAL_MTU,
+        Some(MtuSpec { size, too_large: TooLarge::Reported }) => size,
+        Some(MtuSpec { size, too_large: TooLarge::Dropped }) => size.max(USUAL_MTU),
+    }
 }

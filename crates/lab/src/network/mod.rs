@@ -19,4 +19,4 @@ pub use addresses::Addresses;
 pub use host::Host;
 pub use network::Network;
 pub use topology::{HostSpec, Topology, WireSpec};
-pub use wire::{DirectionCounters, ElementCounters, Wire, WireCounters};
+pub use wire::{DirectionCounters, ElementCounters, Lateness, Wire, WireCounters};

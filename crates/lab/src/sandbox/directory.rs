@@ -14,8 +14,6 @@ use rustix::process::geteuid;
 const LOCK: &str = "lock";
 /// In a run's directory: the number of init outside.
 const INIT: &str = "init";
-/// Beside the runs' directories: locked while one is made or swept.
-const DOOR: &str = "door";
 
 /// A directory for one run.
 #[derive(Debug)]
@@ -28,9 +26,7 @@ impl RunDirectory {
     /// A new one, after those without an owner are removed.
     pub fn new() -> Result<Self> {
         let parent = parent();
-        make_parent(&parent)?;
-        let door = open(&parent.join(DOOR))?;
-        door.lock().with_context(|| format!("locking {}", parent.display()))?;
+        let _only_us = lock_parent(&parent)?;
         sweep(&parent);
         // Our number is nobody else's: a run that had it before us is dead, and was swept.
         let path = parent.join(process::id().to_string());
@@ -53,8 +49,12 @@ impl RunDirectory {
 
     /// Removes it, with all that is in it.
     pub fn remove(self) {
-        // What cannot be removed now is swept later.
-        let _ = fs::remove_dir_all(&self.path);
+        // Not asked for once more: by now we may be somebody else, the superuser of a user namespace.
+        let Some(parent) = self.path.parent() else { return };
+        let only_us = lock_parent(parent);
+        // What cannot be removed now is swept later; the parent goes with the last run's.
+        let _ = fs::remove_dir_all(&self.path).and_then(|()| fs::remove_dir(parent));
+        drop(only_us);
     }
 }
 
@@ -87,6 +87,21 @@ fn parent() -> PathBuf {
     env::temp_dir().join(format!("howdah-lab-{}", geteuid().as_raw()))
 }
 
+/// Makes the parent if it is not there, and locks it: one process at a time makes or removes directories in it.
+fn lock_parent(parent: &Path) -> Result<File> {
+    loop {
+        make_parent(parent)?;
+        let locked = File::open(parent).and_then(|directory| directory.lock().map(|()| directory));
+        let directory = locked.with_context(|| format!("locking {}", parent.display()))?;
+        // Whoever had the lock before us may have removed it.
+        let found = fs::symlink_metadata(parent);
+        let ours = directory.metadata().with_context(|| format!("looking at {}", parent.display()))?;
+        if found.is_ok_and(|found| (found.dev(), found.ino()) == (ours.dev(), ours.ino())) {
+            return Ok(directory);
+        }
+    }
+}
+
 fn make_parent(parent: &Path) -> Result<()> {
     match DirBuilder::new().mode(0o700).create(parent) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -94,7 +109,11 @@ fn make_parent(parent: &Path) -> Result<()> {
         }
         _ => {}
     }
-    let found = fs::symlink_metadata(parent).with_context(|| format!("looking at {}", parent.display()))?;
+    let found = match fs::symlink_metadata(parent) {
+        // Removed meanwhile: whoever locks it sees that.
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        found => found.with_context(|| format!("looking at {}", parent.display()))?,
+    };
     if !found.is_dir() || found.uid() != geteuid().as_raw() || found.mode() & 0o022 != 0 {
         bail!("{} is not a directory that only you can write; somebody else made it", parent.display());
     }

@@ -8,6 +8,9 @@ use bytes::BytesMut;
 /// A chunk: 16 of the largest packets, so that the end which is too short for another one matters little.
 const CHUNK: usize = 1 << 20;
 
+/// Chunks that are looked at, to find one that is free: more than a path holds back at once.
+const LOOKED_AT: usize = 16;
+
 /// Room for packets, up to a limit.
 #[derive(Debug)]
 pub struct Memory {
@@ -15,7 +18,8 @@ pub struct Memory {
     free: BytesMut,
     /// The ends of those before it, the oldest first: none can be used again before all its packets are gone.
     used: VecDeque<BytesMut>,
-    /// How many chunks there may be.
+    /// How many chunks there are, and may be.
+    chunks: usize,
     most: usize,
 }
 
@@ -23,7 +27,7 @@ impl Memory {
     /// At most so many bytes, and at least two chunks.
     pub fn new(most: usize) -> Self {
         let most = (most / CHUNK).max(2);
-        Self { free: BytesMut::new(), used: VecDeque::new(), most }
+        Self { free: BytesMut::new(), used: VecDeque::new(), chunks: 0, most }
     }
 
     /// A place for a packet of at most `length` bytes: whoever appends it there cuts it off. None: no room.
@@ -32,23 +36,27 @@ impl Memory {
         if !self.free.try_reclaim(CHUNK) && self.free.capacity() < length {
             let next = self.next_chunk()?;
             let before = std::mem::replace(&mut self.free, next);
-            if before.capacity() > 0 {
+            // There was none before the first.
+            if self.chunks > 1 {
                 self.used.push_back(before);
             }
         }
         Some(&mut self.free)
     }
 
-    /// The oldest chunk if it is free again, or a new one.
+    /// One of the oldest chunks if it is free again, or a new one.
     fn next_chunk(&mut self) -> Option<BytesMut> {
-        // Packets leave about in the order in which they came. One that was held back is not waited for.
-        for index in 0..self.used.len().min(2) {
+        // Packets leave about in the order in which they came. Those that were held back are not waited for.
+        for index in 0..self.used.len().min(LOOKED_AT) {
             if self.used[index].try_reclaim(CHUNK) {
                 return self.used.remove(index);
             }
         }
-        let chunks = self.used.len() + usize::from(self.free.capacity() > 0);
-        (chunks < self.most).then(|| BytesMut::with_capacity(CHUNK))
+        if self.chunks == self.most {
+            return None;
+        }
+        self.chunks += 1;
+        Some(BytesMut::with_capacity(CHUNK))
     }
 }
 
@@ -67,12 +75,12 @@ mod tests {
         let mut memory = Memory::new(3 * CHUNK);
         let mut packets: VecDeque<BytesMut> = (0..12).map_while(|_| packet(&mut memory)).collect();
         assert_eq!(packets.len(), 12);
-        assert_eq!(packet(&mut memory), None, "the limit");
+        assert!(packet(&mut memory).is_none(), "the limit");
         for _ in 0..100 {
             packets.drain(..4);
             packets.extend((0..4).map_while(|_| packet(&mut memory)));
             assert_eq!(packets.len(), 12);
-            assert_eq!(packet(&mut memory), None);
+            assert!(packet(&mut memory).is_none());
         }
     }
 

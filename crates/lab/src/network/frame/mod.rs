@@ -10,6 +10,10 @@ mod frame;
 mod layout;
 mod memory;
 mod offload;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod truth;
 
 pub use frame::Frame;
 pub use memory::Memory;

@@ -82,3 +82,26 @@ fn get(frame: &[u8], at: usize) -> u16 {
 fn set(frame: &mut [u8], at: usize, value: u16) {
     frame[at..at + 2].copy_from_slice(&value.to_ne_bytes());
 }
+
+/// The header of a packet whose checksum is missing, as the kernel writes it.
+#[cfg(test)]
+pub fn header(
+    segmentation: Segmentation,
+    v6: bool,
+    segment: usize,
+    start: usize,
+    offset: usize,
+) -> [u8; LENGTH] {
+    let mut header = [0; LENGTH];
+    header[FLAGS] = NEEDS_CHECKSUM;
+    header[KIND] = match (segmentation, v6) {
+        (Segmentation::Tcp, false) => TCP4,
+        (Segmentation::Tcp, true) => TCP6,
+        (Segmentation::Udp, _) => UDP,
+        _ => NOT_SEGMENTED,
+    };
+    set(&mut header, SEGMENT, segment as u16);
+    set(&mut header, CHECKSUM_START, start as u16);
+    set(&mut header, CHECKSUM_OFFSET, offset as u16);
+    header
+}

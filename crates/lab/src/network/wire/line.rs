@@ -6,7 +6,7 @@ use std::time::Instant;
 use howdah_link::{Counters, Element, Packet, Path, Tally};
 use howdah_net::Tun;
 
-use super::{DirectionCounters, ElementCounters};
+use super::{DirectionCounters, ElementCounters, Lateness};
 use crate::network::frame::{Frame, Memory};
 
 /// What packets on their way may take: a second at 4 Gb/s, or what 10 Gb/s hold in 0.4 s. More would rather be a fault.
@@ -21,6 +21,7 @@ pub struct Line {
     open: bool,
     taken: Counters,
     delivered: Counters,
+    late: Lateness,
 }
 
 impl Line {
@@ -28,7 +29,8 @@ impl Line {
     pub fn new(path: Path<Frame>) -> Self {
         let open = path.report().next().is_none();
         let memory = Memory::new(MEMORY_MOST);
-        Self { path, memory, open, taken: Counters::default(), delivered: Counters::default() }
+        let (taken, delivered) = (Counters::default(), Counters::default());
+        Self { path, memory, open, taken, delivered, late: Lateness::default() }
     }
 
     /// When something is to be done though nothing comes in.
@@ -58,10 +60,12 @@ impl Line {
         if self.open {
             return Ok(());
         }
-        while let Some((_, packet)) = self.path.poll(Instant::now()) {
+        loop {
+            let now = Instant::now();
+            let Some((due, packet)) = self.path.poll(now) else { return Ok(()) };
+            self.late.count(now.saturating_duration_since(due));
             self.give(&packet, to)?;
         }
-        Ok(())
     }
 
     fn give(&mut self, packet: &Packet<Frame>, to: &Tun) -> io::Result<()> {
@@ -89,7 +93,7 @@ impl Line {
         let mut elements = vec![own("taken", self.taken)];
         elements.extend(self.path.report().map(|(name, counters)| own(name, counters)));
         elements.push(own("delivered", self.delivered));
-        DirectionCounters { elements }
+        DirectionCounters { elements, late: self.late }
     }
 }
 

@@ -6,5 +6,5 @@ mod line;
 #[allow(clippy::module_inception, reason = "the file holds the wire itself")]
 mod wire;
 
-pub use counters::{DirectionCounters, ElementCounters, WireCounters};
+pub use counters::{DirectionCounters, ElementCounters, Lateness, WireCounters};
 pub use wire::Wire;
