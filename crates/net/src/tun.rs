@@ -1,6 +1,10 @@
 //! A network interface whose other end is a file: what the kernel sends is read here, what is written the kernel receives.
 //! Packets come with the kernel's own header about checksums and segmentation (`struct virtio_net_hdr`), so that a
 //! packet may stand for dozens of segments and cost what one costs.
+//!
+//! Three ioctls of our own and no crate: a wire passes super-packets through as they are, with one read and one write each,
+//! which no crate could do with less, and reads into memory that nobody has to zero, which those that take a `&mut [u8]`
+//! cannot. What a crate has besides (addresses, splitting to single packets, an async interface) is not used here.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
