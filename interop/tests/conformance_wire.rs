@@ -45,7 +45,8 @@ fn serve(fs: Arc<dyn FileSystem>, abilities: Abilities, directory: Option<TempDi
     let export = Export::new(EXPORT, 1, fs, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("a free port");
-    let server = Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
+    let server =
+        Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
     let address = server.addresses()[0].1;
     Served { address, abilities, _server: server, _directory: directory }
 }

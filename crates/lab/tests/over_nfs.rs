@@ -28,7 +28,8 @@ fn serve(file_system: Arc<dyn FileSystem>) -> Served {
     let export = Export::new("/", 1, file_system, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("a free port");
-    let server = Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
+    let server =
+        Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
     let url = format!("nfs://{}/", server.addresses()[0].1).parse().expect("a URL");
     Served { _server: server, url }
 }

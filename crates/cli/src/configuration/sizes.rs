@@ -58,9 +58,9 @@ pub fn parse_receive_buffer(text: &str) -> Result<Setting, String> {
 /// The memory of all connections.
 pub fn parse_memory_budget(text: &str) -> Result<u64, String> {
     match bytes(text)? {
-        bytes if bytes > 0 && bytes < BUDGET_MIN => {
-            Err(format!("{bytes} bytes do not serve one client well: {BUDGET_MIN} at least, or 0 for automatic"))
-        }
+        bytes if bytes > 0 && bytes < BUDGET_MIN => Err(format!(
+            "{bytes} bytes do not serve one client well: {BUDGET_MIN} at least, or 0 for automatic"
+        )),
         bytes => Ok(bytes),
     }
 }
@@ -95,8 +95,10 @@ mod tests {
 
     #[test]
     fn flags_win_over_the_file() {
-        let file = Sizes { tcp_sndbuf: Some(Setting::Fixed(4 << 20)), tuning: Some(false), ..Sizes::default() };
-        let flags = Sizes { tcp_sndbuf: Some(Setting::Auto), memory_budget: Some(64 << 20), ..Sizes::default() };
+        let file =
+            Sizes { tcp_sndbuf: Some(Setting::Fixed(4 << 20)), tuning: Some(false), ..Sizes::default() };
+        let flags =
+            Sizes { tcp_sndbuf: Some(Setting::Auto), memory_budget: Some(64 << 20), ..Sizes::default() };
         let decided = flags.or(file).decide();
         assert_eq!((decided.enabled, decided.send_buffer), (false, Setting::Auto));
         assert_eq!((decided.receive_buffer, decided.memory_budget), (Setting::Auto, Some(64 << 20)));

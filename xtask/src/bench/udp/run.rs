@@ -109,7 +109,8 @@ pub(super) fn show(row: &str, times: f64, seen: &Seen, size: u64) {
 /// Runs something with a server on this host.
 fn here<T>(size: u64, what: impl FnOnce(SocketAddr) -> anyhow::Result<T>) -> anyhow::Result<T> {
     let sockets = Sockets::bind(&[SocketAddr::new([127, 0, 0, 1].into(), 0)], true)?;
-    let server = Server::start(&Settings { workers: WORKERS, ..Settings::default() }, sockets, exports(size)?)?;
+    let server =
+        Server::start(&Settings { workers: WORKERS, ..Settings::default() }, sockets, exports(size)?)?;
     what(server.addresses()[0].1)
 }
 
@@ -164,7 +165,8 @@ fn serve<'s>(
     let thread = scope.spawn(move || {
         lines.send(host::enter(SERVER)?)?;
         let sockets = Sockets::bind(&[SocketAddr::new(SERVER.parse()?, 0)], true)?;
-        let server = Server::start(&Settings { workers: WORKERS, ..Settings::default() }, sockets, exports(size)?)?;
+        let server =
+            Server::start(&Settings { workers: WORKERS, ..Settings::default() }, sockets, exports(size)?)?;
         told.send(server.addresses()[0].1)?;
         while !over.load(Ordering::Relaxed) {
             std::thread::park();
