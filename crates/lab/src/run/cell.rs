@@ -75,6 +75,9 @@ fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
     let measured = work(scene, clients, record)?;
     let server_seconds = processor_seconds(&served.processes()) - before.0;
     served.check().context("server")?;
+    if let Some(wire) = scene.network.wires().values().find(|wire| !wire.is_alive()) {
+        bail!("wire {}: somebody removed its interface", wire.name());
+    }
     served.end();
     let server_seconds = (!served.processes().is_empty()).then_some(server_seconds);
     record.named = derived::figures(&measured, server_seconds, Processor::used().since(before.1));
