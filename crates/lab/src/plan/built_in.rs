@@ -17,6 +17,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "netem-check",
     "peers",
     "sockets-2004",
+    "udp-2003",
 );
 
 #[cfg(test)]
