@@ -25,7 +25,8 @@ pub struct FigureSpec {
     /// Of a series: what is shown over time, as the fields of a series line with spaces.
     #[serde(default)]
     pub show: Vec<String>,
-    /// Of a series: the host whose end is shown; both if left out.
+    /// Of a series: the host whose end is shown; if left out, of each quantity the end at which it counts (the
+    /// sender's window, the receiver's buffer).
     #[serde(default)]
     pub host: Option<String>,
     /// What a reader sees in it.

@@ -43,6 +43,8 @@ pub enum LabCommand {
 
 const EXAMPLES: &str = "\
 Examples:
+  howdah lab list                                    The experiments that are built in
+  howdah lab run buffers-2008 --quick                One of them, short; it ends with a report
   howdah lab paths                                   The paths that have names
   howdah lab shell --path wan-30ms                   A shell on a host that is 30 ms from another one
   howdah lab shell --rtt 80ms --loss 0.1% -- ping -c 3 server
