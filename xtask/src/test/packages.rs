@@ -14,6 +14,7 @@ const PACKAGES: &[&str] = &[
     "nfs-common",        // mount.nfs, showmount
     "rpcbind",           // rpcbind, rpcinfo
     "iproute2",          // the private network
+    "iperf3",            // a load for wires
     "kmod",              // the guest's modules
     "libnfs-utils",      // nfs-ls, nfs-cat, nfs-cp
     "attr",              // setfattr, which v3 must refuse
