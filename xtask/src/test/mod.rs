@@ -4,6 +4,7 @@
 mod arguments;
 mod cargo_tests;
 mod interop;
+mod lab;
 mod packages;
 mod processes;
 mod services;
@@ -35,6 +36,7 @@ const STEPS: &[Step] = &[
         about: "clients and servers of other people: Linux, Ganesha, libnfs",
         run: interop::run,
     },
+    Step { name: "lab", about: "short experiments on emulated paths, to their reports", run: lab::run },
     Step {
         name: "unprivileged",
         about: "store tests and interop again, as an ordinary user",
