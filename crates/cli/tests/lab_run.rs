@@ -3,10 +3,12 @@
 #![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use howdah_lab::record::{Outcome, ResultDirectory, SeriesLine};
+use rustix::process::{Pid, Signal, kill_process};
 
 const HOWDAH: &str = env!("CARGO_BIN_EXE_howdah");
 
@@ -117,6 +119,41 @@ fn a_claim_that_does_not_hold_is_an_exit_code() {
     let Some((output, _)) = run(home.path(), &text, &["--cell", "1"]) else { return };
     assert_eq!(output.status.code(), Some(4), "{}", told(&output));
     assert!(told(&output).contains("DID NOT HOLD: It is not faster"), "{}", told(&output));
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_measured_and_goes_on() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (plan, to) = (home.path().join("small.toml"), home.path().join("results"));
+    // The second cell lasts until it is interrupted.
+    let levels = "[[factor]]\nname = \"time\"\n[[factor.level]]\nlabel = \"short\"\n[[factor.level]]\nlabel = \"long\"\n\
+                  set.cell.clients.main.options = [\"--size\", \"1M\", \"--time\", \"50s\"]\n";
+    let (head, tail) = PLAN.split_once("[[factor]]").expect("a factor");
+    let claim = tail.split_once("[[claim]]").expect("a claim").1;
+    fs::write(&plan, format!("{head}{levels}[[claim]]{claim}")).expect("written");
+    let mut command = Command::new(HOWDAH);
+    command.args(["lab", "run"]).arg(&plan).arg("--to").arg(&to).stderr(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    let errors = BufReader::new(child.stderr.take().expect("piped"));
+    let mut said = Vec::new();
+    for line in errors.lines().map_while(Result::ok) {
+        if line.starts_with("[1/2]") {
+            let id = Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("not 0");
+            kill_process(id, Signal::INT).expect("it lives");
+        }
+        said.push(line);
+    }
+    let status = child.wait().expect("it ends");
+    let said = said.join("\n");
+    if ["namespaces", "/dev/net/tun"].iter().any(|missing| said.contains(missing)) && !to.exists() {
+        println!("skipped: {said}");
+        return;
+    }
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.contains("interrupted; what was measured is in"), "{said}");
+    let results = ResultDirectory::open(&to).expect("there");
+    assert_eq!(results.rows().expect("rows").iter().map(|row| row.cell).collect::<Vec<_>>(), [1], "{said}");
+    assert!(results.report_path().is_file());
 }
 
 #[test]

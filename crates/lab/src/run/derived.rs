@@ -52,12 +52,17 @@ pub fn figures(clients: &[(String, Measured)], server: Option<f64>, forwarder: P
     (figures, latencies)
 }
 
+/// What each client has of a figure, over all its phases: bytes and seconds are summed, a throughput is bytes by seconds.
 fn of_each(clients: &[(String, Measured)], name: &str) -> Vec<f64> {
-    // A client of several phases counts with all of them.
-    let of = |measured: &Measured| -> Option<f64> {
+    let sum = |measured: &Measured, name: &str| -> Option<f64> {
         let suffix = format!(".{name}");
         let found = measured.figures.iter().filter(|(key, _)| *key == name || key.ends_with(&suffix));
         found.map(|(_, figure)| figure.value).reduce(|one, other| one + other)
+    };
+    let of = |measured: &Measured| match (name, measured.figures.get(name)) {
+        ("throughput", None) => Some(sum(measured, "bytes")? / sum(measured, "seconds")?),
+        (_, Some(figure)) => Some(figure.value),
+        _ => sum(measured, name),
     };
     clients.iter().filter_map(|(_, measured)| of(measured)).collect()
 }
@@ -91,6 +96,18 @@ mod tests {
         assert_eq!((value("server.processor"), value("total.per_processor_second")), (2.0, 5e8));
         assert!(!figures.contains_key("total.fairness"));
         assert_eq!(latencies["main"], [(0.5, 0.03)]);
+    }
+
+    #[test]
+    fn phases_follow_each_other() {
+        let mut measured = Measured::default();
+        for (phase, bytes, seconds) in [("write", 1e9, 10.0), ("read", 1e9, 30.0)] {
+            measured.add(&format!("{phase}.bytes"), bytes, unit::BYTES);
+            measured.add(&format!("{phase}.seconds"), seconds, unit::SECONDS);
+            measured.add(&format!("{phase}.throughput"), bytes / seconds, unit::BYTES_PER_SECOND);
+        }
+        let (figures, _) = figures(&[("main".to_owned(), measured)], None, Processor::default());
+        assert_eq!((figures["total.bytes"].value, figures["total.throughput"].value), (2e9, 5e7));
     }
 
     #[test]

@@ -36,12 +36,13 @@ impl Stop {
         self.end_all();
     }
 
-    /// Ends what runs now.
+    /// Ends what runs now, at once: a client that was asked in words would clear up first, on a server that is ending too, and
+    /// nothing of a cell outlives it anyway.
     pub(super) fn end_all(&self) {
         // Those that end leave the list by themselves, under the same lock: an id here belongs to a process that was not
         // waited for.
         for group in self.0.state.lock().groups.iter().copied().filter_map(Pid::from_raw) {
-            let _ = kill_process_group(group, Signal::TERM);
+            let _ = kill_process_group(group, Signal::KILL);
         }
     }
 
@@ -63,7 +64,7 @@ impl Stop {
         let mut state = self.0.state.lock();
         state.groups.insert(group.as_raw_nonzero().get());
         if state.asked {
-            let _ = kill_process_group(group, Signal::TERM);
+            let _ = kill_process_group(group, Signal::KILL);
         }
     }
 
