@@ -120,6 +120,9 @@ impl Server {
         let service = Service::new(exports);
         *service.listeners.write() = sockets.addresses();
         let sizes = settings.tuning.on_this_host()?;
+        if settings.tuning.enabled {
+            tracing::info!("{}", sizes.host.explain());
+        }
         let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, sockets.udp, Tuner::new(sizes))?);
         let mut server = Self { shared: Arc::clone(&shared), threads: Vec::new() };
         let mut slots = Vec::new();

@@ -32,14 +32,15 @@ impl Host {
 
     /// The mode, why, and what would lift it, in a line for the log.
     pub fn explain(&self) -> String {
+        let control = if self.has_bbr { "bbr" } else { "this host's congestion control" };
         match self.mode() {
-            Mode::Forced => {
-                "buffers: sized per connection, to what its path needs (CAP_NET_ADMIN)".to_owned()
-            }
+            Mode::Forced => format!(
+                "connections are sized to their paths, since we have CAP_NET_ADMIN; {control} to other hosts"
+            ),
             Mode::Unprivileged => format!(
-                "buffers: the kernel's own, at most {} MB in flight to a client (no CAP_NET_ADMIN); \
-                 CAP_NET_ADMIN, or a larger third figure of net.ipv4.tcp_wmem, lifts that",
-                crate::floor::flight_of(self.send_most()) / 1_000_000
+                "connections have the kernel's buffers, at most {:.1} MB in flight to a client, for want of \
+                 CAP_NET_ADMIN; that, or a larger third figure of net.ipv4.tcp_wmem, lifts it; {control} to other hosts",
+                crate::floor::flight_of(self.send_most()) as f64 / 1e6
             ),
         }
     }
@@ -47,5 +48,31 @@ impl Host {
     /// The largest send buffer that can be had here without forcing it.
     pub fn send_most(&self) -> u64 {
         self.send_autotuned_most.max(self.send_unforced_most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mode_says_what_it_is_why_and_what_would_lift_it() {
+        let host = Host {
+            may_force: true,
+            send_autotuned_most: 4 << 20,
+            receive_autotuned_most: 32 << 20,
+            send_unforced_most: 425_984,
+            has_bbr: true,
+        };
+        assert_eq!(
+            host.explain(),
+            "connections are sized to their paths, since we have CAP_NET_ADMIN; bbr to other hosts"
+        );
+        let ordinary = Host { may_force: false, has_bbr: false, ..host }.explain();
+        assert!(
+            ordinary.contains("at most 2.8 MB in flight to a client, for want of CAP_NET_ADMIN"),
+            "{ordinary}"
+        );
+        assert!(ordinary.ends_with("lifts it; this host's congestion control to other hosts"), "{ordinary}");
     }
 }
