@@ -24,6 +24,8 @@ pub(super) enum What {
     Syscalls(Syscalls),
     /// Read a file over UDP and over TCP on an emulated line of 100 Mb/s, clean and losing fragments (for root)
     Udp(Udp),
+    /// Measure the laboratory's wires: throughput, and how exact delay, rate and loss are
+    Link(Link),
     /// A floor, started by `serve`
     #[command(hide = true)]
     Floor(Floor),
@@ -136,6 +138,19 @@ pub(super) struct Udp {
     pub loopback: bool,
     /// Where chance on the line begins
     #[arg(long, default_value_t = 2003, value_name = "NUMBER")]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Link {
+    /// Only these parts, by the start of their names: throughput, delay, rate, loss
+    #[arg(long, value_delimiter = ',', value_name = "PART,…")]
+    pub rows: Vec<String>,
+    /// How long each measurement lasts
+    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub seconds: u64,
+    /// Where chance on the wires begins
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub seed: u64,
 }
 

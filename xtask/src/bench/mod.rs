@@ -14,6 +14,7 @@ mod export;
 mod figures;
 mod floor;
 mod generator;
+mod link;
 mod load;
 mod machine;
 mod measure;
@@ -37,6 +38,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.what {
         arguments::What::Client(what) => client::run(&what),
         arguments::What::Serve(what) => serve::run(&what),
+        arguments::What::Link(what) => link::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),
         arguments::What::Udp(what) => udp::run(&what),
         arguments::What::Floor(what) => floor::run(&what),

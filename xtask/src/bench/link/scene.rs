@@ -1,0 +1,52 @@
+//! Two hosts and a wire with a path, and sockets on them.
+
+use std::net::{SocketAddr, UdpSocket};
+
+use anyhow::{Context, anyhow};
+use howdah_lab::network::{DirectionCounters, Network, Topology, WireSpec};
+use howdah_link::Counters;
+use socket2::SockRef;
+
+/// The wire.
+const WIRE: &str = "path0";
+/// So much may wait at a socket: nothing is to be lost there.
+const SOCKET_BUFFER: usize = 64 << 20;
+
+/// A network, alive.
+pub struct Scene {
+    pub network: Network,
+}
+
+impl Scene {
+    /// With the path that this text describes, as in a plan.
+    pub fn new(path: &str, seed: u64) -> anyhow::Result<Self> {
+        let spec = toml::from_str(path).map_err(|error| anyhow!("path {path:?}: {error}"))?;
+        Ok(Self { network: Network::build(&Topology::pair(WireSpec::new(spec, seed)))? })
+    }
+
+    /// A socket on a host.
+    pub fn socket(&self, host: &str) -> anyhow::Result<UdpSocket> {
+        let address = SocketAddr::new(self.network.address(host, WIRE), 0);
+        let socket =
+            self.network.host(host).run_in(|| UdpSocket::bind(address))?.context("making a socket")?;
+        // As root of a user namespace only less may be had; then so much less.
+        let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
+        Ok(socket)
+    }
+
+    /// What became of packets from client to server.
+    pub fn there(&self) -> DirectionCounters {
+        self.network.wire(WIRE).counters().there
+    }
+
+    /// And back.
+    pub fn back(&self) -> DirectionCounters {
+        self.network.wire(WIRE).counters().back
+    }
+}
+
+/// What an element counted.
+pub fn element(direction: &DirectionCounters, name: &str) -> anyhow::Result<Counters> {
+    let found = direction.elements.iter().find(|element| element.name == name);
+    found.map(|element| element.counters).with_context(|| format!("no element {name}"))
+}

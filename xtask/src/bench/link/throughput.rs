@@ -1,0 +1,49 @@
+//! How much an unshaped wire carries, beside loopback, which has no wire.
+#![allow(clippy::print_stdout, reason = "the table is its purpose")]
+
+use std::time::Instant;
+
+use howdah_lab::measure::Processor;
+
+use super::super::arguments::Link;
+use super::iperf;
+use super::run::met;
+use super::scene::Scene;
+
+/// The least that an unshaped wire is to carry, in Gb/s.
+const GOAL: f64 = 8.0;
+
+/// Measures and prints.
+pub fn run(what: &Link) -> anyhow::Result<()> {
+    println!("Throughput of TCP in Gb/s, beside loopback; goal: {GOAL} through a perfect wire");
+    println!(
+        "{:<34} {:>8} {:>10} {:>12} {:>14} {:>8}",
+        "", "Gb/s", "loopback", "again", "cores for it", "goal"
+    );
+    for (path, seed) in [("", 1), ("delay = '1ms'", 1), ("rate = '40Gbit'", 1), ("loss = '0.001%'", 1)] {
+        for streams in [1, 4] {
+            row(what, path, seed, streams)?;
+        }
+    }
+    Ok(())
+}
+
+fn row(what: &Link, path: &str, seed: u64, streams: u32) -> anyhow::Result<()> {
+    let scene = Scene::new(path, seed)?;
+    let (seconds, streams) = (what.seconds.to_string(), streams.to_string());
+    let arguments = ["--time", &seconds, "--omit", "1", "--parallel", &streams];
+    let (before, start) = (Processor::used(), Instant::now());
+    let through = iperf::run(&scene.network, "client", "server", &arguments)?;
+    let cores = Processor::used().since(before).seconds() / start.elapsed().as_secs_f64();
+    let loopback = iperf::run(&scene.network, "client", "client", &arguments)?;
+    let gigabits = through.bits_per_second / 1e9;
+    let name = if path.is_empty() { "perfect" } else { path };
+    println!(
+        "{:<34} {gigabits:>8.2} {:>10.2} {:>12} {cores:>14.2} {:>8}",
+        format!("{name}, {streams} streams"),
+        loopback.bits_per_second / 1e9,
+        through.retransmits,
+        if path.is_empty() { met(gigabits >= GOAL) } else { "" },
+    );
+    Ok(())
+}
