@@ -4,6 +4,7 @@
 //! layers around it read ahead, write behind and remember attributes; `copy` moves trees from one file system to another.
 
 pub mod channel;
+mod circle;
 pub mod connect;
 pub mod copy;
 pub mod file;

@@ -3,13 +3,14 @@
 mod copying;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicBool, AtomicI64};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, grow};
-use copying::trouble::{Dying, Restarting};
+use copying::trouble::{Dying, Meddled, Restarting};
 use copying::{copier, copy, item, options};
 use howdah_client::copy::CopyOptions;
+use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
 
 fn memory() -> Files {
@@ -153,4 +154,64 @@ fn a_stopped_copy_keeps_what_it_has() {
     assert_eq!(again.figures.resumed_bytes, done, "{:?}", heard.all());
     assert_eq!(again.figures.copied_bytes + done, file.attributes.size);
     assert!(to.content(&to.at("copy")) == from.content(&file));
+}
+
+/// What the same copy does that is started a second time, and does not find that it could go on: a partial file of its own.
+fn begin_again(files: &Files) {
+    let root = files.root().handle;
+    let partial =
+        files.names(&root).into_iter().find(|name| name.contains("howdah-partial")).expect("a partial file");
+    let name = howdah_vfs::Name::parse(partial.as_bytes()).expect("a name");
+    files.0.remove(copying::tree::ROOT, &root, name, &mut howdah_vfs::Change::default()).expect("removed");
+    files.file(&root, &partial, 0, &[]);
+}
+
+#[test]
+fn a_copy_that_another_has_taken_over_gives_no_name_to_what_the_other_has_begun() {
+    // Its own handle is of no use any more when it completes the file; or that comes a moment later.
+    for (size, before) in [(1_000, true), (4_000_000, true), (1_000, false), (4_000_000, false)] {
+        let from = memory();
+        let bytes = Random(1).bytes(size);
+        let file = from.file(&from.root().handle, "file", size as u64, &[(0, bytes)]);
+        let to: Arc<dyn howdah_vfs::FileSystem> = Arc::new(MemoryFileSystem::new());
+        let files = Files(Arc::clone(&to));
+        let meddle = Box::new({
+            let files = Files(Arc::clone(&to));
+            move || begin_again(&files)
+        });
+        let meddled = Files(Arc::new(Meddled {
+            inner: to,
+            call: Call::SetAttributes,
+            before,
+            meddle,
+            is_done: AtomicBool::new(false),
+        }));
+        let (outcome, heard) = copy(&from, file, &meddled, "copy", options());
+        assert_eq!(outcome.figures.errors, 1);
+        assert!(heard.has("started a second time"), "{:?}", heard.all());
+        assert!(files.look(&files.root().handle, "copy").is_none());
+        assert!(files.names(&files.root().handle).iter().any(|name| name.contains("howdah-partial")));
+    }
+}
+
+#[test]
+fn two_of_the_same_copy_at_once_leave_a_whole_file_or_none() {
+    let mut random = Random(seed("two_of_the_same_copy_at_once_leave_a_whole_file_or_none"));
+    for _ in 0..20 {
+        let (from, file) = big_file(&mut random);
+        let to = Files(Arc::new(MemoryFileSystem::new()));
+        let errors: u64 = std::thread::scope(|scope| {
+            let run = || copy(&from, file, &to, "copy", options()).0.figures.errors;
+            let runs = [scope.spawn(run), scope.spawn(run)];
+            runs.into_iter().map(|run| run.join().expect("no panic")).sum()
+        });
+        match to.look(&to.root().handle, "copy") {
+            Some(copied) => assert!(to.content(&copied) == from.content(&file), "half a file"),
+            None => assert!(errors > 0, "neither copied, and neither said so"),
+        }
+        // Whatever became of the two, a third one completes it.
+        let (outcome, heard) = copy(&from, file, &to, "copy", options());
+        assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+        assert!(to.content(&to.at("copy")) == from.content(&file));
+    }
 }

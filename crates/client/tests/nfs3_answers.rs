@@ -305,3 +305,20 @@ fn an_answer_that_makes_no_sense_is_the_servers_fault() {
         assert_eq!(stage.client.attributes(&ME, &file), Err(FsError::ServerFault), "{garbage:?}");
     }
 }
+
+#[test]
+fn a_list_that_goes_round_in_circles_ends() {
+    let stage = stage("");
+    stage.fill();
+    let mut page = None;
+    let count = stage.judge(nfs3::readdir::PROCEDURE, move |_, exchange| {
+        // The first page again and again, which is never the last.
+        let page = page.get_or_insert_with(|| {
+            let (_, most) = exchange.results.split_last().expect("a flag at the end");
+            [most, &[0]].concat()
+        });
+        Fate::Replace(page.clone())
+    });
+    assert_eq!(stage.list(0, usize::MAX).map(|_| ()), Err(FsError::ServerFault));
+    assert!(count.load(Ordering::Relaxed) < 10);
+}

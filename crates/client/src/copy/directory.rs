@@ -199,6 +199,9 @@ impl Copier {
         let listing =
             source.file_system.read_directory(&source.caller, &node.handle, at, Detail::Nodes, &mut sink);
         let end = listing.at_source("listing")?.end;
+        if !end && directory.circle.lock().closes_at(cookie) {
+            return Err(FsError::ServerFault).at_source("listing, which goes round in circles,");
+        }
         directory.cookie.store(cookie, Ordering::Relaxed);
         Ok((entries, end))
     }

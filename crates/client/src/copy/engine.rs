@@ -255,6 +255,7 @@ impl DirectoryJob {
             fresh: false,
             marked: false,
             cookie: AtomicU64::new(0),
+            circle: Mutex::default(),
             open: AtomicUsize::new(1),
         }
     }
@@ -277,6 +278,7 @@ impl DirectoryJob {
             fresh,
             marked,
             cookie: AtomicU64::new(0),
+            circle: Mutex::default(),
             open: AtomicUsize::new(1),
         }
     }

@@ -43,6 +43,8 @@ pub enum Cause {
     NotRecursive,
     /// Something else has the name.
     InTheWay(FileKind),
+    /// The partial file is another one by now: the same copy was started once more, and runs.
+    TakenOver,
 }
 
 /// A failed step before it is known to which path it belongs.
@@ -97,6 +99,9 @@ impl fmt::Display for Cause {
             Self::NotRecursive => formatter.write_str("it is a directory (-r copies directories)"),
             Self::InTheWay(FileKind::Directory) => formatter.write_str("a directory is in the way"),
             Self::InTheWay(_) => formatter.write_str("something that is no directory is in the way"),
+            Self::TakenOver => {
+                formatter.write_str("the same copy was started a second time, and has taken over")
+            }
         }
     }
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use howdah_vfs::FsError;
+
 use super::Event;
 use super::block::is_changed;
 use super::engine::Copier;
-use super::error::{Cause, Doing, Step, Trouble};
+use super::error::{Cause, Doing, On, Step, Trouble};
 use super::file_job::FileJob;
 use super::ledger::{Batch, Ledger};
 use super::ranges::RangeSet;
@@ -99,6 +101,10 @@ impl Copier {
         self.set_attributes(&job.partial, &job.node.attributes, size)
             .at_destination("setting the attributes of")?;
         let directory = &job.entry.parent.target.handle;
+        // What has the name may be what the same copy, started a second time, began.
+        if !self.has_partial(job).at_destination("looking for the partial file of")? {
+            return Err(Trouble::destination("completing", Cause::TakenOver));
+        }
         let renamed = self.destination.rename(directory, &job.partial_name, &job.entry.name);
         renamed.at_destination("giving its name to")?;
         if let Some(journal) = &job.journal
@@ -132,6 +138,7 @@ impl Copier {
     }
 
     fn fail_closed(&self, job: &FileJob, trouble: Trouble) {
+        let trouble = self.explained(job, trouble);
         let spoilt = matches!(trouble.cause, Cause::Changed | Cause::Differs(_));
         if spoilt || job.journal.is_none() {
             self.discard(job);
@@ -145,6 +152,17 @@ impl Copier {
         self.release(&job.entry.parent);
     }
 
+    /// A partial file that is gone while its name is not was replaced by another copy.
+    fn explained(&self, job: &FileJob, trouble: Trouble) -> Trouble {
+        let is_gone = trouble.on == On::Destination && trouble.cause == Cause::Refused(FsError::Stale);
+        let directory = &job.entry.parent.target.handle;
+        let is_there = || matches!(self.destination.find(directory, &job.partial_name), Ok(Some(_)));
+        if is_gone && !self.has_partial(job).unwrap_or(true) && is_there() {
+            return Trouble { cause: Cause::TakenOver, ..trouble };
+        }
+        trouble
+    }
+
     fn begin_anew(&self, job: &FileJob) {
         let source = job.entry.parent.source();
         let now = source.file_system.attributes(&source.caller, &job.node.handle);
@@ -153,8 +171,17 @@ impl Copier {
         self.stack.push(Task::Entry(Entry { node, tries, ..job.entry.clone() }));
     }
 
-    /// Removes what there is of a copy.
+    /// Whether the partial name is still that of what we write.
+    fn has_partial(&self, job: &FileJob) -> howdah_vfs::Result<bool> {
+        let there = self.destination.find(&job.entry.parent.target.handle, &job.partial_name)?;
+        Ok(there.is_some_and(|there| there.attributes.file == job.partial.attributes.file))
+    }
+
+    /// Removes what there is of a copy, unless it is another's by now.
     fn discard(&self, job: &FileJob) {
+        if !self.has_partial(job).unwrap_or(false) {
+            return;
+        }
         let directory = &job.entry.parent.target.handle;
         // What cannot be removed is left for the next copy to replace.
         if let Some(journal) = &job.journal {

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use howdah_vfs::{Handle, Node};
+use parking_lot::Mutex;
 
 use super::Side;
 use super::file_job::FileJob;
+use crate::circle::Circle;
 
 /// Something for a worker to do.
 pub(super) enum Task {
@@ -67,6 +69,8 @@ pub(super) struct DirectoryJob {
     pub(super) marked: bool,
     /// Where to read on.
     pub(super) cookie: AtomicU64,
+    /// Whether that comes again.
+    pub(super) circle: Mutex<Circle>,
     /// Its entries that are not settled, and one for the listing.
     pub(super) open: AtomicUsize,
 }

@@ -9,6 +9,7 @@ use howdah_wire::nfs3::{self, FileHandle};
 use super::client::Nfs3;
 use super::convert;
 use super::sizes::LISTING_MIN;
+use crate::circle::Circle;
 
 /// Where a listing goes on.
 #[derive(Clone, Copy)]
@@ -81,6 +82,7 @@ impl Nfs3 {
         let verifier = if cookie == 0 { [0; 8] } else { self.verifiers.of(directory) };
         let mut position = Position { caller, directory, cookie, verifier };
         let mut remedy = Remedy::None;
+        let mut circle = Circle::default();
         loop {
             let page = self.page(&position, detail, &mut |listed| match &mut remedy {
                 Remedy::FromStart { past } => {
@@ -106,6 +108,10 @@ impl Nfs3 {
                 // All of it was passed over: the entry of that cookie is gone.
                 (_, true, Remedy::FromStart { .. }) => return Err(FsError::BadCookie),
                 (_, true, _) => return Ok(Listing { end: true, directory: page.directory }),
+                (Some(last), false, Remedy::None) if circle.closes_at(last) => {
+                    tracing::warn!("the server's list of a directory goes round in circles");
+                    return Err(FsError::ServerFault);
+                }
                 (Some(last), false, _) => {
                     (position.cookie, position.verifier) = (last, page.verifier);
                     if remedy == Remedy::NoVerifier {

@@ -1,7 +1,7 @@
 //! Destinations with troubles: one that dies, one whose server restarts.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
@@ -23,6 +23,35 @@ impl Layer for Dying {
             return Err(FsError::TimedOut);
         }
         run(&*self.inner)
+    }
+}
+
+/// Once, before a call of that kind or after it, something is done to the destination.
+pub struct Meddled {
+    pub inner: Arc<dyn FileSystem>,
+    pub call: Call,
+    pub before: bool,
+    pub meddle: Box<dyn Fn() + Send + Sync>,
+    pub is_done: AtomicBool,
+}
+
+impl Layer for Meddled {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call != self.call || self.is_done.swap(true, Ordering::Relaxed) {
+            return run(&*self.inner);
+        }
+        if self.before {
+            (self.meddle)();
+        }
+        let outcome = run(&*self.inner);
+        if !self.before {
+            (self.meddle)();
+        }
+        outcome
     }
 }
 

@@ -76,16 +76,10 @@ struct ToDo {
 }
 
 impl Carrier {
-    pub(super) fn new(socket: UdpClient, hub: Arc<Hub>, first_transfer: Option<usize>) -> io::Result<Self> {
-        let settings = Settings {
-            path_mtu: socket.path_mtu(),
-            receive_room: socket.receive_room()?,
-            first_transfer,
-            ..Settings::default()
-        };
-        let peer = Peer::new(&settings, Instant::now());
+    pub(super) fn new(socket: UdpClient, hub: Arc<Hub>, settings: &Settings) -> Self {
+        let peer = Peer::new(settings, Instant::now());
         let state = Mutex::new(State { peer, asleep: None, last: None, advised: None });
-        Ok(Self {
+        Self {
             socket,
             hub,
             state,
@@ -95,7 +89,7 @@ impl Carrier {
             is_urgent: AtomicBool::new(false),
             received: AtomicU64::new(0),
             is_known: AtomicBool::new(false),
-        })
+        }
     }
 
     /// The server's address and port.

@@ -7,6 +7,8 @@
 mod carrier;
 mod lead;
 mod tender;
+#[cfg(test)]
+mod tests;
 mod way;
 
 pub(super) use carrier::Carrier;

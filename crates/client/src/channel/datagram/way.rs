@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use howdah_net::UdpClient;
-use howdah_rpc::client::datagram::Report;
+use howdah_rpc::client::datagram::{Report, Settings};
 
 use super::super::hub::Hub;
 use super::super::window::Place;
@@ -26,8 +26,18 @@ impl Datagrams {
         let failed = |cause| ConnectError::Failed { address, cause: Arc::new(cause) };
         let settings = hub.connect_settings();
         let socket = UdpClient::connect(address, settings.reserved_port, settings.tick).map_err(failed)?;
-        let first_transfer = hub.first_transfer();
-        let carrier = Arc::new(Carrier::new(socket, hub, first_transfer).map_err(failed)?);
+        let settings = Settings {
+            path_mtu: socket.path_mtu(),
+            receive_room: socket.receive_room().map_err(failed)?,
+            first_transfer: hub.first_transfer(),
+            ..Settings::default()
+        };
+        Self::with(socket, hub, &settings)
+    }
+
+    /// With this socket, on a path of which this is known.
+    pub(super) fn with(socket: UdpClient, hub: Arc<Hub>, settings: &Settings) -> Result<Self, ConnectError> {
+        let carrier = Arc::new(Carrier::new(socket, hub, settings));
         let tender = Tender::new(Arc::clone(&carrier));
         let tender = thread::Builder::new()
             .name("datagrams".into())
