@@ -1,67 +1,91 @@
 //! Round trips of single datagrams: one at a time, so that none waits for another.
 
+use std::io::ErrorKind;
 use std::net::UdpSocket;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::options::{Options, number_of};
 use crate::record::unit;
 use crate::run::Measured;
 
 /// One that has not come back after this long is lost.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(1);
+/// More of them, one after the other, and there is no path.
+const TRIES: u32 = 5;
 /// Round trips that do not count: routes, neighbours and caches are looked up in them.
 const WARM_UP: u32 = 5;
+/// Ends the other end. Not a number that a round trip has.
+const END: u32 = u32::MAX;
 
 /// Measures.
 pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options) -> Result<Measured> {
     here.set_read_timeout(Some(PATIENCE)).context("limiting a wait")?;
-    there.set_read_timeout(Some(PATIENCE)).context("limiting a wait")?;
-    let mut times = Vec::new();
-    thread::scope(|scope| -> Result<()> {
-        scope.spawn(|| echo(there, WARM_UP + options.count));
-        for number in 0..WARM_UP + options.count {
-            let took = round_trip(here, &options.datagram(number), number)?;
-            if number >= WARM_UP {
-                times.push(took);
-            }
-            thread::sleep(options.interval);
-        }
-        Ok(())
-    })?;
-    told(times)
+    thread::scope(|scope| {
+        scope.spawn(|| echo(there));
+        let times = round_trips(here, options);
+        // To itself: no path is between.
+        let ended = there.local_addr().and_then(|itself| there.send_to(&options.datagram(END), itself));
+        ended.context("ending a probe's other end")?;
+        told(times?, options.count)
+    })
 }
 
-/// Sends back what comes, until all came or nothing does any more.
-fn echo(there: &UdpSocket, count: u32) {
+/// Sends back what comes, until it is told to end.
+fn echo(there: &UdpSocket) {
     let mut buffer = [0; 2048];
-    for _ in 0..count {
-        let Ok((length, from)) = there.recv_from(&mut buffer) else { return };
-        if there.send_to(&buffer[..length], from).is_err() {
+    while let Ok((length, from)) = there.recv_from(&mut buffer) {
+        if number_of(&buffer[..length]) == Some(END) {
             return;
         }
+        // What cannot be sent back is lost, as on a path.
+        let _ = there.send_to(&buffer[..length], from);
     }
 }
 
-fn round_trip(here: &UdpSocket, datagram: &[u8], number: u32) -> Result<Duration> {
+/// Those that came back. A path may lose some, but not many in a row.
+fn round_trips(here: &UdpSocket, options: &Options) -> Result<Vec<Duration>> {
+    let mut times = Vec::new();
+    let mut lost = 0;
+    for number in 0..WARM_UP + options.count {
+        match round_trip(here, &options.datagram(number), number)? {
+            None => lost += 1,
+            Some(took) => {
+                lost = 0;
+                times.extend((number >= WARM_UP).then_some(took));
+            }
+        }
+        ensure!(lost < TRIES, "{TRIES} datagrams in a row did not come back");
+        thread::sleep(options.interval);
+    }
+    Ok(times)
+}
+
+/// How long it took; none if it is lost.
+fn round_trip(here: &UdpSocket, datagram: &[u8], number: u32) -> Result<Option<Duration>> {
     let began = Instant::now();
     here.send(datagram).context("sending")?;
     let mut buffer = [0; 2048];
     loop {
-        let length = here.recv(&mut buffer).context("waiting for a datagram to come back")?;
-        if number_of(&buffer[..length]) == Some(number) {
-            return Ok(began.elapsed());
+        match here.recv(&mut buffer) {
+            Ok(length) if number_of(&buffer[..length]) == Some(number) => return Ok(Some(began.elapsed())),
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error).context("waiting for a datagram to come back"),
         }
     }
 }
 
-fn told(mut times: Vec<Duration>) -> Result<Measured> {
+fn told(mut times: Vec<Duration>, sent: u32) -> Result<Measured> {
     times.sort();
     let (Some(worst), count) = (times.last(), times.len()) else { bail!("nothing came back") };
     let at = |part: f64| times[((count as f64 * part).ceil() as usize).clamp(1, count) - 1].as_secs_f64();
     let mut measured = Measured::default();
+    measured.add("replies", count as f64 / f64::from(sent), unit::PART);
     measured.add("worst", worst.as_secs_f64(), unit::SECONDS);
     measured.add("mean", times.iter().sum::<Duration>().as_secs_f64() / count as f64, unit::SECONDS);
     let fractions = [0.01, 0.1, 0.5, 0.9, 0.95, 0.99];
@@ -90,7 +114,7 @@ mod tests {
     #[test]
     fn the_middle_is_the_median() {
         let times = (1..=100).map(Duration::from_millis).collect();
-        let figures = told(times).expect("figures").figures;
+        let figures = told(times, 100).expect("figures").figures;
         assert_eq!((figures["p50"].value, figures["p99"].value, figures["worst"].value), (0.05, 0.099, 0.1));
     }
 }
