@@ -6,7 +6,7 @@ use super::super::units::Scale;
 use super::Table;
 use super::draw::Sketch;
 use super::grouping::{Group, groups};
-use super::named::{bound, headed, said, spread, whiskers};
+use super::named::{bound, said, spread, whiskers, worded};
 use crate::plan::FigureSpec;
 use crate::record::CellMedians;
 
@@ -25,13 +25,13 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
         return Err("Nothing was measured for this figure.".to_owned());
     }
     let reference = reference(&cells, unit);
-    let axis = Axis::from_zero(&headed(figure), unit, reference.as_ref().map_or(most, |at| most.max(at.y)));
+    let axis = Axis::from_zero(&worded(figure), unit, reference.as_ref().map_or(most, |at| most.max(at.y)));
     let shown = Shown { figure, scale: axis.scale.clone(), lines: &lines };
     let mut groups = shown.groups(results, spec, &cells);
     let notes = cut(&mut groups);
     let title = match &spec.x {
-        Some(factor) => format!("{} by {factor}", headed(figure)),
-        None => headed(figure),
+        Some(factor) => format!("{} by {factor}", worded(figure)),
+        None => worded(figure),
     };
     let description = format!("A bar chart. {}", told(&groups));
     let table = shown.table(spec, &cells);

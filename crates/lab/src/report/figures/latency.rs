@@ -12,8 +12,10 @@ use crate::measure::Spread;
 use crate::plan::FigureSpec;
 use crate::record::{CellMedians, unit};
 
-/// Lines that one can tell apart; more are in the table only.
-const LINES: usize = 7;
+/// Lines that one can tell apart in a panel; more make a second one.
+const LINES_OF_PANEL: usize = 7;
+/// Panels; lines beyond them are in the table only.
+const PANELS: usize = 3;
 /// So many points still have a marker each.
 const MARKED: usize = 24;
 /// The largest of all stands where this percentile would.
@@ -39,10 +41,10 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
         return Err("No latencies were measured for this figure.".to_owned());
     }
     let mut notes = Vec::new();
-    if groups.len() > LINES {
-        notes.push(format!("{} more lines are in the table only.", groups.len() - LINES));
+    if groups.len() > LINES_OF_PANEL * PANELS {
+        notes.push(format!("{} more lines are in the table only.", groups.len() - LINES_OF_PANEL * PANELS));
     }
-    let shown = &groups[..groups.len().min(LINES)];
+    let shown = &groups[..groups.len().min(LINES_OF_PANEL * PANELS)];
     let points = || shown.iter().flat_map(|curve| &curve.points);
     let (least, most) =
         points().fold((f64::INFINITY, 0.0_f64), |(least, most), (_, y)| (least.min(*y), most.max(*y)));
@@ -55,10 +57,15 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
         ..Axis::logarithmic("", unit::COUNT, 1.0, furthest)
     };
     let x = Axis { name: "Part of all calls that took at most so long".to_owned(), ..x };
-    let lines = shown.iter().enumerate().map(|(style, curve)| line(style, curve)).collect();
+    let mut lines = shown.iter().enumerate().map(|(style, curve)| line(style, curve)).collect::<Vec<_>>();
+    let mut panels = Vec::new();
+    while !lines.is_empty() {
+        let rest = lines.split_off(lines.len().min(LINES_OF_PANEL));
+        panels.push(Panel { y: y.clone(), lines, references: Vec::new() });
+        lines = rest;
+    }
     let key = shown.iter().map(|curve| curve.name.clone()).collect();
-    let content =
-        Content::Lines { x, panels: vec![Panel { y: y.clone(), lines, references: Vec::new() }], key };
+    let content = Content::Lines { x, panels, key };
     let chart = Chart { title: "Percentiles of latency".to_owned(), description: told(shown), content };
     Ok(Sketch { chart, table: table(&groups, &y.scale), notes })
 }

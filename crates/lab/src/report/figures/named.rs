@@ -51,8 +51,52 @@ pub fn origin<'a>(results: &'a Results, cell: &'a CellMedians, figure: &'a str) 
     })
 }
 
+/// A figure's name in words, for headings and axes: "small.p99" is "Latency, p99 (small)".
+pub fn worded(figure: &str) -> String {
+    let percentile =
+        figure.rfind(".p").filter(|at| figure[at + 2..].starts_with(|c: char| c.is_ascii_digit()));
+    let (of, metric) = match percentile.or_else(|| figure.rfind('.').filter(|_| !is_percentile(figure))) {
+        Some(at) => (&figure[..at], &figure[at + 1..]),
+        None => ("", figure),
+    };
+    let metric = match metric {
+        "processor" => "processor time".to_owned(),
+        "mean" | "worst" => format!("{metric} latency"),
+        _ if is_percentile(metric) => format!("latency, {metric}"),
+        _ => metric.replace('_', " "),
+    };
+    headed(&if of.is_empty() { metric } else { format!("{metric} ({of})") })
+}
+
+fn is_percentile(name: &str) -> bool {
+    name.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// A name with its first letter large.
 pub fn headed(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_names_in_words() {
+        for (figure, wanted) in [
+            ("throughput", "Throughput"),
+            ("near.throughput", "Throughput (near)"),
+            ("p50", "Latency, p50"),
+            ("p99.9", "Latency, p99.9"),
+            ("small.stat.p99", "Latency, p99 (small.stat)"),
+            ("main.p99.99", "Latency, p99.99 (main)"),
+            ("server.processor", "Processor time (server)"),
+            ("total.per_processor_second", "Per processor second (total)"),
+            ("worst", "Worst latency"),
+            ("", ""),
+        ] {
+            assert_eq!(worded(figure), wanted);
+        }
+    }
 }

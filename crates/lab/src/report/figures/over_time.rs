@@ -36,7 +36,9 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
         return Err(format!("There is nothing of this in {name}."));
     }
     if more > 0 {
-        notes.push(format!("{more} more connections, which moved less, are in {name}."));
+        let connections =
+            if more == 1 { "connection, which moved less, is" } else { "connections, which moved less, are" };
+        notes.push(format!("{more} more {connections} in {name}."));
     }
     let last = traces.iter().flat_map(|trace| &trace.points).map(|(at, _)| *at).fold(0.0, f64::max);
     let x = Axis::up_to("Time since the clients began", unit::SECONDS, last);

@@ -66,7 +66,8 @@ const THROUGHPUT: &str = "throughput";
 /// What is in these elements is on its way and does not wait.
 const NO_QUEUES: [&str; 2] = ["delay", "jitter"];
 
-/// A queue that never held more than this part of the fullest one held nothing.
+/// A queue that never held more than this part of the fullest one held nothing, and a connection that moved less of the
+/// busiest one is idle.
 const NOTHING: f64 = 0.02;
 
 /// One line of a figure.
@@ -92,7 +93,10 @@ impl Trace {
 /// The traces of what is to be shown, of at most so many connections (the busiest); and how many more there are.
 pub fn traces(lines: &[SeriesLine], show: &[String], host: Option<&str>, most: usize) -> (Vec<Trace>, usize) {
     let connections = Connection::all(lines);
-    let kept = &connections[..connections.len().min(most)];
+    let busiest = connections.first().map_or(0, Connection::moved);
+    let idle = |connection: &Connection| (connection.moved() as f64) < busiest as f64 * NOTHING;
+    let busy = connections.iter().position(idle).unwrap_or(connections.len());
+    let kept = &connections[..busy.min(most)];
     let several = kept.len() > 1;
     let mut traces = Vec::new();
     for shown in show {
@@ -268,6 +272,8 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|trace| trace.name.as_str()).collect();
         assert_eq!(names, ["window at client · 10.77.0.2:803", "window at client · 10.77.0.2:802"]);
         assert_eq!(more, 1);
+        let (found, more) = traces(&lines, &["window".to_owned()], Some("client"), 3);
+        assert_eq!((found.len(), more), (2, 1), "the one that moved a hundredth is idle");
         assert_eq!(traces(&lines, &["window".to_owned()], Some("elsewhere"), 2).0, []);
     }
 

@@ -7,7 +7,7 @@ use super::super::units::Scale;
 use super::Table;
 use super::draw::Sketch;
 use super::grouping::{Group, groups};
-use super::named::{bound, headed, origin, said, spread, whiskers};
+use super::named::{bound, origin, said, spread, whiskers, worded};
 use super::position::positions;
 use crate::plan::FigureSpec;
 use crate::record::CellMedians;
@@ -45,7 +45,7 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
     for (panel, groups) in panels.iter_mut().zip(sweep.groups.chunks(LINES_OF_PANEL)) {
         panel.extend(bounds.iter().cloned().chain(sweep.origins(groups, &mut key)));
     }
-    let y = axis(&headed(sweep.figure), sweep.unit, &panels, &references);
+    let y = axis(&worded(sweep.figure), sweep.unit, &panels, &references);
     let table = sweep.table(&y.scale);
     let panel = |lines| Panel { y: y.clone(), lines, references: references.clone() };
     let panels = panels.into_iter().map(panel).collect();
@@ -171,7 +171,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn title(&self) -> String {
-        format!("{} against {}", headed(self.figure), self.factor)
+        format!("{} against {}", worded(self.figure), self.factor)
     }
 
     /// What a listener needs: how many lines, and where each begins and ends.

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::super::results::Results;
 use super::super::units::{Scale, text};
 use super::table::plain;
+use crate::measure::Spread;
 use crate::record::{CellMedians, CommandRecord, Outcome, Row};
 
 /// One closed part for each cell.
@@ -34,13 +35,21 @@ fn one(results: &Results, cell: &CellMedians) -> Markup {
     }
 }
 
+/// All figures; of a single client those that also have a plain name are told once.
 fn figures(cell: &CellMedians) -> Markup {
-    let head = ["figure", "median", "least", "most"].map(str::to_owned);
-    let row = |(name, (spread, recorded)): (&String, &(crate::measure::Spread, String))| {
+    let again = |name: &str| cell.figures.keys().any(|other| other.ends_with(&format!(".{name}")));
+    let told = cell.figures.iter().filter(|(name, _)| name.contains('.') || !again(name));
+    let several = cell.ok > 1;
+    let row = |(name, (spread, recorded)): (&String, &(Spread, String))| {
         let scale = Scale::of(recorded, spread.max);
-        vec![name.clone(), scale.text(spread.median), scale.number(spread.min), scale.number(spread.max)]
+        let values = [spread.median, spread.min, spread.max].map(|value| scale.number(value));
+        std::iter::once(scale.named(name))
+            .chain(values.into_iter().take(if several { 3 } else { 1 }))
+            .collect()
     };
-    let rows: Vec<Vec<String>> = cell.figures.iter().map(row).collect();
+    let rows: Vec<Vec<String>> = told.map(row).collect();
+    let head: &[&str] = if several { &["figure", "median", "least", "most"] } else { &["figure", "value"] };
+    let head: Vec<String> = head.iter().map(|name| (*name).to_owned()).collect();
     html! { @if !rows.is_empty() { (plain(&format!("All figures of cell {}", cell.cell), &head, &rows)) } }
 }
 

@@ -68,8 +68,9 @@ fn warnings(results: &Results) -> Vec<String> {
     }
     let failed = results.rows.iter().filter(|row| !row.is_ok()).count();
     if failed > 0 {
-        let verb = if failed == 1 { "measurement" } else { "measurements" };
-        warnings.push(format!("{failed} of {there} {verb} failed; they are listed below and count nowhere."));
+        let told =
+            if failed == 1 { "it is listed below and counts" } else { "they are listed below and count" };
+        warnings.push(format!("{failed} of {there} measurements failed; {told} nowhere."));
     }
     warnings
 }
