@@ -1,4 +1,8 @@
 //! What a path is like, as flags: the same words as in a plan.
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "these are help texts for the screen: [path] is a table of a plan"
+)]
 
 use clap::Args;
 
