@@ -94,7 +94,7 @@ pub struct CommandRecord {
 pub struct Figure {
     /// The number.
     pub value: f64,
-    /// One of [`unit`].
+    /// One of [`mod@unit`].
     pub unit: String,
 }
 
@@ -124,7 +124,7 @@ impl Row {
 }
 
 impl Figure {
-    /// A value in one of the units of [`unit`].
+    /// A value in one of the units of [`mod@unit`].
     pub fn new(value: f64, unit: &str) -> Self {
         Self { value, unit: unit.to_owned() }
     }

@@ -2,7 +2,7 @@
 
 use super::unit;
 
-/// A value in one of the units of [`unit`], as people read it: MB/s, ms, MB.
+/// A value in one of the units of [`mod@unit`], as people read it: MB/s, ms, MB.
 pub fn shown(value: f64, of: &str) -> String {
     match of {
         unit::BYTES_PER_SECOND => format!("{} MB/s", digits(value / 1e6)),
