@@ -161,6 +161,11 @@ impl Shared {
         self.connections.read().values().cloned().collect()
     }
 
+    /// Appends all connections to a list that is used again and again.
+    pub fn list_connections(&self, list: &mut Vec<Arc<Connection>>) {
+        list.extend(self.connections.read().values().cloned());
+    }
+
     /// Puts a connection before another worker: bytes of it are at hand that no event tells of.
     pub fn hand_on(&self, connection: Arc<Connection>) {
         self.ready.lock().push_back(connection);

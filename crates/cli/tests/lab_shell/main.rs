@@ -27,8 +27,9 @@ fn send(child: &Child, signal: Signal) {
     kill(Pid::from_raw(child.id() as i32), signal).expect("a signal");
 }
 
-/// Says that it is ready, and stays.
-const STAY: [&str; 4] = ["--", "sh", "-c", "echo ready; exec env --default-signal sleep 1000"];
+/// Says that it is ready, and stays. Whoever started the tests may have had signals ignored, which is inherited: that is over
+/// before it says so.
+const STAY: [&str; 6] = ["--", "env", "--default-signal", "sh", "-c", "echo ready; exec sleep 1000"];
 
 #[test]
 fn a_command_finds_the_other_host_and_nothing_is_left() {
@@ -148,7 +149,8 @@ fn a_shell_on_a_terminal_has_job_control() {
     assert_eq!(code, Some(5), "{said}");
     assert!(said.contains("10.77.0.1/24"), "{said}");
     assert!(!said.contains("no job control"), "{said}");
-    assert!(said.contains("Running") && said.contains("Terminated"), "{said}");
+    // That the job has ended bash says at a prompt, or not at all if `wait` has seen it first.
+    assert!(said.contains("Running"), "{said}");
     assert!(said.contains("delivered"), "what the path did is said at the end: {said}");
     laboratory.assert_nothing_left();
 }
@@ -158,7 +160,7 @@ fn control_c_ends_the_command_in_order_and_nothing_is_left() {
     let Some(laboratory) = laboratory("control-c") else { return };
     let mut terminal = Terminal::start(
         &laboratory,
-        &["--", "sh", "-c", "'echo re''ady; exec env --default-signal sleep 1000'"],
+        &["--", "env", "--default-signal", "sh", "-c", "'echo re''ady; exec sleep 1000'"],
     );
     terminal.wait_for("ready");
     terminal.enter("\x03");

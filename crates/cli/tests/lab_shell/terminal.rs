@@ -17,7 +17,9 @@ impl Terminal {
         let shell = laboratory.shell(arguments);
         let words = shell.get_args().map(|word| word.to_string_lossy().into_owned());
         let words: Vec<String> = words.collect();
-        let command = format!("exec {} {}", shell.get_program().display(), words.join(" "));
+        // script(1) drops what it has not read when its command ends, so that the command ends a little later than howdah.
+        let command =
+            format!("{} {}; code=$?; sleep 0.5; exit $code", shell.get_program().display(), words.join(" "));
         // What hangs ends, so that the test fails.
         let mut script = Command::new("timeout");
         script.args([

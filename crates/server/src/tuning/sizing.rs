@@ -27,6 +27,8 @@ pub struct Sizing {
     shared: Arc<Shared>,
     started: Instant,
     seen: HashMap<Token, Seen>,
+    /// Empty between turns; kept so that a turn allocates nothing.
+    connections: Vec<Arc<Connection>>,
     processors: Processors,
     processors_busy: f64,
     memory_at: Duration,
@@ -51,6 +53,7 @@ impl Sizing {
             shared,
             started: Instant::now(),
             seen: HashMap::new(),
+            connections: Vec::new(),
             processors: Processors::default(),
             processors_busy: 0.0,
             memory_at: Duration::ZERO,
@@ -68,12 +71,16 @@ impl Sizing {
     /// Looks at all connections once; says whether any is active.
     fn turn(&mut self) -> bool {
         let now = self.started.elapsed();
-        let connections = self.shared.connections();
+        let mut connections = std::mem::take(&mut self.connections);
+        self.shared.list_connections(&mut connections);
         self.seen.values_mut().for_each(|seen| seen.is_there = false);
         let mut active = false;
         for connection in &connections {
             active |= self.visit(now, connection);
         }
+        // Not held on to: a connection that was closed meanwhile closes its socket with the last of these.
+        connections.clear();
+        self.connections = connections;
         self.forget_gone(now);
         if now.saturating_sub(self.memory_at) >= MEMORY_TICK {
             self.memory_at = now;
