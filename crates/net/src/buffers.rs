@@ -10,7 +10,7 @@ use rustix::net::sockopt;
 
 use crate::syscall;
 
-/// Does to the socket what is wanted. Reading or not reading is not the socket's affair: those changes do nothing here.
+/// Does to the socket what is wanted.
 ///
 /// # Errors
 /// What the kernel refuses; the socket goes on with the sizes that it has.
@@ -24,7 +24,6 @@ pub fn apply(socket: BorrowedFd<'_>, change: Change) -> io::Result<()> {
         }
         Change::Clamp(window) => syscall::set_window_clamp(socket, window),
         Change::ReceiveBuffer(size) => force_receive_buffer(socket, size),
-        Change::StopReading | Change::ResumeReading => Ok(()),
     }
 }
 

@@ -48,7 +48,6 @@ fn sending(info: &TcpInfo, memory: &SocketMemory) -> Sending {
         buffer: u64::from(memory.send_buffer_bytes),
         limited_by_peer: info.window_limited.unwrap_or_default(),
         limited_by_buffer: info.send_buffer_limited.unwrap_or_default(),
-        delivery_rate: info.delivery_bytes_per_second.unwrap_or(0),
     }
 }
 
@@ -68,7 +67,6 @@ fn path(info: &TcpInfo) -> PathState {
     PathState {
         rtt: info.round_trip.unwrap_or_default(),
         min_rtt: info.least_round_trip.unwrap_or_default(),
-        receiver_rtt: info.receiver_round_trip,
         segment: u64::from(info.send_segment_bytes.unwrap_or(0)),
     }
 }

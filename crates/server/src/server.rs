@@ -122,6 +122,9 @@ impl Server {
         let sizes = settings.tuning.on_this_host()?;
         if settings.tuning.enabled {
             tracing::info!("{}", sizes.host.explain());
+            if let Some(unmet) = settings.tuning.unmet(&sizes.host) {
+                tracing::warn!("{unmet}");
+            }
         }
         let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, sockets.udp, Tuner::new(sizes))?);
         let mut server = Self { shared: Arc::clone(&shared), threads: Vec::new() };

@@ -33,8 +33,6 @@ pub struct Events {
     pub window_cut: u64,
     /// We made a buffer or a window larger.
     pub grown: u64,
-    /// We made one smaller because it was not used.
-    pub shrunk: u64,
     /// We made one smaller because memory was short.
     pub taken_back: u64,
 }
@@ -83,7 +81,6 @@ impl Events {
         self.receive_buffer_empty += other.receive_buffer_empty;
         self.window_cut += other.window_cut;
         self.grown += other.grown;
-        self.shrunk += other.shrunk;
         self.taken_back += other.taken_back;
     }
 }

@@ -65,7 +65,7 @@ pub struct MemoryUse {
     pub group_presses: bool,
 }
 
-/// How serious it is; each level does what the one before does, too.
+/// How serious it is; each level calls for what the one before does, too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pressure {
     /// Memory is there.
@@ -73,9 +73,9 @@ pub enum Pressure {
     None,
     /// No buffer grows.
     StopGrowing,
-    /// Windows are taken back, and whoever has more than its share is not read from.
+    /// Windows are taken back.
     TakeBack,
-    /// No new connection is accepted.
+    /// No new connection should be accepted. Whoever owns the sockets decides.
     Refuse,
 }
 

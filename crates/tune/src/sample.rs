@@ -43,8 +43,6 @@ pub struct Sending {
     pub limited_by_peer: Duration,
     /// Time in which the send buffer was too small (`tcpi_sndbuf_limited`).
     pub limited_by_buffer: Duration,
-    /// Bytes per second that arrived lately (`tcpi_delivery_rate`).
-    pub delivery_rate: u64,
 }
 
 /// The receiving half.
@@ -73,8 +71,6 @@ pub struct PathState {
     pub rtt: Duration,
     /// The shortest one of late (`tcpi_min_rtt`).
     pub min_rtt: Duration,
-    /// The round trip as the receiving half sees it (`tcpi_rcv_rtt`).
-    pub receiver_rtt: Option<Duration>,
     /// The largest segment (`tcpi_snd_mss`).
     pub segment: u64,
 }

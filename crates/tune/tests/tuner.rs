@@ -86,7 +86,6 @@ proptest! {
                     }
                     Change::Clamp(size) => prop_assert!(size >= WINDOW_MIN, "{size}"),
                     Change::ReceiveBuffer(size) => prop_assert!(size >= 2 * WINDOW_MIN, "{size}"),
-                    Change::StopReading | Change::ResumeReading => {}
                 }
             }
             let promised: u64 = tuner.connections().map(|(_, connection)| connection.promised()).sum();

@@ -10,12 +10,7 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// A connection over 100 ms, all quiet.
 fn quiet() -> Sample {
     Sample {
-        path: PathState {
-            rtt: 100 * MILLISECOND,
-            min_rtt: 100 * MILLISECOND,
-            receiver_rtt: None,
-            segment: 1448,
-        },
+        path: PathState { rtt: 100 * MILLISECOND, min_rtt: 100 * MILLISECOND, segment: 1448 },
         sending: Sending {
             buffer: 64 << 20,
             congestion_window: 32 << 20,
@@ -49,7 +44,6 @@ fn after(each_second: impl Fn(&mut Sample, u64)) -> Judgement {
 /// A READ that sends so many bytes a second, and has more to send than the socket takes.
 fn reading(sample: &mut Sample, bytes: u64) {
     sample.sending.sent += bytes;
-    sample.sending.delivery_rate = bytes;
     sample.sending.flight = bytes / 10;
     sample.sending.queued = bytes / 10;
     sample.sending.unsent = MARK;

@@ -3,7 +3,7 @@
 use std::io;
 
 use howdah_tune::budget::{Budget, HostMemory};
-use howdah_tune::host::Host;
+use howdah_tune::host::{Host, Mode};
 use howdah_tune::{Setting, Settings};
 
 /// What an administrator may say about the sizes of connections.
@@ -34,6 +34,21 @@ impl Tuning {
         Ok(self.on(howdah_net::probe_host()?, howdah_net::memory_limits()))
     }
 
+    /// What was asked for and cannot be had on a host, in words.
+    pub fn unmet(&self, host: &Host) -> Option<String> {
+        let fixed = |setting| matches!(setting, Setting::Fixed(_));
+        match (host.mode(), fixed(self.send_buffer), fixed(self.receive_buffer)) {
+            (Mode::Forced, ..) | (_, false, false) => None,
+            (Mode::Unprivileged, _, true) => Some(
+                "tcp_rcvbuf: without CAP_NET_ADMIN receive buffers stay as the kernel makes them".to_owned(),
+            ),
+            (Mode::Unprivileged, true, false) => Some(format!(
+                "tcp_sndbuf: without CAP_NET_ADMIN send buffers are at most {} bytes (twice net.core.wmem_max)",
+                host.send_unforced_most
+            )),
+        }
+    }
+
     fn on(&self, host: Host, memory: HostMemory) -> Settings {
         let budget = self.memory_budget.map_or_else(|| Budget::of(&memory), Budget::fixed);
         Settings {
@@ -42,5 +57,30 @@ impl Tuning {
             receive_buffer: self.receive_buffer,
             ..Settings::automatic(host, memory)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_that_cannot_be_had_are_said() {
+        let host = Host {
+            may_force: false,
+            send_autotuned_most: 4 << 20,
+            receive_autotuned_most: 32 << 20,
+            send_unforced_most: 425_984,
+            has_bbr: true,
+        };
+        let fixed = |send_buffer, receive_buffer| Tuning { send_buffer, receive_buffer, ..Tuning::default() };
+        let size = Setting::Fixed(16 << 20);
+        assert_eq!(fixed(Setting::Auto, Setting::Auto).unmet(&host), None);
+        let said = fixed(size, Setting::Auto).unmet(&host).expect("it is not all that was asked for");
+        assert!(said.contains("at most 425984 bytes"), "{said}");
+        let said = fixed(Setting::Auto, size).unmet(&host).expect("it cannot be had");
+        assert!(said.starts_with("tcp_rcvbuf: "), "{said}");
+        let privileged = Host { may_force: true, ..host };
+        assert_eq!(fixed(size, size).unmet(&privileged), None);
     }
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use howdah_net::{Token, is_local};
-use howdah_tune::Change;
 use howdah_tune::budget::MemoryUse;
+use howdah_tune::{Change, Judgement, Verdict};
 
 use super::gauge::Gauge;
 use super::processors::Processors;
@@ -17,6 +17,8 @@ use crate::shared::{Shared, Source};
 
 /// How often gauges are read while something moves: short beside the shortest interval that is judged.
 const TICK: Duration = Duration::from_millis(10);
+/// With many connections they are read less often: at most so many looks at a connection in each millisecond.
+const LOOKS_PER_MILLISECOND: u32 = 50;
 /// How often it is looked for new connections while nothing moves.
 const IDLE_TICK: Duration = Duration::from_millis(100);
 /// How often memory and processors are looked at.
@@ -40,8 +42,9 @@ struct Seen {
     gauge: Gauge,
     /// When to look at it again.
     due: Duration,
-    /// Unread and unacknowledged bytes when it was last looked at.
+    /// Unread and unacknowledged bytes when it was last looked at. While there are any, it is looked at.
     memory: MemoryUse,
+    verdict: Option<Verdict>,
     /// In the list of connections this time.
     is_there: bool,
 }
@@ -64,7 +67,9 @@ impl Sizing {
     pub fn run(mut self) {
         while !self.shared.stopping.load(Ordering::SeqCst) {
             let active = self.turn();
-            std::thread::park_timeout(if active { TICK } else { IDLE_TICK });
+            let looks = Duration::from_millis(1) * u32::try_from(self.seen.len()).unwrap_or(u32::MAX);
+            let tick = TICK.max(looks / LOOKS_PER_MILLISECOND);
+            std::thread::park_timeout(if active { tick } else { IDLE_TICK.max(tick) });
         }
     }
 
@@ -101,7 +106,7 @@ impl Sizing {
             let local = is_local(peer.client.ip(), peer.server.ip());
             apply(connection, &self.shared.tuner.lock().on_open(token, local));
         }
-        let active = seen.gauge.is_active(now);
+        let active = seen.gauge.is_active(now) || seen.memory != MemoryUse::default();
         if active && now >= seen.due {
             match howdah_net::sample(connection.stream().as_fd(), now, seen.gauge.sums()) {
                 Ok(sample) => {
@@ -112,7 +117,10 @@ impl Sizing {
                     };
                     let mut tuner = self.shared.tuner.lock();
                     let changes = tuner.on_sample(token, sample);
-                    seen.due = now + tuner.get(token).map_or(MEMORY_TICK, |connection| connection.interval());
+                    if let Some(tuned) = tuner.get(token) {
+                        seen.due = now + tuned.interval();
+                        tell(connection, tuned, &mut seen.verdict);
+                    }
                     drop(tuner);
                     apply(connection, &changes);
                 }
@@ -144,6 +152,17 @@ impl Sizing {
                 apply(&connection, &[change]);
             }
         }
+    }
+}
+
+/// Says what limits a connection, when that changes.
+fn tell(connection: &Connection, tuned: &howdah_tune::Connection, last: &mut Option<Verdict>) {
+    let verdict = tuned.judgement().map(Judgement::verdict);
+    if verdict != std::mem::replace(last, verdict)
+        && tracing::enabled!(tracing::Level::DEBUG)
+        && let Some(explanation) = tuned.explanation()
+    {
+        tracing::debug!(client = %connection.peer().client, "{explanation}");
     }
 }
 

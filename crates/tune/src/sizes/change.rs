@@ -15,8 +15,4 @@ pub enum Change {
     Clamp(u64),
     /// The promise has been used up, so the buffer behind it may shrink to what that window needs.
     ReceiveBuffer(u64),
-    /// Read nothing more from it until told to.
-    StopReading,
-    /// Read again.
-    ResumeReading,
 }

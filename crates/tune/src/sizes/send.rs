@@ -9,14 +9,10 @@ use crate::host::{Host, Mode};
 pub const SEND_MIN: u64 = 512 << 10;
 /// No ceiling is higher: 10 Gb/s x 170 ms.
 pub const SEND_MAX: u64 = 512 << 20;
-/// What a peer on this host needs.
-const SEND_LOCAL: u64 = 4 << 20;
 /// The unsent mark is never lower: the sender would be woken for every segment.
 pub const UNSENT_MIN: u64 = 128 << 10;
 /// Nor higher: 2 MiB wait 16 ms on a line of 1 Gb/s.
 pub const UNSENT_MAX: u64 = 2 << 20;
-/// What a peer on this host gets, whose line is memory.
-const UNSENT_LOCAL: u64 = 1 << 20;
 /// The mark is what the connection sends in that time: a thread is woken and refills the socket within it.
 const REFILL_SECONDS: f64 = 0.002;
 /// A size that differs by less than this factor is left as it is.
@@ -43,12 +39,13 @@ pub struct Share {
 }
 
 impl SendSizes {
-    /// Of a connection to a peer on this host, or not.
+    /// Of a connection to a peer on this host, or not. Unless its size is set, one to this host is left as the kernel makes
+    /// it: no path needs more, and a mark made READ over loopback slower (`docs/decisions/0008`).
     pub fn new(is_local: bool, setting: Setting) -> Self {
         Self { is_local, setting, ..Self::default() }
     }
 
-    /// How much the socket may hold unsent.
+    /// How much the socket may hold unsent; 0: as much as its buffer.
     pub fn unsent_mark(&self) -> u64 {
         self.mark
     }
@@ -75,21 +72,21 @@ impl SendSizes {
     fn wanted_ceiling(&self, host: &Host, share: &Share) -> u64 {
         match (self.setting, host.mode()) {
             (Setting::Fixed(size), _) => size,
+            _ if self.is_local => 0,
             // Without privilege a locked buffer is worth it only if it is larger than what grows by itself.
             (_, Mode::Unprivileged) if host.send_unforced_most > host.send_autotuned_most => {
                 host.send_unforced_most
             }
             (_, Mode::Unprivileged) => 0,
-            (_, Mode::Forced) if self.is_local => SEND_LOCAL,
             (_, Mode::Forced) => (share.budget.for_sending() / share.busy.max(1)).clamp(SEND_MIN, SEND_MAX),
         }
     }
 
     fn wanted_mark(&self, share: &Share, rate: f64) -> u64 {
-        if share.pressure > Pressure::None {
+        if self.is_local {
+            0
+        } else if share.pressure > Pressure::None {
             UNSENT_MIN
-        } else if self.is_local {
-            UNSENT_LOCAL
         } else {
             ((rate * REFILL_SECONDS) as u64).clamp(UNSENT_MIN, UNSENT_MAX)
         }
@@ -153,6 +150,16 @@ mod tests {
         let host = Host { send_unforced_most: 425_984, ..host };
         let mut sizes = SendSizes::new(false, Setting::Auto);
         assert_eq!(changes(&mut sizes, &host, &none, 0.0), [Change::UnsentMark(UNSENT_MIN)]);
+    }
+
+    #[test]
+    fn a_peer_on_this_host_gets_what_the_kernel_gives() {
+        let mut sizes = SendSizes::new(true, Setting::Auto);
+        for pressure in [Pressure::None, Pressure::TakeBack] {
+            assert_eq!(changes(&mut sizes, &HOST, &share(1, pressure), 1e9), []);
+        }
+        let mut sizes = SendSizes::new(true, Setting::Fixed(4 << 20));
+        assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 1e9), [Change::SendBuffer(4 << 20)]);
     }
 
     #[test]

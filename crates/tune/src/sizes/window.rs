@@ -23,6 +23,7 @@ const UNREAD: u64 = 4;
 #[derive(Debug, Clone)]
 pub struct Window {
     state: State,
+    is_local: bool,
     /// The most that came in a round trip, in about the last minute.
     used: Highest,
     setting: Setting,
@@ -48,9 +49,9 @@ pub struct Room {
 }
 
 impl Window {
-    /// Of a new connection.
-    pub fn new(setting: Setting) -> Self {
-        Self { state: State::Autotuned, used: Highest::default(), setting }
+    /// Of a new connection, to a peer on this host or not; to one on this host nothing is promised unless its size is set.
+    pub fn new(is_local: bool, setting: Setting) -> Self {
+        Self { state: State::Autotuned, is_local, used: Highest::default(), setting }
     }
 
     /// What counts against the budget: promised, or being taken back and not used up yet.
@@ -81,7 +82,7 @@ impl Window {
         self.used.learn(sample.at, per_round_trip);
         if let State::Lowering { target, .. } = self.state {
             self.finish_lowering(sample, target, changes);
-        } else if self.setting == Setting::Auto && host.mode() == Mode::Forced {
+        } else if self.setting == Setting::Auto && !self.is_local && host.mode() == Mode::Forced {
             self.grow(sample, per_round_trip, host, room, changes);
         }
     }
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn autotuning_is_left_alone_until_it_is_the_limit() {
-        let mut window = Window::new(Setting::Auto);
+        let mut window = Window::new(false, Setting::Auto);
         assert_eq!(step(&mut window, &sample(1, 10 * MIB), 9 * MIB, &ROOM), []);
         assert_eq!(step(&mut window, &sample(2, 22 * MIB), 5 * MIB, &ROOM), []);
         assert_eq!(step(&mut window, &sample(3, 22 * MIB), 15 * MIB, &ROOM), [Change::Promise(44 * MIB)]);
@@ -193,7 +194,7 @@ mod tests {
 
     #[test]
     fn no_more_is_promised_than_there_is_room_for() {
-        let mut window = Window::new(Setting::Auto);
+        let mut window = Window::new(false, Setting::Auto);
         let room = Room { left: 30 * MIB, pressure: Pressure::None };
         assert_eq!(step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &room), [Change::Promise(30 * MIB)]);
         let pressed = Room { left: 256 * MIB, pressure: Pressure::StopGrowing };
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn memory_is_given_back_only_when_the_promise_is_used_up() {
-        let mut window = Window::new(Setting::Auto);
+        let mut window = Window::new(false, Setting::Auto);
         step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &ROOM);
         let mut changes = Vec::new();
         window.take_back(&mut changes);

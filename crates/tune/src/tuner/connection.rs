@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::Settings;
 use crate::account::Account;
 use crate::sizes::{Change, Room, SendSizes, Share, Window};
-use crate::verdict::{Judge, Judgement};
+use crate::verdict::{Explanation, Judge, Judgement};
 use crate::{Interval, Sample};
 
 /// It is looked at so often: every four round trips, since a window takes some to show what a change did,
 const ROUND_TRIPS: u32 = 4;
-/// but not more often than this, which costs a thousand connections under one hundredth of a processor.
+/// but not more often than this.
 const INTERVAL_MIN: Duration = Duration::from_millis(100);
 /// A connection counts as busy for so long after it moved something.
 const BUSY_FOR: Duration = Duration::from_secs(10);
@@ -34,7 +34,7 @@ impl Connection {
         Self {
             judge: Judge::default(),
             send: SendSizes::new(is_local, settings.send_buffer),
-            window: Window::new(settings.receive_buffer),
+            window: Window::new(is_local, settings.receive_buffer),
             account: Account::default(),
             judgement: None,
             busy_at: None,
@@ -94,6 +94,11 @@ impl Connection {
     pub fn interval(&self) -> Duration {
         let rtt = self.judge.last().map_or(Duration::ZERO, |sample| sample.path.rtt);
         (rtt * ROUND_TRIPS).max(INTERVAL_MIN)
+    }
+
+    /// What limited it in the last interval, in a sentence.
+    pub fn explanation(&self) -> Option<Explanation> {
+        Some(Explanation::of(self.judgement.as_ref()?, self.judge.last()?))
     }
 
     /// What limited it in the last interval.

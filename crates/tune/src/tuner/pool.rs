@@ -22,8 +22,8 @@ pub struct Tuner<K> {
     totals: Totals,
 }
 
-/// Sums over all connections, kept up with each sample: going through a thousand connections for each sample of each would
-/// cost a tenth of a processor.
+/// Sums over all connections, kept up with each sample: going through all of them for each sample of each would be
+/// quadratic.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Totals {
     busy: u64,

@@ -23,9 +23,13 @@ pub const ALL_BUSY: f64 = 0.9;
 /// A direction that moves less is idle: bytes per second.
 pub const NOTHING: f64 = 1_000.0;
 
-/// The verdict on an interval. `unsent_mark`: how much the socket may hold unsent.
+/// A socket without a mark holds us up once so much is unsent.
+const UNMARKED: u64 = 128 << 10;
+
+/// The verdict on an interval. `unsent_mark`: how much the socket may hold unsent; 0: as much as its buffer.
 pub fn judge(interval: &Interval<'_>, history: &History, unsent_mark: u64) -> Verdict {
     let sample = interval.after;
+    let unsent_mark = if unsent_mark == 0 { UNMARKED } else { unsent_mark };
     let waits = sample.gauges.replies_waiting > 0 || sample.sending.unsent >= unsent_mark / NEARLY_EMPTY;
     if waits {
         return in_transport(interval, history);

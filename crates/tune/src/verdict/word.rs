@@ -30,21 +30,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All of them.
-    pub const ALL: [Self; 11] = [
-        Self::Idle,
-        Self::ClientSlots,
-        Self::ClientSendBuffer,
-        Self::Storage,
-        Self::Processor,
-        Self::SendBuffer,
-        Self::PeerWindow,
-        Self::OurWindow,
-        Self::Loss,
-        Self::PathFull,
-        Self::Ramping,
-    ];
-
     /// The word, as reports, metrics and documents spell it.
     pub const fn word(self) -> &'static str {
         match self {
@@ -60,14 +45,6 @@ impl Verdict {
             Self::PathFull => "path-full",
             Self::Ramping => "ramping",
         }
-    }
-
-    /// Whether another connection beside this one would move more (its buffers, window or losses are this one's alone).
-    pub const fn is_helped_by_a_lane(self) -> bool {
-        matches!(
-            self,
-            Self::ClientSendBuffer | Self::SendBuffer | Self::PeerWindow | Self::OurWindow | Self::Loss
-        )
     }
 }
 
