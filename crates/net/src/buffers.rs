@@ -1,4 +1,4 @@
-//! The sizes of a TCP socket, as `howdah-tune` wants them. What the kernel does with each was measured: a lock is never
+//! The sizes of a TCP socket, as `howdah-tune` wants them. What the kernel does with each decides the order: a lock is never
 //! undone, a window is clamped before its buffer shrinks, and a buffer is forced before its clamp opens.
 
 use std::io;

@@ -9,7 +9,7 @@ use rustix::net::{AddressFamily, SocketType, sockopt};
 
 /// The congestion control that takes a loss for a loss.
 pub const BBR: &str = "bbr";
-/// What the kernel starts with where nothing else is known (`tcp_wmem`, `tcp_rmem` since Linux 6.18).
+/// What buffers grow to where `tcp_wmem` and `tcp_rmem` cannot be read: the kernel's own figures before Linux 6.18.
 const AUTOTUNED_SEND: u64 = 4 << 20;
 const AUTOTUNED_RECEIVE: u64 = 6 << 20;
 

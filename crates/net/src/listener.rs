@@ -15,9 +15,8 @@ use crate::stream::Stream;
 /// Connections that may wait to be accepted; the kernel bounds it by `net.core.somaxconn`.
 const BACKLOG: i32 = 1024;
 
-/// The congestion control for a peer on this host: on loopback, bbr costs two to three times the throughput. A
-/// connection inherits it from its listener, since one that starts with bbr stays paced whatever it is given later
-/// (measured: 3,447 retransmitted segments against 29 in three seconds).
+/// The congestion control for a peer on this host, where bbr only costs throughput. A connection inherits it from its listener,
+/// since one that starts with bbr stays paced whatever it is given later (`docs/decisions/0005-hot-path.md`).
 const LOCAL_CONGESTION_CONTROL: &str = "cubic";
 
 /// A listening socket.
@@ -26,7 +25,7 @@ pub struct Listener {
     socket: TcpListener,
     address: SocketAddr,
     /// The congestion control for peers on other hosts, if it is not the listener's own: bbr where the host has it, since a
-    /// loss is no congestion on a long path (1 Gb/s x 30 ms without loss: cubic 64 MB/s, bbr 86); else the host's.
+    /// loss is no congestion on a long path; else the host's.
     congestion_control: Option<String>,
 }
 

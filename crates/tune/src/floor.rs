@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-/// A blocking sender has two thirds of its buffer in use at least (`sk_stream_is_writeable`), so one and a half times the
-/// flight; and a segment takes up to 1.6 times its payload in memory (measured without offloads).
+/// A sender that waits for room is woken while two thirds of its buffer are in use (`sk_stream_is_writeable`), so one and a
+/// half times the flight; and a segment takes more memory than its payload where the interface does not cut segments itself,
+/// for which another 1.6 is allowed.
 const BUFFER_PER_FLIGHT: f64 = 2.4;
 /// With offloads, memory is payload: what two thirds of the buffer hold.
 const FLIGHT_PER_BUFFER: f64 = 2.0 / 3.0;
-/// `SO_RCVBUF` counts memory, the window payload: twice is always enough (measured: 0.66 to 0.98 of it).
+/// `SO_RCVBUF` counts memory, the window payload: 0.66 to 0.80 of a buffer was offered (`docs/lab`, the pages of
+/// `buffers-2008` and `bdp-article`), so twice is enough.
 const BUFFER_PER_WINDOW: u64 = 2;
 
 /// Bytes that a path holds: bandwidth in bytes per second times round trip.
@@ -51,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_article_s_arithmetic() {
-        // 2.656 Gb/s x 3 ms (ORIGINS D; the article rounds to 995,908).
+        // 2.656 Gb/s x 3 ms (`docs/lab/bdp-article.md`; the article has 995,908).
         let product = bandwidth_delay_product(2.656e9 / 8.0, Duration::from_millis(3));
         assert_eq!(product, 996_000);
     }

@@ -20,7 +20,7 @@ pub struct Host {
 pub enum Mode {
     /// Buffers are forced to what the path needs.
     Forced,
-    /// Buffers are what the kernel gives to everybody; more lanes make up for it.
+    /// Buffers are what the kernel gives to everybody.
     Unprivileged,
 }
 

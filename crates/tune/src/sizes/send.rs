@@ -5,7 +5,7 @@ use super::{Change, Setting};
 use crate::budget::{Budget, Pressure};
 use crate::host::{Host, Mode};
 
-/// No ceiling is lower: two replies of the largest size and their headers.
+/// No ceiling is lower, however many share: four times the least mark, so that what is in flight has room beside it.
 pub const SEND_MIN: u64 = 512 << 10;
 /// No ceiling is higher: 10 Gb/s x 170 ms.
 pub const SEND_MAX: u64 = 512 << 20;

@@ -12,7 +12,8 @@ use crate::host::{Host, Mode};
 
 /// No window is smaller: a call of 64 KiB and its successors.
 pub const WINDOW_MIN: u64 = 256 << 10;
-/// The kernel's autotuning gives that part of its largest buffer as a window (measured: 0.66 to 0.98).
+/// The kernel's autotuning gives at least that part of its largest buffer as a window: 0.66 of it was seen
+/// (`docs/lab/buffers-2008.md`).
 const AUTOTUNED_WINDOW: f64 = 0.6;
 /// Half of the window used in a round trip: time for twice as much.
 const GROW_AT: f64 = 0.5;

@@ -8,7 +8,7 @@ use crate::Interval;
 const MOSTLY: f64 = 0.5;
 /// So little of the unsent mark is in the socket: the socket does not hold us up.
 const NEARLY_EMPTY: u64 = 8;
-/// The kernel counts how often it stalled, not how badly: a flow that is limited all the time shows 22 to 24 %.
+/// The kernel counts how often it stalled, not how badly: a flow that is limited all the time shows only a part of it.
 const STALLED: f64 = 0.05;
 /// A flight of that part of a limit is at the limit.
 const AT_LIMIT: f64 = 0.9;
