@@ -1,56 +1,41 @@
 //! Packets that arrive twice.
 
-use std::collections::VecDeque;
 use std::time::Instant;
 
+use crate::at_once::{AtOnce, Rule};
 use crate::hits::hits;
 use crate::loss::Independent;
-use crate::{Counters, Element, Packet, Segments};
+use crate::{Counters, Packet, Segments};
 
 /// Sends some packets on twice, one right after the other; of a super-packet single segments.
 #[derive(Debug)]
-pub struct Duplication<B> {
-    rule: Independent,
-    ready: VecDeque<(Instant, Packet<B>)>,
-    counters: Counters,
+pub struct Duplication {
+    chance: Independent,
 }
 
-impl<B> Duplication<B> {
+impl Duplication {
     /// Each packet with that probability.
-    pub fn new(probability: f64, seed: u64) -> Self {
-        let rule = Independent::new(probability, seed);
-        Self { rule, ready: VecDeque::new(), counters: Counters::default() }
+    pub fn new<B>(probability: f64, seed: u64) -> AtOnce<B, Self> {
+        AtOnce::by(Self { chance: Independent::new(probability, seed) })
     }
 }
 
-impl<B: std::fmt::Debug + Send + Segments> Element<B> for Duplication<B> {
-    fn push(&mut self, now: Instant, packet: Packet<B>) {
-        self.counters.arrived.count(&packet);
-        let (ready, copied) = (&mut self.ready, &mut self.counters.copied);
-        hits(packet, &mut self.rule, |twice, packet| {
+impl<B: Segments> Rule<B> for Duplication {
+    const NAME: &'static str = "duplication";
+
+    fn meet(
+        &mut self,
+        _: Instant,
+        packet: Packet<B>,
+        counters: &mut Counters,
+        mut pass: impl FnMut(Packet<B>),
+    ) {
+        hits(packet, &mut self.chance, |twice, packet| {
             if twice {
-                copied.count(&packet);
-                ready.push_back((now, packet.clone()));
+                counters.copied.count(&packet);
+                pass(packet.clone());
             }
-            ready.push_back((now, packet));
+            pass(packet);
         });
-    }
-
-    fn poll(&mut self, _: Instant) -> Option<(Instant, Packet<B>)> {
-        let (at, packet) = self.ready.pop_front()?;
-        self.counters.left.count(&packet);
-        Some((at, packet))
-    }
-
-    fn next_event(&self) -> Option<Instant> {
-        self.ready.front().map(|(at, _)| *at)
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    fn name(&self) -> &'static str {
-        "duplication"
     }
 }

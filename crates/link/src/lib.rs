@@ -17,7 +17,8 @@
 //! [`Delay`], [`Jitter`], [`Rate`] with a [`Queue`] ([`DropTail`], [`CoDel`]) and a [`rate::Pace`] (constant, steps, the
 //! opportunities of a trace), [`loss::Loss`] by a rule of chance (independent, bursts), [`Corruption`], [`Duplication`],
 //! [`Reordering`], [`Mtu`], [`Outages`]; for datagrams with all their fragments [`FragmentLoss`] and [`Reassembly`].
-//! Each counts what it did in the same [`Counters`].
+//! Each counts what it did in the same [`Counters`]. Those that delay nothing are one element, [`AtOnce`], by different
+//! rules.
 //!
 //! # Paths as people write them
 //!
@@ -55,6 +56,7 @@
 //!
 //! [`profiles`] are paths with a name and the source of their figures.
 
+mod at_once;
 mod corruption;
 mod counters;
 mod delay;
@@ -81,6 +83,7 @@ mod reordering;
 mod segments;
 mod spec;
 
+pub use at_once::AtOnce;
 pub use corruption::Corruption;
 pub use counters::{Counters, Tally};
 pub use delay::Delay;

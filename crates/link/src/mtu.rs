@@ -1,9 +1,11 @@
 //! The largest packet that passes.
 
 use std::collections::VecDeque;
+use std::fmt::Debug;
 use std::time::Instant;
 
-use crate::{Counters, Element, FRAME_OVERHEAD, Packet, Refused, Segments, TooLarge};
+use crate::at_once::{AtOnce, Rule};
+use crate::{Counters, FRAME_OVERHEAD, Packet, Refused, Segments, TooLarge};
 
 /// So many refused packets are kept for whoever tells their senders; routers, too, report at a limited rate (RFC 1812
 /// 4.3.2.8).
@@ -14,62 +16,43 @@ const MOST_REFUSED: usize = 64;
 pub struct Mtu<B> {
     size: usize,
     too_large: TooLarge,
-    ready: VecDeque<(Instant, Packet<B>)>,
     refused: VecDeque<Packet<B>>,
-    counters: Counters,
 }
 
 impl<B> Mtu<B> {
     /// Lets packets of so many bytes pass, IP header included and framing not.
-    pub fn new(size: usize, too_large: TooLarge) -> Self {
-        Self {
-            size,
-            too_large,
-            ready: VecDeque::new(),
-            refused: VecDeque::new(),
-            counters: Counters::default(),
-        }
+    pub fn new(size: usize, too_large: TooLarge) -> AtOnce<B, Self> {
+        AtOnce::by(Self { size, too_large, refused: VecDeque::new() })
     }
 
-    fn refuse(&mut self, packet: Packet<B>) {
-        self.counters.dropped.count(&packet);
+    fn refuse(&mut self, packet: Packet<B>, counters: &mut Counters) {
+        counters.dropped.count(&packet);
         if self.too_large == TooLarge::Reported && self.refused.len() < MOST_REFUSED {
             self.refused.push_back(packet);
         }
     }
 }
 
-impl<B: std::fmt::Debug + Send + Segments> Element<B> for Mtu<B> {
-    fn push(&mut self, now: Instant, mut packet: Packet<B>) {
-        self.counters.arrived.count(&packet);
+impl<B: Debug + Send + Segments> Rule<B> for Mtu<B> {
+    const NAME: &'static str = "mtu";
+
+    fn meet(
+        &mut self,
+        _: Instant,
+        mut packet: Packet<B>,
+        counters: &mut Counters,
+        mut pass: impl FnMut(Packet<B>),
+    ) {
         let most = self.size.saturating_add(FRAME_OVERHEAD);
         if packet.frame_bytes <= most {
-            return self.ready.push_back((now, packet));
+            return pass(packet);
         }
         if packet.segments > 1 && packet.last_frame_bytes() <= most {
             let full = packet.split_first(packet.segments - 1);
-            self.refuse(full);
-            return self.ready.push_back((now, packet));
+            self.refuse(full, counters);
+            return pass(packet);
         }
-        self.refuse(packet);
-    }
-
-    fn poll(&mut self, _: Instant) -> Option<(Instant, Packet<B>)> {
-        let (at, packet) = self.ready.pop_front()?;
-        self.counters.left.count(&packet);
-        Some((at, packet))
-    }
-
-    fn next_event(&self) -> Option<Instant> {
-        self.ready.front().map(|(at, _)| *at)
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    fn name(&self) -> &'static str {
-        "mtu"
+        self.refuse(packet, counters);
     }
 
     fn refused(&mut self) -> Option<Refused<B>> {

@@ -1,25 +1,23 @@
 //! A line that is down at times: whatever comes then is lost.
 
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::{Counters, Element, Packet};
+use crate::at_once::{AtOnce, Rule};
+use crate::{Counters, Packet};
 
 /// Up for a while and then down for a while, from the first packet on.
 #[derive(Debug)]
-pub struct Outages<B> {
+pub struct Outages {
     down: Duration,
     every: Duration,
     began: Option<Instant>,
-    ready: VecDeque<(Instant, Packet<B>)>,
-    counters: Counters,
 }
 
-impl<B> Outages<B> {
+impl Outages {
     /// Down for the last `down` of `every`, which is longer.
-    pub fn new(down: Duration, every: Duration) -> Self {
+    pub fn new<B>(down: Duration, every: Duration) -> AtOnce<B, Self> {
         assert!(down < every, "a line that is never up is none");
-        Self { down, every, began: None, ready: VecDeque::new(), counters: Counters::default() }
+        AtOnce::by(Self { down, every, began: None })
     }
 
     fn is_down(&mut self, now: Instant) -> bool {
@@ -29,31 +27,20 @@ impl<B> Outages<B> {
     }
 }
 
-impl<B: std::fmt::Debug + Send> Element<B> for Outages<B> {
-    fn push(&mut self, now: Instant, packet: Packet<B>) {
-        self.counters.arrived.count(&packet);
+impl<B> Rule<B> for Outages {
+    const NAME: &'static str = "schedule";
+
+    fn meet(
+        &mut self,
+        now: Instant,
+        packet: Packet<B>,
+        counters: &mut Counters,
+        mut pass: impl FnMut(Packet<B>),
+    ) {
         if self.is_down(now) {
-            self.counters.dropped.count(&packet);
+            counters.dropped.count(&packet);
         } else {
-            self.ready.push_back((now, packet));
+            pass(packet);
         }
-    }
-
-    fn poll(&mut self, _: Instant) -> Option<(Instant, Packet<B>)> {
-        let (at, packet) = self.ready.pop_front()?;
-        self.counters.left.count(&packet);
-        Some((at, packet))
-    }
-
-    fn next_event(&self) -> Option<Instant> {
-        self.ready.front().map(|(at, _)| *at)
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    fn name(&self) -> &'static str {
-        "schedule"
     }
 }

@@ -4,8 +4,9 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use crate::at_once::{AtOnce, Rule};
 use crate::due::take_due;
-use crate::{Counters, Element, Packet};
+use crate::{Counters, Packet};
 
 /// Linux: `net.ipv4.ipfrag_high_thresh`.
 const MEMORY: usize = 4 << 20;
@@ -16,36 +17,26 @@ const FRAGMENT_OVERHEAD: usize = 768;
 
 /// The end of a path on which datagrams travel in fragments.
 #[derive(Debug)]
-pub struct Reassembly<B> {
+pub struct Reassembly {
     memory: usize,
     patience: Duration,
     used: usize,
     /// What is incomplete: until when it is kept, and the memory it takes.
     incomplete: VecDeque<(Instant, usize)>,
-    complete: VecDeque<(Instant, Packet<B>)>,
-    counters: Counters,
 }
 
-impl<B> Reassembly<B> {
+impl Reassembly {
     /// As Linux does by default.
-    pub fn linux() -> Self {
+    pub fn linux<B>() -> AtOnce<B, Self> {
         Self::new(MEMORY, PATIENCE)
     }
 
     /// With so much memory for datagrams that are incomplete, each kept so long.
-    pub fn new(memory: usize, patience: Duration) -> Self {
-        Self {
-            memory,
-            patience,
-            used: 0,
-            incomplete: VecDeque::new(),
-            complete: VecDeque::new(),
-            counters: Counters::default(),
-        }
+    pub fn new<B>(memory: usize, patience: Duration) -> AtOnce<B, Self> {
+        AtOnce::by(Self { memory, patience, used: 0, incomplete: VecDeque::new() })
     }
 
-    /// Is its memory full at the moment?
-    pub fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.used > self.memory
     }
 
@@ -55,7 +46,7 @@ impl<B> Reassembly<B> {
         }
     }
 
-    fn hold(&mut self, now: Instant, packet: &Packet<B>) {
+    fn hold<B>(&mut self, now: Instant, packet: &Packet<B>) {
         let present = (packet.fragments - packet.missing) as usize;
         let bytes = packet.bytes / packet.fragments as usize * present + FRAGMENT_OVERHEAD * present;
         self.used += bytes;
@@ -63,35 +54,24 @@ impl<B> Reassembly<B> {
     }
 }
 
-impl<B: std::fmt::Debug + Send> Element<B> for Reassembly<B> {
-    fn push(&mut self, now: Instant, packet: Packet<B>) {
-        self.counters.arrived.count(&packet);
+impl<B> Rule<B> for Reassembly {
+    const NAME: &'static str = "reassembly";
+
+    fn meet(
+        &mut self,
+        now: Instant,
+        packet: Packet<B>,
+        counters: &mut Counters,
+        mut pass: impl FnMut(Packet<B>),
+    ) {
         self.give_up(now);
         let full = packet.fragments > 1 && self.is_full();
         if packet.missing == 0 && !full {
-            return self.complete.push_back((now, packet));
+            return pass(packet);
         }
-        self.counters.dropped.count(&packet);
+        counters.dropped.count(&packet);
         if !full && packet.missing < packet.fragments {
             self.hold(now, &packet);
         }
-    }
-
-    fn poll(&mut self, _: Instant) -> Option<(Instant, Packet<B>)> {
-        let (at, packet) = self.complete.pop_front()?;
-        self.counters.left.count(&packet);
-        Some((at, packet))
-    }
-
-    fn next_event(&self) -> Option<Instant> {
-        self.complete.front().map(|(at, _)| *at)
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    fn name(&self) -> &'static str {
-        "reassembly"
     }
 }

@@ -1,52 +1,38 @@
 //! The element that loses packets.
 
-use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::Chance;
+use crate::at_once::{AtOnce, Rule};
 use crate::hits::hits;
-use crate::{Counters, Element, Packet, Segments};
+use crate::{Counters, Packet, Segments};
 
 /// Loses packets by a rule of chance; of a super-packet single segments.
 #[derive(Debug)]
-pub struct Loss<B, C> {
+pub struct Loss<C> {
     chance: C,
-    kept: VecDeque<(Instant, Packet<B>)>,
-    counters: Counters,
 }
 
-impl<B, C: Chance> Loss<B, C> {
+impl<C: Chance> Loss<C> {
     /// By that rule.
-    pub fn new(chance: C) -> Self {
-        Self { chance, kept: VecDeque::new(), counters: Counters::default() }
+    pub fn new<B>(chance: C) -> AtOnce<B, Self> {
+        AtOnce::by(Self { chance })
     }
 }
 
-impl<B: std::fmt::Debug + Send + Segments, C: Chance> Element<B> for Loss<B, C> {
-    fn push(&mut self, now: Instant, packet: Packet<B>) {
-        self.counters.arrived.count(&packet);
-        let (kept, dropped) = (&mut self.kept, &mut self.counters.dropped);
+impl<B: Segments, C: Chance> Rule<B> for Loss<C> {
+    const NAME: &'static str = "loss";
+
+    fn meet(
+        &mut self,
+        _: Instant,
+        packet: Packet<B>,
+        counters: &mut Counters,
+        mut pass: impl FnMut(Packet<B>),
+    ) {
         hits(packet, &mut self.chance, |lost, packet| match lost {
-            true => dropped.count(&packet),
-            false => kept.push_back((now, packet)),
+            true => counters.dropped.count(&packet),
+            false => pass(packet),
         });
-    }
-
-    fn poll(&mut self, _: Instant) -> Option<(Instant, Packet<B>)> {
-        let (at, packet) = self.kept.pop_front()?;
-        self.counters.left.count(&packet);
-        Some((at, packet))
-    }
-
-    fn next_event(&self) -> Option<Instant> {
-        self.kept.front().map(|(at, _)| *at)
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    fn name(&self) -> &'static str {
-        "loss"
     }
 }
