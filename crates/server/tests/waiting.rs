@@ -3,10 +3,10 @@
 mod common;
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{nfs_call, read_record, root, serve, serve_with};
 use howdah_server::Server;
@@ -15,7 +15,7 @@ use howdah_vfs::layer::{Call, Delayed, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{FileSystem, Result};
 use howdah_wire::nfs3::{self, DirectoryName, FileHandle, NewAttributes, commit, create, getattr, write};
-use howdah_wire::rpc::{Accepted, ReplyHeader};
+use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
 use parking_lot::{Condvar, Mutex};
 use socket2::{Domain, Socket, Type};
@@ -29,11 +29,14 @@ struct Gate {
     shut: Call,
     open: Mutex<bool>,
     opened: Condvar,
+    /// What has passed, in order.
+    passed: Mutex<Vec<Call>>,
 }
 
 impl Gate {
     fn around(inner: MemoryFileSystem, shut: Call) -> Arc<Self> {
-        Arc::new(Self { inner, shut, open: Mutex::new(false), opened: Condvar::new() })
+        let (open, opened, passed) = Default::default();
+        Arc::new(Self { inner, shut, open, opened, passed })
     }
 
     fn open(&self) {
@@ -51,6 +54,7 @@ impl Layer for Gate {
         if call == self.shut {
             self.opened.wait_while(&mut self.open.lock(), |open| !*open);
         }
+        self.passed.lock().push(call);
         run(&self.inner)
     }
 }
@@ -179,6 +183,78 @@ fn a_peer_that_never_stops_does_not_keep_its_worker() {
         });
     });
     assert!(answered.load(Ordering::SeqCst), "one call of another peer, within {PATIENCE:?}");
+}
+
+fn datagrams_to(address: SocketAddr) -> UdpSocket {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    socket.connect(address).expect("connected");
+    socket
+}
+
+/// Sends a call in a datagram, which has no record mark.
+fn send_datagram(socket: &UdpSocket, call: &[u8]) {
+    socket.send(&call[RecordMark::SIZE..]).expect("sent");
+}
+
+#[test]
+fn datagrams_in_a_row_let_others_have_their_turn() {
+    const FLOOD: u32 = 200;
+    // Those that are expected to wait after each one, those that are expected to be quick after some.
+    for (shut, most) in [(Call::Commit, 5), (Call::Access, 100)] {
+        let gate = Gate::around(MemoryFileSystem::new(), shut);
+        let (server, address) = serve_with(gate.clone(), 1);
+        let file = make_file(&server, address, 0);
+        let mut stream = connect(address);
+        common::getattr(&mut stream, &file).expect("attributes");
+        let socket = datagrams_to(address);
+        for xid in 0..FLOOD {
+            let node = FileHandle(&file);
+            let call = match shut {
+                Call::Commit => {
+                    nfs_call(xid, commit::PROCEDURE, &commit::Arguments { node, offset: 0, count: 0 })
+                }
+                _ => nfs_call(xid, nfs3::access::PROCEDURE, &nfs3::access::Arguments { node, wanted: 1 }),
+            };
+            send_datagram(&socket, &call);
+        }
+        stream.write_all(&getattr_call(FLOOD, &file)).expect("sending");
+        gate.passed.lock().clear();
+        gate.open();
+        assert_eq!(next_xid(&mut stream), FLOOD);
+        let passed = gate.passed.lock();
+        let at = passed.iter().position(|call| *call == Call::Attributes).expect("the other's call");
+        assert!(at <= most, "behind {at} calls {shut:?}");
+    }
+}
+
+#[test]
+fn a_server_that_is_to_stop_takes_no_more_datagrams() {
+    let gate = Gate::around(MemoryFileSystem::new(), Call::Commit);
+    let (server, address) = serve(gate.clone());
+    let file = make_file(&server, address, 0);
+    let arguments = commit::Arguments { node: FileHandle(&file), offset: 0, count: 0 };
+    let mut stream = connect(address);
+    // Answered one after the other, so that the one that hangs was taken up.
+    let hung = nfs_call(1, commit::PROCEDURE, &arguments);
+    stream.write_all(&[getattr_call(0, &file), hung].concat()).expect("sending");
+    assert_eq!(next_xid(&mut stream), 0);
+    let socket = datagrams_to(address);
+    socket.set_read_timeout(Some(Duration::from_millis(200))).expect("a timeout");
+    std::thread::scope(|scope| {
+        let stopped = scope.spawn(|| server.stop(2 * PATIENCE));
+        let (started, call) = (Instant::now(), getattr_call(2, &file));
+        let is_answered = || {
+            send_datagram(&socket, &call);
+            socket.recv(&mut [0; 1024]).is_ok()
+        };
+        let mut answered = true;
+        while answered && started.elapsed() < PATIENCE {
+            answered = is_answered();
+        }
+        gate.open();
+        assert!(stopped.join().expect("no panic"), "what ran was finished");
+        assert!(!answered, "it still answers");
+    });
 }
 
 #[test]

@@ -12,61 +12,79 @@ use crate::{Peer, Transport};
 
 /// Datagrams in a row that a worker answers alone: to have another one woken costs as much as answering one.
 const ALONE: u32 = 16;
-/// Datagrams in a row before others get their turn.
-const TURN: u32 = 1024;
+/// Datagrams in a row before others get their turn: many enough that being woken anew costs little beside them, few enough
+/// that nobody waits long while each of them takes its time.
+const TURN: u32 = 64;
+
+/// What came of looking for a datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// None.
+    Nothing,
+    /// One whose call was expected to be quick.
+    Quick,
+    /// One whose call was not: another worker was let in before it was run.
+    Slow,
+}
 
 impl Worker {
     /// Answers what waits in a socket.
     pub(super) fn datagrams(&mut self, index: usize) {
-        // One-shot: the socket wakes nobody else until it is armed. Whoever it woke arms it once at least.
-        let mut is_armed = false;
         for number in 0..TURN {
-            if number == ALONE {
-                is_armed = self.arm(index, is_armed);
+            if self.shared.draining.load(Ordering::SeqCst) {
+                return;
             }
-            if !self.answer_datagram(index, &mut is_armed) || self.shared.draining.load(Ordering::SeqCst) {
-                break;
+            // One-shot: the socket wakes nobody else until it is armed.
+            let is_armed = number >= ALONE;
+            if number == ALONE {
+                self.arm(index);
+            }
+            match self.answer_datagram(index, is_armed) {
+                Found::Quick => {}
+                Found::Nothing if !is_armed => break,
+                Found::Nothing | Found::Slow => return,
             }
         }
-        self.arm(index, is_armed);
+        self.arm(index);
     }
 
-    /// Answers the next datagram, if one waits.
-    fn answer_datagram(&mut self, index: usize, is_armed: &mut bool) -> bool {
+    /// Answers the next datagram, if one waits. `is_armed`: the socket may wake another worker meanwhile.
+    fn answer_datagram(&mut self, index: usize, is_armed: bool) -> Found {
         let shared = Arc::clone(&self.shared);
         let socket = &shared.udp[index];
         let datagram = match socket.receive(&mut self.datagram) {
             Ok(Some(datagram)) => datagram,
-            Ok(None) => return false,
+            Ok(None) => return Found::Nothing,
             Err(error) => {
                 tracing::debug!(%error, "receiving a datagram");
-                return false;
+                return Found::Nothing;
             }
         };
         shared.datagrams_running.fetch_add(1, Ordering::SeqCst);
         let peer = Peer { client: datagram.client, server: datagram.server, transport: Transport::Udp };
         let work = dispatch::read(shared.programs, &self.datagram[..datagram.length]);
-        if matches!(&work, Work::Run(job) if job.pace() != Pace::Quick) {
-            *is_armed = self.arm(index, *is_armed);
+        let is_slow = matches!(&work, Work::Run(job) if job.pace() != Pace::Quick);
+        if is_slow && !is_armed {
+            self.arm(index);
         }
+        let is_watched = !is_slow && !is_armed;
         let buffer = self.spare.pop().unwrap_or_default();
-        if !*is_armed {
+        if is_watched {
             self.slot.start(shared.udp_token(index));
         }
         let used = datagram::answer(&shared, socket, &datagram, &peer, work, buffer);
-        if !*is_armed {
+        if is_watched {
             self.slot.end();
         }
         self.spare.push(used);
         shared.datagrams_running.fetch_sub(1, Ordering::SeqCst);
-        true
+        if is_slow { Found::Slow } else { Found::Quick }
     }
 
-    /// Lets the socket wake another worker, unless it may already; it may now.
-    fn arm(&self, index: usize, is_armed: bool) -> bool {
-        if !is_armed && let Err(error) = self.shared.arm_udp(index) {
+    /// Lets the socket wake another worker.
+    fn arm(&self, index: usize) {
+        if let Err(error) = self.shared.arm_udp(index) {
             tracing::error!(%error, "arming a UDP socket");
         }
-        true
     }
 }
