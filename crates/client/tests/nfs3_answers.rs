@@ -306,19 +306,72 @@ fn an_answer_that_makes_no_sense_is_the_servers_fault() {
     }
 }
 
+/// A page that says that it is not the last.
+fn with_more_to_come(page: &[u8]) -> Vec<u8> {
+    let (_, most) = page.split_last().expect("a flag at the end");
+    [most, &[0]].concat()
+}
+
+/// Whether a READDIR asks for the first page.
+fn asks_for_start(exchange: &Exchange<'_>) -> bool {
+    let asked = nfs3::readdir::Arguments::decode(&mut Decoder::new(exchange.arguments)).expect("arguments");
+    asked.cookie == 0
+}
+
+#[test]
+fn pages_that_come_once_more_after_a_cookie_was_refused_are_no_circle() {
+    let stage = stage("");
+    stage.fill();
+    let all = stage.list(0, usize::MAX).expect("a listing");
+    let mut starts = 0;
+    stage.judge(nfs3::readdir::PROCEDURE, move |_, exchange| {
+        if asks_for_start(exchange) {
+            starts += 1;
+            return Fate::Replace(with_more_to_come(exchange.results));
+        }
+        if starts < 2 { bad_cookie() } else { Fate::Pass }
+    });
+    assert_eq!(stage.list(0, usize::MAX), Ok(all));
+}
+
+#[test]
+fn a_server_that_never_takes_its_own_cookies_is_no_endless_loop() {
+    let stage = stage("");
+    stage.fill();
+    let count = stage.judge(nfs3::readdir::PROCEDURE, |_, exchange| {
+        if asks_for_start(exchange) {
+            Fate::Replace(with_more_to_come(exchange.results))
+        } else {
+            bad_cookie()
+        }
+    });
+    assert_eq!(stage.list(0, usize::MAX).map(|_| ()), Err(FsError::BadCookie));
+    assert!(count.load(Ordering::Relaxed) < 10);
+}
+
 #[test]
 fn a_list_that_goes_round_in_circles_ends() {
     let stage = stage("");
     stage.fill();
-    let mut page = None;
-    let count = stage.judge(nfs3::readdir::PROCEDURE, move |_, exchange| {
-        // The first page again and again, which is never the last.
-        let page = page.get_or_insert_with(|| {
-            let (_, most) = exchange.results.split_last().expect("a flag at the end");
-            [most, &[0]].concat()
+    // The first page again and again, which is never the last: to who lists all of it, to who looks for an old cookie, and
+    // if verifiers are always old.
+    for (cookie, refuses_verifiers) in [(0, false), (u64::MAX, false), (0, true)] {
+        let mut page = None;
+        let count = stage.judge(nfs3::readdir::PROCEDURE, move |_, exchange| {
+            let asked =
+                nfs3::readdir::Arguments::decode(&mut Decoder::new(exchange.arguments)).expect("arguments");
+            if asked.cookie == u64::MAX || refuses_verifiers && asked.verifier != [0; 8] {
+                return bad_cookie();
+            }
+            let page = page.get_or_insert_with(|| {
+                let mut page = with_more_to_come(exchange.results);
+                let verifier_at = 4 + 4 + nfs3::Attributes::SIZE;
+                page[verifier_at..verifier_at + 8].fill(1);
+                page
+            });
+            Fate::Replace(page.clone())
         });
-        Fate::Replace(page.clone())
-    });
-    assert_eq!(stage.list(0, usize::MAX).map(|_| ()), Err(FsError::ServerFault));
-    assert!(count.load(Ordering::Relaxed) < 10);
+        assert_eq!(stage.list(cookie, usize::MAX).map(|_| ()), Err(FsError::ServerFault));
+        assert!(count.load(Ordering::Relaxed) < 10, "{cookie}, {refuses_verifiers}");
+    }
 }

@@ -14,33 +14,36 @@ use super::link::Link;
 
 /// Sizes the connections of one lane, one after the other.
 pub(super) struct Sizing {
-    tuner: Option<Tuner<()>>,
+    settings: Option<Settings>,
+    /// Which connection of the channel is sized, and by what: each has a tuner of its own, which knows of no other.
+    tuner: Option<(u64, Tuner<()>)>,
     started: Instant,
     due: Duration,
-    /// Which connection of the channel it knows; 0: none.
-    link: u64,
 }
 
 impl Sizing {
     /// For one of so many lanes, which share what memory there is.
     pub(super) fn new(lanes: usize) -> Self {
-        let tuner = match this_host() {
+        let settings = match this_host() {
             Ok((host, memory)) => {
                 let budget = Budget::fixed(Budget::of(memory).total() / lanes.max(1) as u64);
-                Some(Tuner::new(Settings { budget, ..Settings::automatic(host.clone(), *memory) }))
+                Some(Settings { budget, ..Settings::automatic(host.clone(), *memory) })
             }
             Err(error) => {
                 tracing::debug!(%error, "asking what this host lets connections have");
                 None
             }
         };
-        Self { tuner, started: Instant::now(), due: Duration::ZERO, link: 0 }
+        Self { settings, tuner: None, started: Instant::now(), due: Duration::ZERO }
     }
 
     /// Sizes the lane's connection, if it is a new one.
     pub(super) fn open(&mut self, link: &Link) {
-        let Some(tuner) = self.tuner.as_mut().filter(|_| self.link != link.number) else { return };
-        self.link = link.number;
+        if self.tuner.as_ref().is_some_and(|(sized, _)| *sized == link.number) {
+            return;
+        }
+        let Some(settings) = self.settings.clone() else { return };
+        let (_, tuner) = self.tuner.insert((link.number, Tuner::new(settings)));
         let connection = &link.connection;
         let is_local = is_local(connection.local().ip(), connection.peer().ip());
         apply(connection, &tuner.on_open((), is_local));
@@ -51,7 +54,7 @@ impl Sizing {
     pub(super) fn look(&mut self, link: &Link) {
         let connection = &link.connection;
         let now = self.started.elapsed();
-        let Some(tuner) = self.tuner.as_mut().filter(|_| now >= self.due) else { return };
+        let Some((_, tuner)) = self.tuner.as_mut().filter(|_| now >= self.due) else { return };
         match howdah_net::sample(connection.as_fd(), now, &Gauges::default()) {
             Ok(sample) => {
                 let changes = tuner.on_sample((), sample);

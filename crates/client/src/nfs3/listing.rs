@@ -82,7 +82,7 @@ impl Nfs3 {
         let verifier = if cookie == 0 { [0; 8] } else { self.verifiers.of(directory) };
         let mut position = Position { caller, directory, cookie, verifier };
         let mut remedy = Remedy::None;
-        let mut circle = Circle::default();
+        let (mut circle, mut restarts) = (Circle::default(), Circle::default());
         loop {
             let page = self.page(&position, detail, &mut |listed| match &mut remedy {
                 Remedy::FromStart { past } => {
@@ -96,6 +96,13 @@ impl Nfs3 {
             let page = match page {
                 Err(FsError::BadCookie) if position.cookie != 0 => {
                     remedy = next_remedy(remedy, &mut position)?;
+                    if let Remedy::FromStart { past } = remedy {
+                        if restarts.closes_at(past) {
+                            return Err(FsError::BadCookie);
+                        }
+                        // The same pages come once more.
+                        circle = Circle::default();
+                    }
                     continue;
                 }
                 page => page?,
@@ -108,7 +115,7 @@ impl Nfs3 {
                 // All of it was passed over: the entry of that cookie is gone.
                 (_, true, Remedy::FromStart { .. }) => return Err(FsError::BadCookie),
                 (_, true, _) => return Ok(Listing { end: true, directory: page.directory }),
-                (Some(last), false, Remedy::None) if circle.closes_at(last) => {
+                (Some(last), false, _) if circle.closes_at(last) => {
                     tracing::warn!("the server's list of a directory goes round in circles");
                     return Err(FsError::ServerFault);
                 }

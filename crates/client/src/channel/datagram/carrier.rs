@@ -122,6 +122,10 @@ impl Carrier {
         if wake {
             self.socket.wake();
         }
+        if self.hub.is_closing() {
+            // Whoever closes the channel may not have seen it on the way, and nobody keeps its timers any more.
+            self.abandon(&CallError::Closed);
+        }
     }
 
     /// Does what is due; says until when the tender, who calls this, may sleep, no longer than `most`.

@@ -100,3 +100,16 @@ fn a_read_whose_datagrams_get_lost_while_others_pass_comes_back_with_its_buffer(
         drop(datagrams.start(request(END, None)));
     });
 }
+
+#[test]
+fn a_call_that_may_go_only_after_the_channel_was_closed_is_over() {
+    let silent = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let address = silent.local_addr().expect("bound");
+    let hub = Arc::new(Hub::new(ChannelOptions::default()));
+    let datagrams = Datagrams::open(address, Arc::clone(&hub)).expect("a channel");
+    hub.close();
+    // As one that another thread lets go once those before it have ended.
+    let late = datagrams.start(request(LOST, None));
+    assert!(late.is_done(), "nobody keeps its timers");
+    assert!(matches!(late.wait(), Err(CallError::Closed)));
+}
