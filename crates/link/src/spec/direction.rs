@@ -20,7 +20,8 @@ pub struct DirectionSpec {
     /// How fast the line is, Ethernet's framing included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateSpec>,
-    /// What may wait for the line; without a rate nothing waits. `None`: [`QueueSpec::usual`].
+    /// What may wait for the line; without a rate nothing waits, and a path read from text has none. `None`:
+    /// [`QueueSpec::usual`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueSpec>,
     /// What part of the frames is lost, each by itself.

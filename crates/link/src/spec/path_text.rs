@@ -65,10 +65,23 @@ impl TryFrom<PathText> for PathSpec {
         if let Some((one, other)) = half {
             (there.delay, back.delay) = (Some(Span(one)), Some(Span(other)));
         }
-        Ok(Self {
-            there: text.there.over(there).over(base.there),
-            back: text.back.over(back).over(base.back),
-        })
+        let there = text.there.over(there).over(base.there);
+        let back = text.back.over(back).over(base.back);
+        queue_has_a_line(&there, "from client to server")?;
+        queue_has_a_line(&back, "from server to client")?;
+        Ok(Self { there, back })
+    }
+}
+
+/// Who asks for a queue and no rate would measure a path on which nothing ever waits. "unlimited" is a rate: it undoes the
+/// line of a profile or of a plan, and its queue with it.
+fn queue_has_a_line(direction: &DirectionSpec, which: &str) -> Result<(), String> {
+    match (direction.queue, &direction.rate) {
+        (Some(queue), None) => Err(format!(
+            "queue = \"{queue}\" without a rate: {which} nothing would ever wait in it; a line needs a rate, such as \
+             rate = \"1Gbit\", or leave the queue out"
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -107,6 +107,9 @@ fn a_profile_is_where_to_start_from() {
     assert_eq!(path.back.loss, Probability::percent(1.0));
     let other = parse("profile = \"wan-30ms\"\nrtt = \"100ms\"");
     assert_eq!(other.round_trip(), Duration::from_millis(100));
+    // Its queue is not a mistake of whoever undoes its line.
+    let wire = parse("profile = \"lan-100m\"\nrate = \"unlimited\"");
+    assert_eq!(wire.there.line_rate(), None);
 }
 
 #[test]
@@ -119,6 +122,11 @@ fn errors_say_what_was_given_and_what_is_allowed() {
         ("loss = 0.01", &["floating point `0.01`", "0.01%"]),
         ("loss = \"101%\"", &["101%", "from 0 to 100"]),
         ("queue = \"big\"", &["\"big\" is not a queue", "1bdp", "codel"]),
+        (
+            "rtt = \"1ms\"\nqueue = \"1bdp\"",
+            &["1bdp", "without a rate", "client to server", "rate = \"1Gbit\""],
+        ),
+        ("queue = \"1bdp\"\nthere.rate = \"1Gbit\"", &["without a rate", "server to client"]),
         ("bursts = { loss = \"1%\" }", &["missing field `length`"]),
         ("bursts = { loss = \"90%\", length = 2 }", &["at most 66.7%"]),
         ("bursts = { loss = \"1%\", length = 0.5 }", &["at least 1"]),
