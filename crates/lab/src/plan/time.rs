@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A time in a plan.
+/// Longer than anything in a plan takes, and short enough to be added to any time of day.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// A time in a plan, of 30 days at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Time(pub Duration);
 
@@ -16,7 +19,7 @@ impl Time {
 
     fn parse(text: &str) -> Option<Self> {
         let time: jiff::SignedDuration = text.parse().ok()?;
-        Duration::try_from(time).ok().map(Self)
+        Duration::try_from(time).ok().filter(|time| *time <= LONGEST).map(Self)
     }
 }
 
@@ -46,7 +49,7 @@ mod tests {
         for (text, milliseconds) in [("60s", 60_000), ("100ms", 100), ("2m", 120_000), ("1m 30s", 90_000)] {
             assert_eq!(Time::parse(text), Some(Time(Duration::from_millis(milliseconds))), "{text}");
         }
-        for text in ["", "60", "-1s", "soon"] {
+        for text in ["", "60", "-1s", "soon", "31d", "9000000000000000000s"] {
             assert_eq!(Time::parse(text), None, "{text}");
         }
     }

@@ -6,6 +6,13 @@ use super::error::line_of;
 use super::known::{SERIES, unknown_figure};
 use super::{Cell, FigureKind, Plan, PlanError};
 
+/// Cells that a plan has at most: all of them are read and checked before the first one runs.
+const MOST_CELLS: usize = 10_000;
+/// Repetitions at most, as many as `--repetitions` takes.
+const MOST_REPETITIONS: u32 = 1000;
+/// What no client is called: files and figures of these names are others'.
+const TAKEN: [&str; 4] = ["server", "total", "link", "netem"];
+
 /// Checks all of it, every cell in both forms included.
 pub fn validate(plan: &Plan, file: &str, text: &str) -> Result<(), PlanError> {
     let checker = Checker { plan, file, text };
@@ -33,14 +40,15 @@ impl Checker<'_> {
     }
 
     fn names(&self) -> Result<(), PlanError> {
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
-        let Plan { name, repetitions, .. } = self.plan;
-        if name.is_empty() || !name.chars().all(plain) {
+        let Plan { name, .. } = self.plan;
+        if !is_plain(name) {
             let what = format!("name: \"{name}\" names files: letters, digits and - are allowed");
             return Err(self.wrong("name", 0, what));
         }
-        if *repetitions == 0 || self.plan.repetitions(true) == 0 {
-            return Err(self.wrong("repetitions", 0, "repetitions: 1 or more are allowed".to_owned()));
+        let allowed = 1..=MOST_REPETITIONS;
+        if [false, true].iter().any(|quick| !allowed.contains(&self.plan.repetitions(*quick))) {
+            let what = format!("repetitions: 1 or more are allowed, up to {MOST_REPETITIONS}");
+            return Err(self.wrong("repetitions", 0, what));
         }
         Ok(())
     }
@@ -61,6 +69,13 @@ impl Checker<'_> {
                 return Err(wrong("two levels have the same label"));
             }
         }
+        let levels = self.plan.factors.iter().map(|factor| factor.levels.len());
+        let cells = levels.fold(1, usize::saturating_mul);
+        if cells > MOST_CELLS {
+            let what =
+                format!("{cells} cells, of all levels of all factors; at most {MOST_CELLS} are allowed");
+            return Err(self.wrong("[[factor]]", 0, what));
+        }
         for (factor, labels) in &self.plan.quick.factors {
             for label in labels {
                 self.level(factor, label)
@@ -80,6 +95,12 @@ impl Checker<'_> {
                 return Err(wrong("nobody works in it: [cell.clients.NAME] is missing".to_owned()));
             }
             for (name, client) in &cell.spec.clients {
+                if !is_plain(name) || TAKEN.contains(&name.as_str()) {
+                    let taken = TAKEN.join(", ");
+                    return Err(wrong(format!(
+                        "client \"{name}\" names files: letters, digits and - are allowed, and not {taken}"
+                    )));
+                }
                 if let Some(wire) = &client.wire
                     && !cell.spec.wire_names().any(|known| known == wire)
                 {
@@ -180,6 +201,12 @@ impl Checker<'_> {
     }
 }
 
+/// Whether a file can be named after it.
+fn is_plain(name: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    !name.is_empty() && name.chars().all(plain)
+}
+
 fn known_series(shown: &str) -> Result<(), String> {
     if SERIES.contains(&shown) {
         return Ok(());
@@ -215,6 +242,7 @@ mod tests {
             ("of = \"line rate\"", "of = \"line\"", 54, "of"),
             ("name = \"buffers\"", "name = \"a/b\"", 1, "letters, digits"),
             ("repetitions = 3", "repetitions = 0", 6, "1 or more"),
+            ("repetitions = 3", "repetitions = 4000000000", 6, "up to 1000"),
         ] {
             let text = TEXT.replacen(was, is, 1);
             assert_ne!(text, TEXT, "{was}");
@@ -223,6 +251,27 @@ mod tests {
             assert_eq!(error.line, Some(line), "{is}: {error}");
             assert!(error.to_string().starts_with(&format!("plan.toml:{line}: ")), "{error}");
         }
+    }
+
+    #[test]
+    fn clients_are_called_what_files_can_be() {
+        for name in ["\"../../x\"", "\"\"", "server", "total"] {
+            let text = TEXT.replace("[cell.clients.main]", &format!("[cell.clients.{name}]"));
+            let error = Plan::parse("plan.toml", &text).expect_err(name);
+            assert!(error.what.contains("names files"), "{error}");
+        }
+    }
+
+    #[test]
+    fn cells_are_not_without_number() {
+        let more: String = (0..60)
+            .map(|number| {
+                format!("[[factor]]\nname = \"{number}\"\nkey = \"cell.limit\"\nvalues = [\"1s\", \"2s\"]\n")
+            })
+            .collect();
+        let text = TEXT.replacen("[[factor]]", &format!("{more}[[factor]]"), 1);
+        let error = Plan::parse("plan.toml", &text).expect_err("too many");
+        assert!(error.what.contains("at most 10000"), "{error}");
     }
 
     #[test]

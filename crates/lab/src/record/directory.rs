@@ -1,7 +1,7 @@
 //! The directory that holds the results of one run of one plan.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -24,14 +24,17 @@ impl ResultDirectory {
     pub fn create(path: &Path, plan: &str) -> Result<Self> {
         let directory = Self { path: path.to_owned() };
         let copy = directory.plan_path();
-        if copy.exists() && fs::read_to_string(&copy)? != plan {
+        if copy.exists() && directory.plan_text()? != plan {
             bail!("{} holds results of another plan, or of another text of this one", path.display());
         }
         for part in ["series", "logs", "figures"] {
             let part = path.join(part);
             fs::create_dir_all(&part).with_context(|| format!("making {}", part.display()))?;
         }
-        fs::write(&copy, plan).with_context(|| format!("writing {}", copy.display()))?;
+        // Never over the one that is there: on a full disk that would be lost, and with it what all rows are of.
+        let beside = copy.with_extension("part");
+        let written = fs::write(&beside, plan).and_then(|()| fs::rename(&beside, &copy));
+        written.with_context(|| format!("writing {}", copy.display()))?;
         directory.drop_cut_row()?;
         Ok(directory)
     }
@@ -117,7 +120,10 @@ impl ResultDirectory {
     /// Takes away a last row that was cut off, so that the next one begins a line.
     fn drop_cut_row(&self) -> Result<()> {
         let path = self.rows_path();
-        let Ok(bytes) = fs::read(&path) else { return Ok(()) };
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            read => read.with_context(|| format!("reading {}", path.display()))?,
+        };
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let file = OpenOptions::new().write(true).open(&path);
         file.and_then(|file| file.set_len(whole as u64))
@@ -175,6 +181,19 @@ mod tests {
         let name = ResultDirectory::series_name(1, 1);
         directory.write_series(&name, &lines).expect("written");
         assert_eq!(directory.series(&name).expect("read"), lines);
+    }
+
+    #[test]
+    fn a_plan_is_kept_until_it_is_written_again() {
+        let home = tempfile::tempdir().expect("a directory");
+        let directory = ResultDirectory::create(home.path(), "name = \"x\"").expect("made");
+        // Nothing can be written there, as on a full disk.
+        fs::create_dir(home.path().join("plan.part")).expect("made");
+        assert!(ResultDirectory::create(home.path(), "name = \"x\"").is_err());
+        assert_eq!(directory.plan_text().expect("there"), "name = \"x\"");
+        fs::remove_dir(home.path().join("plan.part")).expect("removed");
+        ResultDirectory::create(home.path(), "name = \"x\"").expect("the same again");
+        assert!(!home.path().join("plan.part").exists());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail, ensure};
 use parking_lot::Mutex;
 
 use super::topology::{addresses, topology};
@@ -106,10 +106,10 @@ fn work(scene: &Scene<'_>, clients: Vec<Ready>, record: &mut Record) -> Result<V
                 })
             })
             .collect();
-        for thread in threads {
-            thread.join().map_err(|_| anyhow!("a client's thread panicked"))?;
-        }
+        let panicked = threads.into_iter().filter_map(|thread| thread.join().err()).count();
+        // It is ended whatever became of them: this scope waits for its thread too.
         record.series = sampler.map(Sampler::end).transpose().context("sampling")?.unwrap_or_default();
+        ensure!(panicked == 0, "a client's thread panicked");
         Ok(())
     })?;
     if let Some(error) = failure.into_inner() {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::cell::{self, Record};
 use super::commit::commit;
@@ -60,7 +60,11 @@ impl Runner<'_> {
     /// leaves no row.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<()> {
         let done = self.results.rows()?;
-        let is_done = |job: &Job| done.iter().any(|row| row.is_ok() && is_of(row, job, self.quick));
+        if done.iter().any(|row| row.quick != self.quick) {
+            let other = if self.quick { "whole" } else { "short" };
+            bail!("{} holds results of the plan's {other} form", self.results.path().display());
+        }
+        let is_done = |job: &Job| done.iter().any(|row| row.is_ok() && is_of(row, job));
         let jobs: Vec<&Job> = self.jobs.iter().filter(|job| !is_done(job)).collect();
         let facts = Facts { machine: Machine::this(), commit: commit() };
         let began = Instant::now();
@@ -129,6 +133,6 @@ struct Facts {
     commit: Option<String>,
 }
 
-fn is_of(row: &Row, job: &Job, quick: bool) -> bool {
-    (row.cell, row.repetition, row.seed, row.quick) == (job.cell.number, job.repetition, job.seed, quick)
+fn is_of(row: &Row, job: &Job) -> bool {
+    (row.cell, row.repetition, row.seed) == (job.cell.number, job.repetition, job.seed)
 }

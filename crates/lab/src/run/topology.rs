@@ -84,7 +84,8 @@ pub fn round_trip(spec: &CellSpec) -> Duration {
 fn payload_rate(direction: &DirectionSpec) -> Option<f64> {
     let rate = direction.line_rate()?.0 as f64 / 8.0;
     let mtu = direction.mtu.map_or(USUAL_MTU, |mtu| mtu.size);
-    Some(rate * (mtu - HEADERS) as f64 / (mtu + FRAME_OVERHEAD) as f64)
+    // A plan may say less than the headers take: nothing passes then, and its cell fails.
+    Some(rate * mtu.saturating_sub(HEADERS) as f64 / mtu.saturating_add(FRAME_OVERHEAD) as f64)
 }
 
 #[cfg(test)]
@@ -100,6 +101,7 @@ mod tests {
         for (text, rate, milliseconds) in [
             ("[path]\nrtt = '30ms'\nrate = '1Gbit'\n[clients.a]\nkind = 'howdah'", Some(117_685_306), 30),
             ("[path]\nrtt = '30ms'\n[clients.a]\nkind = 'howdah'", None, 30),
+            ("[path]\nrate = '1Gbit'\nmtu = 40\n[clients.a]\nkind = 'howdah'", None, 0),
             (
                 "[path]\nrate = '1Gbit'\nback.rate = '100Mbit'\n[clients.a]\nkind = 'howdah'\nworkload = 'read'",
                 Some(11_768_530),

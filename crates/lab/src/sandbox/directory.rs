@@ -15,7 +15,7 @@ const LOCK: &str = "lock";
 /// In a run's directory: the number of init outside.
 const INIT: &str = "init";
 
-/// A directory for one run.
+/// A directory for one run. Dropped, it is removed with all that is in it.
 #[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
@@ -25,9 +25,12 @@ pub struct RunDirectory {
 impl RunDirectory {
     /// A new one, after those without an owner are removed.
     pub fn new() -> Result<Self> {
-        let parent = parent();
-        let _only_us = lock_parent(&parent)?;
-        sweep(&parent);
+        Self::below(&parent())
+    }
+
+    fn below(parent: &Path) -> Result<Self> {
+        let _only_us = lock_parent(parent)?;
+        sweep(parent);
         // Our number is nobody else's: a run that had it before us is dead, and was swept.
         let path = parent.join(process::id().to_string());
         fs::create_dir(&path).with_context(|| format!("making {}", path.display()))?;
@@ -46,15 +49,18 @@ impl RunDirectory {
         let file = self.path.join(INIT);
         fs::write(&file, process.to_string()).with_context(|| format!("writing {}", file.display()))
     }
+}
 
-    /// Removes it, with all that is in it.
-    pub fn remove(self) {
+impl Drop for RunDirectory {
+    fn drop(&mut self) {
         // Not asked for once more: by now we may be somebody else, the superuser of a user namespace.
         let Some(parent) = self.path.parent() else { return };
-        let only_us = lock_parent(parent);
+        let _only_us = lock_parent(parent);
         // What cannot be removed now is swept later; the parent goes with the last run's.
-        let _ = fs::remove_dir_all(&self.path).and_then(|()| fs::remove_dir(parent));
-        drop(only_us);
+        let _ = fs::remove_dir_all(&self.path);
+        // When we began, programs of a run that was killed may still have been writing: that one is removed now.
+        sweep(parent);
+        let _ = fs::remove_dir(parent);
     }
 }
 
@@ -115,7 +121,11 @@ fn make_parent(parent: &Path) -> Result<()> {
         found => found.with_context(|| format!("looking at {}", parent.display()))?,
     };
     if !found.is_dir() || found.uid() != geteuid().as_raw() || found.mode() & 0o022 != 0 {
-        bail!("{} is not a directory that only you can write; somebody else made it", parent.display());
+        bail!(
+            "{} is not a directory that only you can write; somebody else made it: have it removed, or set TMPDIR to a \
+             directory of yours",
+            parent.display()
+        );
     }
     Ok(())
 }
@@ -144,5 +154,49 @@ fn is_abandoned(path: &Path) -> bool {
     match OpenOptions::new().write(true).open(path.join(LOCK)) {
         Ok(lock) => lock.try_lock().is_ok(),
         Err(error) => error.kind() == ErrorKind::NotFound,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_owns_goes_when_a_run_begins_and_when_it_ends() {
+        let home = tempfile::tempdir().expect("a directory");
+        let parent = home.path().join("howdah-lab");
+        let abandon = |name: &str| {
+            fs::create_dir_all(parent.join(name)).expect("made");
+            fs::write(parent.join(name).join(LOCK), "").expect("written");
+        };
+        let run = RunDirectory::below(&parent).expect("made");
+        assert_eq!(fs::metadata(&parent).expect("there").mode() & 0o777, 0o700);
+        abandon("1");
+        drop(run);
+        assert!(!parent.exists(), "nothing is left");
+        DirBuilder::new().mode(0o700).create(&parent).expect("made");
+        abandon("2");
+        let run = RunDirectory::below(&parent).expect("made");
+        assert_eq!(runs(&parent).collect::<Vec<_>>(), [run.path()]);
+        abandon("3");
+        fs::remove_file(parent.join("3").join(LOCK)).expect("half removed");
+        drop(run);
+        assert!(!parent.exists(), "nothing is left");
+    }
+
+    #[test]
+    fn a_parent_that_is_not_ours_alone_is_refused() {
+        let home = tempfile::tempdir().expect("a directory");
+        let (real, link, open) =
+            (home.path().join("real"), home.path().join("link"), home.path().join("open"));
+        fs::create_dir(&real).expect("made");
+        std::os::unix::fs::symlink(&real, &link).expect("made");
+        fs::create_dir(&open).expect("made");
+        fs::set_permissions(&open, std::os::unix::fs::PermissionsExt::from_mode(0o777)).expect("set");
+        for parent in [link, open] {
+            let error = RunDirectory::below(&parent).expect_err("not ours alone").to_string();
+            assert!(error.contains("somebody else made it"), "{error}");
+        }
+        assert_eq!(fs::read_dir(&real).expect("there").count(), 0, "nothing is made through it");
     }
 }

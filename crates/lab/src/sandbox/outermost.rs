@@ -1,5 +1,5 @@
 //! The process that somebody started: it makes the process namespace, starts init in it, and waits outside, where it removes
-//! the run's directory at the end.
+//! the run's directory at the end, also when a step failed.
 
 use std::env;
 use std::fs;
@@ -57,7 +57,6 @@ pub fn run() -> Result<ExitCode> {
     let code = guardian.wait_for(init.id())?;
     // Whoever had the terminal inside is gone.
     terminal.take_back();
-    directory.remove();
     Ok(code)
 }
 

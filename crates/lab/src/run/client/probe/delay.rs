@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::Check;
 use super::options::{Options, number_of};
 use crate::record::unit;
 use crate::run::Measured;
@@ -21,11 +22,14 @@ const WARM_UP: u32 = 5;
 const END: u32 = u32::MAX;
 
 /// Measures.
-pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options) -> Result<Measured> {
+pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Measured> {
     here.set_read_timeout(Some(PATIENCE)).context("limiting a wait")?;
+    // Longer than nothing can come while the probe goes on, so that the other end ends even if it is not told.
+    let most = (PATIENCE + options.interval) * (TRIES + 1);
+    there.set_read_timeout(Some(most)).context("limiting a wait")?;
     thread::scope(|scope| {
         scope.spawn(|| echo(there));
-        let times = round_trips(here, options);
+        let times = round_trips(here, options, check);
         // To itself: no path is between.
         let ended = there.local_addr().and_then(|itself| there.send_to(&options.datagram(END), itself));
         ended.context("ending a probe's other end")?;
@@ -46,10 +50,11 @@ fn echo(there: &UdpSocket) {
 }
 
 /// Those that came back. A path may lose some, but not many in a row.
-fn round_trips(here: &UdpSocket, options: &Options) -> Result<Vec<Duration>> {
+fn round_trips(here: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Vec<Duration>> {
     let mut times = Vec::new();
     let mut lost = 0;
     for number in 0..WARM_UP + options.count {
+        check()?;
         match round_trip(here, &options.datagram(number), number)? {
             None => lost += 1,
             Some(took) => {
@@ -106,9 +111,19 @@ mod tests {
         let here = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         here.connect(there.local_addr().expect("bound")).expect("connected");
         let options = Options { count: 20, interval: Duration::ZERO, size: 64 };
-        let measured = measure(&here, &there, &options).expect("figures");
+        let measured = measure(&here, &there, &options, &|| Ok(())).expect("figures");
         assert!(measured.figures["p50"].value > 0.0);
         assert!(measured.figures["p50"].value <= measured.figures["worst"].value);
+    }
+
+    #[test]
+    fn it_ends_when_the_cell_does() {
+        let there = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        let here = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        here.connect(there.local_addr().expect("bound")).expect("connected");
+        let options = Options { count: 1_000_000, interval: Duration::from_secs(1), size: 64 };
+        let error = measure(&here, &there, &options, &|| bail!("interrupted")).expect_err("it was stopped");
+        assert_eq!(error.to_string(), "interrupted");
     }
 
     #[test]

@@ -5,13 +5,13 @@ use std::net::UdpSocket;
 use anyhow::Result;
 
 use super::options::Options;
-use super::train;
+use super::{Check, train};
 use crate::record::unit;
 use crate::run::Measured;
 
 /// Measures.
-pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options) -> Result<Measured> {
-    let arrived = train::send(here, there, options)?.times.len();
+pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Measured> {
+    let arrived = train::send(here, there, options, check)?.times.len();
     let mut measured = Measured::default();
     measured.add("lost", 1.0 - arrived as f64 / f64::from(options.count), unit::PART);
     measured.add("bytes", (arrived * options.size) as f64, unit::BYTES);
@@ -31,6 +31,6 @@ mod tests {
         here.connect(there.local_addr().expect("bound")).expect("connected");
         // What fits into a socket's buffer, should the receiver be late.
         let options = Options { count: 50, interval: Duration::ZERO, size: 64 };
-        assert_eq!(measure(&here, &there, &options).expect("figures").figures["lost"].value, 0.0);
+        assert_eq!(measure(&here, &there, &options, &|| Ok(())).expect("figures").figures["lost"].value, 0.0);
     }
 }

@@ -8,8 +8,9 @@ mod rate;
 mod train;
 
 use std::net::{SocketAddr, UdpSocket};
+use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::{Client, spec};
 use crate::plan::Cell;
@@ -19,6 +20,9 @@ use options::Options;
 
 /// Datagrams that a socket may hold: none is to be lost but on the path.
 const BUFFER: usize = 8 << 20;
+
+/// Asked before each datagram; an error ends the probe.
+type Check<'a> = &'a dyn Fn() -> Result<()>;
 
 /// A probe.
 pub struct Probe {
@@ -47,10 +51,15 @@ impl Client for Probe {
         let there = socket(scene, &scene.cell.spec.server.host, SocketAddr::new(to, 0))?;
         let here = socket(scene, &client.host, SocketAddr::new([0, 0, 0, 0].into(), 0))?;
         here.connect(there.local_addr().context("asking for an address")?).context("connecting a socket")?;
+        let check = || {
+            ensure!(!scene.stop.is_asked(), "interrupted");
+            ensure!(Instant::now() < scene.deadline(), "it took longer than the cell may");
+            Ok(())
+        };
         match client.workload.as_deref() {
-            Some("delay") => delay::measure(&here, &there, &options),
-            Some("loss") => loss::measure(&here, &there, &options),
-            Some("rate") => rate::measure(&here, &there, &options),
+            Some("delay") => delay::measure(&here, &there, &options, &check),
+            Some("loss") => loss::measure(&here, &there, &options, &check),
+            Some("rate") => rate::measure(&here, &there, &options, &check),
             other => bail!("workload {other:?}: a probe knows delay, loss and rate"),
         }
     }

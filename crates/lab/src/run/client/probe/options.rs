@@ -9,6 +9,11 @@ pub const LEAST: usize = 8;
 /// What fits into one packet of an Ethernet.
 const MOST: usize = 1472;
 
+/// More than a cell has time for; the other end keeps a byte for each.
+const MOST_COUNT: u32 = 100_000_000;
+/// A probe that waits cannot be interrupted.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(10);
+
 /// What is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -34,8 +39,12 @@ impl Options {
                 _ => bail!("{flag}: a probe knows --count, --interval and --size"),
             }
         }
-        let fits = (LEAST..=MOST).contains(&options.size) && options.count > 0;
-        ensure!(fits, "--size of a probe is {LEAST} to {MOST}, --count at least 1");
+        ensure!((LEAST..=MOST).contains(&options.size), "--size of a probe is {LEAST} to {MOST}");
+        ensure!((1..=MOST_COUNT).contains(&options.count), "--count of a probe is 1 to {MOST_COUNT}");
+        ensure!(
+            options.interval <= LONGEST_INTERVAL,
+            "--interval of a probe is {LONGEST_INTERVAL:?} at most"
+        );
         Ok(options)
     }
 
@@ -71,7 +80,15 @@ mod tests {
         let options = parse("--count 5 --interval 2ms --size 1472").expect("options");
         assert_eq!(options, Options { count: 5, interval: Duration::from_millis(2), size: 1472 });
         assert_eq!(parse("").expect("the usual").count, 100);
-        for wrong in ["--count", "--count x", "--size 9000", "--count 0", "--time 3s"] {
+        for wrong in [
+            "--count",
+            "--count x",
+            "--size 9000",
+            "--count 0",
+            "--count 4294967295",
+            "--interval 1h",
+            "--time 3s",
+        ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         assert_eq!(number_of(&options.datagram(77)), Some(77));

@@ -6,16 +6,16 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use super::options::Options;
-use super::train;
+use super::{Check, train};
 use crate::run::Measured;
 
 /// The first arrivals do not count: the path's queue is filled by then.
 const WARM_UP: Duration = Duration::from_millis(500);
 
 /// Measures.
-pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options) -> Result<Measured> {
+pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Measured> {
     let end = options.interval * options.count;
-    let arrived = train::send(here, there, options)?;
+    let arrived = train::send(here, there, options, check)?;
     let (count, seconds) = carried(&arrived.times, end)?;
     let mut measured = Measured::default();
     measured.add_bytes((count * options.size) as f64, seconds);

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
+use super::Check;
 use super::options::{Options, number_of};
 
 /// After the last datagram was sent, and none arrived for this long, none will.
@@ -19,20 +20,21 @@ pub struct Arrived {
 }
 
 /// Sends the train, and receives it at the other end.
-pub fn send(here: &UdpSocket, there: &UdpSocket, options: &Options) -> Result<Arrived> {
+pub fn send(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Arrived> {
     there.set_read_timeout(Some(SILENCE)).context("limiting a wait")?;
     let began = Instant::now();
     thread::scope(|scope| {
         let receiver = scope.spawn(|| receive(there, options.count, began));
-        let sent = pace(here, options, began);
+        let sent = pace(here, options, began, check);
         let arrived = receiver.join().expect("receiving does not panic");
         sent.map(|()| arrived)
     })
 }
 
 /// Each datagram at its time; late ones at once, so that the whole takes what it should.
-fn pace(here: &UdpSocket, options: &Options, began: Instant) -> Result<()> {
+fn pace(here: &UdpSocket, options: &Options, began: Instant, check: Check<'_>) -> Result<()> {
     for number in 0..options.count {
+        check()?;
         let due = began + options.interval * number;
         if let Some(early) = due.checked_duration_since(Instant::now()) {
             thread::sleep(early);
