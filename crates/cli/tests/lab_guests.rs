@@ -2,14 +2,15 @@
 //! nothing is left of them. What this machine lacks is said, and its test is skipped.
 #![allow(clippy::print_stdout)] // A test that is skipped says why.
 
+#[allow(dead_code, reason = "shared with other tests")]
+#[path = "running/lab.rs"]
+mod lab;
+
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use howdah_lab::record::{Outcome, ResultDirectory, Row};
-
-const HOWDAH: &str = env!("CARGO_BIN_EXE_howdah");
+use howdah_lab::record::{Outcome, Row};
 
 /// `limit` is for the machine on which it takes longest.
 const HEAD: &str = r#"name = "guests"
@@ -21,31 +22,20 @@ limit = "120s"
 path = { rtt = "2ms", rate = "100Mbit" }
 "#;
 
-/// What a cell says that cannot run here.
-const LACKING: [&str; 3] = ["not installed", "namespaces", "/dev/net/tun"];
+/// What a cell says that cannot run here: `howdah_lab::guest::missing`.
+const LACKING: &str = "not installed: ";
 
 /// Runs a plan of one cell, and sees that nothing is left of it; none where it cannot run.
 fn run(home: &Path, cell: &str) -> Option<Row> {
-    let plan = home.join("guests.toml");
-    fs::write(&plan, format!("{HEAD}{cell}")).expect("written");
-    let to = home.join("results");
-    let mut command = Command::new(HOWDAH);
-    command.args(["lab", "run"]).arg(&plan).arg("--to").arg(&to);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let sandbox = sandbox_of(child.id());
-    let output = child.wait_with_output().expect("it runs");
-    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    let ran = lab::run(home, &format!("{HEAD}{cell}"), &[])?;
+    let sandbox = sandbox_of(ran.process);
     assert!(!sandbox.exists(), "{} is left", sandbox.display());
     assert_eq!(processes_in(&sandbox), Vec::<String>::new());
-    let rows = ResultDirectory::open(&to).ok().map(|results| results.rows().expect("rows"));
-    let row = rows.and_then(|rows| rows.into_iter().next());
-    let failed = match &row {
-        Some(Row { outcome: Outcome::Ok, .. }) => return row,
-        Some(Row { outcome: Outcome::Failed(why), .. }) => why.clone(),
-        None => said.into_owned(),
-    };
-    assert!(LACKING.iter().any(|lacking| failed.contains(lacking)), "{failed}");
-    println!("skipped: {failed}");
+    let rows = ran.results.rows().expect("rows");
+    let row = rows.into_iter().next().unwrap_or_else(|| panic!("{:?}", ran.output));
+    let Outcome::Failed(why) = &row.outcome else { return Some(row) };
+    assert!(why.contains(LACKING), "{why}");
+    println!("skipped: {why}");
     None
 }
 

@@ -2,15 +2,17 @@
 //! hold. Where no sandbox can be made, it says so and is skipped.
 #![allow(clippy::print_stdout)] // A test that is skipped says why.
 
+#[allow(dead_code, reason = "shared with other tests")]
+#[path = "running/lab.rs"]
+mod lab;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use howdah_lab::record::{Outcome, ResultDirectory, SeriesLine};
+use lab::{HOWDAH, Ran, end_of, is_no_sandbox, run};
 use rustix::process::{Pid, Signal, kill_process};
-
-const HOWDAH: &str = env!("CARGO_BIN_EXE_howdah");
 
 /// Two cells of half a second. `limit` is for the machine on which it takes longest.
 const PLAN: &str = r#"name = "small"
@@ -33,22 +35,6 @@ at_most = 1.0
 of = "line rate"
 "#;
 
-/// Runs it; none where there can be no sandbox.
-fn run(home: &Path, text: &str, flags: &[&str]) -> Option<(Output, ResultDirectory)> {
-    let plan = home.join("small.toml");
-    fs::write(&plan, text).expect("written");
-    let to = home.join("results");
-    let mut command = Command::new(HOWDAH);
-    command.args(["lab", "run"]).arg(&plan).arg("--to").arg(&to).args(flags);
-    let output = command.output().expect("it runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    if ["namespaces", "/dev/net/tun"].iter().any(|missing| said.contains(missing)) && !to.exists() {
-        println!("skipped: {said}");
-        return None;
-    }
-    Some((output, ResultDirectory::open(&to).unwrap_or_else(|error| panic!("{error:#}\n{said}"))))
-}
-
 fn told(output: &Output) -> String {
     format!(
         "{}\n{}\n{}",
@@ -61,7 +47,7 @@ fn told(output: &Output) -> String {
 #[test]
 fn a_plan_runs_to_its_report_and_is_not_run_twice() {
     let home = tempfile::tempdir().expect("a directory");
-    let Some((output, results)) = run(home.path(), PLAN, &[]) else { return };
+    let Some(Ran { output, results, .. }) = run(home.path(), PLAN, &[]) else { return };
     assert!(output.status.success(), "{}", told(&output));
     let rows = results.rows().expect("rows");
     assert_eq!(rows.iter().map(|row| row.cell).collect::<Vec<_>>(), [1, 2]);
@@ -89,9 +75,17 @@ fn a_plan_runs_to_its_report_and_is_not_run_twice() {
     let said = told(&output);
     assert!(said.contains("held: It is not faster than the line."), "{said}");
 
-    let (again, results) = run(home.path(), PLAN, &[]).expect("a sandbox was made before");
-    assert!(again.status.success(), "{}", told(&again));
-    assert_eq!(results.rows().expect("rows"), rows, "what is done is not done again");
+    let again = run(home.path(), PLAN, &[]).expect("a sandbox was made before");
+    assert!(again.output.status.success(), "{}", told(&again.output));
+    assert_eq!(again.results.rows().expect("rows"), rows, "what is done is not done again");
+
+    let short = run(home.path(), PLAN, &["--quick"]).expect("a sandbox was made before");
+    assert_eq!(short.output.status.code(), Some(1), "{}", told(&short.output));
+    assert!(
+        told(&short.output).contains("holds results of the plan's whole form"),
+        "{}",
+        told(&short.output)
+    );
 }
 
 #[test]
@@ -100,9 +94,8 @@ fn a_cell_that_fails_is_kept_and_the_others_run() {
     let broken = "[[factor]]\nname = \"size\"\nkey = \"cell.clients.main.options\"\nvalues = [[\"--size\", \"nothing\"], [\"--size\", \"1M\"]]\n";
     let (head, tail) = PLAN.split_once("[[factor]]").expect("a factor");
     let claim = tail.split_once("[[claim]]").expect("a claim").1;
-    let Some((output, results)) = run(home.path(), &format!("{head}{broken}[[claim]]{claim}"), &[]) else {
-        return;
-    };
+    let plan = format!("{head}{broken}[[claim]]{claim}");
+    let Some(Ran { output, results, .. }) = run(home.path(), &plan, &[]) else { return };
     assert_eq!(output.status.code(), Some(3), "{}", told(&output));
     let rows = results.rows().expect("rows");
     let Outcome::Failed(why) = &rows[0].outcome else { panic!("{:?}", rows[0].outcome) };
@@ -116,7 +109,7 @@ fn a_cell_that_fails_is_kept_and_the_others_run() {
 fn a_claim_that_does_not_hold_is_an_exit_code() {
     let home = tempfile::tempdir().expect("a directory");
     let text = PLAN.replace("at_most = 1.0", "at_least = 2.0");
-    let Some((output, _)) = run(home.path(), &text, &["--cell", "1"]) else { return };
+    let Some(Ran { output, .. }) = run(home.path(), &text, &["--cell", "1"]) else { return };
     assert_eq!(output.status.code(), Some(4), "{}", told(&output));
     assert!(told(&output).contains("DID NOT HOLD: It is not faster"), "{}", told(&output));
 }
@@ -145,8 +138,7 @@ fn an_interrupted_run_keeps_what_it_measured_and_goes_on() {
     }
     let status = child.wait().expect("it ends");
     let said = said.join("\n");
-    if ["namespaces", "/dev/net/tun"].iter().any(|missing| said.contains(missing)) && !to.exists() {
-        println!("skipped: {said}");
+    if is_no_sandbox(&said, &to) {
         return;
     }
     assert_eq!(status.code(), Some(1), "{said}");
@@ -167,7 +159,7 @@ fn what_is_wrong_is_said_before_anything_is_made() {
         (vec!["buffers-2008", "--only", "rtt=1ms"], "it has: "),
         (vec!["buffers-2008", "--cell", "1000"], "no cell"),
     ] {
-        let output = Command::new(HOWDAH).args(["lab", "run"]).args(&arguments).output().expect("it runs");
+        let (_, output) = end_of(Command::new(HOWDAH).args(["lab", "run"]).args(&arguments));
         assert_eq!(output.status.code(), Some(2), "{}", told(&output));
         assert!(told(&output).contains(says), "{}", told(&output));
     }
@@ -175,8 +167,8 @@ fn what_is_wrong_is_said_before_anything_is_made() {
 
 #[test]
 fn a_dry_run_shows_commands_that_need_nothing() {
-    let output = Command::new(HOWDAH).args(["lab", "run", "buffers-2008", "--quick", "--dry-run"]).output();
-    let output = output.expect("it runs");
+    let (_, output) =
+        end_of(Command::new(HOWDAH).args(["lab", "run", "buffers-2008", "--quick", "--dry-run"]));
     assert!(output.status.success(), "{}", told(&output));
     let said = told(&output);
     assert!(said.contains("howdah serve") && said.contains("nfs://10.77.0.1/"), "{said}");

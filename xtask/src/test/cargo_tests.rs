@@ -26,7 +26,8 @@ pub fn run(context: &Context) -> Result<Report> {
     let mut report = Report::default();
     let status = run_and_look(
         Command::new(context.workspace.cargo())
-            .args(["test", "--workspace", "--no-fail-fast"])
+            // What tests say that passed is shown too: some say that they were skipped, and why.
+            .args(["test", "--workspace", "--no-fail-fast", "--", "--show-output"])
             .current_dir(&context.workspace.root),
         |line| report.count(line),
     )?;
@@ -38,10 +39,18 @@ pub fn run(context: &Context) -> Result<Report> {
 
 impl Report {
     /// Counts a line of a test binary's output: `test result: ok. 3 passed; 0 failed; 1 ignored; …`, and remembers
-    /// the names of those that failed.
+    /// the names of those that failed. A test that says `skipped: …` is counted as that; the binary counts it among those
+    /// that passed, too.
     pub fn count(&mut self, line: &str) {
         if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
             self.remarks.push(format!("FAILED {name}"));
+        }
+        if let Some(why) = line.strip_prefix("skipped: ") {
+            self.skipped += 1;
+            let remark = format!("skipped: {why}");
+            if !self.remarks.contains(&remark) {
+                self.remarks.push(remark);
+            }
         }
         let Some((_, counts)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {
@@ -70,7 +79,9 @@ mod tests {
         );
         report.count("test a::b ... FAILED");
         report.count("test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out");
-        assert_eq!((report.passed, report.failed, report.skipped), (15, 1, 1));
-        assert_eq!(report.remarks, ["FAILED a::b"]);
+        report.count("skipped: not installed: linux.uml");
+        report.count("skipped: not installed: linux.uml");
+        assert_eq!((report.passed, report.failed, report.skipped), (15, 1, 3));
+        assert_eq!(report.remarks, ["FAILED a::b", "skipped: not installed: linux.uml"]);
     }
 }

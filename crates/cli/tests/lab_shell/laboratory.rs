@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -62,7 +63,7 @@ impl Laboratory {
 
     /// Why it cannot work for us here, if it cannot.
     pub fn why_not(&self) -> Option<String> {
-        let output = self.shell(&["--quiet", "--", "true"]).output().expect("starting howdah");
+        let output = self.output(&["--quiet", "--", "true"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let reason = ["/dev/net/tun", "namespaces", "/proc"].iter().any(|thing| said.contains(thing));
         assert!(output.status.success() || reason, "{said}");
@@ -87,15 +88,22 @@ impl Laboratory {
 
     /// Runs it to its end.
     pub fn output(&self, arguments: &[&str]) -> Output {
-        self.shell(arguments).output().expect("starting howdah")
+        end_of(&mut self.shell(arguments))
     }
 
     /// Starts it, and reads its standard output until a line of that beginning; gives the rest of the line.
     pub fn start(&self, arguments: &[&str], until: &str) -> (Child, String) {
         let mut child = self.shell(arguments).stdout(Stdio::piped()).spawn().expect("starting howdah");
         let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        let found = lines.map_while(Result::ok).find_map(|line| line.strip_prefix(until).map(str::to_owned));
-        (child, found.expect("the line"))
+        let (tell, found) = channel();
+        let beginning = until.to_owned();
+        let find = move |line: String| line.strip_prefix(&beginning).map(str::to_owned);
+        thread::spawn(move || tell.send(lines.map_while(Result::ok).find_map(find)));
+        let Ok(Some(rest)) = found.recv_timeout(LIMIT) else {
+            let _ = child.kill();
+            panic!("it never said {until:?}: {:?}", child.wait());
+        };
+        (child, rest)
     }
 
     /// Where its temporary files are.
@@ -168,6 +176,14 @@ impl Traces {
         let mounts = mounts.lines().filter(ours).map(str::to_owned).collect();
         Self { interfaces, namespaces, mounts }
     }
+}
+
+/// Runs a command to its end, within the limit. What it says is less than a pipe holds.
+pub fn end_of(command: &mut Command) -> Output {
+    let started = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = started.expect("starting howdah");
+    ended(&mut child);
+    child.wait_with_output().expect("what it said")
 }
 
 /// Waits for its end.

@@ -6,7 +6,7 @@ mod terminal;
 
 use std::process::Child;
 
-use laboratory::{Laboratory, ended};
+use laboratory::{Laboratory, end_of, ended};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use terminal::Terminal;
@@ -60,7 +60,7 @@ fn an_exit_code_is_passed_on_and_nothing_is_left() {
 #[test]
 fn a_step_that_fails_is_said_and_nothing_is_left() {
     let Some(laboratory) = laboratory("step") else { return };
-    let output = laboratory.shell(&["--", "true"]).env("PATH", "/nowhere").output().expect("starting howdah");
+    let output = end_of(laboratory.shell(&["--", "true"]).env("PATH", "/nowhere"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("starting ip, of the package iproute2"), "{said}");
