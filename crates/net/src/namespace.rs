@@ -4,10 +4,9 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::panic;
-use std::path::PathBuf;
-use std::process::{self, Command};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 
@@ -51,12 +50,6 @@ impl Namespace {
         let mut command = Command::new(program);
         syscall::enter_before_exec(&mut command, Arc::clone(&self.file));
         command
-    }
-
-    /// Its file as other processes see it while this process lives and holds it; what `ip netns attach` or a bind mount
-    /// takes.
-    pub fn path(&self) -> PathBuf {
-        PathBuf::from(format!("/proc/{}/fd/{}", process::id(), self.file.as_raw_fd()))
     }
 }
 

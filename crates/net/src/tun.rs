@@ -42,7 +42,6 @@ pub enum Offloads {
 #[derive(Debug)]
 pub struct Tun {
     file: File,
-    offloads: Offloads,
 }
 
 impl Tun {
@@ -60,18 +59,13 @@ impl Tun {
         let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(DEVICE)?;
         syscall::make_tun(file.as_fd(), name)?;
         syscall::set_tun_header_size(file.as_fd(), Self::HEADER as libc::c_int)?;
-        let offloads = offer(file.as_fd(), most)?;
-        Ok(Self { file, offloads })
-    }
-
-    /// What the kernel leaves undone.
-    pub fn offloads(&self) -> Offloads {
-        self.offloads
+        offer(file.as_fd(), most)?;
+        Ok(Self { file })
     }
 
     /// The same interface for another thread.
     pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { file: self.file.try_clone()?, offloads: self.offloads })
+        Ok(Self { file: self.file.try_clone()? })
     }
 
     /// Takes the next packet that the kernel sends, header first: appends it to `buffer`, which must have room for
@@ -107,16 +101,16 @@ impl AsFd for Tun {
 }
 
 /// Offers as much as the kernel takes.
-fn offer(file: BorrowedFd<'_>, most: Offloads) -> io::Result<Offloads> {
+fn offer(file: BorrowedFd<'_>, most: Offloads) -> io::Result<()> {
     let all = [
         (Offloads::TcpAndUdp, CHECKSUMS | TCP_SEGMENTATION | UDP_SEGMENTATION),
         (Offloads::Tcp, CHECKSUMS | TCP_SEGMENTATION),
         (Offloads::None, 0),
     ];
     let mut refused = io::Error::from(io::ErrorKind::Unsupported);
-    for (offloads, flags) in all.into_iter().filter(|(offloads, _)| *offloads <= most) {
+    for (_, flags) in all.into_iter().filter(|(offloads, _)| *offloads <= most) {
         match syscall::set_tun_offloads(file, flags) {
-            Ok(()) => return Ok(offloads),
+            Ok(()) => return Ok(()),
             Err(error) => refused = error,
         }
     }

@@ -10,8 +10,9 @@ const FEWEST_OPEN_FILES: usize = 64;
 /// The local directories of this process.
 static DIRECTORIES: AtomicUsize = AtomicUsize::new(0);
 
-/// The share of one of them: at most what was asked for, and together never more than half of what the process may open,
-/// since sockets and calls that run need files too. A directory that is opened later makes the others' shares smaller.
+/// The share of one of them: at most what was asked for, and together no more than half of what the process may open, since
+/// sockets and calls that run need files too; but each has the fewest at least, however many there are. A directory that is
+/// opened later makes the others' shares smaller.
 #[derive(Debug)]
 pub(super) struct OpenFiles {
     wanted: usize,
