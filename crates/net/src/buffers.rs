@@ -8,7 +8,7 @@ use howdah_tune::Change;
 use rustix::io::Errno;
 use rustix::net::sockopt;
 
-use crate::syscall;
+use crate::{congestion, syscall};
 
 /// Does to the socket what is wanted.
 ///
@@ -24,6 +24,7 @@ pub fn apply(socket: BorrowedFd<'_>, change: Change) -> io::Result<()> {
         }
         Change::Clamp(window) => syscall::set_window_clamp(socket, window),
         Change::ReceiveBuffer(size) => force_receive_buffer(socket, size),
+        Change::Congestion(algorithm) => congestion::choose(socket, algorithm),
     }
 }
 

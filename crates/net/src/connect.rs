@@ -13,7 +13,7 @@ use rustix::net::{SendAncillaryBuffer, SendFlags, sockopt};
 use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
 
 use crate::address::is_on_this_host;
-use crate::host::BBR;
+use crate::congestion::{BBR, LOCAL};
 use crate::stream::{Sent, outcome};
 use crate::syscall;
 
@@ -24,8 +24,6 @@ const KEEPALIVE: Duration = Duration::from_secs(30);
 const RESERVED: RangeInclusive<u16> = 665..=1023;
 /// How many of them are tried before any port will do.
 const RESERVED_TRIES: u16 = 32;
-/// The congestion control for a peer on this host: see the listener's.
-const LOCAL_CONGESTION_CONTROL: &str = "cubic";
 
 /// How to connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +94,7 @@ impl Connection {
 
     fn open_from(port: Option<u16>, address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-        let congestion_control = if is_on_this_host(address.ip()) { LOCAL_CONGESTION_CONTROL } else { BBR };
+        let congestion_control = if is_on_this_host(address.ip()) { LOCAL } else { BBR };
         // Not allowed, or not there: the host's own does.
         let _ = sockopt::set_tcp_congestion(&socket, congestion_control);
         socket.set_tcp_nodelay(true)?;

@@ -3,12 +3,11 @@
 use std::fs;
 use std::io;
 
+use crate::congestion::BBR;
 use howdah_tune::budget::HostMemory;
 use howdah_tune::host::Host;
 use rustix::net::{AddressFamily, SocketType, sockopt};
 
-/// The congestion control that takes a loss for a loss.
-pub const BBR: &str = "bbr";
 /// What buffers grow to where `tcp_wmem` and `tcp_rmem` cannot be read: the kernel's own figures before Linux 6.18.
 const AUTOTUNED_SEND: u64 = 4 << 20;
 const AUTOTUNED_RECEIVE: u64 = 6 << 20;

@@ -5,6 +5,7 @@
 
 mod address;
 mod buffers;
+mod congestion;
 mod connect;
 mod host;
 mod listener;
@@ -23,6 +24,7 @@ mod udp_client;
 
 pub use address::{canonical, is_local, is_on_this_host};
 pub use buffers::apply;
+pub use congestion::{allowed_congestion_controls, congestion_controls, may_choose_congestion};
 pub use connect::{ConnectSettings, Connection, Place, Readiness, Wait};
 pub use host::{memory_limits, memory_of_tcp, probe_host};
 pub use listener::Listener;

@@ -3,21 +3,19 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::{PoisonError, RwLock};
 
+use howdah_tune::{Algorithm, Setting};
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::address::canonical;
-use crate::host::BBR;
+use crate::congestion::{BBR, LOCAL};
 use crate::stream::Stream;
 
 /// Connections that may wait to be accepted; the kernel bounds it by `net.core.somaxconn`.
 const BACKLOG: i32 = 1024;
-
-/// The congestion control for a peer on this host, where bbr only costs throughput. A connection inherits it from its listener,
-/// since one that starts with bbr stays paced whatever it is given later (`docs/decisions/0005-hot-path.md`).
-const LOCAL_CONGESTION_CONTROL: &str = "cubic";
 
 /// A listening socket.
 #[derive(Debug)]
@@ -26,7 +24,9 @@ pub struct Listener {
     address: SocketAddr,
     /// The congestion control for peers on other hosts, if it is not the listener's own: bbr where the host has it, since a
     /// loss is no congestion on a long path; else the host's.
-    congestion_control: Option<String>,
+    congestion_control: RwLock<Option<Algorithm>>,
+    /// The congestion control that sockets of this host begin with.
+    hosts_own: Option<Algorithm>,
 }
 
 impl Listener {
@@ -48,14 +48,37 @@ impl Listener {
     pub fn from_socket(socket: TcpListener) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         let address = socket.local_addr()?;
-        let host = sockopt::tcp_congestion(&socket)?;
-        let has_bbr = sockopt::set_tcp_congestion(&socket, BBR).is_ok();
-        let remote = if has_bbr { BBR.to_owned() } else { host.clone() };
+        let hosts_own = Algorithm::parse(&sockopt::tcp_congestion(&socket)?);
+        let listener = Self { socket, address, congestion_control: RwLock::default(), hosts_own };
+        listener.set_congestion(Setting::Auto)?;
+        Ok(listener)
+    }
+
+    /// What connections that are accepted from now on send by; automatic: cubic to peers on this host, bbr to others, as far as
+    /// they may be chosen.
+    pub fn set_congestion(&self, algorithm: Setting<Algorithm>) -> io::Result<()> {
+        let remote = match algorithm {
+            Setting::Fixed(name) => {
+                sockopt::set_tcp_congestion(&self.socket, name.name())?;
+                None
+            }
+            Setting::Auto => self.suit_peers()?,
+        };
+        *self.congestion_control.write().unwrap_or_else(PoisonError::into_inner) = remote;
+        Ok(())
+    }
+
+    /// Gives the listener what suits peers on this host; tells what suits others, if it is something else.
+    fn suit_peers(&self) -> io::Result<Option<Algorithm>> {
+        let has_bbr = sockopt::set_tcp_congestion(&self.socket, BBR).is_ok();
         // What it is left with if the local one is not allowed: the host's, which always is.
-        let _ = sockopt::set_tcp_congestion(&socket, &host);
-        let _ = sockopt::set_tcp_congestion(&socket, LOCAL_CONGESTION_CONTROL);
-        let own = sockopt::tcp_congestion(&socket)?;
-        Ok(Self { socket, address, congestion_control: (own != remote).then_some(remote) })
+        if let Some(host) = self.hosts_own {
+            let _ = sockopt::set_tcp_congestion(&self.socket, host.name());
+        }
+        let _ = sockopt::set_tcp_congestion(&self.socket, LOCAL);
+        let own = Algorithm::parse(&sockopt::tcp_congestion(&self.socket)?);
+        let remote = if has_bbr { Algorithm::parse(BBR) } else { self.hosts_own };
+        Ok(remote.filter(|_| remote != own))
     }
 
     /// The address listened at, with its real port.
@@ -69,7 +92,8 @@ impl Listener {
         match rustix::net::acceptfrom_with(&self.socket, flags) {
             Ok((socket, Some(client))) => {
                 let client = SocketAddr::try_from(client).map_err(|_| io::Error::from(Errno::AFNOSUPPORT))?;
-                Stream::accepted(socket, canonical(client), self.congestion_control.as_deref()).map(Some)
+                let remote = *self.congestion_control.read().unwrap_or_else(PoisonError::into_inner);
+                Stream::accepted(socket, canonical(client), remote).map(Some)
             }
             // A connection that is gone again before it was accepted is no failure of the listener.
             Ok((_, None)) | Err(Errno::AGAIN | Errno::CONNABORTED | Errno::INTR | Errno::PERM) => Ok(None),

@@ -4,6 +4,7 @@ use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use howdah_tune::Algorithm;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
@@ -32,7 +33,7 @@ impl Stream {
     pub(crate) fn accepted(
         socket: OwnedFd,
         client: SocketAddr,
-        congestion_control: Option<&str>,
+        congestion_control: Option<Algorithm>,
     ) -> io::Result<Self> {
         let server = rustix::net::getsockname(&socket)?;
         let server = SocketAddr::try_from(server).map_err(|_| io::Error::from(Errno::AFNOSUPPORT))?;
@@ -43,7 +44,7 @@ impl Stream {
         let stream = Self { socket, client, server: canonical(server) };
         if let Some(name) = congestion_control.filter(|_| !is_local(stream.client.ip(), stream.server.ip())) {
             // Not allowed: the listener's own does.
-            let _ = sockopt::set_tcp_congestion(&stream.socket, name);
+            let _ = sockopt::set_tcp_congestion(&stream.socket, name.name());
         }
         Ok(stream)
     }

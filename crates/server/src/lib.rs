@@ -26,7 +26,7 @@ mod room;
 mod server;
 mod service;
 mod shared;
-mod tuning;
+pub mod tuning;
 mod watch;
 mod worker;
 

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::programs::PROGRAMS;
 use crate::service::Service;
 use crate::shared::Shared;
-use crate::tuning::{Sizing, Tuning};
+use crate::tuning::{self, Knob, KnobError, Knobs, Sizing, Tuning, TuningReport};
 use crate::watch::Watch;
 use crate::worker::Worker;
 
@@ -49,6 +49,7 @@ pub struct Settings {
 pub struct Server {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+    knobs: Knobs,
 }
 
 impl Default for Settings {
@@ -126,8 +127,11 @@ impl Server {
                 tracing::warn!("{unmet}");
             }
         }
+        for listener in &sockets.tcp {
+            listener.set_congestion(sizes.congestion)?;
+        }
         let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, sockets.udp, Tuner::new(sizes))?);
-        let mut server = Self { shared: Arc::clone(&shared), threads: Vec::new() };
+        let mut server = Self { shared: Arc::clone(&shared), threads: Vec::new(), knobs: Knobs::new(None) };
         let mut slots = Vec::new();
         for index in 0..settings.workers.max(1) {
             let (worker, slot) = Worker::new(Arc::clone(&shared));
@@ -139,6 +143,7 @@ impl Server {
         if settings.tuning.enabled {
             let sizing = Sizing::new(Arc::clone(&shared));
             server.spawn("sizing".into(), move || sizing.run())?;
+            server.knobs = Knobs::new(server.threads.last().map(|thread| thread.thread().clone()));
         }
         shared.open()?;
         Ok(server)
@@ -157,6 +162,25 @@ impl Server {
     /// Serves other exports from now on; no connection is dropped, and calls that run keep the old ones.
     pub fn reload(&self, exports: Exports) {
         self.shared.service.set_exports(exports);
+    }
+
+    /// What can be set while it runs, as it stands.
+    pub fn knobs(&self) -> Vec<Knob> {
+        self.knobs.show(&self.shared)
+    }
+
+    /// Sets a knob: new connections have it at once, live ones as far as the kernel allows. `auto` and `0` go back to
+    /// automatic.
+    ///
+    /// # Errors
+    /// There is no such knob, or it cannot be set to that, for the reason told.
+    pub fn set_knob(&self, name: &str, value: &str) -> Result<Knob, KnobError> {
+        self.knobs.set(&self.shared, name, value)
+    }
+
+    /// What limits each connection, what it was given, where its time went.
+    pub fn tuning_report(&self) -> TuningReport {
+        tuning::report(&self.shared, self.knobs.are_on())
     }
 
     /// Stops: reads no further call, finishes those that run and sends their replies, as far as `patience` reaches.

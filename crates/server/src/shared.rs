@@ -4,9 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use howdah_net::{Interest, Listener, Poller, Stream, Token, UdpSocket, Waker};
-use howdah_tune::Tuner;
+use howdah_tune::{Change, Tuner};
 use parking_lot::{Mutex, RwLock};
 
 use crate::connection::Connection;
@@ -58,6 +59,10 @@ pub struct Shared {
     pub resting: Mutex<Vec<usize>>,
     /// What limits each connection, and how large its buffers are.
     pub tuner: Mutex<Tuner<Token>>,
+    /// What connections are to be told because somebody turned a knob.
+    pub told: Mutex<Vec<(Token, Change)>>,
+    /// The moment from which the tuner counts.
+    pub started: Instant,
     /// Datagrams whose calls run now.
     pub datagrams_running: AtomicUsize,
     ready: Mutex<VecDeque<Arc<Connection>>>,
@@ -87,6 +92,8 @@ impl Shared {
             parallel: std::thread::available_parallelism().is_ok_and(|count| count.get() > 1),
             resting: Mutex::default(),
             tuner: Mutex::new(tuner),
+            told: Mutex::default(),
+            started: Instant::now(),
             datagrams_running: AtomicUsize::new(0),
             ready: Mutex::default(),
             connections: RwLock::default(),

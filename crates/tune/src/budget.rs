@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::Setting;
+
 /// What the host has for sockets. Bytes; `None`: no such limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostMemory {
@@ -18,6 +20,7 @@ pub struct HostMemory {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     total: u64,
+    is_set: bool,
 }
 
 /// Less than this would not serve one client well.
@@ -28,17 +31,31 @@ impl Budget {
     /// group may use: whichever is least.
     pub fn of(host: &HostMemory) -> Self {
         let group = host.group.map_or(u64::MAX, |limit| limit / 4);
-        Self::fixed((host.total / 8).min(host.tcp[0] / 2).min(group))
+        let total = (host.total / 8).min(host.tcp[0] / 2).min(group);
+        Self { is_set: false, ..Self::fixed(total) }
+    }
+
+    /// As somebody set it, or what the host makes of it.
+    pub fn set(setting: Setting, host: &HostMemory) -> Self {
+        match setting {
+            Setting::Auto => Self::of(host),
+            Setting::Fixed(total) => Self::fixed(total),
+        }
     }
 
     /// As somebody set it; at least [`BUDGET_MIN`].
     pub fn fixed(total: u64) -> Self {
-        Self { total: total.max(BUDGET_MIN) }
+        Self { total: total.max(BUDGET_MIN), is_set: true }
     }
 
     /// All of it.
     pub fn total(self) -> u64 {
         self.total
+    }
+
+    /// What somebody set.
+    pub fn setting(self) -> Setting {
+        if self.is_set { Setting::Fixed(self.total) } else { Setting::Auto }
     }
 
     /// What send queues may hold.

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use crate::Setting;
+use crate::budget::BUDGET_MIN;
+use crate::sizes::BelowFloor;
+
 /// A sender that waits for room is woken while two thirds of its buffer are in use (`sk_stream_is_writeable`), so one and a
 /// half times the flight; and a segment takes more memory than its payload where the interface does not cut segments itself,
 /// for which another 1.6 is allowed.
@@ -46,6 +50,33 @@ pub fn receive_floor(largest_call: u64) -> u64 {
 
 const CALLS_IN_BUFFER: u64 = 3;
 const REPLIES_IN_BUFFER: u64 = 2;
+
+/// A send buffer set by hand.
+///
+/// # Errors
+/// It is below [`send_floor`].
+pub fn send_setting(asked: u64, largest_reply: u64) -> Result<Setting, BelowFloor> {
+    let formula = format!("{REPLIES_IN_BUFFER} replies of {largest_reply} bytes each");
+    Setting::checked(asked, send_floor(largest_reply), &formula)
+}
+
+/// A receive buffer set by hand.
+///
+/// # Errors
+/// It is below [`receive_floor`].
+pub fn receive_setting(asked: u64, largest_call: u64) -> Result<Setting, BelowFloor> {
+    let formula = format!("{CALLS_IN_BUFFER} calls of {largest_call} bytes each");
+    Setting::checked(asked, receive_floor(largest_call), &formula)
+}
+
+/// A budget set by hand.
+///
+/// # Errors
+/// It is below [`BUDGET_MIN`].
+pub fn budget_setting(asked: u64) -> Result<Setting, BelowFloor> {
+    let formula = "what serves one client: its windows, and what is in flight to it";
+    Setting::checked(asked, BUDGET_MIN, formula)
+}
 
 #[cfg(test)]
 mod tests {

@@ -17,6 +17,6 @@ mod verdict;
 
 pub use interval::Interval;
 pub use sample::{Gauges, PathState, Receiving, Sample, Sending};
-pub use sizes::{Change, Setting};
+pub use sizes::{Algorithm, Change, Setting};
 pub use tuner::{Connection, Settings, Tuner};
 pub use verdict::{Direction, Explanation, Judge, Judgement, Verdict};

@@ -86,6 +86,7 @@ proptest! {
                     }
                     Change::Clamp(size) => prop_assert!(size >= WINDOW_MIN, "{size}"),
                     Change::ReceiveBuffer(size) => prop_assert!(size >= 2 * WINDOW_MIN, "{size}"),
+                    Change::Congestion(algorithm) => prop_assert!(false, "{:?}: nobody set it", algorithm),
                 }
             }
             let promised: u64 = tuner.connections().map(|(_, connection)| connection.promised()).sum();

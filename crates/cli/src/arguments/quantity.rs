@@ -3,43 +3,13 @@
 use std::time::Duration;
 
 use howdah_lab::workload::FileSize;
-
-/// Units of sizes, as dd(1) has them: a letter is a power of 1024, with `B` a power of 1000.
-const SIZES: &[(&str, u64)] = &[
-    ("", 1),
-    ("B", 1),
-    ("K", 1 << 10),
-    ("KIB", 1 << 10),
-    ("KB", 1_000),
-    ("M", 1 << 20),
-    ("MIB", 1 << 20),
-    ("MB", 1_000_000),
-    ("G", 1 << 30),
-    ("GIB", 1 << 30),
-    ("GB", 1_000_000_000),
-    ("T", 1 << 40),
-    ("TIB", 1 << 40),
-    ("TB", 1_000_000_000_000),
-];
+pub use howdah_tune::sizes::parse_size;
 
 /// Units of times, in seconds.
 const TIMES: &[(&str, f64)] = &[("", 1.0), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 
 /// The longest time: no timer of ours is set further ahead.
 const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
-
-/// A number of bytes.
-pub fn parse_size(text: &str) -> Result<u64, String> {
-    let (number, unit) = split(text);
-    let unit = unit.to_ascii_uppercase();
-    let factor = SIZES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
-    let factor = factor.ok_or("a size is a number with K, M, G, T (of 1024) or KB, MB, GB, TB (of 1000)")?;
-    let size = match number.parse::<u64>() {
-        Ok(whole) => whole.checked_mul(factor),
-        Err(_) => fraction(number).map(|number| (number * factor as f64).round()).map(|size| size as u64),
-    };
-    size.ok_or_else(|| "no size: it begins with a number, and is below 2^64".to_owned())
-}
 
 /// One size, or the smallest and the largest with a hyphen between.
 pub fn parse_file_size(text: &str) -> Result<FileSize, String> {
@@ -87,21 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_have_the_units_of_dd() {
-        for (text, size) in [
-            ("8192", 8192),
-            ("8k", 8192),
-            ("1M", 1 << 20),
-            ("1MB", 1_000_000),
-            ("2 GiB", 2 << 30),
-            ("1.5K", 1536),
-            ("18446744073709551615", u64::MAX),
-        ] {
-            assert_eq!(parse_size(text), Ok(size), "{text}");
-        }
-        for text in ["", "M", "-1", "1X", "1e3", "99999999T", "1.2.3"] {
-            assert!(parse_size(text).is_err(), "{text}");
-        }
+    fn sizes_of_files_are_one_or_a_range() {
         let both = FileSize { smallest_bytes: 5 << 20, largest_bytes: 50 << 20 };
         assert_eq!(parse_file_size("5M-50M"), Ok(both));
         assert_eq!(parse_file_size("1k"), Ok(FileSize::exactly(1024)));

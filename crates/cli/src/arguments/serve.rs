@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
-use howdah_tune::Setting;
+use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
+use howdah_tune::{Algorithm, Setting};
 
 use super::LogArguments;
 use crate::configuration::{
     ANONYMOUS, ClientPattern, ExportName, MOST_WORKERS, Rpcbind, Sizes, Squash, parse_listen,
-    parse_memory_budget, parse_receive_buffer, parse_send_buffer,
 };
 
 /// Serve a directory, or all exports of a configuration file
@@ -96,12 +96,19 @@ pub struct ServerArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_receive_buffer, help_heading = "Connections")]
     pub tcp_rcvbuf: Option<Setting>,
 
+    /// Congestion control of each connection [default: auto, what suits its peer]
+    ///
+    /// Auto is bbr to peers on other hosts where this one has it, and cubic to peers on this host. A name holds for
+    /// all; it is one of net.ipv4.tcp_available_congestion_control.
+    #[arg(long, value_name = "CC", value_parser = parse_congestion, help_heading = "Connections")]
+    pub tcp_congestion: Option<Setting<Algorithm>>,
+
     /// What all connections together may hold in the kernel [default: auto, an eighth of the memory or less]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory_budget, help_heading = "Connections")]
-    pub memory_budget: Option<u64>,
+    pub memory_budget: Option<Setting>,
 
     /// Leave sockets as the kernel makes them, and do not look at them: for comparing
-    #[arg(long, help_heading = "Connections", conflicts_with_all = ["tcp_sndbuf", "tcp_rcvbuf", "memory_budget"])]
+    #[arg(long, help_heading = "Connections", conflicts_with_all = ["tcp_sndbuf", "tcp_rcvbuf", "tcp_congestion", "memory_budget"])]
     pub no_tuning: bool,
 }
 
@@ -111,6 +118,7 @@ impl ServerArguments {
         Sizes {
             tcp_sndbuf: self.tcp_sndbuf,
             tcp_rcvbuf: self.tcp_rcvbuf,
+            tcp_congestion: self.tcp_congestion,
             memory_budget: self.memory_budget,
             tuning: self.no_tuning.then_some(false),
         }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::export_table::export;
 use super::section::{Section, kind, number, text, truth};
-use super::sizes::{Sizes, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
+use super::sizes::Sizes;
 use super::{ExportConfig, ExportName, MOST_WORKERS, Problem, Rpcbind, parse_listen};
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
@@ -71,6 +72,9 @@ fn sizes(section: &mut Section<'_, '_>) -> Sizes {
     Sizes {
         tcp_sndbuf: section.setting("tcp_sndbuf", size(parse_send_buffer)).map(Spanned::into_inner),
         tcp_rcvbuf: section.setting("tcp_rcvbuf", size(parse_receive_buffer)).map(Spanned::into_inner),
+        tcp_congestion: section
+            .setting("tcp_congestion", |value| parse_congestion(text(value)?))
+            .map(Spanned::into_inner),
         memory_budget: section.setting("memory_budget", size(parse_memory_budget)).map(Spanned::into_inner),
         tuning: section.setting("tuning", truth).map(Spanned::into_inner),
     }

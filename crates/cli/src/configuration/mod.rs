@@ -28,4 +28,4 @@ pub use load::{load_arguments, load_file};
 pub use name::ExportName;
 pub use problems::{Problem, Problems};
 pub use server::{Rpcbind, ServerConfig};
-pub use sizes::{Sizes, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
+pub use sizes::Sizes;

@@ -41,6 +41,7 @@ impl ServerConfig {
             ("tuning", self.tuning.enabled != new.tuning.enabled),
             ("tcp_sndbuf", self.tuning.send_buffer != new.tuning.send_buffer),
             ("tcp_rcvbuf", self.tuning.receive_buffer != new.tuning.receive_buffer),
+            ("tcp_congestion", self.tuning.congestion != new.tuning.congestion),
             ("memory_budget", self.tuning.memory_budget != new.tuning.memory_budget),
             ("log", self.log != new.log),
             ("log_format", self.log_format != new.log_format),

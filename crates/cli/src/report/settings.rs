@@ -49,11 +49,15 @@ fn connections(tuning: &Tuning) -> String {
         Setting::Auto => "auto".to_owned(),
         Setting::Fixed(bytes) => format!("{bytes} bytes"),
     };
-    let budget = tuning.memory_budget.map_or("auto".to_owned(), |bytes| format!("{bytes} bytes"));
+    let congestion = match tuning.congestion {
+        Setting::Auto => "auto".to_owned(),
+        Setting::Fixed(name) => name.to_string(),
+    };
     format!(
-        "send buffer {}, receive buffer {}, memory of all {budget}",
+        "send buffer {}, receive buffer {}, congestion control {congestion}, memory of all {}",
         size(tuning.send_buffer),
-        size(tuning.receive_buffer)
+        size(tuning.receive_buffer),
+        size(tuning.memory_budget)
     )
 }
 

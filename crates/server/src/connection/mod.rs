@@ -7,6 +7,7 @@ mod payload;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::time::Instant;
 
 use howdah_net::{Interest, Poller, Ready, Stream, Token};
 use howdah_rpc::server::BufferPool;
@@ -25,6 +26,7 @@ pub struct Connection {
     token: Token,
     stream: Stream,
     peer: Peer,
+    opened: Instant,
     inbox: Inbox,
     outbox: Outbox,
     /// What the socket is armed for, as [`READABLE`] and [`WRITABLE`].
@@ -47,6 +49,7 @@ impl Connection {
             token,
             stream,
             peer,
+            opened: Instant::now(),
             inbox: Inbox::new(),
             outbox: Outbox::default(),
             armed: AtomicU8::new(READABLE),
@@ -65,6 +68,11 @@ impl Connection {
     /// The two ends of it.
     pub fn peer(&self) -> &Peer {
         &self.peer
+    }
+
+    /// When it was accepted.
+    pub fn opened(&self) -> Instant {
+        self.opened
     }
 
     /// Its socket.

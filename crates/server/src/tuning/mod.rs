@@ -2,9 +2,22 @@
 //! own: workers do nothing for it.
 
 mod gauge;
+mod knob;
+mod knobs;
+mod parse;
 mod processors;
+mod report;
+mod reporting;
 mod settings;
 mod sizing;
+mod words;
 
+pub use knob::{Knob, KnobError};
+pub(crate) use knobs::Knobs;
+pub use parse::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
+pub use report::{
+    AccountReport, ConnectionReport, Figures, MemoryReport, Sizes, TuningReport, VerdictReport,
+};
+pub(crate) use reporting::report;
 pub use settings::Tuning;
-pub use sizing::Sizing;
+pub(crate) use sizing::Sizing;

@@ -4,7 +4,7 @@ use std::io;
 
 use howdah_tune::budget::{Budget, HostMemory};
 use howdah_tune::host::{Host, Mode};
-use howdah_tune::{Setting, Settings};
+use howdah_tune::{Algorithm, Setting, Settings};
 
 /// What an administrator may say about the sizes of connections.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,13 +15,21 @@ pub struct Tuning {
     pub send_buffer: Setting,
     /// The receive buffer of each connection (`tcp_rcvbuf`).
     pub receive_buffer: Setting,
+    /// By what each connection sends (`tcp_congestion`); automatic: by what suits its peer.
+    pub congestion: Setting<Algorithm>,
     /// The memory of all connections in the kernel (`memory_budget`), in bytes.
-    pub memory_budget: Option<u64>,
+    pub memory_budget: Setting,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { enabled: true, send_buffer: Setting::Auto, receive_buffer: Setting::Auto, memory_budget: None }
+        Self {
+            enabled: true,
+            send_buffer: Setting::Auto,
+            receive_buffer: Setting::Auto,
+            congestion: Setting::Auto,
+            memory_budget: Setting::Auto,
+        }
     }
 }
 
@@ -50,11 +58,12 @@ impl Tuning {
     }
 
     fn on(&self, host: Host, memory: HostMemory) -> Settings {
-        let budget = self.memory_budget.map_or_else(|| Budget::of(&memory), Budget::fixed);
+        let budget = Budget::set(self.memory_budget, &memory);
         Settings {
             budget,
             send_buffer: self.send_buffer,
             receive_buffer: self.receive_buffer,
+            congestion: self.congestion,
             ..Settings::automatic(host, memory)
         }
     }

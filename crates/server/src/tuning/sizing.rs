@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use howdah_net::{Token, is_local};
 use howdah_tune::budget::MemoryUse;
@@ -27,7 +27,6 @@ const MEMORY_TICK: Duration = Duration::from_secs(1);
 /// Sizes the connections of a server.
 pub struct Sizing {
     shared: Arc<Shared>,
-    started: Instant,
     seen: HashMap<Token, Seen>,
     /// Empty between turns; kept so that a turn allocates nothing.
     connections: Vec<Arc<Connection>>,
@@ -54,7 +53,6 @@ impl Sizing {
     pub fn new(shared: Arc<Shared>) -> Self {
         Self {
             shared,
-            started: Instant::now(),
             seen: HashMap::new(),
             connections: Vec::new(),
             processors: Processors::default(),
@@ -75,7 +73,8 @@ impl Sizing {
 
     /// Looks at all connections once; says whether any is active.
     fn turn(&mut self) -> bool {
-        let now = self.started.elapsed();
+        let now = self.shared.started.elapsed();
+        self.tell_what_was_set();
         let mut connections = std::mem::take(&mut self.connections);
         self.shared.list_connections(&mut connections);
         self.seen.values_mut().for_each(|seen| seen.is_there = false);
@@ -130,6 +129,20 @@ impl Sizing {
         active
     }
 
+    /// Knobs were turned.
+    fn tell_what_was_set(&mut self) {
+        let told = std::mem::take(&mut *self.shared.told.lock());
+        self.tell_all(told);
+    }
+
+    fn tell_all(&self, told: Vec<(Token, Change)>) {
+        for (token, change) in told {
+            if let Source::Connection(connection) = self.shared.source(token) {
+                apply(&connection, &[change]);
+            }
+        }
+    }
+
     fn forget_gone(&mut self, now: Duration) {
         self.seen.retain(|token, seen| {
             if !seen.is_there {
@@ -147,11 +160,7 @@ impl Sizing {
             used.unread += seen.memory.unread;
         }
         let told = self.shared.tuner.lock().on_memory(now, &used);
-        for (token, change) in told {
-            if let Source::Connection(connection) = self.shared.source(token) {
-                apply(&connection, &[change]);
-            }
-        }
+        self.tell_all(told);
     }
 }
 

@@ -1,5 +1,7 @@
 //! What to do to a socket. Each is one option, or two that belong together.
 
+use super::{Algorithm, Setting};
+
 /// A change that `net` applies. Bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
@@ -15,4 +17,6 @@ pub enum Change {
     Clamp(u64),
     /// The promise has been used up, so the buffer behind it may shrink to what that window needs.
     ReceiveBuffer(u64),
+    /// Send by that congestion control; automatic: by whatever suits the peer (`TCP_CONGESTION`).
+    Congestion(Setting<Algorithm>),
 }

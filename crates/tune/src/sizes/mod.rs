@@ -1,11 +1,15 @@
 //! The sizes of one connection: what to tell the socket, and when.
 
+mod algorithm;
 mod change;
+mod parse;
 mod send;
 mod setting;
 mod window;
 
+pub use algorithm::Algorithm;
 pub use change::Change;
+pub use parse::parse_size;
 pub use send::{SEND_MAX, SEND_MIN, SendSizes, Share, UNSENT_MAX, UNSENT_MIN};
-pub use setting::Setting;
+pub use setting::{BelowFloor, Setting};
 pub use window::{Room, WINDOW_MIN, Window};

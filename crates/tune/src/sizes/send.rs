@@ -55,10 +55,16 @@ impl SendSizes {
         self.ceiling
     }
 
+    /// Somebody set another size, which holds from the next [`Self::size`] on.
+    pub fn set(&mut self, setting: Setting) {
+        self.setting = setting;
+    }
+
     /// Sizes it anew; `rate`: bytes per second that it sends.
     pub fn size(&mut self, host: &Host, share: &Share, rate: f64, changes: &mut Vec<Change>) {
         let ceiling = self.wanted_ceiling(host, share);
-        if differs(self.ceiling, ceiling) {
+        let is_set = matches!(self.setting, Setting::Fixed(_));
+        if differs(self.ceiling, ceiling) || (is_set && ceiling != self.ceiling) {
             self.ceiling = ceiling;
             changes.push(Change::SendBuffer(ceiling));
         }
@@ -72,14 +78,19 @@ impl SendSizes {
     fn wanted_ceiling(&self, host: &Host, share: &Share) -> u64 {
         match (self.setting, host.mode()) {
             (Setting::Fixed(size), _) => size,
-            _ if self.is_local => 0,
+            _ if self.is_local => self.kernels_own(host),
             // Without privilege a locked buffer is worth it only if it is larger than what grows by itself.
             (_, Mode::Unprivileged) if host.send_unforced_most > host.send_autotuned_most => {
                 host.send_unforced_most
             }
-            (_, Mode::Unprivileged) => 0,
+            (_, Mode::Unprivileged) => self.kernels_own(host),
             (_, Mode::Forced) => (share.budget.for_sending() / share.busy.max(1)).clamp(SEND_MIN, SEND_MAX),
         }
+    }
+
+    /// 0: not touched. One that was is never unlocked again, so it gets what it would have grown to.
+    fn kernels_own(&self, host: &Host) -> u64 {
+        if self.ceiling == 0 { 0 } else { host.send_most() }
     }
 
     fn wanted_mark(&self, share: &Share, rate: f64) -> u64 {
@@ -160,6 +171,22 @@ mod tests {
         }
         let mut sizes = SendSizes::new(true, Setting::Fixed(4 << 20));
         assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 1e9), [Change::SendBuffer(4 << 20)]);
+    }
+
+    #[test]
+    fn a_size_is_set_and_given_up_while_it_lives() {
+        let none = share(1, Pressure::None);
+        for (is_local, automatic) in [(true, 8 << 20), (false, 256 << 20)] {
+            let mut sizes = SendSizes::new(is_local, Setting::Auto);
+            changes(&mut sizes, &HOST, &none, 0.0);
+            for size in [3_158_016, 4 << 20] {
+                sizes.set(Setting::Fixed(size));
+                assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [Change::SendBuffer(size)]);
+            }
+            sizes.set(Setting::Auto);
+            assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [Change::SendBuffer(automatic)]);
+            assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), []);
+        }
     }
 
     #[test]

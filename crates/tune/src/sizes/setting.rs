@@ -1,15 +1,15 @@
-//! What somebody set by hand: a size, or nothing.
+//! What somebody set by hand: a size or a name, or nothing.
 
 use std::fmt;
 
-/// A size that may be set.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Setting {
+/// What may be set; a size unless said otherwise.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Setting<T = u64> {
     /// Sized to the path. Also what `0` means, as in the patch of 2008.
     #[default]
     Auto,
-    /// So many bytes, whatever the path.
-    Fixed(u64),
+    /// That, so many bytes for one, whatever the path.
+    Fixed(T),
 }
 
 /// A size that is too small to work with.
@@ -20,7 +20,7 @@ pub struct BelowFloor {
     /// The least that is taken.
     pub floor: u64,
     /// How the floor is computed.
-    pub formula: &'static str,
+    pub formula: String,
 }
 
 impl fmt::Display for BelowFloor {
@@ -37,10 +37,10 @@ impl std::error::Error for BelowFloor {}
 
 impl Setting {
     /// What was asked for; 0 is automatic, and what is below the floor is refused.
-    pub fn checked(asked: u64, floor: u64, formula: &'static str) -> Result<Self, BelowFloor> {
+    pub fn checked(asked: u64, floor: u64, formula: &str) -> Result<Self, BelowFloor> {
         match asked {
             0 => Ok(Self::Auto),
-            asked if asked < floor => Err(BelowFloor { asked, floor, formula }),
+            asked if asked < floor => Err(BelowFloor { asked, floor, formula: formula.to_owned() }),
             asked => Ok(Self::Fixed(asked)),
         }
     }

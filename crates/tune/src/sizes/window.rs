@@ -17,6 +17,8 @@ pub const WINDOW_MIN: u64 = 256 << 10;
 const AUTOTUNED_WINDOW: f64 = 0.6;
 /// Half of the window used in a round trip: time for twice as much.
 const GROW_AT: f64 = 0.5;
+/// The window behind a buffer that was set: see [`receive_buffer_for`].
+const BUFFER_PER_SET_WINDOW: u64 = 2;
 /// More of the window than this unread: the window is not what is missing.
 const UNREAD: u64 = 4;
 
@@ -64,10 +66,24 @@ impl Window {
     }
 
     /// What a new connection is told; only if its size was set by hand.
-    pub fn open(&mut self, changes: &mut Vec<Change>) {
-        if let Setting::Fixed(buffer) = self.setting {
-            self.state = State::Promised(buffer / 2);
-            changes.push(Change::Promise(buffer / 2));
+    pub fn open(&mut self, host: &Host, changes: &mut Vec<Change>) {
+        self.set(self.setting, None, host, changes);
+    }
+
+    /// Somebody set another size; `offered`: the window as it was last seen. Less than that may not be offered at once:
+    /// what was promised may still come. Without privilege buffers stay as the kernel makes them.
+    pub fn set(&mut self, setting: Setting, offered: Option<u64>, host: &Host, changes: &mut Vec<Change>) {
+        self.setting = setting;
+        let (Setting::Fixed(buffer), Mode::Forced) = (setting, host.mode()) else { return };
+        let target = buffer / BUFFER_PER_SET_WINDOW;
+        let from = self.promised().max(offered.unwrap_or(0));
+        // One that the kernel sizes may have doubled since it was looked at.
+        if from <= target / 2 {
+            self.state = State::Promised(target);
+            changes.push(Change::Promise(target));
+        } else if self.state != State::Promised(target) {
+            self.state = State::Lowering { target, from: from.max(target) };
+            changes.push(Change::Clamp(target));
         }
     }
 
@@ -83,9 +99,15 @@ impl Window {
         self.used.learn(sample.at, per_round_trip);
         if let State::Lowering { target, .. } = self.state {
             self.finish_lowering(sample, target, changes);
-        } else if self.setting == Setting::Auto && !self.is_local && host.mode() == Mode::Forced {
+        } else if self.may_grow(host) {
             self.grow(sample, per_round_trip, host, room, changes);
         }
+    }
+
+    /// One to this host is left to the kernel; unless it was set by hand, since the kernel does not take it back.
+    fn may_grow(&self, host: &Host) -> bool {
+        let is_ours = !self.is_local || self.state != State::Autotuned;
+        self.setting == Setting::Auto && is_ours && host.mode() == Mode::Forced
     }
 
     fn grow(&mut self, sample: &Sample, used: f64, host: &Host, room: &Room, changes: &mut Vec<Change>) {
@@ -200,6 +222,28 @@ mod tests {
         assert_eq!(step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &room), [Change::Promise(30 * MIB)]);
         let pressed = Room { left: 256 * MIB, pressure: Pressure::StopGrowing };
         assert_eq!(step(&mut window, &sample(2, 30 * MIB), 30 * MIB, &pressed), []);
+    }
+
+    #[test]
+    fn a_size_is_set_and_given_up_while_it_lives() {
+        let mut window = Window::new(true, Setting::Auto);
+        let mut changes = Vec::new();
+        // What is offered already is not taken away: first the clamp, the buffer when it is used up.
+        window.set(Setting::Fixed(8 * MIB), Some(6 * MIB), &HOST, &mut changes);
+        assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 6 * MIB));
+        assert_eq!(step(&mut window, &sample(1, 6 * MIB), 0, &ROOM), []);
+        assert_eq!(step(&mut window, &sample(2, 4 * MIB), 0, &ROOM), [Change::ReceiveBuffer(8 * MIB)]);
+        assert_eq!(step(&mut window, &sample(3, 4 * MIB), 4 * MIB, &ROOM), [], "it is set");
+        changes.clear();
+        window.set(Setting::Fixed(32 * MIB), Some(4 * MIB), &HOST, &mut changes);
+        assert_eq!(changes, [Change::Promise(16 * MIB)]);
+        window.set(Setting::Auto, Some(16 * MIB), &HOST, &mut changes);
+        assert_eq!(step(&mut window, &sample(4, 16 * MIB), 16 * MIB, &ROOM), [Change::Promise(32 * MIB)]);
+        let ordinary = Host { may_force: false, ..HOST };
+        let mut window = Window::new(false, Setting::Fixed(8 * MIB));
+        changes.clear();
+        window.open(&ordinary, &mut changes);
+        assert_eq!((changes.len(), window.promised()), (0, 0), "it cannot be had");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::Settings;
 use crate::account::Account;
 use crate::sizes::{Change, Room, SendSizes, Share, Window};
 use crate::verdict::{Explanation, Judge, Judgement};
-use crate::{Interval, Sample};
+use crate::{Interval, Sample, Setting};
 
 /// It is looked at so often: every four round trips, since a window takes some to show what a change did,
 const ROUND_TRIPS: u32 = 4;
@@ -45,7 +45,10 @@ impl Connection {
     pub(super) fn open(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
         let mut changes = Vec::new();
         self.send.size(&settings.host, share, 0.0, &mut changes);
-        self.window.open(&mut changes);
+        self.window.open(&settings.host, &mut changes);
+        if settings.congestion != Setting::Auto {
+            changes.push(Change::Congestion(settings.congestion));
+        }
         changes
     }
 
@@ -74,6 +77,17 @@ impl Connection {
         self.window.on_sample(after, came, &settings.host, room, &mut changes);
         self.account.events.grown +=
             changes.iter().filter(|change| matches!(change, Change::Promise(_))).count() as u64;
+        changes
+    }
+
+    /// The settings changed: what to tell it now.
+    pub(super) fn on_settings(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let rate = self.judgement.map_or(0.0, |judgement| judgement.sent_per_second);
+        self.send.set(settings.send_buffer);
+        self.send.size(&settings.host, share, rate, &mut changes);
+        let offered = self.last().and_then(|sample| sample.receiving.window);
+        self.window.set(settings.receive_buffer, offered, &settings.host, &mut changes);
         changes
     }
 

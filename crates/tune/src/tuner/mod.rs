@@ -1,6 +1,7 @@
 //! All connections of a process together: who gets how much of the memory.
 
 mod connection;
+mod knobs;
 mod pool;
 mod settings;
 

@@ -16,10 +16,11 @@ const VICTIMS: usize = 4;
 /// Sizes all connections. `K` is whatever the owner names them by.
 #[derive(Debug)]
 pub struct Tuner<K> {
-    settings: Settings,
-    connections: BTreeMap<K, Connection>,
+    pub(super) settings: Settings,
+    pub(super) connections: BTreeMap<K, Connection>,
     valve: Valve,
     totals: Totals,
+    used: MemoryUse,
 }
 
 /// Sums over all connections, kept up with each sample: going through all of them for each sample of each would be
@@ -44,7 +45,13 @@ impl Totals {
 impl<K: Ord + Copy> Tuner<K> {
     /// Without connections.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, connections: BTreeMap::new(), valve: Valve::default(), totals: Totals::default() }
+        Self {
+            settings,
+            connections: BTreeMap::new(),
+            valve: Valve::default(),
+            totals: Totals::default(),
+            used: MemoryUse::default(),
+        }
     }
 
     /// A connection was opened, to a peer on this host or not: what to tell its socket.
@@ -80,7 +87,10 @@ impl<K: Ord + Copy> Tuner<K> {
     /// A look at the memory, about once a second: what to tell which sockets.
     pub fn on_memory(&mut self, now: Duration, used: &MemoryUse) -> Vec<(K, Change)> {
         let level = self.valve.on_memory(now, self.settings.budget, &self.settings.memory, used);
-        let victims = if level >= Pressure::TakeBack { self.victims(now) } else { Vec::new() };
+        self.used = *used;
+        // More may be promised than there is if the budget was cut.
+        let is_too_much = self.totals.promised > self.settings.budget.for_receiving();
+        let victims = if level >= Pressure::TakeBack || is_too_much { self.victims(now) } else { Vec::new() };
         let told = victims.into_iter().flat_map(|key| {
             let changes = self.connections.get_mut(&key).map(Connection::take_back).unwrap_or_default();
             changes.into_iter().map(move |change| (key, change))
@@ -96,6 +106,11 @@ impl<K: Ord + Copy> Tuner<K> {
         for connection in self.connections.values() {
             self.totals.replace(Totals::default(), Totals::of(connection, now));
         }
+    }
+
+    /// Counts the promises again, after changes that no sample brought.
+    pub(super) fn recount_promises(&mut self) {
+        self.totals.promised = self.connections.values().map(Connection::promised).sum();
     }
 
     /// Those that use the least part of what they were promised.
@@ -133,7 +148,12 @@ impl<K: Ord + Copy> Tuner<K> {
         self.totals.busy
     }
 
-    fn share(&self) -> Share {
+    /// What was used when the memory was last looked at.
+    pub fn used(&self) -> &MemoryUse {
+        &self.used
+    }
+
+    pub(super) fn share(&self) -> Share {
         Share { budget: self.settings.budget, busy: self.totals.busy, pressure: self.valve.level() }
     }
 

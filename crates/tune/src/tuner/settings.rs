@@ -1,10 +1,10 @@
 //! What holds for all connections.
 
-use crate::Setting;
 use crate::budget::{Budget, HostMemory};
 use crate::host::Host;
+use crate::{Algorithm, Setting};
 
-/// What a tuner starts from. Sizes that were set by hand hold for connections opened from now on.
+/// What a tuner goes by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// What the host lets us do.
@@ -17,12 +17,21 @@ pub struct Settings {
     pub send_buffer: Setting,
     /// The receive buffer of each connection.
     pub receive_buffer: Setting,
+    /// By what each connection sends; automatic: by what suits its peer.
+    pub congestion: Setting<Algorithm>,
 }
 
 impl Settings {
     /// Everything automatic.
     pub fn automatic(host: Host, memory: HostMemory) -> Self {
         let budget = Budget::of(&memory);
-        Self { host, memory, budget, send_buffer: Setting::Auto, receive_buffer: Setting::Auto }
+        Self {
+            host,
+            memory,
+            budget,
+            send_buffer: Setting::Auto,
+            receive_buffer: Setting::Auto,
+            congestion: Setting::Auto,
+        }
     }
 }

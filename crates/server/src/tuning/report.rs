@@ -1,0 +1,145 @@
+//! All that is known of connections, as plain data: what limits each, what it was given, where its time went.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+/// How connections are sized, and each of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TuningReport {
+    /// `forced`, `unprivileged` or `off`.
+    pub mode: String,
+    /// The line said at start: the mode, why, and what would lift it.
+    pub said: String,
+    /// Bytes that all connections may hold in the kernel.
+    pub budget_bytes: u64,
+    /// Bytes of windows promised to peers.
+    pub promised_bytes: u64,
+    /// Bytes held in the kernel when it was last looked at: by send queues, and unread.
+    pub used: MemoryReport,
+    /// `none`, `stop-growing`, `take-back` or `refuse`.
+    pub pressure: String,
+    /// TCP connections, oldest first.
+    pub connections: Vec<ConnectionReport>,
+}
+
+/// Memory of sockets, in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryReport {
+    /// In our send queues.
+    pub sending: u64,
+    /// Received and not read.
+    pub unread: u64,
+    /// Of all TCP sockets of this network namespace.
+    pub host_tcp: u64,
+}
+
+/// One connection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConnectionReport {
+    /// The client's address and port.
+    pub client: SocketAddr,
+    /// The address and port that it asked.
+    pub server: SocketAddr,
+    /// `tcp`.
+    pub transport: String,
+    /// The client is on this host.
+    pub is_local: bool,
+    /// Seconds since it was accepted.
+    pub age_seconds: f64,
+    /// What limits it; none before it has moved something twice.
+    pub verdict: Option<VerdictReport>,
+    /// The last look at it.
+    pub figures: Option<Figures>,
+    /// What it was given.
+    pub sizes: Sizes,
+    /// Where its time went since it was accepted.
+    pub account: AccountReport,
+}
+
+/// What limits a connection, as words of `docs/OPERATING.md`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerdictReport {
+    /// Of the direction that moves more.
+    pub verdict: String,
+    /// On replies, READ for the most part.
+    pub sending: String,
+    /// On calls, WRITE for the most part.
+    pub receiving: String,
+    /// Bytes per second that left us in the last interval.
+    pub sent_per_second: f64,
+    /// Bytes per second that came.
+    pub received_per_second: f64,
+    /// The verdict with its figures and what can be done.
+    pub sentence: String,
+    /// The figures behind it.
+    pub evidence: String,
+    /// What can be done, and on which side.
+    pub advice: Option<String>,
+}
+
+/// The last sample of a connection. Bytes and seconds; sums are since it was accepted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// How old they are.
+    pub age_seconds: f64,
+    /// The smoothed round trip.
+    pub rtt_seconds: f64,
+    /// The shortest of late.
+    pub min_rtt_seconds: f64,
+    /// The largest segment.
+    pub segment: u64,
+    /// Sent, with what was sent again.
+    pub sent: u64,
+    /// Received.
+    pub received: u64,
+    /// Sent and not acknowledged.
+    pub in_flight: u64,
+    /// In the socket and not sent.
+    pub unsent: u64,
+    /// The congestion window.
+    pub congestion_window: u64,
+    /// The window that the client offers.
+    pub peer_window: Option<u64>,
+    /// Memory of the send queue, and its limit.
+    pub send_queue: u64,
+    /// The send buffer.
+    pub send_buffer: u64,
+    /// Received and not read.
+    pub unread: u64,
+    /// The receive buffer.
+    pub receive_buffer: u64,
+    /// The window that we offer.
+    pub window: Option<u64>,
+    /// The largest that the scale agreed on can tell.
+    pub window_limit: u64,
+    /// Calls received.
+    pub calls: u64,
+    /// Calls received and not answered.
+    pub outstanding: u64,
+    /// Bytes of replies that the socket did not take yet.
+    pub replies_waiting: u64,
+}
+
+/// What a connection was given, in bytes; 0: the kernel's own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// The send buffer asked for.
+    pub send_ceiling: u64,
+    /// How much may be unsent in the socket.
+    pub unsent_mark: u64,
+    /// The window promised.
+    pub promised_window: u64,
+}
+
+/// Sums over a connection, or several.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AccountReport {
+    /// Seconds under each verdict on replies.
+    pub sending_seconds: BTreeMap<String, f64>,
+    /// Seconds under each verdict on calls.
+    pub receiving_seconds: BTreeMap<String, f64>,
+    /// How often things happened, by name.
+    pub events: BTreeMap<String, u64>,
+}

@@ -1,0 +1,154 @@
+//! Fills in the report.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use howdah_net::{Token, is_local};
+use howdah_tune::account::{Account, Events};
+use howdah_tune::budget::Pressure;
+use howdah_tune::host::Mode;
+use howdah_tune::{Sample, Tuner, Verdict};
+
+use super::report::{
+    AccountReport, ConnectionReport, Figures, MemoryReport, Sizes, TuningReport, VerdictReport,
+};
+use crate::connection::Connection;
+use crate::shared::Shared;
+
+/// All that is known now.
+pub fn report(shared: &Shared, is_on: bool) -> TuningReport {
+    let mut connections = shared.connections();
+    connections.sort_by_key(|connection| connection.token());
+    let tuner = shared.tuner.lock();
+    let now = shared.started.elapsed();
+    let settings = tuner.settings();
+    let used = tuner.used();
+    TuningReport {
+        mode: mode(is_on, settings.host.mode()).to_owned(),
+        said: if is_on {
+            settings.host.explain()
+        } else {
+            "connections stay as the kernel makes them".into()
+        },
+        budget_bytes: settings.budget.total(),
+        promised_bytes: tuner.promised(),
+        used: MemoryReport { sending: used.sending, unread: used.unread, host_tcp: used.host_tcp },
+        pressure: pressure(tuner.pressure()).to_owned(),
+        connections: connections.iter().map(|connection| of(&tuner, now, connection)).collect(),
+    }
+}
+
+fn mode(is_on: bool, mode: Mode) -> &'static str {
+    match mode {
+        _ if !is_on => "off",
+        Mode::Forced => "forced",
+        Mode::Unprivileged => "unprivileged",
+    }
+}
+
+/// The word for a level of pressure.
+pub fn pressure(level: Pressure) -> &'static str {
+    match level {
+        Pressure::None => "none",
+        Pressure::StopGrowing => "stop-growing",
+        Pressure::TakeBack => "take-back",
+        Pressure::Refuse => "refuse",
+    }
+}
+
+fn of(tuner: &Tuner<Token>, now: Duration, connection: &Connection) -> ConnectionReport {
+    let peer = connection.peer();
+    let tuned = tuner.get(connection.token());
+    ConnectionReport {
+        client: peer.client,
+        server: peer.server,
+        transport: "tcp".to_owned(),
+        is_local: is_local(peer.client.ip(), peer.server.ip()),
+        age_seconds: Instant::now().saturating_duration_since(connection.opened()).as_secs_f64(),
+        verdict: tuned.and_then(verdict),
+        figures: tuned.and_then(|tuned| tuned.last()).map(|sample| figures(now, sample)),
+        sizes: tuned.map(sizes).unwrap_or_default(),
+        account: tuned.map(|tuned| account(tuned.account())).unwrap_or_default(),
+    }
+}
+
+fn verdict(tuned: &howdah_tune::Connection) -> Option<VerdictReport> {
+    let (judgement, explanation) = (tuned.judgement()?, tuned.explanation()?);
+    Some(VerdictReport {
+        verdict: judgement.verdict().to_string(),
+        sending: judgement.sending.to_string(),
+        receiving: judgement.receiving.to_string(),
+        sent_per_second: judgement.sent_per_second,
+        received_per_second: judgement.received_per_second,
+        sentence: explanation.to_string(),
+        evidence: explanation.evidence,
+        advice: explanation.advice,
+    })
+}
+
+fn figures(now: Duration, sample: &Sample) -> Figures {
+    let (sending, receiving, gauges) = (&sample.sending, &sample.receiving, &sample.gauges);
+    Figures {
+        age_seconds: now.saturating_sub(sample.at).as_secs_f64(),
+        rtt_seconds: sample.path.rtt.as_secs_f64(),
+        min_rtt_seconds: sample.path.min_rtt.as_secs_f64(),
+        segment: sample.path.segment,
+        sent: sending.sent,
+        received: receiving.received,
+        in_flight: sending.flight,
+        unsent: sending.unsent,
+        congestion_window: sending.congestion_window,
+        peer_window: sending.peer_window,
+        send_queue: sending.queued,
+        send_buffer: sending.buffer,
+        unread: receiving.unread,
+        receive_buffer: receiving.buffer,
+        window: receiving.window,
+        window_limit: receiving.window_limit,
+        calls: gauges.calls,
+        outstanding: gauges.outstanding.into(),
+        replies_waiting: gauges.replies_waiting,
+    }
+}
+
+fn sizes(tuned: &howdah_tune::Connection) -> Sizes {
+    Sizes {
+        send_ceiling: tuned.send_ceiling(),
+        unsent_mark: tuned.unsent_mark(),
+        promised_window: tuned.promised(),
+    }
+}
+
+fn account(account: &Account) -> AccountReport {
+    AccountReport {
+        sending_seconds: seconds(&account.sending),
+        receiving_seconds: seconds(&account.receiving),
+        events: events(&account.events),
+    }
+}
+
+fn seconds(times: &BTreeMap<Verdict, Duration>) -> BTreeMap<String, f64> {
+    times.iter().map(|(verdict, time)| (verdict.to_string(), time.as_secs_f64())).collect()
+}
+
+fn events(events: &Events) -> BTreeMap<String, u64> {
+    let Events {
+        send_buffer_full,
+        send_buffer_empty,
+        receive_buffer_full,
+        receive_buffer_empty,
+        window_cut,
+        grown,
+        taken_back,
+    } = *events;
+    let named = [
+        ("send_buffer_full", send_buffer_full),
+        ("send_buffer_empty", send_buffer_empty),
+        ("receive_buffer_full", receive_buffer_full),
+        ("receive_buffer_empty", receive_buffer_empty),
+        ("window_cut", window_cut),
+        ("grown", grown),
+        ("taken_back", taken_back),
+    ];
+    named.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
+}

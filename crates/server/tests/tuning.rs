@@ -1,0 +1,100 @@
+//! What can be set while a server runs, and what it tells of its connections.
+
+mod common;
+
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use common::{getattr, root, serve_memory};
+use howdah_server::Server;
+use howdah_server::tuning::{ConnectionReport, KnobError};
+
+/// Far more than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Calls until the server tells what is wanted of its only connection.
+fn call_until(
+    server: &Server,
+    stream: &mut TcpStream,
+    what: &str,
+    wanted: impl Fn(&ConnectionReport) -> bool,
+) -> ConnectionReport {
+    let start = Instant::now();
+    loop {
+        getattr(stream, &root(server)).expect("attributes");
+        let report = server.tuning_report();
+        if let [connection] = &report.connections[..]
+            && wanted(connection)
+        {
+            return connection.clone();
+        }
+        assert!(start.elapsed() < PATIENCE, "{what}: {report:#?}");
+    }
+}
+
+#[test]
+fn a_connection_is_reported_with_its_verdict_figures_and_sums() {
+    let (server, address) = serve_memory();
+    let mut stream = TcpStream::connect(address).expect("connecting");
+    let seen = call_until(&server, &mut stream, "a verdict", |connection| {
+        connection.verdict.is_some() && !connection.account.sending_seconds.is_empty()
+    });
+    assert_eq!((seen.client, seen.server), (stream.local_addr().expect("an address"), address));
+    assert!(seen.is_local && seen.transport == "tcp", "{seen:?}");
+    let figures = seen.figures.expect("it was looked at");
+    assert!(figures.calls > 0 && figures.sent > 0 && figures.received > 0, "{figures:?}");
+    let report = server.tuning_report();
+    assert!(["forced", "unprivileged"].contains(&report.mode.as_str()), "{report:?}");
+    assert!(report.budget_bytes > 0 && report.pressure == "none", "{report:?}");
+}
+
+#[test]
+fn knobs_say_what_holds_and_refuse_with_a_reason() {
+    let (server, _) = serve_memory();
+    let names: Vec<String> = server.knobs().into_iter().map(|knob| knob.name).collect();
+    assert_eq!(names, ["tcp_sndbuf", "tcp_rcvbuf", "tcp_congestion", "memory_budget"]);
+    assert!(server.knobs().iter().all(|knob| knob.set == "auto"));
+    let refused = |name: &str, value: &str| match server.set_knob(name, value) {
+        Err(error) => error.to_string(),
+        Ok(knob) => panic!("{knob:?}"),
+    };
+    assert!(refused("tcp_rcvbuf", "1M").contains("floor of 3158016 bytes (3 calls of"));
+    assert!(refused("tcp_sndbuf", "2105343").contains("floor of 2105344 bytes (2 replies of"));
+    assert!(refused("memory_budget", "1M").contains("floor of 16777216 bytes"));
+    assert!(refused("tcp_congestion", "nobody-has-it").contains("tcp_available_congestion_control"));
+    assert!(refused("tcp_wmem", "1M").contains("tcp_sndbuf, tcp_rcvbuf"));
+    assert!(matches!(server.set_knob("", "0"), Err(KnobError::Unknown { .. })));
+    let knob = server.set_knob("memory_budget", "64M").expect("enough");
+    assert_eq!((knob.set.as_str(), server.tuning_report().budget_bytes), ("67108864", 64 << 20));
+    let knob = server.set_knob("memory_budget", "0").expect("automatic");
+    assert_eq!(knob.set, "auto");
+    assert_ne!(server.tuning_report().budget_bytes, 64 << 20);
+}
+
+#[test]
+fn a_size_that_is_set_reaches_connections_that_live_and_new_ones() {
+    let (server, address) = serve_memory();
+    if server.tuning_report().mode != "forced" {
+        return println!("skipped: buffers cannot be forced here");
+    }
+    let mut stream = TcpStream::connect(address).expect("connecting");
+    call_until(&server, &mut stream, "a first look", |connection| connection.figures.is_some());
+    let figures = |connection: &ConnectionReport| {
+        connection.figures.as_ref().map_or((0, 0), |figures| (figures.send_buffer, figures.receive_buffer))
+    };
+    server.set_knob("tcp_sndbuf", "4M").expect("above the floor");
+    server.set_knob("tcp_rcvbuf", "8M").expect("above the floor");
+    call_until(&server, &mut stream, "sizes", |connection| figures(connection) == (4 << 20, 8 << 20));
+    // Smaller: the window first, the buffer when what was promised is used up.
+    server.set_knob("tcp_sndbuf", "3M").expect("above the floor");
+    server.set_knob("tcp_rcvbuf", "4M").expect("above the floor");
+    let seen = call_until(&server, &mut stream, "smaller", |connection| figures(connection).0 == 3 << 20);
+    assert!(seen.sizes.promised_window <= 4 << 20, "{seen:?}");
+    let automatic = |name| server.set_knob(name, "auto").expect("it always may be");
+    assert_eq!((automatic("tcp_sndbuf").set, automatic("tcp_rcvbuf").set), ("auto".into(), "auto".into()));
+    call_until(&server, &mut stream, "automatic", |connection| figures(connection).0 > 3 << 20);
+    drop(stream);
+    server.set_knob("tcp_sndbuf", "5M").expect("above the floor");
+    let mut stream = TcpStream::connect(address).expect("connecting");
+    call_until(&server, &mut stream, "a new one", |connection| figures(connection).0 == 5 << 20);
+}
