@@ -8,7 +8,11 @@ use howdah_client::channel::ChannelReport;
 pub fn describe(report: &ChannelReport) -> Vec<String> {
     let mut lines: Vec<String> = report.lanes.iter().map(ToString::to_string).collect();
     let Some(datagrams) = &report.datagrams else {
+        let count = report.lanes.len();
+        lines.push(format!("{count} lane{}, {}", if count == 1 { "" } else { "s" }, report.why_so_many));
         lines.push(report.flight.to_string());
+        lines.extend(report.sizes.clone());
+        lines.extend(report.limits.iter().map(ToString::to_string));
         return lines;
     };
     lines.push(format!(

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::datagram::Datagrams;
 use super::hub::Hub;
-use super::options::LANES_MAX;
 use super::streams::Streams;
 use super::{
-    Answer, CallError, ChannelOptions, ChannelReport, ConnectError, Pending, Request, Target, Transport,
+    Answer, CallError, ChannelOptions, ChannelReport, ConnectError, LANES_MAX, Lanes, Pending, Request,
+    Target, Transport, Why,
 };
 
 /// The way to one server. Any number of threads call at once.
@@ -25,7 +25,9 @@ enum Way {
 impl Channel {
     /// Connects to a server. Of its lanes one must come up; the others follow on their own.
     pub fn open(target: Target, options: ChannelOptions) -> Result<Self, ConnectError> {
-        if let Some(asked) = options.lanes.filter(|count| !(1..=LANES_MAX).contains(count)) {
+        if let Lanes::Fixed(asked) = options.lanes
+            && !(1..=LANES_MAX).contains(&asked)
+        {
             return Err(ConnectError::Lanes { asked, most: LANES_MAX });
         }
         let Some(&address) = target.addresses.first() else { return Err(ConnectError::NoAddress) };
@@ -53,11 +55,24 @@ impl Channel {
     /// The channel as it is now.
     pub fn report(&self) -> ChannelReport {
         let (in_flight, flight) = self.hub.window.explain();
-        let (lanes, datagrams) = match &self.way {
-            Way::Streams(streams) => (streams.report(), None),
-            Way::Datagrams(datagrams) => (vec![datagrams.lane_report()], Some(datagrams.report())),
+        let report = ChannelReport {
+            lanes: Vec::new(),
+            why_so_many: Why::Asked,
+            limits: Vec::new(),
+            sizes: None,
+            in_flight,
+            flight,
+            procedures: self.hub.procedures(),
+            datagrams: None,
         };
-        ChannelReport { lanes, in_flight, flight, procedures: self.hub.procedures(), datagrams }
+        match &self.way {
+            Way::Streams(streams) => streams.report(report),
+            Way::Datagrams(datagrams) => ChannelReport {
+                lanes: vec![datagrams.lane_report()],
+                datagrams: Some(datagrams.report()),
+                ..report
+            },
+        }
     }
 
     /// The largest READ or WRITE that should be made now, in bytes; without one, the server's own limit holds. Larger ones

@@ -16,10 +16,17 @@ use super::call::{Call, Kind, Parts};
 use super::counters::Counters;
 use super::lane::Lane;
 use super::window::{Place, Window};
-use super::{Answer, CallError, ChannelOptions, Patience, ProcedureReport, Request, tender};
+use super::{Answer, CallError, ChannelOptions, Lanes, Patience, ProcedureReport, Request, tender};
 
 /// How long a server says nothing while calls wait before a person is told.
 const COMPLAIN: Duration = Duration::from_secs(15);
+
+/// What bulk calls came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Moved {
+    pub(super) calls: u64,
+    pub(super) bytes: u64,
+}
 
 /// What lanes and calls know of their channel.
 pub(super) struct Hub {
@@ -28,6 +35,8 @@ pub(super) struct Hub {
     /// Calls that may be in flight by now, and travel by datagrams.
     admitted: Mutex<VecDeque<Arc<Call>>>,
     counters: Counters,
+    bulk_calls: AtomicU64,
+    bulk_bytes: AtomicU64,
     xid: AtomicU32,
     number: AtomicU64,
     links: AtomicU64,
@@ -49,6 +58,8 @@ impl Hub {
             admitted: Mutex::default(),
             options,
             counters: Counters::default(),
+            bulk_calls: AtomicU64::new(0),
+            bulk_bytes: AtomicU64::new(0),
             // A server remembers calls by their xid, and this host may have had another channel to it a moment ago.
             xid: AtomicU32::new(RandomState::new().hash_one(std::process::id()) as u32),
             number: AtomicU64::new(0),
@@ -153,9 +164,15 @@ impl Hub {
         self.links.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// How many lanes there are to be.
-    pub(super) fn lanes(&self) -> usize {
-        self.options.lanes.unwrap_or(1)
+    /// How many lanes were asked for.
+    pub(super) fn lanes(&self) -> Lanes {
+        self.options.lanes
+    }
+
+    /// Bulk calls that were answered, and the bytes that they moved, of all time.
+    pub(super) fn moved(&self) -> Moved {
+        let get = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
+        Moved { calls: get(&self.bulk_calls), bytes: get(&self.bulk_bytes) }
     }
 
     /// Makes a call that is not sent yet, for this lane.
@@ -219,7 +236,13 @@ impl Hub {
         });
         let Some(place) = call.finish(outcome) else { return };
         match moved {
-            Some(_) => self.counters.on_answer(call.kind, took),
+            Some(bytes) => {
+                self.counters.on_answer(call.kind, took);
+                if call.class.is_bulk() {
+                    self.bulk_calls.fetch_add(1, Ordering::Relaxed);
+                    self.bulk_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+                }
+            }
             None => self.counters.on_error(call.kind),
         }
         let lane = call.lane();

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use super::CallError;
 use super::LaneReport;
 use super::call::Call;
+use super::evidence::Evidence;
 use super::hub::Hub;
 use super::link::Link;
 use super::meter::Meter;
@@ -45,8 +46,10 @@ pub(super) struct Lane {
     wants_data: AtomicUsize,
     /// Somebody waits who cannot receive: the tender must.
     pub(super) is_urgent: AtomicBool,
-    /// It was stuck, and has delivered nothing since: others are used before it.
+    /// It was stuck, or is new beside others, and has delivered nothing since: others are used before it.
     pub(super) is_suspect: AtomicBool,
+    /// What limits it now, if it is known.
+    pub(super) evidence: Mutex<Option<Evidence>>,
     /// Wakes the tender.
     pub(super) bell: Bell,
 }
@@ -76,6 +79,7 @@ impl Lane {
             wants_data: AtomicUsize::new(0),
             is_urgent: AtomicBool::new(false),
             is_suspect: AtomicBool::new(false),
+            evidence: Mutex::default(),
             bell: Bell::default(),
         }
     }
@@ -155,6 +159,16 @@ impl Lane {
     /// How many calls it carries.
     pub(super) fn load(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
+    }
+
+    /// Whether calls that may go out wait for the socket to take them.
+    pub(super) fn has_unsent(&self) -> bool {
+        !self.ready.lock().is_empty() || self.order.is_locked()
+    }
+
+    /// Whether it delivers what it is given.
+    pub(super) fn delivers(&self) -> bool {
+        self.live_link().is_some() && !self.is_suspect.load(Ordering::Relaxed)
     }
 
     /// Whether a reply may bring data for a caller's buffer.

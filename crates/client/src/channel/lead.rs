@@ -112,10 +112,11 @@ impl Lane {
                 link.on_received(count, now);
                 self.hub.on_heard(self.address(), now);
                 if self.is_suspect.load(Ordering::Relaxed) && self.is_suspect.swap(false, Ordering::Relaxed) {
-                    tracing::info!(lane = self.index, address = %self.address(), "delivers again");
+                    tracing::info!(lane = self.index, address = %self.address(), "delivers");
                 }
                 match self.give_out(peer) {
                     Ok(()) => {
+                        link.set_mid_reply(peer.is_partial());
                         self.flush(Some(peer));
                         Progress::Some
                     }

@@ -18,6 +18,8 @@ pub(super) struct Link {
     /// Whoever holds this leads: receives for all.
     pub(super) peer: Mutex<Peer>,
     is_broken: AtomicBool,
+    /// A reply came in part.
+    is_mid_reply: AtomicBool,
     /// When something was last received, in milliseconds of the channel's time.
     heard: AtomicU64,
     /// Bytes received.
@@ -32,6 +34,7 @@ impl Link {
             connection,
             peer: Mutex::new(Peer::new(RECORD_MAX)),
             is_broken: AtomicBool::new(false),
+            is_mid_reply: AtomicBool::new(false),
             heard: AtomicU64::new(now),
             received: AtomicU64::new(0),
         }
@@ -52,6 +55,16 @@ impl Link {
     pub(super) fn on_received(&self, bytes: usize, now: u64) {
         self.heard.store(now, Ordering::Relaxed);
         self.received.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Whether the last that was received ended in the middle of a reply.
+    pub(super) fn set_mid_reply(&self, is_mid_reply: bool) {
+        self.is_mid_reply.store(is_mid_reply, Ordering::Relaxed);
+    }
+
+    /// The same.
+    pub(super) fn is_mid_reply(&self) -> bool {
+        self.is_mid_reply.load(Ordering::Relaxed)
     }
 
     /// When something was last received.

@@ -8,8 +8,8 @@ pub const LANES_MAX: usize = 16;
 /// What can be chosen of a channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChannelOptions {
-    /// How many connections, 1 to 16; without a choice, one.
-    pub lanes: Option<usize>,
+    /// How many connections.
+    pub lanes: Lanes,
     /// How long a call waits for a server that does not answer.
     pub patience: Patience,
     /// How many bulk calls are in flight at once; without a choice, what the path is measured to hold.
@@ -28,6 +28,16 @@ pub struct ChannelOptions {
     pub silence: Duration,
 }
 
+/// How many connections there are to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lanes {
+    /// One, and more while what limits is of each of them and more of them help.
+    #[default]
+    Auto,
+    /// So many, 1 to [`LANES_MAX`].
+    Fixed(usize),
+}
+
 /// How long a call waits for a server that does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Patience {
@@ -41,7 +51,7 @@ pub enum Patience {
 impl Default for ChannelOptions {
     fn default() -> Self {
         Self {
-            lanes: None,
+            lanes: Lanes::Auto,
             patience: Patience::Hard,
             in_flight: None,
             // What fills 10 Gb/s at 100 ms.

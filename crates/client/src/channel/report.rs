@@ -7,11 +7,19 @@ use std::time::Duration;
 use howdah_rpc::client::datagram::Report;
 use howdah_rpc::client::flight::Explanation;
 
+use super::{LimitReport, Why};
+
 /// A channel as it is now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChannelReport {
     /// Its lanes.
     pub lanes: Vec<LaneReport>,
+    /// Why so many.
+    pub why_so_many: Why,
+    /// What limited reads and writes for most of the time in which there were any.
+    pub limits: Vec<LimitReport>,
+    /// How its connections are sized on this host, why, and what would lift it; none over datagrams.
+    pub sizes: Option<String>,
     /// Bulk calls in flight.
     pub in_flight: usize,
     /// How many may be, and why so many.

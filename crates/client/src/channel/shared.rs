@@ -1,16 +1,20 @@
 //! A channel's inside: its lanes, and which of them carries a call.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use howdah_rpc::client::{Class, Replay};
 use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Encode, Encoder};
+use parking_lot::Mutex;
 
 use super::call::Call;
+use super::growth::Growth;
 use super::hub::Hub;
 use super::lane::Lane;
+use super::review::Review;
+use super::sizes::Sizes;
 use super::window::Place;
 use super::{CallError, Request};
 
@@ -20,13 +24,38 @@ const RATE_UNKNOWN: f64 = 1e9;
 /// A channel's inside.
 pub(super) struct Shared {
     pub(super) hub: Arc<Hub>,
-    pub(super) lanes: Vec<Arc<Lane>>,
+    /// All that there may be, of which the first ones are used.
+    lanes: Vec<Arc<Lane>>,
+    used: AtomicUsize,
+    pub(super) sizes: Sizes,
+    pub(super) review: Mutex<Review>,
 }
 
 impl Shared {
-    /// A channel over these lanes.
-    pub(super) fn new(hub: Arc<Hub>, lanes: Vec<Arc<Lane>>) -> Self {
-        Self { hub, lanes }
+    /// A channel over these lanes, of which as many are used as `growth` says.
+    pub(super) fn new(hub: Arc<Hub>, lanes: Vec<Arc<Lane>>, sizes: Sizes, growth: Growth) -> Self {
+        let used = AtomicUsize::new(growth.lanes());
+        Self { hub, lanes, used, sizes, review: Mutex::new(Review::new(growth)) }
+    }
+
+    /// The lanes that are used.
+    pub(super) fn lanes(&self) -> &[Arc<Lane>] {
+        &self.lanes[..self.used.load(Ordering::SeqCst)]
+    }
+
+    /// All lanes: some were used, or may be.
+    pub(super) fn all_lanes(&self) -> &[Arc<Lane>] {
+        &self.lanes
+    }
+
+    /// From now on so many are used.
+    pub(super) fn set_lanes(&self, count: usize) {
+        self.used.store(count.clamp(1, self.lanes.len()), Ordering::SeqCst);
+    }
+
+    /// Whether a lane is used.
+    pub(super) fn uses(&self, lane: &Lane) -> bool {
+        lane.index < self.used.load(Ordering::SeqCst)
     }
 
     /// Makes a call. It goes out when it may be in flight.
@@ -37,7 +66,7 @@ impl Shared {
         lane.enter(&call);
         if self.hub.window.enter(&call, self.hub.time()) {
             lane.send_next(&call);
-        } else if self.lanes.len() > 1 {
+        } else if self.lanes().len() > 1 {
             // It waits for replies on any lane, and its caller for one on this.
             for other in self.lanes.iter().filter(|other| other.load() > 0 && other.lacks_leader()) {
                 other.is_urgent.store(true, Ordering::SeqCst);
@@ -50,17 +79,18 @@ impl Shared {
 
     /// The lane that will deliver a call of so many bytes first.
     fn choose(&self, volume: usize) -> &Arc<Lane> {
-        let [lane] = &self.lanes[..] else {
+        let [lane] = self.lanes() else {
             return self.first_to_deliver(volume, |_| true).unwrap_or(&self.lanes[0]);
         };
         lane
     }
 
     fn first_to_deliver(&self, volume: usize, may: impl Fn(&Arc<Lane>) -> bool) -> Option<&Arc<Lane>> {
-        let meters: Vec<_> = self.lanes.iter().map(|lane| *lane.meter.lock()).collect();
+        let used = self.lanes();
+        let meters: Vec<_> = used.iter().map(|lane| *lane.meter.lock()).collect();
         let fastest = meters.iter().map(|meter| meter.rate()).fold(0.0, f64::max);
         let otherwise = if fastest > 0.0 { fastest } else { RATE_UNKNOWN };
-        let lanes = self.lanes.iter().zip(&meters).filter(|(lane, _)| may(lane));
+        let lanes = used.iter().zip(&meters).filter(|(lane, _)| may(lane));
         let first = lanes.min_by_key(|(lane, meter)| {
             let is_suspect = lane.is_suspect.load(Ordering::Relaxed);
             (lane.live_link().is_none(), is_suspect, meter.delivery(volume, otherwise), lane.load())
@@ -94,7 +124,7 @@ impl Shared {
 
     /// Asks for a sign of life on all lanes.
     pub(super) fn ask_all(&self) {
-        self.lanes.iter().filter(|lane| lane.live_link().is_some()).for_each(|lane| self.ask(lane));
+        self.lanes().iter().filter(|lane| lane.live_link().is_some()).for_each(|lane| self.ask(lane));
     }
 
     /// Asks for a sign of life on this lane.

@@ -1,88 +1,78 @@
-//! The sizes of one connection, as its path needs them: see `howdah-tune`.
+//! Looks at the connection of one lane: has it sized, and finds out what limits it.
 
-use std::io;
 use std::os::fd::AsFd;
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use howdah_net::{Connection, is_local};
-use howdah_tune::budget::{Budget, HostMemory};
-use howdah_tune::host::Host;
-use howdah_tune::{Change, Gauges, Settings, Tuner};
+use howdah_tune::{Judgement, Sample};
 
+use super::Limit;
+use super::evidence::{Evidence, Facts};
+use super::gauge::Gauge;
+use super::lane::Lane;
 use super::link::Link;
+use super::sizes::Sizes;
 
-/// Sizes the connections of one lane, one after the other.
+/// Looks at the connections of one lane, one after the other.
+#[derive(Default)]
 pub(super) struct Sizing {
-    settings: Option<Settings>,
-    /// Which connection of the channel is sized, and by what: each has a tuner of its own, which knows of no other.
-    tuner: Option<(u64, Tuner<()>)>,
-    started: Instant,
+    /// Which connection of the channel is looked at; 0: none.
+    number: u64,
+    gauge: Gauge,
     due: Duration,
 }
 
 impl Sizing {
-    /// For one of so many lanes, which share what memory there is.
-    pub(super) fn new(lanes: usize) -> Self {
-        let settings = match this_host() {
-            Ok((host, memory)) => {
-                let budget = Budget::fixed(Budget::of(memory).total() / lanes.max(1) as u64);
-                Some(Settings { budget, ..Settings::automatic(host.clone(), *memory) })
-            }
-            Err(error) => {
-                tracing::debug!(%error, "asking what this host lets connections have");
-                None
-            }
-        };
-        Self { settings, tuner: None, started: Instant::now(), due: Duration::ZERO }
+    /// Has the lane's connection sized, if it is a new one, and looks at what is asked of it.
+    pub(super) fn glance(&mut self, lane: &Lane, link: &Link, sizes: &Sizes) {
+        let now = lane.hub.time();
+        if self.number != link.number {
+            self.close(lane, sizes);
+            self.number = link.number;
+            sizes.on_open(link.number, &link.connection);
+        }
+        self.gauge.look(now, lane, link);
     }
 
-    /// Sizes the lane's connection, if it is a new one.
-    pub(super) fn open(&mut self, link: &Link) {
-        if self.tuner.as_ref().is_some_and(|(sized, _)| *sized == link.number) {
+    /// Looks at the connection, if it is time to.
+    pub(super) fn look(&mut self, lane: &Lane, link: &Link, sizes: &Sizes) {
+        let now = lane.hub.time();
+        if now < self.due || self.number != link.number {
             return;
         }
-        let Some(settings) = self.settings.clone() else { return };
-        let (_, tuner) = self.tuner.insert((link.number, Tuner::new(settings)));
-        let connection = &link.connection;
-        let is_local = is_local(connection.local().ip(), connection.peer().ip());
-        apply(connection, &tuner.on_open((), is_local));
-        self.due = Duration::ZERO;
-    }
-
-    /// Looks at it, if it is time to.
-    pub(super) fn look(&mut self, link: &Link) {
-        let connection = &link.connection;
-        let now = self.started.elapsed();
-        let Some((_, tuner)) = self.tuner.as_mut().filter(|_| now >= self.due) else { return };
-        match howdah_net::sample(connection.as_fd(), now, &Gauges::default()) {
-            Ok(sample) => {
-                let changes = tuner.on_sample((), sample);
-                self.due = now + tuner.get(()).map_or(Duration::ZERO, |connection| connection.interval());
-                apply(connection, &changes);
+        let sample = match howdah_net::sample(link.connection.as_fd(), now, self.gauge.sums()) {
+            Ok(sample) => sample,
+            Err(error) => return tracing::debug!(%error, "looking at a connection"),
+        };
+        let Some(looked) = sizes.on_sample(link.number, &link.connection, sample.clone()) else { return };
+        self.due = now + looked.interval;
+        if let Some(judgement) = looked.judgement {
+            let evidence = self.evidence(&judgement, &sample, sizes.same_host());
+            let before = lane.evidence.lock().replace(evidence);
+            if before.is_none_or(|before| before.limit != evidence.limit) {
+                tracing::debug!(lane = lane.index, limit = ?evidence.limit, rate = evidence.rate, "limited by");
             }
-            Err(error) => tracing::debug!(%error, "looking at a connection"),
         }
     }
-}
 
-fn apply(connection: &Connection, changes: &[Change]) {
-    for &change in changes {
-        tracing::debug!(peer = %connection.peer(), ?change, "sizing");
-        if let Err(error) = howdah_net::apply(connection.as_fd(), change) {
-            tracing::debug!(peer = %connection.peer(), ?change, %error, "sizing");
+    /// The connection is gone.
+    pub(super) fn close(&mut self, lane: &Lane, sizes: &Sizes) {
+        if self.number != 0 {
+            sizes.on_close(lane.hub.time(), self.number);
         }
+        *lane.evidence.lock() = None;
+        *self = Self::default();
     }
-}
 
-/// What this host lets connections have: asked once.
-fn this_host() -> io::Result<&'static (Host, HostMemory)> {
-    static HOST: OnceLock<(Host, HostMemory)> = OnceLock::new();
-    match HOST.get() {
-        Some(host) => Ok(host),
-        None => {
-            let host = (howdah_net::probe_host()?, howdah_net::memory_limits());
-            Ok(HOST.get_or_init(|| host))
-        }
+    fn evidence(&mut self, judgement: &Judgement, sample: &Sample, same_host: bool) -> Evidence {
+        let writes = judgement.sent_per_second > judgement.received_per_second;
+        let rate = judgement.sent_per_second.max(judgement.received_per_second);
+        let window = sample.receiving.window.unwrap_or(sample.receiving.buffer / 2);
+        let asked = self.gauge.asked(sample.receiving.unread, window);
+        let limit = match Limit::of(judgement.verdict(), &asked, sample.base_rtt()) {
+            // Inside of one host nothing else is full.
+            Limit::Path if same_host => Limit::Processor,
+            limit => limit,
+        };
+        Evidence { limit, writes, rate, facts: Facts::of(sample) }
     }
 }

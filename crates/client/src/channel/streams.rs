@@ -2,17 +2,17 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread;
 
-use howdah_net::Connection;
+use howdah_net::{Connection, is_local};
 
 use super::call::Call;
+use super::growth::Growth;
 use super::hub::Hub;
 use super::lane::Lane;
 use super::link::Link;
 use super::shared::Shared;
-use super::tender::Tender;
-use super::{CallError, ConnectError, LaneReport, Request};
+use super::sizes::Sizes;
+use super::{CallError, ChannelReport, ConnectError, LANES_MAX, Lanes, Request};
 
 /// Lanes, and the threads that tend them.
 pub(super) struct Streams {
@@ -23,12 +23,30 @@ impl Streams {
     /// Connects to a server. Of its lanes one must come up; the others follow on their own.
     pub(super) fn open(addresses: &[SocketAddr], hub: Arc<Hub>) -> Result<Self, ConnectError> {
         let addresses: Arc<[SocketAddr]> = addresses.into();
-        let lanes: Vec<_> = (0..hub.lanes())
-            .map(|index| Arc::new(Lane::new(index, Arc::clone(&addresses), Arc::clone(&hub))))
-            .collect();
-        connect_first(&lanes[0], addresses.len())?;
-        let streams = Self { shared: Arc::new(Shared::new(hub, lanes)) };
-        streams.start_tenders()?;
+        let first = Lane::new(0, Arc::clone(&addresses), Arc::clone(&hub));
+        let same_host = connect_first(&first, addresses.len())?;
+        Self::over(first, &addresses, hub, same_host)
+    }
+
+    /// Over a first lane that is connected to a server on this host, or not.
+    fn over(
+        first: Lane,
+        addresses: &Arc<[SocketAddr]>,
+        hub: Arc<Hub>,
+        same_host: bool,
+    ) -> Result<Self, ConnectError> {
+        let most = match hub.lanes() {
+            Lanes::Fixed(count) => count,
+            Lanes::Auto if same_host => 1,
+            Lanes::Auto => LANES_MAX,
+        };
+        let further = (1..most).map(|index| Lane::new(index, Arc::clone(addresses), Arc::clone(&hub)));
+        let lanes = std::iter::once(first).chain(further).map(Arc::new).collect();
+        let growth = Growth::new(hub.lanes(), same_host);
+        let shared = Arc::new(Shared::new(hub, lanes, Sizes::new(same_host), growth));
+        let streams = Self { shared };
+        tracing::debug!("{}", streams.shared.sizes.explain().unwrap_or_default());
+        streams.shared.start_tenders().map_err(|error| ConnectError::Thread(Arc::new(error)))?;
         Ok(streams)
     }
 
@@ -37,33 +55,29 @@ impl Streams {
         self.shared.start(request)
     }
 
-    /// The lanes as they are now.
-    pub(super) fn report(&self) -> Vec<LaneReport> {
-        self.shared.lanes.iter().map(|lane| lane.report()).collect()
-    }
-
-    fn start_tenders(&self) -> Result<(), ConnectError> {
-        for lane in &self.shared.lanes {
-            let tender = Tender::new(Arc::clone(&self.shared), Arc::clone(lane));
-            // It ends by itself when the channel is closed; nobody should wait for one that is just connecting.
-            thread::Builder::new()
-                .name(format!("lane-{}", lane.index))
-                .spawn(|| tender.run())
-                .map_err(|error| ConnectError::Thread(Arc::new(error)))?;
+    /// The lanes as they are now, in a report.
+    pub(super) fn report(&self, report: ChannelReport) -> ChannelReport {
+        let review = self.shared.review.lock();
+        ChannelReport {
+            lanes: self.shared.lanes().iter().map(|lane| lane.report()).collect(),
+            why_so_many: review.growth.why(),
+            limits: review.tally.report(),
+            sizes: self.shared.sizes.explain(),
+            ..report
         }
-        Ok(())
     }
 }
 
-/// Connects the first lane, to the first address that answers.
-fn connect_first(lane: &Arc<Lane>, addresses: usize) -> Result<(), ConnectError> {
+/// Connects the first lane, to the first address that answers; whether that is one of this host.
+fn connect_first(lane: &Lane, addresses: usize) -> Result<bool, ConnectError> {
     let mut failure = ConnectError::NoAddress;
     for _ in 0..addresses {
         let (address, hub) = (lane.address(), &lane.hub);
         match Connection::open(address, &hub.connect_settings()) {
             Ok(connection) => {
+                let same_host = is_local(connection.local().ip(), connection.peer().ip());
                 lane.set_link(Some(Arc::new(Link::new(connection, hub.next_link(), hub.now()))));
-                return Ok(());
+                return Ok(same_host);
             }
             Err(error) => failure = ConnectError::Failed { address, cause: Arc::new(error) },
         }
@@ -75,13 +89,13 @@ fn connect_first(lane: &Arc<Lane>, addresses: usize) -> Result<(), ConnectError>
 impl Drop for Streams {
     fn drop(&mut self) {
         self.shared.hub.close();
-        for lane in &self.shared.lanes {
+        for lane in self.shared.all_lanes() {
             if let Some(link) = lane.link() {
                 link.break_off();
             }
             lane.bell.ring();
         }
-        for lane in &self.shared.lanes {
+        for lane in self.shared.all_lanes() {
             for call in lane.calls() {
                 lane.leave(call.xid, false);
                 self.shared.hub.finish(&call, Err(CallError::Closed));
@@ -89,3 +103,6 @@ impl Drop for Streams {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

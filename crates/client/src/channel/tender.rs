@@ -79,7 +79,6 @@ pub(super) struct Tender {
 impl Tender {
     /// A tender for a lane.
     pub(super) fn new(shared: Arc<Shared>, lane: Arc<Lane>) -> Self {
-        let sizing = Sizing::new(shared.lanes.len());
         Self {
             shared,
             lane,
@@ -87,7 +86,7 @@ impl Tender {
             used: Instant::now(),
             watch: Watch::default(),
             watched: Instant::now(),
-            sizing,
+            sizing: Sizing::default(),
         }
     }
 
@@ -95,8 +94,9 @@ impl Tender {
     pub(super) fn run(mut self) {
         while !self.lane.hub.is_closing() {
             match self.lane.link() {
-                None => self.connect(),
                 Some(link) if link.is_broken() => self.bury(&link),
+                link if !self.shared.uses(&self.lane) => self.retire(link.as_deref()),
+                None => self.connect(),
                 Some(link) => {
                     self.tend();
                     self.watch(&link);
@@ -147,17 +147,41 @@ impl Tender {
         }
         self.lane.set_link(None);
         self.watch = Watch::default();
+        self.sizing.close(&self.lane, &self.shared.sizes);
         self.shared.rehome(&self.lane);
+        if link.received() == 0 {
+            self.shared.on_refusal(&self.lane);
+        }
+    }
+
+    /// The lane is not used any more: ends its connection once all is answered, and sleeps until it is used again.
+    fn retire(&mut self, link: Option<&Link>) {
+        match link {
+            Some(link) if self.lane.load() > 0 => {
+                self.tend();
+                self.watch(link);
+            }
+            Some(link) => link.break_off(),
+            None if self.lane.load() > 0 => {
+                self.shared.rehome(&self.lane);
+                self.lane.bell.wait(RECEIVE_TICK);
+            }
+            None => {
+                let (lane, shared) = (&self.lane, &self.shared);
+                lane.bell.sleep(|| lane.load() > 0 || shared.uses(lane) || lane.hub.is_closing());
+            }
+        }
     }
 
     /// Sees whether the connection still delivers.
     fn watch(&mut self, link: &Link) {
-        self.sizing.open(link);
+        self.sizing.glance(&self.lane, link, &self.shared.sizes);
         if self.watched.elapsed() < RECEIVE_TICK {
             return;
         }
         self.watched = Instant::now();
-        self.sizing.look(link);
+        self.sizing.look(&self.lane, link, &self.shared.sizes);
+        self.shared.review();
         let Some(facts) = self.lane.facts(self.shared.others_heard(&self.lane)) else { return };
         let (lane, address) = (self.lane.index, self.lane.address());
         match self.watch.judge(&facts) {
@@ -196,6 +220,7 @@ impl Tender {
                 tracing::debug!(lane = self.lane.index, address = %self.lane.address(), %error, ?wait, "connecting");
                 self.lane.turn_away();
                 self.shared.rehome(&self.lane);
+                self.shared.on_refusal(&self.lane);
                 self.wait(wait);
             }
         }
@@ -203,7 +228,7 @@ impl Tender {
 
     fn wait(&self, duration: Duration) {
         let end = Instant::now() + duration;
-        while !self.lane.hub.is_closing() {
+        while !self.lane.hub.is_closing() && self.shared.uses(&self.lane) {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;

@@ -96,6 +96,12 @@ impl Window {
         admitted
     }
 
+    /// Bulk calls in flight, and whether others wait to be.
+    pub(super) fn glance(&self) -> (usize, bool) {
+        let state = self.state.lock();
+        (state.bulk.in_flight(), !state.waiting_bulk.is_empty())
+    }
+
     /// Bulk calls in flight, and how many may be.
     pub(super) fn explain(&self) -> (usize, Explanation) {
         let state = self.state.lock();

@@ -99,7 +99,7 @@ fn open(url: &NfsUrl, options: &ConnectOptions, nfs: SocketAddr) -> Result<Arc<C
     let further = url.options.addresses.iter().map(|&address| SocketAddr::new(address, nfs.port()));
     let addresses = std::iter::once(nfs).chain(further).collect();
     let channel = ChannelOptions {
-        lanes: url.options.lanes.or(options.channel.lanes),
+        lanes: url.options.lanes.unwrap_or(options.channel.lanes),
         patience: patience(url, options),
         first_transfer: first_transfer(url).or(options.channel.first_transfer),
         ..options.channel.clone()

@@ -61,7 +61,8 @@ known_options! {
     "pagecache", "a number", "taken, without effect", |o, v| options::ignored_number(o, "pagecache", v);
     "tcp-syncnt", "a number", "taken, without effect", |o, v| options::ignored_number(o, "tcp-syncnt", v);
     "debug", "a number", "taken, without effect", |o, v| options::ignored_number(o, "debug", v);
-    "lanes", "1 to 16", "how many connections to the server (howdah's own)", options::set_lanes;
+    "lanes", "auto, or 1 to 16", "how many connections to the server; auto begins with one and has more while they help (howdah's own)",
+        options::set_lanes;
     "proto", "tcp or udp", "the transport (howdah's own)", options::set_transport;
     "soft", "nothing, or seconds", "gives up when the server does not answer that long (howdah's own)", options::set_soft;
     "addresses", "IP addresses with commas between", "further addresses of the same server, for lanes (howdah's own)",

@@ -5,12 +5,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::option_table::Refusal;
-use crate::channel::Transport;
+use crate::channel::{LANES_MAX, Lanes, Transport};
 
 /// The smallest transfer that may be asked for, in bytes: less makes every call mostly header.
 const SIZE_MIN: u32 = 1024;
-/// The most lanes of one mount.
-pub(crate) const LANES_MAX: usize = 16;
 /// How long a soft mount waits for an answer unless it is told: as long as mount(8) has it (`timeo=600`).
 const TIMEOUT_TENTHS: u32 = 600;
 /// How often it waits that long again: as mount(8) has it (`retrans=2`).
@@ -52,7 +50,7 @@ pub struct UrlOptions {
     /// `proto`
     pub transport: Option<Transport>,
     /// `lanes`
-    pub lanes: Option<usize>,
+    pub lanes: Option<Lanes>,
     /// `addresses`: further addresses of the same server.
     pub addresses: Vec<IpAddr>,
     /// Options that were given, and have no effect here.
@@ -190,7 +188,10 @@ pub(super) fn set_transport_security(_: &mut UrlOptions, value: &str) -> Set {
 }
 
 pub(super) fn set_lanes(options: &mut UrlOptions, value: &str) -> Set {
-    options.lanes = Some(checked(value, |lanes| (1..=LANES_MAX).contains(lanes))?);
+    options.lanes = Some(match value {
+        "auto" => Lanes::Auto,
+        _ => Lanes::Fixed(checked(value, |lanes| (1..=LANES_MAX).contains(lanes))?),
+    });
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use howdah_client::channel::{Channel, ChannelOptions, Target, Transport};
+use howdah_client::channel::{Channel, ChannelOptions, Lanes, Target, Transport, Why};
 
 use crate::scripted;
 use crate::served::{create, getattr, null, open, read, serve, start_read, start_write, written};
@@ -14,7 +14,7 @@ fn many_threads_call_at_once_over_any_number_of_lanes() {
     let served = serve();
     for lanes in [1, 4] {
         let channel =
-            open(served.address, ChannelOptions { lanes: Some(lanes), ..ChannelOptions::default() });
+            open(served.address, ChannelOptions { lanes: Lanes::Fixed(lanes), ..ChannelOptions::default() });
         thread::scope(|scope| {
             for _ in 0..6 {
                 scope.spawn(|| {
@@ -63,7 +63,7 @@ fn the_lane_that_answers_sooner_gets_more_of_the_calls() {
     });
     let quick = scripted::start(|_, mut guest| guest.answer_all());
     let target = Target { addresses: vec![slow, quick], transport: Transport::Tcp };
-    let options = ChannelOptions { lanes: Some(2), ..ChannelOptions::default() };
+    let options = ChannelOptions { lanes: Lanes::Fixed(2), ..ChannelOptions::default() };
     let channel = Channel::open(target, options).expect("a channel");
     while channel.report().lanes.iter().any(|lane| lane.local.is_none()) {
         thread::yield_now();
@@ -75,4 +75,23 @@ fn the_lane_that_answers_sooner_gets_more_of_the_calls() {
     });
     let lanes = channel.report().lanes;
     assert!(lanes[1].received > lanes[0].received, "{lanes:?}");
+}
+
+#[test]
+fn a_channel_to_a_server_on_this_host_keeps_to_one_lane_and_says_why() {
+    const SIZE: usize = 1 << 20;
+    let served = serve();
+    let channel = Arc::new(open(served.address, ChannelOptions::default()));
+    let node = create(&channel, &served.root, "file");
+    let data: bytes::Bytes = vec![7; SIZE].into();
+    let end = std::time::Instant::now() + Duration::from_secs(4);
+    while std::time::Instant::now() < end {
+        let writes = [0, 1, 2, 3].map(|at| start_write(&channel, &node, (at * SIZE) as u64, data.clone()));
+        assert_eq!(writes.map(written), [SIZE; 4]);
+    }
+    let report = channel.report();
+    assert_eq!((report.lanes.len(), report.why_so_many), (1, Why::SameHost), "{report:?}");
+    let limits: Vec<String> = report.limits.iter().map(ToString::to_string).collect();
+    assert!(limits[0].starts_with("writes limited by "), "{limits:?}");
+    assert!(report.sizes.is_some_and(|sizes| sizes.contains("on this host")));
 }

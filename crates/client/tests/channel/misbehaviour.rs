@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use howdah_client::channel::{CallError, Channel, ChannelOptions, Class, Patience, Target, Transport};
+use howdah_client::channel::{CallError, Channel, ChannelOptions, Class, Lanes, Patience, Target, Transport};
 
 use crate::scripted::{self, Guest, read_results};
 use crate::served::{Nothing, null, open, read, request, start_read};
@@ -162,7 +162,7 @@ fn the_calls_of_a_stuck_lane_go_to_the_others() {
         scripted::start(|_, mut guest| guest.answer_all()),
     );
     let target = Target { addresses: vec![silent, alive], transport: Transport::Tcp };
-    let options = ChannelOptions { lanes: Some(2), silence: LONG, ..ChannelOptions::default() };
+    let options = ChannelOptions { lanes: Lanes::Fixed(2), silence: LONG, ..ChannelOptions::default() };
     let channel = Channel::open(target, options).expect("a channel");
     let started = Instant::now();
     // Goes over the first lane, as the second one is not connected yet, or by chance.
@@ -183,7 +183,7 @@ fn a_lane_that_cannot_connect_leaves_the_work_to_the_others() {
     let nobody = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound");
     let alive = scripted::start(|_, mut guest| guest.answer_all());
     let target = Target { addresses: vec![nobody, alive], transport: Transport::Tcp };
-    let options = ChannelOptions { lanes: Some(4), ..ChannelOptions::default() };
+    let options = ChannelOptions { lanes: Lanes::Fixed(4), ..ChannelOptions::default() };
     let channel = Channel::open(target, options).expect("a channel");
     for _ in 0..100 {
         null(&channel).expect("an answer over a lane that is connected");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use bytes::Bytes;
-use howdah_client::channel::ChannelOptions;
+use howdah_client::channel::{ChannelOptions, Lanes};
 use howdah_vfs::memory::MemoryFileSystem;
 
 use crate::served::{create, open, read, serve_at, start_read, start_write, written};
@@ -28,7 +28,8 @@ fn nothing_is_lost_when_the_server_restarts() {
         let first = serve_at("127.0.0.1:0".parse().expect("an address"), Arc::clone(&file_system));
         let (address, root) = (first.address, first.root.clone());
         let mut served = Some(first);
-        let channel = open(address, ChannelOptions { lanes: Some(lanes), ..ChannelOptions::default() });
+        let channel =
+            open(address, ChannelOptions { lanes: Lanes::Fixed(lanes), ..ChannelOptions::default() });
         let (over, rounds) = (AtomicBool::new(false), AtomicUsize::new(0));
         thread::scope(|scope| {
             let work = |thread: usize| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-use howdah_client::channel::{Answer, CallError, ChannelOptions, Class, Pending};
+use howdah_client::channel::{Answer, CallError, ChannelOptions, Class, Lanes, Pending};
 use howdah_rpc::client::flight::Reason;
 
 use crate::scripted;
@@ -51,7 +51,8 @@ fn one_thread_may_start_more_than_may_be_in_flight_and_wait_later() {
         }
     });
     for lanes in [1, 3] {
-        let options = ChannelOptions { lanes: Some(lanes), in_flight: Some(2), ..ChannelOptions::default() };
+        let options =
+            ChannelOptions { lanes: Lanes::Fixed(lanes), in_flight: Some(2), ..ChannelOptions::default() };
         let channel = open(address, options);
         let reads: Vec<_> = (0..50).map(|_| start_read(&channel, b"node", 0, 4, Vec::new())).collect();
         let report = channel.report();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::channel::Transport;
+use crate::channel::{Lanes, Transport};
 
 fn url(text: &str) -> NfsUrl {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -78,7 +78,7 @@ fn options_are_those_of_libnfs_and_our_own() {
     assert_eq!((options.nfs_port, options.mount_port), (Some(2050), Some(2051)));
     assert_eq!((options.read_size, options.write_size), (Some(65_536), Some(32_768)));
     assert_eq!((options.listing_size, options.read_ahead), (Some(8192), Some(1 << 20)));
-    assert_eq!((options.cache, options.lanes), (Some(false), Some(4)));
+    assert_eq!((options.cache, options.lanes), (Some(false), Some(Lanes::Fixed(4))));
     assert_eq!((options.transport, options.addresses.len()), (Some(Transport::Udp), 2));
     assert_eq!(options.without_effect, ["auto-traverse-mounts", "pagecache", "tcp-syncnt", "debug"]);
     assert_eq!(options.gives_up_after(), None);

@@ -1,0 +1,154 @@
+//! What limits, with the figures behind it, in a sentence.
+
+use std::fmt;
+use std::time::Duration;
+
+use howdah_tune::Sample;
+
+use super::Limit;
+
+/// What limits a lane, and how it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Evidence {
+    pub(super) limit: Limit,
+    /// Whether more is written than read.
+    pub(super) writes: bool,
+    /// Bytes per second in that direction.
+    pub(super) rate: f64,
+    pub(super) facts: Facts,
+}
+
+/// Figures of a connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Facts {
+    round_trip: Duration,
+    send_buffer: u64,
+    our_window: u64,
+    their_window: u64,
+    /// Bytes sent again with reason, and bytes sent.
+    lost: u64,
+    sent: u64,
+}
+
+impl Facts {
+    /// Of a sample.
+    pub(super) fn of(sample: &Sample) -> Self {
+        let (sending, receiving) = (&sample.sending, &sample.receiving);
+        Self {
+            round_trip: sample.path.rtt,
+            send_buffer: sending.buffer,
+            our_window: receiving.window.unwrap_or(receiving.buffer / 2),
+            their_window: sending.peer_window.unwrap_or(sending.flight),
+            lost: sending.retransmitted.saturating_sub(sending.spurious),
+            sent: sending.sent,
+        }
+    }
+
+    /// The round trip without a load of ours on it, nearly.
+    pub(super) fn round_trip(&self) -> Duration {
+        self.round_trip
+    }
+}
+
+/// What limited reads, or writes, for most of the time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LimitReport {
+    /// What it was.
+    pub limit: Limit,
+    /// Whether of writes.
+    pub writes: bool,
+    /// The part of the time in which something moved that it was.
+    pub share: f64,
+    /// Bytes per second in that time, on all lanes.
+    pub rate: f64,
+    pub(super) facts: Facts,
+}
+
+impl LimitReport {
+    /// What can be done about it, and where, if anything can.
+    pub fn advice(&self) -> Option<&'static str> {
+        Some(match self.limit {
+            Limit::Requests => "more threads, more read-ahead or larger transfers ask for more",
+            Limit::OurSendBuffer => {
+                "CAP_NET_ADMIN or a larger third figure of net.ipv4.tcp_wmem here lifts it, or more lanes"
+            }
+            Limit::TheirSendBuffer => {
+                "a larger third figure of net.ipv4.tcp_wmem there lifts it, or more lanes"
+            }
+            Limit::OurWindow => {
+                "CAP_NET_ADMIN or a larger third figure of net.ipv4.tcp_rmem here lifts it, or more lanes"
+            }
+            Limit::TheirWindow => "a larger third figure of net.ipv4.tcp_rmem there lifts it, or more lanes",
+            Limit::Loss => "bbr on the sender lifts it, or more lanes",
+            Limit::Idle | Limit::Slots | Limit::Server | Limit::Processor | Limit::Path | Limit::Start => {
+                return None;
+            }
+        })
+    }
+
+    fn figures(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Facts { send_buffer, our_window, their_window, lost, sent, .. } = self.facts;
+        match self.limit {
+            Limit::OurSendBuffer => write!(formatter, " of {}", megabytes(send_buffer as f64)),
+            Limit::OurWindow => write!(formatter, ", {}", megabytes(our_window as f64)),
+            Limit::TheirWindow => write!(formatter, ", {}", megabytes(their_window as f64)),
+            Limit::Loss => {
+                write!(formatter, ": {:.3} % of all sent again", 100.0 * lost as f64 / sent.max(1) as f64)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for LimitReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.writes { "writes" } else { "reads" };
+        write!(formatter, "{what} limited by {}", self.limit)?;
+        self.figures(formatter)?;
+        let trip = self.facts.round_trip.as_secs_f64() * 1e3;
+        write!(formatter, " ({:.0} % of the time, {}/s", self.share * 100.0, megabytes(self.rate))?;
+        write!(formatter, ", round trip {trip:.1} ms)")?;
+        match self.advice() {
+            Some(advice) => write!(formatter, "; {advice}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn megabytes(bytes: f64) -> String {
+    format!("{:.1} MB", bytes / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_says_what_limits_with_figures_and_what_to_do() {
+        let facts = Facts {
+            round_trip: Duration::from_millis(100),
+            send_buffer: 4 << 20,
+            their_window: 22_280_000,
+            lost: 2,
+            sent: 10_000,
+            ..Facts::default()
+        };
+        let report =
+            LimitReport { limit: Limit::OurSendBuffer, writes: true, share: 0.93, rate: 27.4e6, facts };
+        assert_eq!(
+            report.to_string(),
+            "writes limited by our send buffer of 4.2 MB (93 % of the time, 27.4 MB/s, round trip 100.0 ms); \
+             CAP_NET_ADMIN or a larger third figure of net.ipv4.tcp_wmem here lifts it, or more lanes"
+        );
+        let say = |limit| LimitReport { limit, writes: false, ..report.clone() }.to_string();
+        assert!(
+            say(Limit::TheirWindow)
+                .starts_with("reads limited by the window that the server offers, 22.3 MB (")
+        );
+        assert!(say(Limit::Loss).contains("losses on the path: 0.020 % of all sent again ("));
+        assert!(
+            say(Limit::Path)
+                .ends_with("the path, which is full (93 % of the time, 27.4 MB/s, round trip 100.0 ms)")
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! What only the client knows of a connection, summed up at every look: who asks, and where calls wait.
+
+use std::time::Duration;
+
+use howdah_tune::Gauges;
+
+use super::hub::Moved;
+use super::lane::Lane;
+use super::limit::Asked;
+use super::link::Link;
+
+/// A state that held for more than half of the time held.
+const MOSTLY: f64 = 0.5;
+/// Unread bytes beyond this part of the window: we read too slowly.
+const UNREAD: u64 = 4;
+
+/// Sums over the looks at a lane.
+#[derive(Debug, Default)]
+pub(super) struct Gauge {
+    sums: Gauges,
+    last: Duration,
+    now: Sums,
+    /// The sums when it was last asked for.
+    before: Sums,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    at: Duration,
+    /// Bulk calls in flight on all lanes, times the time, in seconds.
+    in_flight: f64,
+    /// Time in which bulk calls waited for others to be answered.
+    waiting: Duration,
+    moved: Moved,
+    unread: u64,
+}
+
+impl Gauge {
+    /// Looks.
+    pub(super) fn look(&mut self, now: Duration, lane: &Lane, link: &Link) {
+        let passed = now.saturating_sub(self.last);
+        self.last = now;
+        let (in_flight, waits) = lane.hub.window.glance();
+        self.sums.outstanding = u32::try_from(lane.load()).unwrap_or(u32::MAX);
+        // How many bytes is not known here, nor does it matter.
+        self.sums.replies_waiting = u64::from(lane.has_unsent());
+        if link.is_mid_reply() {
+            self.sums.mid_call += passed;
+        }
+        self.now.at = now;
+        self.now.in_flight += in_flight as f64 * passed.as_secs_f64();
+        if waits {
+            self.now.waiting += passed;
+        }
+        self.now.moved = lane.hub.moved();
+    }
+
+    /// For a sample.
+    pub(super) fn sums(&self) -> &Gauges {
+        &self.sums
+    }
+
+    /// What was asked since this was last called. Of a window, so much is unread now.
+    pub(super) fn asked(&mut self, unread: u64, window: u64) -> Asked {
+        self.now.unread = unread;
+        let before = std::mem::replace(&mut self.before, self.now);
+        Asked::between(&before, &self.now, window)
+    }
+}
+
+impl Asked {
+    fn between(before: &Sums, now: &Sums, window: u64) -> Self {
+        let time = now.at.saturating_sub(before.at).as_secs_f64();
+        let calls = now.moved.calls.saturating_sub(before.moved.calls);
+        // Little's law; if none was answered, they are in flight at least that long.
+        let latency = match calls {
+            0 if now.in_flight > before.in_flight => time,
+            0 => 0.0,
+            _ => (now.in_flight - before.in_flight) / calls as f64,
+        };
+        let waiting = now.waiting.saturating_sub(before.waiting).as_secs_f64();
+        let unread = before.unread.min(now.unread);
+        Self {
+            waits_for_place: waiting > MOSTLY * time,
+            latency: Duration::try_from_secs_f64(latency).unwrap_or(Duration::MAX),
+            reads_too_slowly: unread > 0 && unread >= window / UNREAD,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_calls_time_is_what_was_in_flight_over_what_was_answered() {
+        let second = Duration::from_secs(1);
+        let before = Sums::default();
+        let moved = Moved { calls: 20, bytes: 0 };
+        let now = Sums { at: second, in_flight: 4.0, waiting: second, moved, unread: 0 };
+        let asked = Asked::between(&before, &now, 1000);
+        assert_eq!(asked.latency, Duration::from_millis(200));
+        assert!(asked.waits_for_place && !asked.reads_too_slowly);
+        let none = Sums { moved: Moved::default(), unread: 500, ..now };
+        let asked = Asked::between(&Sums { unread: 300, ..before }, &none, 1000);
+        assert_eq!(asked.latency, second);
+        assert!(asked.reads_too_slowly);
+    }
+}

@@ -1,0 +1,266 @@
+//! How many lanes a channel has, if nobody says: one, and more while what limits is of each of them and more of them help.
+//! Pure: looks come in with their time, the number goes out.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::limit::Limit;
+use super::options::{LANES_MAX, Lanes};
+
+/// For so long calls must have been limited by what more lanes may help before there are more: not by a moment.
+const HELD: Duration = Duration::from_secs(2);
+/// So long new lanes are left to find out what the path can do before it counts, in time with calls,
+const SETTLING: Duration = Duration::from_secs(2);
+/// and in round trips, where those are long.
+const SETTLING_ROUND_TRIPS: u32 = 20;
+/// Over so long it is measured then what they brought.
+const MEASURED: Duration = Duration::from_secs(2);
+/// More lanes that bring less than a tenth more are not worth what they cost the server.
+const WORTH_IT: f64 = 1.1;
+/// After so long without calls, a comparison with what was before says nothing.
+const STALE: Duration = Duration::from_secs(5);
+/// So long nothing is tried after it was in vain; twice as long each time, up to the most.
+const REST: Duration = Duration::from_secs(60);
+const REST_MAX: Duration = Duration::from_secs(3600);
+
+/// A look at the channel.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    /// The time since any fixed moment.
+    pub(super) now: Duration,
+    /// What limits.
+    pub(super) limit: Limit,
+    /// Whether more is written than read.
+    pub(super) writes: bool,
+    /// Bytes of calls that were answered, of all time.
+    pub(super) moved: u64,
+    /// Of the path.
+    pub(super) round_trip: Duration,
+    /// Lanes that deliver.
+    pub(super) ready: usize,
+}
+
+/// Why there are so many lanes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Why {
+    /// They were asked for.
+    Asked,
+    /// The server is on this host.
+    SameHost,
+    /// Nothing limits that more of them would help.
+    Enough,
+    /// More of them are being tried.
+    Trying,
+    /// They are the most there are.
+    Most,
+    /// More of them brought so much, as a factor.
+    InVain {
+        /// So many were tried.
+        tried: usize,
+        /// What they delivered, as a multiple of what was before.
+        gain: f64,
+    },
+    /// The server did not take more.
+    Refused {
+        /// So many were tried.
+        tried: usize,
+    },
+}
+
+/// Decides how many lanes there are.
+#[derive(Debug)]
+pub(super) struct Growth {
+    lanes: usize,
+    why: Why,
+    last: Option<Look>,
+    /// When something last moved.
+    active: Duration,
+    state: State,
+    failures: u32,
+    rest_until: Duration,
+}
+
+#[derive(Debug)]
+enum State {
+    /// As many as were asked for, or as make sense.
+    Fixed,
+    /// This long they were limited by what more may help.
+    Watching(Stretch),
+    /// More are tried.
+    Trying(Trial),
+}
+
+/// Time in which something moved.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stretch {
+    time: Duration,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+struct Trial {
+    from: usize,
+    /// Bytes per second with fewer.
+    before: f64,
+    writes: bool,
+    settled: Stretch,
+    measured: Stretch,
+}
+
+impl Stretch {
+    fn add(&mut self, time: Duration, bytes: u64) {
+        self.time += time;
+        self.bytes += bytes;
+    }
+
+    fn rate(&self) -> f64 {
+        self.bytes as f64 / self.time.as_secs_f64().max(1e-6)
+    }
+}
+
+impl Growth {
+    /// Of a channel to a server on this host, or not.
+    pub(super) fn new(lanes: Lanes, same_host: bool) -> Self {
+        let (lanes, why, state) = match (lanes, same_host) {
+            (Lanes::Fixed(count), _) => (count, Why::Asked, State::Fixed),
+            // Calls wait for processors there, and every lane takes more of them.
+            (Lanes::Auto, true) => (1, Why::SameHost, State::Fixed),
+            (Lanes::Auto, false) => (1, Why::Enough, State::Watching(Stretch::default())),
+        };
+        let (last, active, rest_until) = (None, Duration::ZERO, Duration::ZERO);
+        Self { lanes, why, last, active, state, failures: 0, rest_until }
+    }
+
+    /// How many there are to be.
+    pub(super) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Why so many.
+    pub(super) fn why(&self) -> Why {
+        self.why
+    }
+
+    /// Whether it will ever be another number.
+    pub(super) fn is_fixed(&self) -> bool {
+        matches!(self.state, State::Fixed)
+    }
+
+    /// Takes a look; how many there are to be may be another number then.
+    pub(super) fn on_look(&mut self, look: Look) {
+        let Some(last) = self.last.replace(look) else { return };
+        let (time, bytes) = (look.now.saturating_sub(last.now), look.moved.saturating_sub(last.moved));
+        if time > STALE {
+            // Nobody looked, since there was nothing to see.
+            return self.on_silence();
+        }
+        if look.limit == Limit::Idle && bytes == 0 {
+            if look.now.saturating_sub(self.active) > STALE {
+                self.on_silence();
+            }
+            return;
+        }
+        self.active = look.now;
+        match &mut self.state {
+            State::Fixed => {}
+            State::Watching(held) => {
+                match look.limit {
+                    limit if limit.is_of_one_lane() => held.add(time, bytes),
+                    // A moment of these says nothing against it.
+                    Limit::Start | Limit::Requests | Limit::Idle => {}
+                    _ => *held = Stretch::default(),
+                }
+                let held = *held;
+                if held.time > HELD && look.now >= self.rest_until {
+                    self.grow(held.rate(), look.writes);
+                }
+            }
+            State::Trying(trial) => {
+                let settling = SETTLING.max(look.round_trip * SETTLING_ROUND_TRIPS);
+                if trial.writes != look.writes {
+                    self.on_silence();
+                } else if trial.settled.time < settling {
+                    trial.settled.add(time, bytes);
+                } else if look.ready < self.lanes {
+                    self.on_refusal();
+                } else {
+                    trial.measured.add(time, bytes);
+                    if trial.measured.time >= MEASURED {
+                        self.conclude();
+                    }
+                }
+            }
+        }
+    }
+
+    /// The server took a connection of a trial no further.
+    pub(super) fn on_refusal(&mut self) {
+        if let State::Trying(trial) = &self.state {
+            let (from, tried) = (trial.from, self.lanes);
+            self.give_up(from, Why::Refused { tried });
+        }
+    }
+
+    fn grow(&mut self, before: f64, writes: bool) {
+        if self.lanes >= LANES_MAX {
+            self.why = Why::Most;
+            return;
+        }
+        let (settled, measured) = Default::default();
+        self.state = State::Trying(Trial { from: self.lanes, before, writes, settled, measured });
+        self.lanes = (2 * self.lanes).min(LANES_MAX);
+        self.why = Why::Trying;
+    }
+
+    fn conclude(&mut self) {
+        let State::Trying(trial) = &self.state else { return };
+        let gain = trial.measured.rate() / trial.before.max(1.0);
+        if gain > WORTH_IT {
+            self.state = State::Watching(Stretch::default());
+            self.why = if self.lanes == LANES_MAX { Why::Most } else { Why::Enough };
+            self.failures = 0;
+        } else {
+            let (from, tried) = (trial.from, self.lanes);
+            self.give_up(from, Why::InVain { tried, gain });
+        }
+    }
+
+    fn give_up(&mut self, lanes: usize, why: Why) {
+        (self.lanes, self.why) = (lanes, why);
+        self.state = State::Watching(Stretch::default());
+        let rest = REST.saturating_mul(1 << self.failures.min(16)).min(REST_MAX);
+        self.rest_until = self.active + rest;
+        self.failures += 1;
+    }
+
+    /// What was measured has no successor to be compared with: back to what was known to help.
+    fn on_silence(&mut self) {
+        match &mut self.state {
+            State::Fixed => {}
+            State::Watching(held) => *held = Stretch::default(),
+            State::Trying(trial) => {
+                (self.lanes, self.why) = (trial.from, Why::Enough);
+                self.state = State::Watching(Stretch::default());
+            }
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asked => formatter.write_str("as was asked"),
+            Self::SameHost => formatter.write_str("since the server is on this host"),
+            Self::Enough => formatter.write_str("as many as helped"),
+            Self::Trying => formatter.write_str("of which some are being tried"),
+            Self::Most => formatter.write_str("the most there are"),
+            Self::InVain { tried, gain } => {
+                write!(formatter, "since {tried} delivered {gain:.2} times as much")
+            }
+            Self::Refused { tried } => write!(formatter, "since the server did not take {tried}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! What limits a client's calls, in the client's words: the judge of `howdah-tune` knows the connection, we know who asks.
+
+use std::fmt;
+use std::time::Duration;
+
+use howdah_tune::Verdict;
+
+/// What keeps calls from being faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Limit {
+    /// Nobody asks for anything.
+    Idle,
+    /// Whoever calls: more at once would be faster.
+    Requests,
+    /// The calls that we let be in flight.
+    Slots,
+    /// The server takes its time.
+    Server,
+    /// Our send buffer.
+    OurSendBuffer,
+    /// The server's send buffer.
+    TheirSendBuffer,
+    /// The window that we offer.
+    OurWindow,
+    /// The window that the server offers.
+    TheirWindow,
+    /// Losses on the path.
+    Loss,
+    /// A thread of ours takes what comes in no faster.
+    Processor,
+    /// The path carries what it can: the goal.
+    Path,
+    /// The sender is still finding out what the path can do.
+    Start,
+}
+
+/// What the client knows beside the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Asked {
+    /// Bulk calls wait for others to be answered.
+    pub(super) waits_for_place: bool,
+    /// How long a bulk call is in flight on average; zero if there was none.
+    pub(super) latency: Duration,
+    /// Much of what came stayed unread all the time.
+    pub(super) reads_too_slowly: bool,
+}
+
+/// A call that is in flight longer than this many round trips, while nothing holds up its bytes, waits at the server,
+const ROUND_TRIPS_OF_A_CALL: u32 = 2;
+/// if that is more than threads need to be woken.
+const WAKING: Duration = Duration::from_millis(2);
+
+impl Limit {
+    /// From the judge's word on the direction that moves more, on a path of that round trip.
+    pub(super) fn of(verdict: Verdict, asked: &Asked, round_trip: Duration) -> Self {
+        match verdict {
+            _ if asked.reads_too_slowly => Self::Processor,
+            Verdict::SendBuffer => Self::OurSendBuffer,
+            Verdict::ClientSendBuffer => Self::TheirSendBuffer,
+            Verdict::OurWindow => Self::OurWindow,
+            Verdict::PeerWindow => Self::TheirWindow,
+            Verdict::Loss => Self::Loss,
+            Verdict::Processor => Self::Processor,
+            Verdict::PathFull => Self::Path,
+            Verdict::Ramping => Self::Start,
+            // Nothing holds up the bytes: who asks does, or who answers.
+            _ => Self::without_transport(asked, round_trip),
+        }
+    }
+
+    fn without_transport(asked: &Asked, round_trip: Duration) -> Self {
+        if asked.latency.is_zero() {
+            Self::Idle
+        } else if asked.latency > round_trip * ROUND_TRIPS_OF_A_CALL + WAKING {
+            Self::Server
+        } else if asked.waits_for_place {
+            Self::Slots
+        } else {
+            Self::Requests
+        }
+    }
+
+    /// Whether a further connection could help: what limits is one of each connection, not of the path or of who uses it.
+    pub fn is_of_one_lane(self) -> bool {
+        match self {
+            Self::OurSendBuffer
+            | Self::TheirSendBuffer
+            | Self::OurWindow
+            | Self::TheirWindow
+            | Self::Loss
+            | Self::Processor => true,
+            Self::Idle | Self::Requests | Self::Slots | Self::Server | Self::Path | Self::Start => false,
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Idle => "nobody, who asks for nothing",
+            Self::Requests => "whoever asks: more calls at once would be faster",
+            Self::Slots => "the calls that may be in flight here",
+            Self::Server => "the server, which takes its time to answer",
+            Self::OurSendBuffer => "our send buffer",
+            Self::TheirSendBuffer => "the server's send buffer",
+            Self::OurWindow => "the window that we offer",
+            Self::TheirWindow => "the window that the server offers",
+            Self::Loss => "losses on the path",
+            Self::Processor => "a thread here, which takes what comes in no faster",
+            Self::Path => "the path, which is full",
+            Self::Start => "a start that is not over",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRIP: Duration = Duration::from_millis(100);
+
+    #[test]
+    fn what_the_connection_does_not_explain_is_who_asks_or_who_answers() {
+        let check = |asked: Asked, wanted| assert_eq!(Limit::of(Verdict::Idle, &asked, TRIP), wanted);
+        let asked = Asked { latency: TRIP, ..Asked::default() };
+        check(Asked::default(), Limit::Idle);
+        check(asked, Limit::Requests);
+        check(Asked { waits_for_place: true, ..asked }, Limit::Slots);
+        check(Asked { latency: 3 * TRIP, ..asked }, Limit::Server);
+        check(Asked { reads_too_slowly: true, ..asked }, Limit::Processor);
+    }
+
+    #[test]
+    fn the_judges_words_change_sides() {
+        let of = |verdict| Limit::of(verdict, &Asked { latency: TRIP, ..Asked::default() }, TRIP);
+        assert_eq!(of(Verdict::ClientSendBuffer), Limit::TheirSendBuffer);
+        assert_eq!(of(Verdict::SendBuffer), Limit::OurSendBuffer);
+        assert_eq!(of(Verdict::PeerWindow), Limit::TheirWindow);
+        assert_eq!(of(Verdict::PathFull), Limit::Path);
+    }
+}

@@ -1,0 +1,138 @@
+//! Lanes that come and go over real sockets, to a server that says nothing but the least.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use howdah_rpc::client::{Class, Replay};
+use howdah_wire::rpc::{Accepted, Credentials, RecordMark, ReplyHeader};
+use howdah_wire::xdr::{Encode, Encoder};
+
+use super::*;
+use crate::channel::growth::Look;
+use crate::channel::{ChannelOptions, Limit, Why, lead};
+
+/// Answers every call with nothing.
+fn answer_all(mut stream: TcpStream) -> io::Result<()> {
+    loop {
+        let mut mark = [0; RecordMark::SIZE];
+        stream.read_exact(&mut mark)?;
+        let mut message = vec![0; RecordMark::from_bytes(mark).length as usize];
+        stream.read_exact(&mut message)?;
+        let xid = u32::from_be_bytes([message[0], message[1], message[2], message[3]]);
+        let reply = Encoder::to_vec(&ReplyHeader { xid, outcome: Ok(Accepted::Success) });
+        let mark = RecordMark { length: reply.len() as u32, last: true };
+        stream.write_all(&[&mark.to_bytes()[..], &reply].concat())?;
+    }
+}
+
+/// A server that takes so many connections, and closes further ones at once.
+struct Server {
+    address: SocketAddr,
+    open: Arc<AtomicUsize>,
+}
+
+fn serve(most: usize) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    let open = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&open);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            if count.load(Ordering::SeqCst) >= most {
+                continue;
+            }
+            count.fetch_add(1, Ordering::SeqCst);
+            let count = Arc::clone(&count);
+            thread::spawn(move || {
+                let _ = answer_all(stream.expect("a connection"));
+                count.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
+    });
+    Server { address, open }
+}
+
+/// A channel that takes the server for one on another host.
+fn open(server: &Server) -> Streams {
+    let addresses: Arc<[SocketAddr]> = vec![server.address].into();
+    let hub = Arc::new(Hub::new(ChannelOptions::default()));
+    let first = Lane::new(0, Arc::clone(&addresses), Arc::clone(&hub));
+    connect_first(&first, 1).expect("it listens");
+    Streams::over(first, &addresses, hub, false).expect("threads")
+}
+
+struct Nothing;
+
+impl Encode for Nothing {
+    fn encode(&self, _: &mut Encoder<'_>) {}
+}
+
+fn call(streams: &Streams) {
+    let request = Request {
+        program: 100_003,
+        version: 3,
+        procedure: 0,
+        credentials: Credentials::None,
+        arguments: &Nothing,
+        payload: None,
+        receive: None,
+        class: Class::Attributes,
+        replay: Replay::Idempotent,
+    };
+    lead::wait_for(&streams.start(request)).expect("an answer to NULL");
+}
+
+/// Looks of so many seconds in which each lane is the limit.
+fn look(streams: &Streams, from: u64, seconds: u64, rate: u64) {
+    let shared = &streams.shared;
+    let mut review = shared.review.lock();
+    for second in from..from + seconds {
+        let ready = shared.lanes().iter().filter(|lane| lane.delivers()).count();
+        let (now, limit) = (Duration::from_secs(second), Limit::OurSendBuffer);
+        let look = Look { now, limit, writes: true, moved: second * rate, round_trip: Duration::ZERO, ready };
+        review.growth.on_look(look);
+    }
+    shared.follow(&mut review);
+}
+
+fn until(streams: &Streams, what: &str, is_so: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < end, "{what}: {:?}", streams.shared.review.lock().growth);
+        call(streams);
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn lanes_that_are_tried_carry_calls_and_go_when_they_were_in_vain() {
+    let server = serve(16);
+    let streams = open(&server);
+    call(&streams);
+    look(&streams, 1, 4, 1_000_000);
+    assert_eq!(streams.shared.lanes().len(), 2);
+    until(&streams, "the second is connected", || streams.shared.lanes().iter().all(|lane| lane.delivers()));
+    assert_eq!(server.open.load(Ordering::SeqCst), 2);
+    look(&streams, 5, 5, 1_000_000);
+    assert!(matches!(streams.shared.review.lock().growth.why(), Why::InVain { tried: 2, .. }));
+    assert_eq!(streams.shared.lanes().len(), 1);
+    until(&streams, "its connection is closed", || server.open.load(Ordering::SeqCst) == 1);
+    // After a while it is tried again, on the same lane.
+    look(&streams, 100, 5, 1_000_000);
+    until(&streams, "it is there again", || server.open.load(Ordering::SeqCst) == 2);
+}
+
+#[test]
+fn a_server_that_takes_no_second_connection_is_left_alone_and_no_call_fails() {
+    let server = serve(1);
+    let streams = open(&server);
+    call(&streams);
+    look(&streams, 1, 4, 1_000_000);
+    until(&streams, "it is given up", || streams.shared.lanes().len() == 1);
+    assert_eq!(streams.shared.review.lock().growth.why(), Why::Refused { tried: 2 });
+    call(&streams);
+    assert_eq!(server.open.load(Ordering::SeqCst), 1);
+}
