@@ -1,6 +1,6 @@
 //! The outside world of sockets: the only crate that opens one.
 //!
-//! It knows TCP, UDP and readiness, and moves bytes between sockets, memory and files; it makes network namespaces and
+//! It knows TCP, UDP, Unix sockets and readiness, and moves bytes between sockets, memory and files; it makes network namespaces and
 //! interfaces. It knows nothing of what the bytes mean.
 
 mod address;
@@ -9,6 +9,7 @@ mod congestion;
 mod connect;
 mod host;
 mod listener;
+mod local_socket;
 mod namespace;
 mod poller;
 mod rpcbind;
@@ -28,6 +29,7 @@ pub use congestion::{allowed_congestion_controls, congestion_controls, may_choos
 pub use connect::{ConnectSettings, Connection, Place, Readiness, Wait};
 pub use host::{memory_limits, memory_of_tcp, probe_host};
 pub use listener::Listener;
+pub use local_socket::{LocalListener, connect_local, remove_if_dead};
 pub use namespace::Namespace;
 pub use poller::{Interest, Poller, Ready, Token, Waker};
 pub use rpcbind::{RpcbindStream, is_listening};

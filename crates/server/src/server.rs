@@ -7,10 +7,11 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use howdah_net::{Listener, UdpSocket};
+use howdah_net::{Listener, LocalListener, UdpSocket};
 use howdah_tune::Tuner;
 
 use crate::Transport;
+use crate::admin::Admin;
 use crate::exports::Exports;
 use crate::limits;
 use crate::programs::PROGRAMS;
@@ -34,6 +35,8 @@ pub struct Sockets {
     pub tcp: Vec<Listener>,
     /// Bound.
     pub udp: Vec<UdpSocket>,
+    /// Where the server may be asked what it does.
+    pub admin: Option<LocalListener>,
 }
 
 /// How a server runs.
@@ -49,7 +52,8 @@ pub struct Settings {
 pub struct Server {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
-    knobs: Knobs,
+    knobs: Arc<Knobs>,
+    admin: Option<Admin>,
 }
 
 impl Default for Settings {
@@ -131,7 +135,8 @@ impl Server {
             listener.set_congestion(sizes.congestion)?;
         }
         let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, sockets.udp, Tuner::new(sizes))?);
-        let mut server = Self { shared: Arc::clone(&shared), threads: Vec::new(), knobs: Knobs::new(None) };
+        let knobs = Arc::new(Knobs::new(None));
+        let mut server = Self { shared: Arc::clone(&shared), threads: Vec::new(), knobs, admin: None };
         let mut slots = Vec::new();
         for index in 0..settings.workers.max(1) {
             let (worker, slot) = Worker::new(Arc::clone(&shared));
@@ -143,7 +148,10 @@ impl Server {
         if settings.tuning.enabled {
             let sizing = Sizing::new(Arc::clone(&shared));
             server.spawn("sizing".into(), move || sizing.run())?;
-            server.knobs = Knobs::new(server.threads.last().map(|thread| thread.thread().clone()));
+            server.knobs = Arc::new(Knobs::new(server.threads.last().map(|thread| thread.thread().clone())));
+        }
+        if let Some(listener) = sockets.admin {
+            server.admin = Some(Admin::start(Arc::clone(&shared), Arc::clone(&server.knobs), listener)?);
         }
         shared.open()?;
         Ok(server)
@@ -203,6 +211,7 @@ impl Server {
     }
 
     fn end(&mut self) {
+        self.admin = None;
         self.shared.stopping.store(true, Ordering::SeqCst);
         for thread in &self.threads {
             self.shared.waker.wake();

@@ -11,7 +11,8 @@ use howdah_tune::{Algorithm, Setting};
 
 use super::LogArguments;
 use crate::configuration::{
-    ANONYMOUS, ClientPattern, ExportName, MOST_WORKERS, Rpcbind, Sizes, Squash, parse_listen,
+    ANONYMOUS, AdminSocket, ClientPattern, ExportName, MOST_WORKERS, Rpcbind, Sizes, Squash, parse_admin,
+    parse_listen,
 };
 
 /// Serve a directory, or all exports of a configuration file
@@ -82,6 +83,13 @@ pub struct ServerArguments {
     /// answers in its place, on port 111, where it may: that needs root.
     #[arg(long, value_name = "WHEN")]
     pub rpcbind: Option<Rpcbind>,
+
+    /// Where this server may be asked what limits its clients, and told other sizes: a path, or off [default: auto]
+    ///
+    /// A Unix socket for this user and root, of which `howdah why`, `get` and `set` make use: HTTP and JSON, one
+    /// question a connection. With auto it is in the state directory, where those commands look for it.
+    #[arg(long, value_name = "PATH|off", value_parser = parse_admin)]
+    pub admin: Option<AdminSocket>,
 
     /// Size of each connection's send buffer [default: auto, what its path needs]
     ///

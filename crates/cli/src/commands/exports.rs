@@ -28,6 +28,7 @@ pub fn run(arguments: &ExportsArguments) -> Result<(), Failure> {
             state.display()
         )));
     }
-    report::print(&servers.join("\n"));
+    let texts: Vec<String> = servers.into_iter().map(|server| server.text).collect();
+    report::print(&texts.join("\n"));
     Ok(())
 }

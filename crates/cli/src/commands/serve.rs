@@ -23,8 +23,8 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let signals = signals()?;
     allow_many_open_files();
     prepare_state(&config.state)?;
-    let server = RunningServer::start(&config)?;
     let file = RunningFile::new(&config.state)?;
+    let server = RunningServer::start(&config, &file)?;
     let mut session = Session { arguments, config, server, file, manager: ServiceManager::new() };
     session.welcome()?;
     session.follow(&signals);
@@ -52,6 +52,7 @@ impl Session<'_> {
             user: &user,
             opened: &self.server.opened(),
             portmapper: self.server.known_to_portmapper(),
+            admin: self.server.admin(),
             process: process::id(),
         };
         let screen = welcome.text();
@@ -69,8 +70,9 @@ impl Session<'_> {
         let addresses: Vec<String> = self.server.addresses().iter().map(ToString::to_string).collect();
         let addresses = addresses.join(", ");
         self.file.show(&format!(
-            "howdah, process {}, listening on {addresses}\n\n{}",
+            "howdah, process {}, listening on {addresses}\nadmin socket: {}\n\n{}",
             process::id(),
+            self.server.admin().map_or("none".into(), |path| path.display().to_string()),
             report::exports(&self.config.exports)
         ))?;
         let count = self.config.exports.len();

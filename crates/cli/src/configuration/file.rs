@@ -8,10 +8,11 @@ use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::admin::admin_in_file;
 use super::export_table::export;
 use super::section::{Section, kind, number, text, truth};
 use super::sizes::Sizes;
-use super::{ExportConfig, ExportName, MOST_WORKERS, Problem, Rpcbind, parse_listen};
+use super::{AdminSocket, ExportConfig, ExportName, MOST_WORKERS, Problem, Rpcbind, parse_listen};
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
 
@@ -23,6 +24,7 @@ pub struct FileSettings {
     pub workers: Option<usize>,
     pub state: Option<PathBuf>,
     pub rpcbind: Option<Rpcbind>,
+    pub admin: Option<AdminSocket>,
     pub sizes: Sizes,
     pub log: Option<String>,
     pub log_format: Option<LogFormat>,
@@ -59,6 +61,7 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
             .and_then(|workers| usize::try_from(workers.into_inner()).ok()),
         state: section.setting("state", absolute).map(Spanned::into_inner),
         rpcbind: section.setting("rpcbind", rpcbind).map(Spanned::into_inner),
+        admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
         sizes: sizes(&mut section),
         log: section.setting("log", log).map(Spanned::into_inner),
         log_format: section.setting("log_format", log_format).map(Spanned::into_inner),

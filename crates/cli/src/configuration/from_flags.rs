@@ -27,6 +27,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         workers: server.workers.or(file.workers).unwrap_or(howdah_server::limits::WORKERS),
         state: state(server.state.as_deref(), file.state)?,
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
+        admin: server.admin.clone().or(file.admin).unwrap_or_default(),
         tuning: server.sizes().or(file.sizes).decide(),
         log: log.log.clone().or(file.log),
         log_format: log.log_format.or(file.log_format).unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! What was typed or written in the file means, in one place: [`ServerConfig`]. Nothing here starts anything.
 
+mod admin;
 mod clients;
 mod defaults;
 mod directory;
@@ -20,6 +21,7 @@ mod sizes;
 pub mod testing;
 mod warnings;
 
+pub use admin::{AdminSocket, parse_admin};
 pub use clients::{ClientPattern, ClientRule};
 pub use defaults::{ANONYMOUS, DEFAULT_PORT, MOST_WORKERS, state_directory};
 pub use export::{Access, Durability, ExportConfig, Squash};

@@ -38,6 +38,7 @@ impl ServerConfig {
             ("workers", self.workers != new.workers),
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),
+            ("admin", self.admin != new.admin),
             ("tuning", self.tuning.enabled != new.tuning.enabled),
             ("tcp_sndbuf", self.tuning.send_buffer != new.tuning.send_buffer),
             ("tcp_rcvbuf", self.tuning.receive_buffer != new.tuning.receive_buffer),

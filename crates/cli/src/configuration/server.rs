@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use howdah_server::Tuning;
 
-use super::ExportConfig;
+use super::{AdminSocket, ExportConfig};
 use crate::arguments::LogFormat;
 
 /// Everything that `howdah serve` needs to know.
@@ -22,6 +22,8 @@ pub struct ServerConfig {
     pub state: PathBuf,
     /// How clients find the port by themselves.
     pub rpcbind: Rpcbind,
+    /// Where the server may be asked what it does.
+    pub admin: AdminSocket,
     /// How connections are sized.
     pub tuning: Tuning,
     /// What to log, as a filter; `None`: the usual.

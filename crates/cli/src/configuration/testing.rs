@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Access, ClientPattern, ClientRule, Durability, ExportConfig, Rpcbind, ServerConfig};
+use super::{
+    Access, AdminSocket, ClientPattern, ClientRule, Durability, ExportConfig, Rpcbind, ServerConfig,
+};
 use crate::arguments::LogFormat;
 
 /// A server with the one export `/data`, every setting at its default.
@@ -13,6 +15,7 @@ pub fn one_export() -> ServerConfig {
         workers: 1,
         state: PathBuf::from("/var/lib/howdah"),
         rpcbind: Rpcbind::Auto,
+        admin: AdminSocket::Auto,
         tuning: howdah_server::Tuning::default(),
         log: None,
         log_format: LogFormat::Text,

@@ -25,6 +25,7 @@ pub fn server(config: &ServerConfig) -> String {
             Rpcbind::Off => "off",
         },
     );
+    line("admin", &config.admin.to_string());
     line("connections", &connections(&config.tuning));
     line(
         "log",

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::net::SocketAddr;
+use std::path::Path;
 
 use super::{mount_commands, settings};
 use crate::configuration::{ExportConfig, ServerConfig};
@@ -27,6 +28,8 @@ pub struct Welcome<'a> {
     pub opened: &'a [Opened],
     /// Whether clients find the port by themselves.
     pub portmapper: bool,
+    /// Where the server may be asked what it does.
+    pub admin: Option<&'a Path>,
     /// This process.
     pub process: u32,
 }
@@ -47,6 +50,9 @@ impl Welcome<'_> {
         }
         let _ = write!(text, "\n{}", self.acting());
         let _ = writeln!(text, "State that survives restarts: {}", self.config.state.display());
+        if let Some(admin) = self.admin {
+            let _ = writeln!(text, "Admin socket, for howdah why, get and set: {}", admin.display());
+        }
         text.push_str(&self.mounting());
         let _ = writeln!(
             text,
@@ -119,8 +125,16 @@ mod tests {
         let hosts: Vec<SocketAddr> = hosts.iter().map(|text| text.parse().expect("an address")).collect();
         let opened = [Opened { kernel_handles: acts_as_caller, acts_as_caller }];
         let portmapper = acts_as_caller;
-        Welcome { config: &config, hosts: &hosts, user: "alice", opened: &opened, portmapper, process: 42 }
-            .text()
+        Welcome {
+            config: &config,
+            hosts: &hosts,
+            user: "alice",
+            opened: &opened,
+            portmapper,
+            admin: Some(Path::new("/run/42.admin")),
+            process: 42,
+        }
+        .text()
     }
 
     #[test]
@@ -136,6 +150,7 @@ howdah 0.1.0 serves NFSv3 over TCP and UDP, port 2049
 
 Calls act as the user who makes them.
 State that survives restarts: /var/lib/howdah
+Admin socket, for howdah why, get and set: /run/42.admin
 
 Mount /data from another machine (Linux and macOS as root):
   Linux  mount -t nfs -o nolock 10.0.0.1:/data /mnt
@@ -163,6 +178,7 @@ howdah 0.1.0 serves NFSv3 over TCP and UDP, port 3049
 All calls act as alice, whoever makes them: new files belong to that user, nobody has more rights
 than that user, and squashing changes nothing. To act as each caller, run howdah as root.
 State that survives restarts: /var/lib/howdah
+Admin socket, for howdah why, get and set: /run/42.admin
 
 Mount /data on this machine (Linux and macOS as root):
   Linux  mount -t nfs -o vers=3,proto=tcp,port=3049,mountport=3049,mountproto=tcp,nolock 127.0.0.1:/data /mnt

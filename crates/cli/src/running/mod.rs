@@ -4,6 +4,7 @@
 mod addresses;
 mod handle_key;
 mod inherited;
+mod living;
 mod logging;
 mod open_files;
 mod port_owner;

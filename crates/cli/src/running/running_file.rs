@@ -1,20 +1,18 @@
-//! What a running server holds, written down for `howdah exports`: a text in its state directory, under a lock
-//! that ends with the process, so that a text left behind by a crash is never taken for a server.
+//! What a running server holds, written down for those who ask later: a text in its state directory, under a lock that ends
+//! with the process, so that a text left behind by a crash is never taken for a server; and beside it the admin socket.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use rustix::fs::{FlockOperation, flock};
 
+use super::living::{ADMIN, DRAFT, sweep};
 use super::part_of_state;
 
 const DIRECTORY: &str = "running";
-
-/// Where a text is written before it is shown; readers skip it.
-const DRAFT: &str = ".draft-";
 
 /// The text of this process.
 #[derive(Debug)]
@@ -25,9 +23,14 @@ pub struct RunningFile {
 }
 
 impl RunningFile {
-    /// This process's place in a state directory.
+    /// This process's place in a state directory. What processes that are gone left there is removed.
     pub fn new(state: &Path) -> Result<Self> {
-        Ok(Self { directory: part_of_state(state, DIRECTORY)?, shown: None })
+        let directory = part_of_state(state, DIRECTORY)?;
+        sweep(&directory);
+        let file = Self { directory, shown: None };
+        // Of a process that had our id and was killed.
+        let _ = fs::remove_file(file.admin());
+        Ok(file)
     }
 
     /// Shows this text from now on. Readers see the old one or the new one, never a part, never without a lock.
@@ -45,6 +48,18 @@ impl RunningFile {
         Ok(())
     }
 
+    /// Where this process's admin socket is looked for.
+    pub fn admin(&self) -> PathBuf {
+        self.directory.join(format!("{}{ADMIN}", std::process::id()))
+    }
+
+    /// Says that the admin socket is elsewhere.
+    pub fn show_admin_at(&self, path: &Path) -> Result<()> {
+        let link = self.admin();
+        let _ = fs::remove_file(&link);
+        symlink(path, &link).with_context(|| format!("making {}", link.display()))
+    }
+
     fn path(&self) -> PathBuf {
         self.directory.join(std::process::id().to_string())
     }
@@ -53,29 +68,43 @@ impl RunningFile {
 impl Drop for RunningFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(self.path());
+        let _ = fs::remove_file(self.admin());
     }
 }
 
-/// The texts of the servers that run with this state directory.
-pub fn running_servers(state: &Path) -> Result<Vec<String>> {
+/// A server that runs with a state directory.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FoundServer {
+    /// Its process.
+    pub process: u32,
+    /// What it wrote down.
+    pub text: String,
+    /// Its admin socket, if it has one.
+    pub admin: Option<PathBuf>,
+}
+
+/// The servers that run with this state directory, by process.
+pub fn running_servers(state: &Path) -> Result<Vec<FoundServer>> {
     let directory = state.join(DIRECTORY);
+    sweep(&directory);
     let files = match fs::read_dir(&directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         read => read.with_context(|| format!("reading {}", directory.display()))?,
     };
-    let mut texts = Vec::new();
+    let mut servers = Vec::new();
     for file in files {
         let file = file.with_context(|| format!("reading {}", directory.display()))?;
-        if file.file_name().as_encoded_bytes().starts_with(DRAFT.as_bytes()) {
-            continue;
-        }
+        // A text is named by its process, and nothing else here is.
+        let Some(process) = file.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
         let path = file.path();
         if let Some(text) = text_of_living(&path).with_context(|| format!("reading {}", path.display()))? {
-            texts.push(text);
+            let admin = directory.join(format!("{process}{ADMIN}"));
+            let admin = fs::symlink_metadata(&admin).is_ok().then_some(admin);
+            servers.push(FoundServer { process, text, admin });
         }
     }
-    texts.sort();
-    Ok(texts)
+    servers.sort();
+    Ok(servers)
 }
 
 /// The text, unless its server is gone, which a lock that is free tells; then the file goes too.
@@ -105,7 +134,11 @@ mod tests {
         file.show("a long text").expect("written");
         file.show("a text").expect("replaced");
         fs::write(state.path().join(DIRECTORY).join("1"), "of a crash").expect("written");
-        assert_eq!(running_servers(state.path()).expect("one"), ["a text"]);
+        let alone = FoundServer { process: std::process::id(), text: "a text".to_owned(), admin: None };
+        assert_eq!(running_servers(state.path()).expect("one"), std::slice::from_ref(&alone));
+        file.show_admin_at(Path::new("/elsewhere")).expect("made");
+        let with_socket = FoundServer { admin: Some(file.admin()), ..alone };
+        assert_eq!(running_servers(state.path()).expect("one"), [with_socket]);
         drop(file);
         assert!(running_servers(state.path()).expect("none again").is_empty());
         assert_eq!(fs::read_dir(state.path().join(DIRECTORY)).expect("listed").count(), 0);

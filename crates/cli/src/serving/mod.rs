@@ -1,5 +1,6 @@
 //! From configuration to a running server: sockets, file systems, exports.
 
+mod admin;
 mod exports;
 mod file_systems;
 mod portmapper;

@@ -1,20 +1,21 @@
 //! The server as `howdah serve` sees it: started, reloaded, stopped.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use howdah_net::Listener;
 use howdah_server::{Server, Settings};
 
+use super::admin::admin_socket;
 use super::exports::exports;
 use super::file_systems::FileSystems;
 use super::portmapper::Portmapper;
 use super::sockets::sockets;
 use crate::configuration::{ExportConfig, ServerConfig};
 use crate::report::Opened;
-use crate::running::{HANDLE_KEY_SIZE, handle_key};
+use crate::running::{HANDLE_KEY_SIZE, RunningFile, handle_key};
 
 /// How long calls in flight may take when the server is asked to stop: longer than any disk takes that still
 /// works, shorter than a service manager waits.
@@ -25,6 +26,7 @@ pub struct RunningServer {
     server: Server,
     /// Where NFS is served over TCP: what was asked for, with real ports.
     addresses: Vec<SocketAddr>,
+    admin: Option<PathBuf>,
     portmapper: Portmapper,
     directories: FileSystems,
     state: PathBuf,
@@ -32,18 +34,20 @@ pub struct RunningServer {
 }
 
 impl RunningServer {
-    /// Opens everything and starts to serve.
-    pub fn start(config: &ServerConfig) -> Result<Self> {
+    /// Opens everything and starts to serve; with the place where it is found by those who ask.
+    pub fn start(config: &ServerConfig, file: &RunningFile) -> Result<Self> {
         // Sockets first: a port that is taken is the likeliest failure, and must leave nothing behind.
         let mut sockets = sockets(config)?;
         let addresses = sockets.tcp.iter().map(Listener::address).collect();
+        sockets.admin = admin_socket(&config.admin, file)?;
+        let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
         let key = handle_key(&config.state)?;
         let directories = FileSystems::default().for_exports(&config.exports, &config.state)?;
         let exports = exports(&config.exports, &directories, &key)?;
         let settings = Settings { workers: config.workers, tuning: config.tuning.clone() };
         let portmapper = Portmapper::find(config, &mut sockets);
         let server = Server::start(&settings, sockets, exports).context("starting the server")?;
-        Ok(Self { server, addresses, portmapper, directories, state: config.state.clone(), key })
+        Ok(Self { server, addresses, admin, portmapper, directories, state: config.state.clone(), key })
     }
 
     /// Serves these exports from now on; on failure all stays as it was.
@@ -67,6 +71,11 @@ impl RunningServer {
     /// The TCP addresses served, with real ports.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
+    }
+
+    /// Where it may be asked what it does.
+    pub fn admin(&self) -> Option<&Path> {
+        self.admin.as_deref()
     }
 
     /// Stops after the calls in flight; whether all of them ended.

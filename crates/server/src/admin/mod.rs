@@ -1,0 +1,13 @@
+//! The admin interface: HTTP/1.1 and JSON on a Unix socket, for the user who runs the server and for root. It tells what holds and
+//! changes knobs; `docs/protocols/admin.md` describes it. It runs on a thread of its own, and nothing asynchronous leaves
+//! this folder.
+
+mod exchange;
+mod failure;
+mod index;
+mod knobs;
+mod routes;
+mod thread;
+mod tuning;
+
+pub use thread::Admin;

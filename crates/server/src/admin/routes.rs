@@ -1,0 +1,63 @@
+//! Which path is answered by which file; nothing else imports handlers.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{Method, StatusCode, Uri};
+use axum::routing::get;
+
+use super::failure::Failure;
+use super::index::index;
+use super::{knobs, tuning};
+use crate::shared::Shared;
+use crate::tuning::Knobs;
+
+/// Bytes of a request's body: a knob's value has some ten.
+const BODY_MAX: usize = 64 << 10;
+
+/// What there is: method, path, what it is about.
+pub const PATHS: &[(&str, &str, &str)] = &[
+    ("GET", "/v1", "what there is"),
+    ("GET", "/v1/tuning", "how connections are sized, what limits each, and its figures"),
+    ("GET", "/v1/knobs", "what may be set while the server runs"),
+    ("GET", "/v1/knobs/{name}", "one of them"),
+    ("PUT", "/v1/knobs/{name}", "sets it: {\"value\": \"16M\"}, or \"auto\""),
+];
+
+/// What is asked about.
+pub struct Asked {
+    /// The state behind all workers.
+    pub shared: Arc<Shared>,
+    /// What may be set.
+    pub knobs: Arc<Knobs>,
+}
+
+/// All of it.
+pub fn router(asked: Arc<Asked>) -> Router {
+    Router::new()
+        .route("/v1", get(index))
+        .route("/v1/tuning", get(tuning::tuning))
+        .route("/v1/knobs", get(knobs::list))
+        .route("/v1/knobs/{name}", get(knobs::get).put(knobs::put))
+        .fallback(unknown)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .with_state(asked)
+}
+
+async fn unknown(uri: Uri) -> Failure {
+    Failure::new(
+        StatusCode::NOT_FOUND,
+        format!("there is no {}", uri.path()),
+        "GET /v1 lists what there is; a newer howdah may have more",
+    )
+}
+
+async fn wrong_method(method: Method, uri: Uri) -> Failure {
+    Failure::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        format!("{} does not take {method}", uri.path()),
+        "GET /v1 lists what there is, with methods",
+    )
+}

@@ -1,0 +1,10 @@
+//! The admin interface, asked as anybody may ask it who is let in.
+
+mod common;
+
+#[path = "admin/ask.rs"]
+mod ask;
+#[path = "admin/bounds.rs"]
+mod bounds;
+#[path = "admin/knobs.rs"]
+mod knobs;

@@ -1,0 +1,77 @@
+//! A server with an admin socket, and a client that speaks HTTP by hand.
+
+use std::io::{Read, Write};
+use std::net::SocketAddr;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use howdah_net::{LocalListener, connect_local};
+use howdah_server::exports::{ClientRule, Export, Exports, Squash};
+use howdah_server::{Server, Settings, Sockets};
+use howdah_vfs::memory::MemoryFileSystem;
+use serde_json::Value;
+
+/// A server of an empty file system in memory, and where it is reached.
+pub struct Asked {
+    pub server: Server,
+    pub address: SocketAddr,
+    pub socket: PathBuf,
+    _home: tempfile::TempDir,
+}
+
+impl Asked {
+    /// Starts it.
+    pub fn start() -> Self {
+        let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
+        let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
+        let exports = Exports::new(vec![export], [7; 16]).expect("one export");
+        let mut sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], false).expect("bound");
+        let home = tempfile::tempdir().expect("a directory");
+        let socket = home.path().join("admin");
+        sockets.admin = Some(LocalListener::bind(&socket).expect("bound"));
+        let server = Server::start(&Settings::default(), sockets, exports).expect("started");
+        let address = server.addresses()[0].1;
+        Self { server, address, socket, _home: home }
+    }
+
+    /// Asks, and gives the status and the JSON that comes with it.
+    pub fn ask(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let mut stream = connect_local(&self.socket).expect("it listens");
+        send(&mut stream, method, path, body);
+        answer(stream)
+    }
+
+    /// What is there.
+    pub fn get(&self, path: &str) -> Value {
+        let (status, value) = self.ask("GET", path, "");
+        assert_eq!(status, 200, "{path}: {value}");
+        value
+    }
+}
+
+/// Sends a question.
+pub fn send(stream: &mut UnixStream, method: &str, path: &str, body: &str) {
+    let length = body.len();
+    let question =
+        format!("{method} {path} HTTP/1.1\r\nHost: howdah\r\nContent-Length: {length}\r\n\r\n{body}");
+    stream.write_all(question.as_bytes()).expect("sent");
+}
+
+/// Reads the answer to its end.
+pub fn answer(mut stream: UnixStream) -> (u16, Value) {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("answered");
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("a head in {text:?}"));
+    let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).expect("a status");
+    assert!(head.to_ascii_lowercase().contains("content-type: application/json"), "{head}");
+    (status, serde_json::from_str(body).expect("JSON"))
+}
+
+/// Opens the socket to everybody, as somebody might who thinks that it helps.
+pub fn open_to_all(socket: &Path) {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+    set_permissions(socket.parent().expect("a directory"), Permissions::from_mode(0o755)).expect("ours");
+    set_permissions(socket, Permissions::from_mode(0o666)).expect("ours");
+}
