@@ -1,8 +1,9 @@
 # The same data copied with the same server: in this guest by cp over the kernel's mount and by howdah cp, in turn; and on
 # the host by libnfs's nfs-cp and by howdah cp, in turn (a guest takes 0.1 s to start a program, and nfs-cp is started for
-# each file). One file of SIZE bytes, or FILES files of 1 MB each, both directions, ROUNDS times. What is copied up and what
-# is copied down is the same file of the host's, so that the host's memory holds it once. The host makes it and compares the
-# copies. The guest's clock is its own: at the end it is held against the host's, which a file's time tells.
+# each file). One file of SIZE bytes, or FILES files of 1 MB each, ROUNDS times: UP, DOWN, beside the KERNEL's and LIBNFS's,
+# each of which can be left out (0). What is copied up and what is copied down is the same file of the host's, so that the
+# host's memory holds it once. The host makes it and compares the copies. The guest's clock is its own: at the end it is held
+# against the host's, which a file's time tells.
 . "$WORK/scripts/lib.sh"
 url="nfs://$SERVER_ADDRESS:$PORT/"
 libnfs() { echo "nfs://$SERVER_ADDRESS//$1?nfsport=$PORT&mountport=$PORT&version=3"; }
@@ -50,24 +51,40 @@ nfs_cp_down() {
     for name in $names; do echo "nfs-cp '$(libnfs "$what/$name")' '$WORK/out/copy/$name' >'$WORK/said'"; done
 }
 
-round() {
+up_in_guest() {
     # Under a name of its own: what the host removes, the kernel still knows for a while.
     timed up-kernel cp -r "$original" "/mnt/n/copy-$number"
     checked "$EXPORT_DIRECTORY/copy-$number"
     timed up-howdah "$HOWDAH" cp -q -r "$original" "${url}copy"
     checked "$EXPORT_DIRECTORY/copy"
+}
+down_in_guest() {
     timed down-kernel cp -r "/mnt/n/$what" "$WORK/out/copy"
     checked "$WORK/out/copy"
     timed down-howdah "$HOWDAH" cp -q -r --no-sync "$url$what" "$WORK/out/copy"
     checked "$WORK/out/copy"
+}
+up_on_host() {
     timed_on_host host-up-libnfs "$up_by_libnfs"
     checked "$EXPORT_DIRECTORY/copy"
     timed_on_host host-up-howdah "'$HOWDAH' cp -q -r '$original' '${url}copy'"
     checked "$EXPORT_DIRECTORY/copy"
+}
+down_on_host() {
     timed_on_host host-down-libnfs "$down_by_libnfs"
     checked "$WORK/out/copy"
     timed_on_host host-down-howdah "'$HOWDAH' cp -q -r --no-sync '$url$what' '$WORK/out/copy'"
     checked "$WORK/out/copy"
+}
+# each WHAT: up and down, in the guest and on the host, as far as they are asked for.
+each() {
+    if [ "$UP" = 1 ] && [ "$KERNEL" = 1 ]; then "$1" up guest; fi
+    if [ "$DOWN" = 1 ] && [ "$KERNEL" = 1 ]; then "$1" down guest; fi
+    if [ "$UP" = 1 ] && [ "$LIBNFS" = 1 ]; then "$1" up host; fi
+    if [ "$DOWN" = 1 ] && [ "$LIBNFS" = 1 ]; then "$1" down host; fi
+}
+run() {
+    case $2 in guest) "$1_in_guest" ;; *) "$1_on_host" ;; esac
 }
 
 mkdir -p "$WORK/out"
@@ -85,21 +102,22 @@ up_by_libnfs=$(nfs_cp_up) down_by_libnfs=$(nfs_cp_down)
 mount_export
 : >"$WORK/times"
 started=$(now) host_started=$(host_now)
-for number in $(seq "$ROUNDS"); do round; done
+for number in $(seq "$ROUNDS"); do each run; done
 
 median() { awk -v name="$1" '$1 == name { print $2 }' "$WORK/times" | sort -n | awk '{ t[NR] = $1 } END { print t[int((NR + 1) / 2)] }'; }
 all() { awk -v name="$1" '$1 == name { printf "%s%s", comma, $2; comma = " " }' "$WORK/times"; }
 
-# beside WHERE WAY OTHER NAME: our median beside another's.
+# beside WAY WHERE: our median beside the other's, with all that were measured.
 beside() {
-    ours=$(median "$1$2-howdah") other=$(median "$1$2-$3")
-    note "$2: howdah cp $ours s, $4 $other s, $(echo "$other $ours" | awk '{ printf "%.2f", $1 / $2 }') times as long" \
-        "($(all "$1$2-howdah"); $(all "$1$2-$3"))"
+    case $2 in
+    guest) prefix= other=kernel name="cp on the kernel's mount, in the guest" ;;
+    *) prefix=host- other=libnfs name="nfs-cp, on the host" ;;
+    esac
+    ours=$(median "$prefix$1-howdah") theirs=$(median "$prefix$1-$other")
+    note "$1: howdah cp $ours s, $name $theirs s, $(echo "$theirs $ours" | awk '{ printf "%.2f", $1 / $2 }') times as long" \
+        "($(all "$prefix$1-howdah"); $(all "$prefix$1-$other"))"
 }
-for way in up down; do
-    beside "" $way kernel "cp on the kernel's mount, in the guest"
-    beside host- $way libnfs "nfs-cp, on the host"
-done
+each beside
 took=$(echo "$(now) $started" | awk '{ printf "%d", $1 - $2 }') host_took=$(($(host_now) - host_started))
 note "all of it took $took s by the guest's clock, $host_took s by the host's"
 [ $((took - host_took)) -le 5 ] && [ $((host_took - took)) -le 5 ] || fail "the guest's clock went wrong"
