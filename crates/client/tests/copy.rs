@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
-use copying::{copier, copy, item, options};
+use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::{Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::NewAttributes;
@@ -28,7 +28,7 @@ fn round(from: &Files, to: &Files, random: &mut Random) {
     let top = from.directory(&from.root().handle, "top");
     grow(from, &top, 60, 1_000_000, random);
     let verify = random.below(2) == 0;
-    let options = CopyOptions { verify, ..options() };
+    let options = CopyOptions { verify, ..with_writer(random.below(2) == 0) };
     let (outcome, heard) = copy(from, top, to, "copy", options.clone());
     assert_eq!((outcome.figures.errors, outcome.stopped), (0, false), "{:#?}", heard.all());
     let copied = to.at("copy");

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64};
 use copying::random::{Random, seed};
 use copying::tree::{Files, grow};
 use copying::trouble::{Dying, Meddled, Restarting};
-use copying::{copier, copy, item, options};
+use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::CopyOptions;
 use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
@@ -29,7 +29,8 @@ fn big_file(random: &mut Random) -> (Files, howdah_vfs::Node) {
 #[test]
 fn a_killed_copy_goes_on_where_it_stopped() {
     let mut random = Random(seed("a_killed_copy_goes_on_where_it_stopped"));
-    for _ in 0..10 {
+    for round in 0..10 {
+        let options = || with_writer(round % 2 == 0);
         let (from, file) = big_file(&mut random);
         let to = Arc::new(MemoryFileSystem::new());
         let files = Files(Arc::clone(&to) as _);
@@ -106,12 +107,12 @@ fn a_source_that_changed_is_begun_again_and_that_is_said() {
 #[test]
 fn what_a_restarted_server_lost_is_sent_again() {
     let mut random = Random(seed("what_a_restarted_server_lost_is_sent_again"));
-    for every in [3, 17, 50] {
+    for (every, one_writer) in [3, 17, 50].into_iter().flat_map(|every| [(every, true), (every, false)]) {
         let (from, file) = big_file(&mut random);
         let memory: Arc<MemoryFileSystem> = Arc::default();
         let (restarts, writes) = (AtomicI64::new(4), AtomicI64::new(0));
         let to = Files(Arc::new(Restarting { memory: Arc::clone(&memory), every, restarts, writes }));
-        let (outcome, heard) = copy(&from, file, &to, "copy", options());
+        let (outcome, heard) = copy(&from, file, &to, "copy", with_writer(one_writer));
         assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
         // Whatever was acknowledged is there after one more crash.
         memory.restart();
@@ -134,10 +135,15 @@ fn a_server_that_restarts_all_the_time_is_written_to_stably_in_the_end() {
 
 #[test]
 fn a_stopped_copy_keeps_what_it_has() {
+    stop_and_go_on(true);
+    stop_and_go_on(false);
+}
+
+fn stop_and_go_on(one_writer: bool) {
     let (from, file) = big_file(&mut Random(6));
     let to = memory();
     // 1 MiB/s and stopped at once: some blocks are through, most are not.
-    let slow = CopyOptions { rate: Some(1 << 20), jobs: Some(2), ..options() };
+    let slow = CopyOptions { rate: Some(1 << 20), jobs: Some(2), ..with_writer(one_writer) };
     let (slow_copier, _) = copier(&to, slow);
     let (sign, tally) = (slow_copier.stop_sign(), slow_copier.tally());
     let outcome = std::thread::scope(|scope| {

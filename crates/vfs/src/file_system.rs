@@ -336,4 +336,7 @@ pub struct Limits {
     pub case_insensitive: bool,
     /// Whether the case of a name is kept.
     pub case_preserving: bool,
+    /// Whether several writes of one file get on at the same time; else they wait for each other, and more than one writer
+    /// is of no use.
+    pub parallel_writes: bool,
 }

@@ -47,6 +47,7 @@ impl OtherClient {
             chown_restricted: paths.chown_restricted,
             case_insensitive: paths.case_insensitive,
             case_preserving: paths.case_preserving,
+            parallel_writes: true,
         })
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use howdah_vfs::Node;
 use parking_lot::Mutex;
 
+use super::buffers::Buffers;
 use super::error::{CopyError, Trouble};
 use super::links::LinkTable;
 use super::stack::Stack;
@@ -55,6 +56,7 @@ pub struct Copier {
     pub(super) observer: Arc<dyn Observer>,
     pub(super) stop: StopSign,
     pub(super) stack: Stack<Task>,
+    pub(super) buffers: Buffers,
     pub(super) links: Mutex<LinkTable<Entry>>,
     pub(super) bucket: Option<Mutex<Bucket>>,
     pub(super) start: Instant,
@@ -84,6 +86,7 @@ impl Copier {
             observer,
             stop: StopSign::default(),
             stack: Stack::new(0),
+            buffers: Buffers::default(),
             links: Mutex::new(LinkTable::new()),
             bucket: options.rate.map(|rate| Mutex::new(Bucket::new(rate))),
             start: Instant::now(),
@@ -164,10 +167,6 @@ impl Copier {
     /// The first task of an item.
     fn begin(&self, item: Item) -> Option<Task> {
         let Item { source, node, target, path, id } = item;
-        let step = |side: &Side, node: &Node| {
-            let limits = side.file_system.limits(&side.caller, &node.handle);
-            limits.map_or(0, |limits| u64::from(limits.time_step_nanoseconds))
-        };
         let file_system = node.attributes.file_system;
         match target {
             Target::Entry { directory, name } => {
@@ -182,15 +181,15 @@ impl Copier {
                         return None;
                     }
                 };
-                let step = step(&source, &node).max(step(&self.destination, &target));
-                let item = Arc::new(ItemFacts { source, path, id, step, file_system });
+                let (step, one_writer) = self.limits(&source, &node, &target);
+                let item = Arc::new(ItemFacts { source, path, id, step, one_writer, file_system });
                 let parent = Arc::new(DirectoryJob::top(item, target));
                 let part = LinkPart::Unknown;
                 Some(Task::Entry(Entry { parent, name, node: Some(node), part, tries: 0 }))
             }
             Target::Directory(target) => {
-                let step = step(&source, &node).max(step(&self.destination, &target));
-                let item = Arc::new(ItemFacts { source, path, id, step, file_system });
+                let (step, one_writer) = self.limits(&source, &node, &target);
+                let item = Arc::new(ItemFacts { source, path, id, step, one_writer, file_system });
                 let top = Arc::new(DirectoryJob::top(item, target));
                 let marked = naming::marked_by(&self.destination, &target, id);
                 count(&self.tally.found_nodes);
@@ -199,6 +198,16 @@ impl Copier {
                 Some(Task::List(Arc::new(job)))
             }
         }
+    }
+
+    /// The coarser step of the times of both sides, and whether the destination takes the writes of a file one by one. A
+    /// side that does not tell does not limit.
+    fn limits(&self, source: &Side, node: &Node, target: &Node) -> (u64, bool) {
+        let ask = |side: &Side, node: &Node| side.file_system.limits(&side.caller, &node.handle).ok();
+        let (from, to) = (ask(source, node), ask(&self.destination, target));
+        let step = [from, to].into_iter().flatten().map(|limits| limits.time_step_nanoseconds).max();
+        let one_writer = to.is_some_and(|limits| !limits.parallel_writes);
+        (u64::from(step.unwrap_or(0)), self.options.tuning.one_writer.unwrap_or(one_writer))
     }
 
     /// Waits until so many bytes may be on their way; says whether to go on.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
-use howdah_vfs::{FsError, Handle, NewAttributes, Node};
+use howdah_vfs::{FsError, Handle, NewAttributes, Node, Stability};
 use parking_lot::Mutex;
 
 use super::directory::Settled;
@@ -15,6 +15,7 @@ use super::journal::Identity;
 use super::journal_file::JournalFile;
 use super::ledger::Ledger;
 use super::links::{Claim, LinkTable};
+use super::outbox::Outbox;
 use super::ranges::RangeSet;
 use super::tally::{add, count};
 use super::tasks::{Entry, LinkPart, Task};
@@ -135,8 +136,9 @@ impl Copier {
         self.destination.remove(directory, &journal_name).at_destination("removing the old journal of")?;
         let partial = create()?;
         let identity = Identity::new(&node.attributes, &partial.attributes);
-        let journal = JournalFile::begin(&self.destination, directory, journal_name, identity)
-            .at_destination("beginning the journal of")?;
+        let journal =
+            JournalFile::begin(&self.destination, directory, journal_name, identity, self.durability())
+                .at_destination("beginning the journal of")?;
         Ok(Opened { partial, journal: Some(journal), committed: RangeSet::default(), resumed: false })
     }
 
@@ -162,8 +164,13 @@ impl Copier {
         add(&self.tally.resumed_bytes, bytes);
         count(&self.tally.resumed_files);
         self.tell(&Event::Resumed { path: &entry.path(), bytes, of: node.attributes.size });
-        let journal = JournalFile::go_on(journal.to_vec(), &journal_node, &found);
+        let journal = JournalFile::go_on(journal.to_vec(), &journal_node, &found, self.durability());
         Ok(Some(Opened { partial, journal: Some(journal), committed: found.committed, resumed: true }))
+    }
+
+    /// Of what is written to be safe at once.
+    pub(super) fn durability(&self) -> Stability {
+        if self.options.sync { Stability::FileSync } else { Stability::Unstable }
     }
 
     fn start_over(&self, entry: &Entry, why: &'static str) -> Option<Opened> {
@@ -178,11 +185,14 @@ impl Copier {
             Sparse::Always => true,
             Sparse::Never => false,
         };
+        // A file of one block has one writer anyway.
+        let one_writer = entry.parent.item.one_writer && attributes.size > self.block as u64;
         FileJob {
             partial_name: naming::partial(&entry.name, entry.parent.item.id),
             partial: opened.partial,
             journal: opened.journal.map(Mutex::new),
             ledger: Mutex::new(Ledger::new(attributes.size, opened.committed)),
+            outbox: one_writer.then(Outbox::default),
             sparse,
             resumed: opened.resumed,
             verifying: AtomicBool::new(false),

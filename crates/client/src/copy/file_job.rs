@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use super::journal_file::JournalFile;
 use super::ledger::Ledger;
+use super::outbox::Outbox;
 use super::tasks::Entry;
 
 /// A file that is being copied.
@@ -21,6 +22,8 @@ pub(super) struct FileJob {
     /// For files worth remembering.
     pub(super) journal: Option<Mutex<JournalFile>>,
     pub(super) ledger: Mutex<Ledger>,
+    /// Where the destination takes the writes of a file one after the other.
+    pub(super) outbox: Option<Outbox>,
     /// Whether zeros become holes.
     pub(super) sparse: bool,
     /// Whether an earlier copy goes on.

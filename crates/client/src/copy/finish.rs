@@ -7,7 +7,6 @@ use std::time::Instant;
 use howdah_vfs::FsError;
 
 use super::Event;
-use super::block::is_changed;
 use super::engine::Copier;
 use super::error::{Cause, Doing, On, Step, Trouble};
 use super::file_job::FileJob;
@@ -15,6 +14,7 @@ use super::ledger::{Batch, Ledger};
 use super::ranges::RangeSet;
 use super::tally::{add, count};
 use super::tasks::{Entry, Task};
+use super::transfer::is_changed;
 
 /// How often a file that changes while it is copied is begun anew.
 const MOST_TRIES: u32 = 2;

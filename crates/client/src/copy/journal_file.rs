@@ -19,6 +19,7 @@ pub(super) struct JournalFile {
     handle: Handle,
     identity: Identity,
     length: u64,
+    durability: Stability,
 }
 
 /// A journal that was found.
@@ -29,18 +30,25 @@ pub(super) struct Found {
 }
 
 impl JournalFile {
-    /// Begins a journal in place of what has the name. Every record is durable before it counts.
-    pub(super) fn begin(side: &Side, directory: &Handle, name: Vec<u8>, identity: Identity) -> Result<Self> {
+    /// Begins a journal in place of what has the name, as durable as the data that it speaks of: with [`Stability::FileSync`]
+    /// every record is safe before it counts.
+    pub(super) fn begin(
+        side: &Side,
+        directory: &Handle,
+        name: Vec<u8>,
+        identity: Identity,
+        durability: Stability,
+    ) -> Result<Self> {
         let new = NewAttributes::with_mode(0o600);
         let handle = side.create_afresh(directory, &name, new)?.handle;
-        let mut journal = Self { name, handle, identity, length: 0 };
+        let mut journal = Self { name, handle, identity, length: 0, durability };
         journal.append(side, identity.header().to_vec())?;
         Ok(journal)
     }
 
     /// Goes on with a journal that was found.
-    pub(super) fn go_on(name: Vec<u8>, node: &Node, found: &Found) -> Self {
-        Self { name, handle: node.handle, identity: found.identity, length: found.good }
+    pub(super) fn go_on(name: Vec<u8>, node: &Node, found: &Found, durability: Stability) -> Self {
+        Self { name, handle: node.handle, identity: found.identity, length: found.good, durability }
     }
 
     /// What a file says if it is a journal.
@@ -70,7 +78,7 @@ impl JournalFile {
 
     fn append(&mut self, side: &Side, bytes: Vec<u8>) -> Result<()> {
         let length = bytes.len() as u64;
-        side.write(&self.handle, self.length, bytes.into(), Stability::FileSync, |_, _| {})?;
+        side.write(&self.handle, self.length, bytes.into(), self.durability, |_, _| {})?;
         self.length += length;
         Ok(())
     }

@@ -6,6 +6,7 @@
 //! a journal beside it remembers what was committed, so that an interrupted copy goes on where it stopped.
 
 mod block;
+mod buffers;
 mod content;
 mod decide;
 mod directory;
@@ -23,6 +24,7 @@ mod links;
 mod naming;
 mod node;
 mod options;
+mod outbox;
 mod ranges;
 mod rate;
 mod sequence;
@@ -30,6 +32,7 @@ mod side;
 mod stack;
 mod tally;
 mod tasks;
+mod transfer;
 mod width;
 mod zeros;
 

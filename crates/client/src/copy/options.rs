@@ -96,6 +96,9 @@ pub struct Tuning {
     pub commit_interval: Duration,
     /// The most workers that are ever started by measurement.
     pub most_jobs: usize,
+    /// Whether each file has one writer, for whom many read; without, where the destination takes the writes of a file one
+    /// after the other.
+    pub one_writer: Option<bool>,
 }
 
 impl Default for Preserve {
@@ -113,6 +116,7 @@ impl Default for Tuning {
             commit_bytes: (4 << 20, 64 << 20),
             commit_interval: Duration::from_secs(1),
             most_jobs: 64,
+            one_writer: None,
         }
     }
 }

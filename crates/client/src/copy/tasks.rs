@@ -83,6 +83,8 @@ pub(super) struct ItemFacts {
     pub(super) id: u64,
     /// The coarser time step of both sides, in nanoseconds.
     pub(super) step: u64,
+    /// Whether the destination takes the writes of a file one after the other.
+    pub(super) one_writer: bool,
     /// The file system that it begins on.
     pub(super) file_system: u64,
 }

@@ -26,6 +26,7 @@ impl Nfs3 {
             chown_restricted: paths.chown_restricted,
             case_insensitive: paths.case_insensitive,
             case_preserving: paths.case_preserving,
+            parallel_writes: true,
         })
     }
 }

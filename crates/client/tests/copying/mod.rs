@@ -22,9 +22,16 @@ pub fn options() -> CopyOptions {
             commit_bytes: (128 * 1024, 256 * 1024),
             commit_interval: Duration::from_secs(1000),
             most_jobs: 8,
+            one_writer: None,
         },
         ..CopyOptions::default()
     }
+}
+
+/// The same with one writer for each file, or with as many as there are workers.
+pub fn with_writer(one_writer: bool) -> CopyOptions {
+    let options = options();
+    CopyOptions { tuning: Tuning { one_writer: Some(one_writer), ..options.tuning }, ..options }
 }
 
 /// What is told while a copy runs.

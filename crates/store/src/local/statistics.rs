@@ -39,6 +39,8 @@ impl LocalFileSystem {
             chown_restricted: true,
             case_insensitive: kind.case_insensitive,
             case_preserving: true,
+            // Linux locks a file for each buffered write of it.
+            parallel_writes: false,
         })
     }
 }

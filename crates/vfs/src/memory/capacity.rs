@@ -38,6 +38,7 @@ impl Tables {
             chown_restricted: true,
             case_insensitive: false,
             case_preserving: true,
+            parallel_writes: false,
         }
     }
 }

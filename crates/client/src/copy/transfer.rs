@@ -1,0 +1,112 @@
+//! A block on its way: read from the source, written to the destination, and its account kept.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use howdah_vfs::{Attributes, Stability};
+
+use super::engine::{Copier, Worker};
+use super::error::{Cause, Doing, Step, Trouble};
+use super::file_job::FileJob;
+use super::ledger::How;
+use super::outbox::{Block, Outbox};
+use super::side::reclaim;
+use super::tally::add;
+use super::zeros::data_runs;
+
+/// What of a block was written, and how.
+type Parts = Vec<(Range<u64>, How)>;
+
+impl Copier {
+    /// Reads a block and writes what of it is data.
+    pub(super) fn transfer(&self, job: &FileJob, block: &Range<u64>, worker: &mut Worker) -> Step<()> {
+        let bytes = self.read_block(job, block, &mut worker.buffer)?;
+        let parts = self.write_block(job, block.start, &bytes);
+        reclaim(bytes, &mut worker.buffer);
+        self.on_written(job, block, parts?);
+        Ok(())
+    }
+
+    /// Reads a block and leaves it to the file's one writer, who we are if there is none.
+    pub(super) fn hand_on(&self, job: &Arc<FileJob>, outbox: &Outbox, block: &Range<u64>) -> Step<()> {
+        let mut buffer = self.buffers.take();
+        let bytes = self.read_block(job, block, &mut buffer)?;
+        if outbox.put(Block { range: block.clone(), bytes }) {
+            self.write_waiting(job, outbox);
+        }
+        Ok(())
+    }
+
+    /// Writes what was read, by whomever, until nothing waits. What goes wrong then is not the caller's block alone.
+    fn write_waiting(&self, job: &Arc<FileJob>, outbox: &Outbox) {
+        while let Some(Block { range, bytes }) = outbox.next() {
+            let is_lost = job.failed.load(Ordering::Relaxed);
+            let parts = if is_lost { Ok(None) } else { self.write_block(job, range.start, &bytes).map(Some) };
+            self.buffers.give_back(bytes);
+            match parts {
+                Ok(Some(parts)) => self.on_written(job, &range, parts),
+                Ok(None) => job.ledger.lock().put_back(range),
+                Err(trouble) => {
+                    job.ledger.lock().put_back(range);
+                    self.fail(job, trouble);
+                }
+            }
+        }
+    }
+
+    fn read_block(&self, job: &FileJob, block: &Range<u64>, buffer: &mut Vec<u8>) -> Step<Bytes> {
+        let length = (block.end - block.start) as usize;
+        let source = job.entry.parent.source();
+        let read = source.read(&job.node.handle, block.start, length, buffer);
+        let (outcome, mut bytes) = read.at_source("reading")?;
+        if bytes.len() < length || is_changed(&job.node.attributes, &outcome.attributes) {
+            return Err(Trouble::source("reading", Cause::Changed));
+        }
+        bytes.truncate(length);
+        Ok(bytes)
+    }
+
+    fn write_block(&self, job: &FileJob, at: u64, bytes: &Bytes) -> Step<Parts> {
+        let mut parts = Vec::with_capacity(1);
+        match job.sparse {
+            true => {
+                for run in data_runs(bytes) {
+                    self.write_part(job, at + run.start as u64, bytes.slice(run), &mut parts)?;
+                }
+            }
+            false => self.write_part(job, at, bytes.clone(), &mut parts)?,
+        }
+        Ok(parts)
+    }
+
+    fn write_part(&self, job: &FileJob, at: u64, data: Bytes, parts: &mut Parts) -> Step<()> {
+        // A file of one block is written stably: that spares the COMMIT.
+        let stably = job.size() <= self.block as u64 || job.ledger.lock().wants_stable_writes();
+        let asked = if stably { self.durability() } else { Stability::Unstable };
+        let written = self.destination.write(&job.partial.handle, at, data, asked, |at, written| {
+            let how = match written.stability {
+                Stability::Unstable if self.options.sync => How::Unstably(written.verifier),
+                _ => How::Durably,
+            };
+            parts.push((at..at + written.count as u64, how));
+        });
+        written.at_destination("writing")
+    }
+
+    /// Keeps account of a block that is written.
+    fn on_written(&self, job: &FileJob, block: &Range<u64>, parts: Parts) {
+        let length = block.end - block.start;
+        let written: u64 = parts.iter().map(|(part, _)| part.end - part.start).sum();
+        add(&self.tally.copied_bytes, length);
+        add(&self.tally.hole_bytes, length - written);
+        job.committed_here.fetch_add(length, Ordering::Relaxed);
+        job.ledger.lock().written(block.clone(), parts);
+    }
+}
+
+/// Whether the data of the source is not what it was.
+pub(super) fn is_changed(before: &Attributes, now: &Attributes) -> bool {
+    (before.size, before.modified) != (now.size, now.modified)
+}
