@@ -110,6 +110,18 @@ impl Copier {
         }
     }
 
+    /// When an earlier copy of the tree was interrupted, this name may have been the one of its file that was copied.
+    fn tidy_name(&self, entry: &Entry) {
+        if entry.parent.fresh {
+            return;
+        }
+        let id = entry.parent.item.id;
+        for name in [naming::journal(&entry.name, id), naming::partial(&entry.name, id)] {
+            // If that fails, a file that nobody asks for stays.
+            let _ = self.destination.remove(&entry.parent.target.handle, &name);
+        }
+    }
+
     fn open_partial(&self, entry: &Entry, node: &Node) -> Step<Opened> {
         let directory = &entry.parent.target.handle;
         let partial_name = naming::partial(&entry.name, entry.parent.item.id);
@@ -228,6 +240,7 @@ impl Copier {
         let parent = Arc::clone(&entry.parent);
         match self.try_link(&entry, &copy) {
             Ok(true) => {
+                self.tidy_name(&entry);
                 count(&self.tally.hard_links);
                 self.tell(&Event::Linked { path: &entry.path() });
             }
