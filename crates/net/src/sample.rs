@@ -22,8 +22,7 @@ pub fn sample(socket: BorrowedFd<'_>, now: Duration, gauges: &Gauges) -> io::Res
     let mut bytes = [0; INFORMATION_ROOM];
     let length = syscall::tcp_info(socket, &mut bytes)?;
     let info = TcpInfo::decode(&bytes[..length]);
-    let length = syscall::memory_info(socket, &mut bytes[..MEMORY_ROOM])?;
-    let memory = SocketMemory::decode(&bytes[..length]).ok_or(io::ErrorKind::Unsupported)?;
+    let memory = memory_of(socket)?;
     let unread = rustix::io::ioctl_fionread(socket)?;
     Ok(Sample {
         at: now,
@@ -32,6 +31,13 @@ pub fn sample(socket: BorrowedFd<'_>, now: Duration, gauges: &Gauges) -> io::Res
         path: path(&info),
         gauges: gauges.clone(),
     })
+}
+
+/// What a socket of any kind holds.
+pub fn memory_of(socket: BorrowedFd<'_>) -> io::Result<SocketMemory> {
+    let mut bytes = [0; MEMORY_ROOM];
+    let length = syscall::memory_info(socket, &mut bytes)?;
+    Ok(SocketMemory::decode(&bytes[..length]).ok_or(io::ErrorKind::Unsupported)?)
 }
 
 fn sending(info: &TcpInfo, memory: &SocketMemory) -> Sending {

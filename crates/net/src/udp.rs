@@ -13,6 +13,7 @@ use nix::sys::socket::{
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::address::canonical;
+use crate::sample::memory_of;
 
 /// Receive room asked for, in bytes: the usual default holds fewer than a hundred small datagrams.
 const RECEIVE_ROOM: usize = 8 << 20;
@@ -41,10 +42,27 @@ pub struct Datagram {
 impl UdpSocket {
     /// A socket at this address; port 0 takes any free port. An IPv6 wildcard takes IPv4 clients too.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
-        let socket =
-            Socket::new(Domain::for_address(address), Type::DGRAM.nonblocking(), Some(Protocol::UDP))?;
-        if address.is_ipv6() {
-            socket.set_only_v6(!address.ip().is_unspecified())?;
+        let socket = unbound(address)?;
+        socket.bind(&address.into())?;
+        Self::from_socket(socket.into())
+    }
+
+    /// Lets further sockets of this user be bound at this one's address. After it was bound, not before: so that a port
+    /// that somebody else serves, us included, is still refused.
+    pub fn share(&self) -> io::Result<()> {
+        socket2::SockRef::from(&self.socket).set_reuse_port(true)
+    }
+
+    /// A further socket at an address whose sockets share it. On an interface it takes, of those datagrams that come in
+    /// there, all; without one, it takes its part of those that no interface's socket takes. Whose they are is decided
+    /// by both ends' addresses and ports: all datagrams of one peer meet the same socket while their number stays.
+    pub fn bind_beside(address: SocketAddr, interface: Option<&str>) -> io::Result<Self> {
+        let socket = unbound(address)?;
+        socket.set_reuse_port(true)?;
+        if let Some(name) = interface {
+            // Before it is bound: at that moment it must not stand in the way of those without an interface. Linux lets
+            // everybody do it since 5.7.
+            socket.bind_device(Some(name.as_bytes()))?;
         }
         socket.bind(&address.into())?;
         Self::from_socket(socket.into())
@@ -71,6 +89,12 @@ impl UdpSocket {
     /// The address bound, with its real port.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Datagrams that were thrown away because no room was left for them, since the socket was made; the count goes round
+    /// at 2^32.
+    pub fn drops(&self) -> io::Result<u32> {
+        Ok(memory_of(self.socket.as_fd())?.drops)
     }
 
     /// Receives one datagram; `None` if none waits, or it does not fit the buffer: half a call is no call.
@@ -147,6 +171,14 @@ impl UdpSocket {
     }
 }
 
+fn unbound(address: SocketAddr) -> io::Result<Socket> {
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM.nonblocking(), Some(Protocol::UDP))?;
+    if address.is_ipv6() {
+        socket.set_only_v6(!address.ip().is_unspecified())?;
+    }
+    Ok(socket)
+}
+
 impl AsFd for UdpSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
@@ -169,6 +201,8 @@ fn to_std(address: &SockaddrStorage) -> Option<SocketAddr> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     /// Sends a datagram to each of several addresses of this host and sees the answer come from that one.
@@ -206,5 +240,70 @@ mod tests {
         assert!(server.receive(&mut buffer).expect("receiving").is_none());
         assert_eq!(server.receive(&mut buffer).expect("receiving").expect("one that fits").length, 16);
         assert_eq!(server.receive(&mut buffer).expect("receiving").expect("an empty one").length, 0);
+    }
+
+    /// Waits for a datagram at one of several sockets; which one.
+    fn receive_at(sockets: &[UdpSocket], buffer: &mut [u8]) -> (usize, Datagram) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            for (index, socket) in sockets.iter().enumerate() {
+                if let Some(datagram) = socket.receive(buffer).expect("receiving") {
+                    return (index, datagram);
+                }
+            }
+            assert!(Instant::now() < deadline, "nothing arrives");
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn sockets_share_an_address_with_each_other_and_with_no_other_server() {
+        const SOCKETS: usize = 4;
+        for address in ["127.0.0.1:0", "[::]:0"] {
+            let first = UdpSocket::bind(address.parse().expect("an address")).expect("binding any port");
+            let address = first.address();
+            UdpSocket::bind_beside(address, None).expect_err("not shared yet");
+            first.share().expect("shared");
+            let mut group = vec![first];
+            group.extend((1..SOCKETS).map(|_| UdpSocket::bind_beside(address, None).expect("another")));
+            let taken = UdpSocket::bind(address).expect_err("somebody serves there");
+            assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
+
+            let to = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port());
+            let mut met = [0; SOCKETS];
+            let mut buffer = [0; 16];
+            for _ in 0..64 {
+                let client = StdSocket::bind("127.0.0.1:0").expect("binding a client");
+                let from = [0; 3].map(|_| {
+                    client.send_to(b"call", to).expect("sending");
+                    let (index, datagram) = receive_at(&group, &mut buffer);
+                    group[index].reply(&[IoSlice::new(b"reply")], &datagram).expect("replying");
+                    let (length, from) = client.recv_from(&mut buffer).expect("an answer");
+                    assert_eq!((&buffer[..length], from), (&b"reply"[..], to));
+                    index
+                });
+                assert_eq!(from, [from[0]; 3], "one peer, one socket");
+                met[from[0]] += 1;
+            }
+            // That one of four is met by none of 64 comes once in 10^7 times.
+            assert!(met.iter().all(|&peers| peers > 0), "{met:?}");
+        }
+    }
+
+    #[test]
+    fn what_finds_no_room_is_counted() {
+        let server = UdpSocket::bind("127.0.0.1:0".parse().expect("an address")).expect("binding any port");
+        socket2::SockRef::from(&server.socket).set_recv_buffer_size(4 << 10).expect("little room");
+        let client = StdSocket::bind("127.0.0.1:0").expect("binding a client");
+        const SENT: u32 = 100;
+        for _ in 0..SENT {
+            client.send_to(&[0; 1000], server.address()).expect("sending");
+        }
+        let mut received = 0;
+        while server.receive(&mut [0; 1000]).expect("receiving").is_some() {
+            received += 1;
+        }
+        assert!(received < SENT);
+        assert_eq!(server.drops().expect("a count"), SENT - received);
     }
 }
