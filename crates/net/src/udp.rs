@@ -44,7 +44,7 @@ impl UdpSocket {
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = unbound(address)?;
         socket.bind(&address.into())?;
-        Self::from_socket(socket.into())
+        Self::bound(socket.into())
     }
 
     /// Lets further sockets of this user be bound at this one's address. After it was bound, not before: so that a port
@@ -65,24 +65,19 @@ impl UdpSocket {
             socket.bind_device(Some(name.as_bytes()))?;
         }
         socket.bind(&address.into())?;
-        Self::from_socket(socket.into())
+        Self::bound(socket.into())
     }
 
     /// Takes over a socket that is bound already (socket activation).
     pub fn from_socket(socket: StdSocket) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         let address = socket.local_addr()?;
-        match address {
-            SocketAddr::V4(_) => setsockopt(&socket, Ipv4PacketInfo, &true)?,
-            SocketAddr::V6(_) => setsockopt(&socket, Ipv6RecvPacketInfo, &true)?,
-        }
-        if setsockopt(&socket, RcvBufForce, &RECEIVE_ROOM).is_err() {
-            // Without privilege the host's `net.core.rmem_max` bounds it.
-            let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_ROOM);
-        }
-        if setsockopt(&socket, SndBufForce, &SEND_ROOM).is_err() {
-            let _ = socket2::SockRef::from(&socket).set_send_buffer_size(SEND_ROOM);
-        }
+        prepare(&socket, address)?;
+        Ok(Self { socket, address })
+    }
+
+    fn bound(socket: StdSocket) -> io::Result<Self> {
+        let address = socket.local_addr()?;
         Ok(Self { socket, address })
     }
 
@@ -171,12 +166,30 @@ impl UdpSocket {
     }
 }
 
+/// A socket for this address, prepared before it is bound: datagrams come from that moment on.
 fn unbound(address: SocketAddr) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM.nonblocking(), Some(Protocol::UDP))?;
     if address.is_ipv6() {
         socket.set_only_v6(!address.ip().is_unspecified())?;
     }
+    prepare(&socket, address)?;
     Ok(socket)
+}
+
+/// Has a socket tell of every datagram to which address it was sent, and gives it room.
+fn prepare(socket: &impl AsFd, address: SocketAddr) -> io::Result<()> {
+    match address {
+        SocketAddr::V4(_) => setsockopt(socket, Ipv4PacketInfo, &true)?,
+        SocketAddr::V6(_) => setsockopt(socket, Ipv6RecvPacketInfo, &true)?,
+    }
+    // Without privilege the host's `net.core.rmem_max` and `wmem_max` bound it.
+    if setsockopt(socket, RcvBufForce, &RECEIVE_ROOM).is_err() {
+        let _ = socket2::SockRef::from(socket).set_recv_buffer_size(RECEIVE_ROOM);
+    }
+    if setsockopt(socket, SndBufForce, &SEND_ROOM).is_err() {
+        let _ = socket2::SockRef::from(socket).set_send_buffer_size(SEND_ROOM);
+    }
+    Ok(())
 }
 
 impl AsFd for UdpSocket {

@@ -2,7 +2,7 @@
 
 use std::io::{self, IoSlice};
 
-use howdah_net::{Datagram, UdpSocket};
+use howdah_net::Datagram;
 use howdah_vfs::Content;
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::padding;
@@ -10,12 +10,13 @@ use howdah_wire::xdr::padding;
 use crate::dispatch::Work;
 use crate::limits::DATAGRAM_MAX;
 use crate::shared::Shared;
+use crate::udp::Port;
 use crate::{Peer, Reply};
 
 /// Answers one datagram; gives the reply's buffer back.
 pub fn answer(
     shared: &Shared,
-    socket: &UdpSocket,
+    port: &Port,
     datagram: &Datagram,
     peer: &Peer,
     work: Work<'_>,
@@ -38,19 +39,19 @@ pub fn answer(
         return reply.finish().0;
     }
     let (head, content) = reply.finish();
-    if let Err(error) = send(socket, datagram, &head[RecordMark::SIZE..], content) {
+    if let Err(error) = send(port, datagram, &head[RecordMark::SIZE..], content) {
         tracing::debug!(client = %peer.client, %error, "answering a datagram");
     }
     head
 }
 
-fn send(socket: &UdpSocket, datagram: &Datagram, head: &[u8], content: Option<Content>) -> io::Result<()> {
+fn send(port: &Port, datagram: &Datagram, head: &[u8], content: Option<Content>) -> io::Result<()> {
     let bytes = match &content {
-        None => return socket.reply(&[IoSlice::new(head)], datagram),
+        None => return port.reply(&[IoSlice::new(head)], datagram),
         Some(Content::Bytes(bytes)) => bytes,
         // A handler copies what it answers a datagram with.
         Some(Content::File { .. } | Content::Appended(_)) => return Err(io::ErrorKind::Unsupported.into()),
     };
     let pad = &[0; 3][..padding(bytes.len())];
-    socket.reply(&[IoSlice::new(head), IoSlice::new(bytes), IoSlice::new(pad)], datagram)
+    port.reply(&[IoSlice::new(head), IoSlice::new(bytes), IoSlice::new(pad)], datagram)
 }

@@ -28,6 +28,7 @@ mod server;
 mod service;
 mod shared;
 pub mod tuning;
+mod udp;
 mod watch;
 mod worker;
 
@@ -38,3 +39,4 @@ pub use request::{Peer, Request, Transport};
 pub use server::{BindError, Server, Settings, Sockets};
 pub use service::Service;
 pub use tuning::Tuning;
+pub use udp::{Carried, PerInterface, UdpSettings, UdpTraffic};

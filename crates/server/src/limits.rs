@@ -47,3 +47,11 @@ pub const SLOW_STORAGE: Duration = Duration::from_secs(1);
 /// How long READs are copied into their replies after sending a range of a file failed: a client must have the time to
 /// connect again and to be told.
 pub const RANGE_DOUBT: Duration = Duration::from_secs(60);
+/// UDP sockets that share one address, at most: more processors than this have no lock to share any more. Each may hold
+/// what `howdah-net` asks the kernel for, 8 MiB of what was received and not read; `net.ipv4.udp_mem` bounds them all.
+pub const UDP_GROUP_MAX: usize = 16;
+/// Interfaces with UDP sockets of their own, for each address: a host of containers has hundreds of interfaces, and what
+/// has none here the wildcard takes.
+pub const INTERFACES_MAX: usize = 64;
+/// Interfaces that are gone whose traffic is remembered: names of containers' interfaces never come back.
+pub const INTERFACES_REMEMBERED: usize = 256;

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use howdah_net::{Listener, LocalListener, UdpSocket};
+use howdah_net::{InterfaceEvents, Listener, LocalListener, UdpSocket};
 use howdah_tune::Tuner;
 
 use crate::Transport;
@@ -18,6 +18,7 @@ use crate::programs::PROGRAMS;
 use crate::service::Service;
 use crate::shared::Shared;
 use crate::tuning::{self, Knob, KnobError, Knobs, Sizing, Tuning, TuningReport};
+use crate::udp::{Follower, PerInterface, UdpSettings, UdpTraffic};
 use crate::watch::Watch;
 use crate::worker::Worker;
 
@@ -35,6 +36,8 @@ pub struct Sockets {
     pub tcp: Vec<Listener>,
     /// Bound.
     pub udp: Vec<UdpSocket>,
+    /// What interfaces have sockets for besides.
+    pub per_interface: PerInterface,
     /// Where the server may be asked what it does.
     pub admin: Option<LocalListener>,
 }
@@ -52,6 +55,7 @@ pub struct Settings {
 pub struct Server {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+    interfaces: Option<Arc<InterfaceEvents>>,
     knobs: Arc<Knobs>,
     admin: Option<Admin>,
 }
@@ -68,14 +72,25 @@ impl Sockets {
     /// # Errors
     /// The address that could not be bound, how, and why.
     pub fn bind(addresses: &[SocketAddr], udp: bool) -> Result<Self, BindError> {
+        Self::bind_with(addresses, udp.then(UdpSettings::default).as_ref())
+    }
+
+    /// The same with so many UDP sockets, or none.
+    ///
+    /// # Errors
+    /// As [`Sockets::bind`].
+    pub fn bind_with(addresses: &[SocketAddr], udp: Option<&UdpSettings>) -> Result<Self, BindError> {
         let mut sockets = Self::default();
         for &address in addresses {
             let fail = |transport| move |cause| BindError { address, transport, cause };
             let listener = Listener::bind(address).map_err(fail(Transport::Tcp))?;
             let real = listener.address();
             sockets.tcp.push(listener);
-            if udp {
-                sockets.udp.push(UdpSocket::bind(real).map_err(fail(Transport::Udp))?);
+            let Some(udp) = udp else { continue };
+            sockets.udp.extend(udp.bind(real).map_err(fail(Transport::Udp))?);
+            if udp.follows(real) {
+                sockets.per_interface.addresses.push(real);
+                sockets.per_interface.sockets = udp.group();
             }
         }
         Ok(sockets)
@@ -84,7 +99,9 @@ impl Sockets {
     /// Each transport and address served.
     pub fn addresses(&self) -> Vec<(Transport, SocketAddr)> {
         let tcp = self.tcp.iter().map(|socket| (Transport::Tcp, socket.address()));
-        let udp = self.udp.iter().map(|socket| (Transport::Udp, socket.address()));
+        let mut udp: Vec<_> = self.udp.iter().map(|socket| (Transport::Udp, socket.address())).collect();
+        // Sockets that share an address follow each other.
+        udp.dedup();
         tcp.chain(udp).collect()
     }
 }
@@ -134,9 +151,10 @@ impl Server {
         for listener in &sockets.tcp {
             listener.set_congestion(sizes.congestion)?;
         }
-        let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, sockets.udp, Tuner::new(sizes))?);
+        let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, Tuner::new(sizes))?);
         let knobs = Arc::new(Knobs::new(None));
-        let mut server = Self { shared: Arc::clone(&shared), threads: Vec::new(), knobs, admin: None };
+        let mut server =
+            Self { shared: Arc::clone(&shared), threads: Vec::new(), interfaces: None, knobs, admin: None };
         let mut slots = Vec::new();
         for index in 0..settings.workers.max(1) {
             let (worker, slot) = Worker::new(Arc::clone(&shared));
@@ -154,12 +172,38 @@ impl Server {
             server.admin = Some(Admin::start(Arc::clone(&shared), Arc::clone(&server.knobs), listener)?);
         }
         shared.open()?;
+        for socket in sockets.udp {
+            shared.add_udp(socket, None)?;
+        }
+        server.follow_interfaces(sockets.per_interface)?;
         Ok(server)
+    }
+
+    /// That the kernel does not tell of interfaces is no failure: the wildcards are there.
+    fn follow_interfaces(&mut self, wanted: PerInterface) -> io::Result<()> {
+        if wanted.addresses.is_empty() {
+            return Ok(());
+        }
+        match Follower::start(Arc::clone(&self.shared), wanted) {
+            Ok(follower) => {
+                self.interfaces = Some(follower.events());
+                self.spawn("interfaces".into(), move || follower.run())
+            }
+            Err(error) => {
+                tracing::warn!(%error, "interfaces have no UDP sockets of their own: the kernel does not tell of them");
+                Ok(())
+            }
+        }
     }
 
     /// Each transport and address served, with real ports.
     pub fn addresses(&self) -> Vec<(Transport, SocketAddr)> {
         self.shared.service.listeners.read().clone()
+    }
+
+    /// What came and went over UDP, by address and interface.
+    pub fn udp_traffic(&self) -> Vec<UdpTraffic> {
+        self.shared.udp.traffic()
     }
 
     /// What the programs share: exports, mounts.
@@ -213,6 +257,9 @@ impl Server {
     fn end(&mut self) {
         self.admin = None;
         self.shared.stopping.store(true, Ordering::SeqCst);
+        if let Some(interfaces) = &self.interfaces {
+            interfaces.wake();
+        }
         for thread in &self.threads {
             self.shared.waker.wake();
             thread.thread().unpark();

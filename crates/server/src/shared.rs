@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use howdah_net::{Interest, Listener, Poller, Stream, Token, UdpSocket, Waker};
+use howdah_net::{Interest, Interface, Listener, Poller, Stream, Token, UdpSocket, Waker};
 use howdah_tune::{Change, Tuner};
 use parking_lot::{Mutex, RwLock};
 
@@ -15,10 +15,11 @@ use crate::limits::CONNECTIONS_MAX;
 use crate::program::Program;
 use crate::room::{self, Choice, Place};
 use crate::service::Service;
+use crate::udp::{Port, Ports};
 
 /// The waker's token.
 pub const WAKER: Token = Token(0);
-/// Token of the first listener; the UDP sockets come after the listeners, connections after those.
+/// Token of the first listener; connections come after the listeners.
 const FIRST_SOCKET: u64 = 1;
 
 /// What an event's token names.
@@ -28,10 +29,10 @@ pub enum Source {
     /// A listener.
     Listener(usize),
     /// A UDP socket.
-    Udp(usize),
+    Udp(Arc<Port>),
     /// A connection.
     Connection(Arc<Connection>),
-    /// A connection that is gone.
+    /// A connection or UDP socket that is gone.
     Gone,
 }
 
@@ -48,7 +49,7 @@ pub struct Shared {
     /// Listening sockets.
     pub listeners: Vec<Listener>,
     /// Datagram sockets.
-    pub udp: Vec<UdpSocket>,
+    pub udp: Ports,
     /// Workers end when they see it.
     pub stopping: AtomicBool,
     /// No new call is read.
@@ -76,17 +77,16 @@ impl Shared {
         service: Service,
         programs: &'static [Program],
         listeners: Vec<Listener>,
-        udp: Vec<UdpSocket>,
         tuner: Tuner<Token>,
     ) -> io::Result<Self> {
-        let first_connection = FIRST_SOCKET + (listeners.len() + udp.len()) as u64;
+        let first_connection = FIRST_SOCKET + listeners.len() as u64;
         Ok(Self {
             service,
             programs,
             poller: Poller::new()?,
             waker: Waker::new()?,
             listeners,
-            udp,
+            udp: Ports::default(),
             stopping: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             parallel: std::thread::available_parallelism().is_ok_and(|count| count.get() > 1),
@@ -101,14 +101,11 @@ impl Shared {
         })
     }
 
-    /// Arms the waker and all sockets.
+    /// Arms the waker and all listeners.
     pub fn open(&self) -> io::Result<()> {
         self.poller.add_waker(&self.waker, WAKER)?;
         for (index, listener) in self.listeners.iter().enumerate() {
             self.poller.add(listener, self.listener_token(index), Interest::READABLE)?;
-        }
-        for (index, socket) in self.udp.iter().enumerate() {
-            self.poller.add(socket, self.udp_token(index), Interest::READABLE)?;
         }
         Ok(())
     }
@@ -118,12 +115,12 @@ impl Shared {
         if token == WAKER {
             return Source::Waker;
         }
+        if Ports::is_ours(token) {
+            return self.udp.get(token).map_or(Source::Gone, Source::Udp);
+        }
         let index = (token.0 - FIRST_SOCKET) as usize;
         if index < self.listeners.len() {
             return Source::Listener(index);
-        }
-        if index < self.listeners.len() + self.udp.len() {
-            return Source::Udp(index - self.listeners.len());
         }
         self.connections
             .read()
@@ -137,8 +134,18 @@ impl Shared {
     }
 
     /// Arms a UDP socket again.
-    pub fn arm_udp(&self, index: usize) -> io::Result<()> {
-        self.poller.arm(&self.udp[index], self.udp_token(index), Interest::READABLE)
+    pub fn arm_udp(&self, port: &Port) -> io::Result<()> {
+        self.poller.arm(port, port.token(), Interest::READABLE)
+    }
+
+    /// Takes a UDP socket in: from now on workers answer what comes there.
+    pub fn add_udp(&self, socket: UdpSocket, interface: Option<Interface>) -> io::Result<()> {
+        let port = self.udp.add(socket, interface);
+        let added = self.poller.add(&*port, port.token(), Interest::READABLE);
+        if added.is_err() {
+            self.udp.remove(&port);
+        }
+        added
     }
 
     /// Takes a new connection in.
@@ -228,10 +235,5 @@ impl Shared {
 
     fn listener_token(&self, index: usize) -> Token {
         Token(FIRST_SOCKET + index as u64)
-    }
-
-    /// The token of a UDP socket.
-    pub fn udp_token(&self, index: usize) -> Token {
-        Token(FIRST_SOCKET + (self.listeners.len() + index) as u64)
     }
 }

@@ -80,8 +80,8 @@ impl Watch {
                 Found::Active => active = true,
                 Found::Hangs => match self.shared.source(slot.token()) {
                     Source::Connection(connection) => self.shared.hand_on(connection),
-                    Source::Udp(index) => {
-                        if let Err(error) = self.shared.arm_udp(index) {
+                    Source::Udp(port) => {
+                        if let Err(error) = self.shared.arm_udp(&port) {
                             tracing::error!(%error, "arming a UDP socket");
                         }
                     }

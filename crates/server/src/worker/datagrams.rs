@@ -8,6 +8,7 @@ use super::Worker;
 use crate::datagram;
 use crate::dispatch::{self, Work};
 use crate::program::Pace;
+use crate::udp::Port;
 use crate::{Peer, Transport};
 
 /// Datagrams in a row that a worker answers alone: to have another one woken costs as much as answering one.
@@ -29,7 +30,7 @@ enum Found {
 
 impl Worker {
     /// Answers what waits in a socket.
-    pub(super) fn datagrams(&mut self, index: usize) {
+    pub(super) fn datagrams(&mut self, port: &Port) {
         for number in 0..TURN {
             if self.shared.draining.load(Ordering::SeqCst) {
                 return;
@@ -37,22 +38,21 @@ impl Worker {
             // One-shot: the socket wakes nobody else until it is armed.
             let is_armed = number >= ALONE;
             if number == ALONE {
-                self.arm(index);
+                self.arm(port);
             }
-            match self.answer_datagram(index, is_armed) {
+            match self.answer_datagram(port, is_armed) {
                 Found::Quick => {}
                 Found::Nothing if !is_armed => break,
                 Found::Nothing | Found::Slow => return,
             }
         }
-        self.arm(index);
+        self.arm(port);
     }
 
     /// Answers the next datagram, if one waits. `is_armed`: the socket may wake another worker meanwhile.
-    fn answer_datagram(&mut self, index: usize, is_armed: bool) -> Found {
+    fn answer_datagram(&mut self, port: &Port, is_armed: bool) -> Found {
         let shared = Arc::clone(&self.shared);
-        let socket = &shared.udp[index];
-        let datagram = match socket.receive(&mut self.datagram) {
+        let datagram = match port.receive(&mut self.datagram) {
             Ok(Some(datagram)) => datagram,
             Ok(None) => return Found::Nothing,
             Err(error) => {
@@ -65,14 +65,14 @@ impl Worker {
         let work = dispatch::read(shared.programs, &self.datagram[..datagram.length]);
         let is_slow = matches!(&work, Work::Run(job) if job.pace() != Pace::Quick);
         if is_slow && !is_armed {
-            self.arm(index);
+            self.arm(port);
         }
         let is_watched = !is_slow && !is_armed;
         let buffer = self.spare.pop().unwrap_or_default();
         if is_watched {
-            self.slot.start(shared.udp_token(index));
+            self.slot.start(port.token());
         }
-        let used = datagram::answer(&shared, socket, &datagram, &peer, work, buffer);
+        let used = datagram::answer(&shared, port, &datagram, &peer, work, buffer);
         if is_watched {
             self.slot.end();
         }
@@ -82,8 +82,8 @@ impl Worker {
     }
 
     /// Lets the socket wake another worker.
-    fn arm(&self, index: usize) {
-        if let Err(error) = self.shared.arm_udp(index) {
+    fn arm(&self, port: &Port) {
+        if let Err(error) = self.shared.arm_udp(port) {
             tracing::error!(%error, "arming a UDP socket");
         }
     }

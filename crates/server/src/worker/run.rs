@@ -76,7 +76,7 @@ impl Worker {
                 }
             }
             Source::Listener(index) => self.accept(index),
-            Source::Udp(index) => self.datagrams(index),
+            Source::Udp(port) => self.datagrams(&port),
             Source::Gone => {}
         }
     }

@@ -21,14 +21,19 @@ pub fn serve(file_system: Arc<dyn FileSystem>) -> (Server, SocketAddr) {
 
 /// The same with so many workers.
 pub fn serve_with(file_system: Arc<dyn FileSystem>, workers: usize) -> (Server, SocketAddr) {
-    let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
-    let export = Export::new("/", 1, file_system, vec![rule]);
-    let exports = Exports::new(vec![export], [7; 16]).expect("one export");
+    let exports = exports(file_system);
     let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("binding");
     let server =
         Server::start(&Settings { workers, ..Settings::default() }, sockets, exports).expect("starting");
     let address = server.addresses()[0].1;
     (server, address)
+}
+
+/// This file system as the one export.
+pub fn exports(file_system: Arc<dyn FileSystem>) -> Exports {
+    let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
+    let export = Export::new("/", 1, file_system, vec![rule]);
+    Exports::new(vec![export], [7; 16]).expect("one export")
 }
 
 /// Starts a server of an empty file system in memory.
