@@ -11,8 +11,8 @@ use howdah_tune::{Algorithm, Setting};
 
 use super::LogArguments;
 use crate::configuration::{
-    ANONYMOUS, AdminSocket, ClientPattern, ExportName, MOST_WORKERS, Rpcbind, Sizes, Squash, parse_admin,
-    parse_listen,
+    ANONYMOUS, AdminSocket, ClientPattern, Datagrams, ExportName, MOST_WORKERS, Rpcbind, Sizes, Squash,
+    UdpSockets, parse_admin, parse_listen, parse_udp_sockets,
 };
 
 /// Serve a directory, or all exports of a configuration file
@@ -60,8 +60,23 @@ pub struct ServerArguments {
     ///
     /// Clients ask portmap and MOUNT over UDP by habit, which costs a server little. Turn it off where a firewall
     /// or a policy wants it off.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["udp_sockets", "udp_per_interface"])]
     pub no_udp: bool,
+
+    /// UDP sockets that share each address, 1 to 16 [default: auto, as many as there are processors]
+    ///
+    /// Each client's datagrams come to one of them, which the kernel chooses by both ends' addresses and ports, so
+    /// that clients do not wait in one queue. Any thread answers any socket.
+    #[arg(long, value_name = "N", value_parser = parse_udp_sockets)]
+    pub udp_sockets: Option<UdpSockets>,
+
+    /// Give each network interface UDP sockets of its own [default: one address, one group of sockets]
+    ///
+    /// They are made and removed as interfaces and addresses come and go, and replies leave by the interface that the
+    /// call came in by. What they do not take, a socket of the address does. For listening at every address; makes no
+    /// difference at a single one.
+    #[arg(long)]
+    pub udp_per_interface: bool,
 
     /// Threads that answer calls, 1 to 1024 [default: 32]
     ///
@@ -121,6 +136,11 @@ pub struct ServerArguments {
 }
 
 impl ServerArguments {
+    /// What was said of UDP's sockets.
+    pub fn datagrams(&self) -> Datagrams {
+        Datagrams { sockets: self.udp_sockets, per_interface: self.udp_per_interface.then_some(true) }
+    }
+
     /// What was said of sizes.
     pub fn sizes(&self) -> Sizes {
         Sizes {

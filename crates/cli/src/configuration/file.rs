@@ -9,6 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::admin::admin_in_file;
+use super::datagrams::{Datagrams, parse_udp_sockets};
 use super::export_table::export;
 use super::section::{Section, kind, number, text, truth};
 use super::sizes::Sizes;
@@ -21,6 +22,7 @@ use crate::running::check_log_filter;
 pub struct FileSettings {
     pub listen: Option<Vec<SocketAddr>>,
     pub udp: Option<bool>,
+    pub datagrams: Datagrams,
     pub workers: Option<usize>,
     pub state: Option<PathBuf>,
     pub rpcbind: Option<Rpcbind>,
@@ -56,6 +58,7 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
     let settings = FileSettings {
         listen: listen(&mut section),
         udp: section.setting("udp", truth).map(Spanned::into_inner),
+        datagrams: datagrams(&mut section),
         workers: section
             .setting("workers", number(1..=MOST_WORKERS))
             .and_then(|workers| usize::try_from(workers.into_inner()).ok()),
@@ -71,6 +74,13 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
     settings
 }
 
+fn datagrams(section: &mut Section<'_, '_>) -> Datagrams {
+    Datagrams {
+        sockets: section.setting("udp_sockets", size(parse_udp_sockets)).map(Spanned::into_inner),
+        per_interface: section.setting("udp_per_interface", truth).map(Spanned::into_inner),
+    }
+}
+
 fn sizes(section: &mut Section<'_, '_>) -> Sizes {
     Sizes {
         tcp_sndbuf: section.setting("tcp_sndbuf", size(parse_send_buffer)).map(Spanned::into_inner),
@@ -83,7 +93,7 @@ fn sizes(section: &mut Section<'_, '_>) -> Sizes {
     }
 }
 
-/// A size may be a number of bytes or a text with a unit.
+/// A size may be a number of bytes or a text with a unit, and a number may be the word `auto`.
 fn size<T>(parse: fn(&str) -> Result<T, String>) -> impl FnOnce(&DeValue<'_>) -> Result<T, String> {
     move |value| match value {
         DeValue::Integer(number) => parse(number.as_str()),

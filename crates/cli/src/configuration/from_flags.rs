@@ -24,6 +24,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
             .or(file.listen)
             .unwrap_or_else(default_listen),
         udp: !server.no_udp && file.udp.unwrap_or(true),
+        udp_sockets: server.datagrams().or(file.datagrams).decide(),
         workers: server.workers.or(file.workers).unwrap_or(howdah_server::limits::WORKERS),
         state: state(server.state.as_deref(), file.state)?,
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),

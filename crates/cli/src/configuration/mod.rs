@@ -2,6 +2,7 @@
 
 mod admin;
 mod clients;
+mod datagrams;
 mod defaults;
 mod directory;
 mod export;
@@ -23,6 +24,7 @@ mod warnings;
 
 pub use admin::{AdminSocket, parse_admin};
 pub use clients::{ClientPattern, ClientRule};
+pub use datagrams::{Datagrams, UdpSockets, parse_udp_sockets};
 pub use defaults::{ANONYMOUS, DEFAULT_PORT, MOST_WORKERS, state_directory};
 pub use export::{Access, Durability, ExportConfig, Squash};
 pub use listen::parse_listen;

@@ -35,6 +35,8 @@ impl ServerConfig {
         let differs = [
             ("listen", self.listen != new.listen),
             ("udp", self.udp != new.udp),
+            ("udp_sockets", self.udp_sockets.sockets != new.udp_sockets.sockets),
+            ("udp_per_interface", self.udp_sockets.per_interface != new.udp_sockets.per_interface),
             ("workers", self.workers != new.workers),
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),

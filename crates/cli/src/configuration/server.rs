@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use howdah_server::Tuning;
+use howdah_server::{Tuning, UdpSettings};
 
 use super::{AdminSocket, ExportConfig};
 use crate::arguments::LogFormat;
@@ -16,6 +16,8 @@ pub struct ServerConfig {
     pub listen: Vec<SocketAddr>,
     /// Whether UDP is served beside TCP.
     pub udp: bool,
+    /// How many sockets it has, and for what.
+    pub udp_sockets: UdpSettings,
     /// Threads that answer calls.
     pub workers: usize,
     /// What survives a restart.

@@ -12,6 +12,7 @@ pub fn one_export() -> ServerConfig {
     ServerConfig {
         listen: Vec::new(),
         udp: true,
+        udp_sockets: howdah_server::UdpSettings::default(),
         workers: 1,
         state: PathBuf::from("/var/lib/howdah"),
         rpcbind: Rpcbind::Auto,

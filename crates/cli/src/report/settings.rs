@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use howdah_server::Tuning;
+use howdah_server::{Tuning, UdpSettings};
 use howdah_tune::Setting;
 
 use crate::arguments::LogFormat;
@@ -16,6 +16,9 @@ pub fn server(config: &ServerConfig) -> String {
         let _ = writeln!(text, "{name:<20}{value}");
     };
     line("listen", &format!("{listen} ({})", if config.udp { "TCP and UDP" } else { "TCP" }));
+    if config.udp {
+        line("UDP", &datagrams(&config.udp_sockets));
+    }
     line("workers", &config.workers.to_string());
     line("state", &config.state.display().to_string());
     line(
@@ -39,6 +42,21 @@ pub fn server(config: &ServerConfig) -> String {
         ),
     );
     text
+}
+
+/// What UDP is served with, in words.
+fn datagrams(udp: &UdpSettings) -> String {
+    let count = match udp.sockets {
+        None => "as many sockets as there are processors".to_owned(),
+        Some(1) => "one socket".to_owned(),
+        Some(count) => format!("{count} sockets"),
+    };
+    let of = if udp.per_interface {
+        "for each interface, one for each address besides"
+    } else {
+        "for each address"
+    };
+    format!("{count} {of}")
 }
 
 /// How connections are sized, in words.

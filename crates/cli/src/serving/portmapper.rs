@@ -3,8 +3,8 @@
 
 use std::net::SocketAddr;
 
-use howdah_server::Sockets;
 use howdah_server::registration::{Registration, RegistrationError, register};
+use howdah_server::{Sockets, UdpSettings};
 
 use crate::configuration::{Rpcbind, ServerConfig};
 
@@ -59,7 +59,7 @@ fn answer_ourselves(sockets: &mut Sockets, udp: bool) -> bool {
     let mut served: Vec<SocketAddr> = sockets.tcp.iter().map(|socket| at(socket.address())).collect();
     served.sort();
     served.dedup();
-    match Sockets::bind(&served, udp) {
+    match Sockets::bind_with(&served, udp.then_some(&UdpSettings::ONE)) {
         Ok(own) => {
             sockets.tcp.extend(own.tcp);
             sockets.udp.extend(own.udp);

@@ -15,11 +15,12 @@ use crate::running::{explain_taken_port, inherited_sockets};
 pub fn sockets(config: &ServerConfig) -> Result<Sockets> {
     let inherited = inherited_sockets()?;
     if inherited.is_empty() {
-        return Sockets::bind(&config.listen, config.udp).map_err(explained);
+        let udp = config.udp.then_some(&config.udp_sockets);
+        return Sockets::bind_with(&config.listen, udp).map_err(explained);
     }
     tracing::info!(
         count = inherited.len(),
-        "serving the sockets of the service manager; `listen` is not used"
+        "serving the sockets of the service manager as they are; `listen` and settings of UDP sockets are not used"
     );
     let mut sockets = Sockets::default();
     for socket in inherited {
