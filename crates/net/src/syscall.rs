@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use std::io;
+use std::io::{self, IoSlice};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use nix::libc;
+use socket2::SockAddr;
 
 use crate::connect::{Place, Wait};
 use crate::stream::Sent;
@@ -101,6 +103,132 @@ pub fn receive_appending(socket: BorrowedFd<'_>, places: &mut [Place<'_>], wait:
         unsafe { place.buffer.set_len(place.buffer.len() + filled) };
     }
     Ok(Sent::Bytes(received))
+}
+
+/// Room for what the kernel tells of a datagram, aligned as its headers are: an address and an interface.
+#[repr(C, align(8))]
+struct Control([u8; 64]);
+
+/// A datagram as `recvmsg` gives it.
+pub struct Arrival {
+    /// Its length, or as much of it as there was room for.
+    pub length: usize,
+    /// Whether there was not room for all of it.
+    pub is_cut: bool,
+    /// Who sent it.
+    pub from: Option<SocketAddr>,
+    /// Which of our addresses it was sent to, if the socket was told to tell that.
+    pub to: Option<IpAddr>,
+}
+
+/// `recvmsg` of one datagram, if one waits, with the address that it was sent to. No memory is allocated for it.
+pub fn receive_datagram(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<Arrival> {
+    let mut vector = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+    let mut control = Control([0; 64]);
+    // SAFETY: `msghdr` is plain data, and all zeros is a valid one.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_iov = &raw mut vector;
+    message.msg_iovlen = 1;
+    message.msg_control = (&raw mut control).cast();
+    message.msg_controllen = size_of::<Control>() as _;
+    let receive = |name: *mut socket2::SockAddrStorage, length: *mut libc::socklen_t| {
+        message.msg_name = name.cast();
+        // SAFETY: `try_init` passes a length that it owns.
+        message.msg_namelen = unsafe { *length };
+        // SAFETY: every pointer in `message` is to memory of the length beside it that lives until the call returns.
+        let received = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT) };
+        // SAFETY: as above.
+        unsafe { *length = message.msg_namelen };
+        usize::try_from(received).map_err(|_| io::Error::last_os_error())
+    };
+    // SAFETY: the kernel writes an address and its length.
+    let (length, from) = unsafe { SockAddr::try_init(receive) }?;
+    let is_cut = message.msg_flags & libc::MSG_TRUNC != 0;
+    Ok(Arrival { length, is_cut, from: from.as_socket(), to: sent_to(&message) })
+}
+
+/// Which of our addresses a message was sent to, also if it was sent to all.
+fn sent_to(message: &libc::msghdr) -> Option<IpAddr> {
+    // SAFETY: the kernel has filled the message's control buffer, which still lives.
+    let mut next = unsafe { libc::CMSG_FIRSTHDR(message) };
+    // SAFETY: it is null or points to a header in that buffer.
+    while let Some(header) = unsafe { next.as_ref() } {
+        // SAFETY: as above, and data of this kind follows the header.
+        let data = unsafe { libc::CMSG_DATA(header) };
+        match (header.cmsg_level, header.cmsg_type) {
+            (libc::IPPROTO_IP, libc::IP_PKTINFO) => {
+                // SAFETY: as above.
+                let info = unsafe { data.cast::<libc::in_pktinfo>().read_unaligned() };
+                return Some(Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes()).into());
+            }
+            (libc::IPPROTO_IPV6, libc::IPV6_PKTINFO) => {
+                // SAFETY: as above.
+                let info = unsafe { data.cast::<libc::in6_pktinfo>().read_unaligned() };
+                return Some(Ipv6Addr::from(info.ipi6_addr.s6_addr).into());
+            }
+            // SAFETY: as above.
+            _ => next = unsafe { libc::CMSG_NXTHDR(message, header) },
+        }
+    }
+    None
+}
+
+/// `sendmsg` of one datagram; `from` one of our addresses, of the kind that the socket has. No memory is allocated for it.
+pub fn send_datagram(
+    socket: BorrowedFd<'_>,
+    pieces: &[IoSlice<'_>],
+    to: SocketAddr,
+    from: Option<IpAddr>,
+) -> io::Result<()> {
+    let to = SockAddr::from(to);
+    let mut control = Control([0; 64]);
+    // SAFETY: `msghdr` is plain data, and all zeros is a valid one.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_name = to.as_ptr().cast_mut().cast();
+    message.msg_namelen = to.len();
+    // An `IoSlice` is an `iovec`, and the kernel only reads it.
+    message.msg_iov = pieces.as_ptr().cast_mut().cast();
+    message.msg_iovlen = pieces.len() as _;
+    let any = libc::in_addr { s_addr: 0 };
+    match from {
+        None => {}
+        Some(IpAddr::V4(from)) => {
+            let from = libc::in_addr { s_addr: u32::from_ne_bytes(from.octets()) };
+            let info = libc::in_pktinfo { ipi_ifindex: 0, ipi_spec_dst: from, ipi_addr: any };
+            attach(&mut message, &mut control, (libc::IPPROTO_IP, libc::IP_PKTINFO), info);
+        }
+        Some(IpAddr::V6(from)) => {
+            let info =
+                libc::in6_pktinfo { ipi6_addr: libc::in6_addr { s6_addr: from.octets() }, ipi6_ifindex: 0 };
+            attach(&mut message, &mut control, (libc::IPPROTO_IPV6, libc::IPV6_PKTINFO), info);
+        }
+    }
+    // SAFETY: every pointer in `message` is to memory of the length beside it that lives until the call returns.
+    let sent = unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const message, libc::MSG_DONTWAIT) };
+    if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Makes this the one thing that a message tells the kernel besides.
+fn attach<T>(
+    message: &mut libc::msghdr,
+    control: &mut Control,
+    (level, kind): (libc::c_int, libc::c_int),
+    info: T,
+) {
+    const { assert!(size_of::<T>() <= 20, "an address and a number: a header and that fit the room") };
+    let length = size_of::<T>() as libc::c_uint;
+    message.msg_control = (&raw mut *control).cast();
+    // SAFETY: it takes a number and gives one.
+    message.msg_controllen = unsafe { libc::CMSG_SPACE(length) } as _;
+    // SAFETY: the room is as long as was just said, and aligned as a header must be, so that this points into it.
+    let header = unsafe { libc::CMSG_FIRSTHDR(message) };
+    // SAFETY: as above; the data follows the header, and there is room for it.
+    unsafe {
+        (*header).cmsg_level = level;
+        (*header).cmsg_type = kind;
+        (*header).cmsg_len = libc::CMSG_LEN(length) as _;
+        libc::CMSG_DATA(header).cast::<T>().write_unaligned(info);
+    }
 }
 
 /// `read` into the spare capacity of a buffer, at most `most` bytes.

@@ -1,19 +1,16 @@
 //! A UDP socket that knows which of our addresses a datagram was sent to, and answers from that one.
 
-use std::io::{self, IoSlice, IoSliceMut};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket as StdSocket};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket as StdSocket};
+use std::os::fd::{AsFd, BorrowedFd};
 
-use nix::errno::Errno;
-use nix::libc;
+use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::{Ipv4PacketInfo, Ipv6RecvPacketInfo, RcvBufForce, SndBufForce};
-use nix::sys::socket::{
-    ControlMessage, ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, sendmsg, setsockopt,
-};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::address::canonical;
 use crate::sample::memory_of;
+use crate::syscall;
 
 /// Receive room asked for, in bytes: the usual default holds fewer than a hundred small datagrams.
 const RECEIVE_ROOM: usize = 8 << 20;
@@ -94,65 +91,27 @@ impl UdpSocket {
 
     /// Receives one datagram; `None` if none waits, or it does not fit the buffer: half a call is no call.
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<Datagram>> {
-        let mut pieces = [IoSliceMut::new(buffer)];
-        let mut control = nix::cmsg_space!(libc::in6_pktinfo, libc::in_pktinfo);
-        let received = recvmsg::<SockaddrStorage>(
-            self.socket.as_raw_fd(),
-            &mut pieces,
-            Some(&mut control),
-            MsgFlags::MSG_DONTWAIT,
-        );
-        let message = match received {
-            Ok(message) => message,
+        let arrival = match syscall::receive_datagram(self.socket.as_fd(), buffer) {
+            Ok(arrival) => arrival,
             // ECONNREFUSED: an earlier reply met a closed port; it says nothing about the next datagram.
-            Err(Errno::EAGAIN | Errno::EINTR | Errno::ECONNREFUSED) => return Ok(None),
-            Err(error) => return Err(error.into()),
+            Err(error) if is_nothing(&error) => return Ok(None),
+            Err(error) => return Err(error),
         };
-        if message.flags.contains(MsgFlags::MSG_TRUNC) {
-            return Ok(None);
-        }
-        let Some(client) = message.address.as_ref().and_then(to_std) else { return Ok(None) };
-        let mut server = self.address.ip();
-        for item in message.cmsgs()? {
-            match item {
-                // Our own address, even if the datagram was sent to all.
-                ControlMessageOwned::Ipv4PacketInfo(info) => {
-                    server = Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes()).into();
-                }
-                ControlMessageOwned::Ipv6PacketInfo(info) => {
-                    server = Ipv6Addr::from(info.ipi6_addr.s6_addr).into()
-                }
-                _ => {}
-            }
-        }
+        let Some(client) = arrival.from.filter(|_| !arrival.is_cut) else { return Ok(None) };
+        let server = arrival.to.unwrap_or(self.address.ip());
         let server = SocketAddr::new(server, self.address.port());
-        Ok(Some(Datagram { length: message.bytes, client: canonical(client), server: canonical(server) }))
+        Ok(Some(Datagram { length: arrival.length, client: canonical(client), server: canonical(server) }))
     }
 
     /// Answers a datagram from the address that it was sent to. One `sendmsg`, so that two workers' replies never mix.
     pub fn reply(&self, pieces: &[IoSlice<'_>], to: &Datagram) -> io::Result<()> {
-        let client = SockaddrStorage::from(self.spelled_for_us(to.client));
-        let sent = match (self.address, to.server.ip()) {
+        let from = match (self.address, to.server.ip()) {
             // Nobody can answer from an address of a group: the kernel chooses one.
-            (_, server) if server.is_unspecified() || server.is_multicast() => {
-                sendmsg(self.socket.as_raw_fd(), pieces, &[], MsgFlags::MSG_DONTWAIT, Some(&client))
-            }
-            (SocketAddr::V4(_), IpAddr::V4(server)) => {
-                let address = libc::in_addr { s_addr: u32::from_ne_bytes(server.octets()) };
-                let any = libc::in_addr { s_addr: 0 };
-                let info = libc::in_pktinfo { ipi_ifindex: 0, ipi_spec_dst: address, ipi_addr: any };
-                let control = [ControlMessage::Ipv4PacketInfo(&info)];
-                sendmsg(self.socket.as_raw_fd(), pieces, &control, MsgFlags::MSG_DONTWAIT, Some(&client))
-            }
-            (_, server) => {
-                let octets = to_ipv6(server).octets();
-                let info =
-                    libc::in6_pktinfo { ipi6_addr: libc::in6_addr { s6_addr: octets }, ipi6_ifindex: 0 };
-                let control = [ControlMessage::Ipv6PacketInfo(&info)];
-                sendmsg(self.socket.as_raw_fd(), pieces, &control, MsgFlags::MSG_DONTWAIT, Some(&client))
-            }
+            (_, server) if server.is_unspecified() || server.is_multicast() => None,
+            (SocketAddr::V4(_), server) => Some(server),
+            (SocketAddr::V6(_), server) => Some(to_ipv6(server).into()),
         };
-        sent.map(|_| ()).map_err(Into::into)
+        syscall::send_datagram(self.socket.as_fd(), pieces, self.spelled_for_us(to.client), from)
     }
 
     /// An IPv4 client of an IPv6 socket, as that socket spells it.
@@ -205,15 +164,14 @@ fn to_ipv6(address: IpAddr) -> Ipv6Addr {
     }
 }
 
-fn to_std(address: &SockaddrStorage) -> Option<SocketAddr> {
-    if let Some(address) = address.as_sockaddr_in() {
-        return Some(SocketAddr::new(address.ip().into(), address.port()));
-    }
-    address.as_sockaddr_in6().map(|&address| SocketAddr::V6(address.into()))
+/// Whether a receive failed because there was nothing.
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionRefused)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
     use std::time::{Duration, Instant};
 
     use super::*;

@@ -6,7 +6,7 @@ mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,6 +15,7 @@ use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{Caller, Content, FileSystem, Name, Result};
 use howdah_wire::nfs3::{self, FileHandle};
+use howdah_wire::rpc::RecordMark;
 use parking_lot::Mutex;
 
 /// Counts what is allocated, by any thread of this process.
@@ -133,4 +134,28 @@ fn the_payload_of_a_read_is_never_in_user_space() {
     println!("{READS} READs of 1 MiB: {} KiB allocated in all", allocated >> 10);
     assert_eq!(spy.ranges.load(Ordering::Relaxed), READS);
     assert!(allocated < SIZE as u64 / 2, "{allocated} bytes");
+}
+
+#[test]
+fn a_warm_getattr_in_a_datagram_allocates_nothing() {
+    let _alone = ALONE.lock();
+    let (server, address) = serve_memory();
+    let handle = root(&server);
+    let arguments = nfs3::getattr::Arguments { node: FileHandle(&handle) };
+    let call = nfs_call(1, nfs3::getattr::PROCEDURE, &arguments);
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.connect(address).unwrap();
+    let mut reply = [0; 1024];
+    let mut exchange = || {
+        // Over loopback, nothing that finds room is lost.
+        socket.send(&call[RecordMark::SIZE..]).unwrap();
+        assert!(socket.recv(&mut reply).unwrap() > 100);
+    };
+    (0..200).for_each(|_| exchange());
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    const ROUNDS: u32 = 10_000;
+    (0..ROUNDS).for_each(|_| exchange());
+    let each = (ALLOCATIONS.load(Ordering::Relaxed) - before) as f64 / f64::from(ROUNDS);
+    println!("allocations per warm GETATTR in a datagram: {each}");
+    assert!(each < 0.01, "{each} allocations per call");
 }
