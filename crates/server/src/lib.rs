@@ -4,7 +4,7 @@
 //! into calls on a `FileSystem` and the answer into a [`Reply`]. Handlers know nothing of sockets; workers know
 //! nothing of NFS.
 
-mod admin;
+pub mod admin;
 #[cfg(test)]
 mod calling;
 mod connection;

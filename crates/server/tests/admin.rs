@@ -6,5 +6,7 @@ mod common;
 mod ask;
 #[path = "admin/bounds.rs"]
 mod bounds;
+#[path = "admin/documented.rs"]
+mod documented;
 #[path = "admin/knobs.rs"]
 mod knobs;

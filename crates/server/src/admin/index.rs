@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::routes::{Asked, PATHS};
 use crate::Transport;
@@ -14,38 +14,45 @@ use crate::Transport;
 const VERSION: u32 = 1;
 
 /// What there is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Index {
     /// The version of this interface.
-    version: u32,
+    pub version: u32,
     /// The version of the server.
-    howdah: &'static str,
+    pub howdah: String,
     /// The server's process.
-    process: u32,
+    pub process: u32,
     /// Where it listens for TCP.
-    listening: Vec<SocketAddr>,
+    pub listening: Vec<SocketAddr>,
     /// What may be asked.
-    paths: Vec<Described>,
+    pub paths: Vec<Offered>,
 }
 
-/// A path.
-#[derive(Debug, Serialize)]
-struct Described {
-    method: &'static str,
-    path: &'static str,
-    about: &'static str,
+/// A question that may be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offered {
+    /// `GET` or `PUT`.
+    pub method: String,
+    /// The path; `{name}` stands for a name.
+    pub path: String,
+    /// What it is about.
+    pub about: String,
 }
 
 /// Tells what may be asked.
 pub async fn index(State(asked): State<Arc<Asked>>) -> Json<Index> {
     let listeners = asked.shared.service.listeners.read();
     let listening = listeners.iter().filter(|(transport, _)| *transport == Transport::Tcp);
-    let described = |&(method, path, about)| Described { method, path, about };
+    let offered = |(method, path, about): &(&str, &str, &str)| Offered {
+        method: (*method).to_owned(),
+        path: (*path).to_owned(),
+        about: (*about).to_owned(),
+    };
     Json(Index {
         version: VERSION,
-        howdah: env!("CARGO_PKG_VERSION"),
+        howdah: env!("CARGO_PKG_VERSION").to_owned(),
         process: std::process::id(),
         listening: listening.map(|(_, address)| *address).collect(),
-        paths: PATHS.iter().map(described).collect(),
+        paths: PATHS.iter().map(offered).collect(),
     })
 }

@@ -14,10 +14,10 @@ use super::routes::Asked;
 use crate::tuning::{Knob, KnobError};
 
 /// All knobs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnobList {
     /// In the order in which they are shown.
-    knobs: Vec<Knob>,
+    pub knobs: Vec<Knob>,
 }
 
 /// What to set a knob to.
@@ -70,9 +70,7 @@ const EXAMPLE: &str = "the body is JSON, as in {\"value\": \"16M\"}";
 fn refused(error: &KnobError) -> Failure {
     let (status, hint) = match error {
         KnobError::Unknown { .. } => (StatusCode::NOT_FOUND, "GET /v1/knobs lists them"),
-        KnobError::Refused { .. } => {
-            (StatusCode::BAD_REQUEST, "nothing was changed; auto goes back to automatic")
-        }
+        KnobError::Refused { .. } => (StatusCode::BAD_REQUEST, "nothing was changed"),
         KnobError::Off => (
             StatusCode::CONFLICT,
             "start the server without --no-tuning, and without tuning = false in its file",

@@ -2,12 +2,18 @@
 //! changes knobs; `docs/protocols/admin.md` describes it. It runs on a thread of its own, and nothing asynchronous leaves
 //! this folder.
 
+mod client;
+mod clients;
 mod exchange;
 mod failure;
+mod history;
 mod index;
 mod knobs;
 mod routes;
 mod thread;
 mod tuning;
 
-pub use thread::Admin;
+pub use client::{Client, Clients, Group, Lane, Recent};
+pub use index::{Index, Offered};
+pub use knobs::KnobList;
+pub(crate) use thread::Admin;

@@ -6,10 +6,12 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, Uri};
 use axum::routing::get;
+use parking_lot::Mutex;
 
 use super::failure::Failure;
+use super::history::History;
 use super::index::index;
-use super::{knobs, tuning};
+use super::{clients, knobs, tuning};
 use crate::shared::Shared;
 use crate::tuning::Knobs;
 
@@ -20,6 +22,7 @@ const BODY_MAX: usize = 64 << 10;
 pub const PATHS: &[(&str, &str, &str)] = &[
     ("GET", "/v1", "what there is"),
     ("GET", "/v1/tuning", "how connections are sized, what limits each, and its figures"),
+    ("GET", "/v1/clients", "who is connected, what limits each, and where the time went"),
     ("GET", "/v1/knobs", "what may be set while the server runs"),
     ("GET", "/v1/knobs/{name}", "one of them"),
     ("PUT", "/v1/knobs/{name}", "sets it: {\"value\": \"16M\"}, or \"auto\""),
@@ -31,6 +34,8 @@ pub struct Asked {
     pub shared: Arc<Shared>,
     /// What may be set.
     pub knobs: Arc<Knobs>,
+    /// Where the time of connections went.
+    pub history: Mutex<History>,
 }
 
 /// All of it.
@@ -38,6 +43,7 @@ pub fn router(asked: Arc<Asked>) -> Router {
     Router::new()
         .route("/v1", get(index))
         .route("/v1/tuning", get(tuning::tuning))
+        .route("/v1/clients", get(clients::clients))
         .route("/v1/knobs", get(knobs::list))
         .route("/v1/knobs/{name}", get(knobs::get).put(knobs::put))
         .fallback(unknown)

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use howdah_net::LocalListener;
+use parking_lot::Mutex;
 use tokio::net::UnixListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
 use super::exchange::accept;
+use super::history::STEP;
 use super::routes::{Asked, router};
 use crate::shared::Shared;
 use crate::tuning::Knobs;
@@ -33,7 +35,7 @@ impl Admin {
             UnixListener::from_std(listener.socket()?)?
         };
         let (stop, stopped) = oneshot::channel();
-        let asked = Arc::new(Asked { shared, knobs });
+        let asked = Arc::new(Asked { shared, knobs, history: Mutex::default() });
         let body = move || {
             run(&runtime, socket, asked, stopped);
             drop(listener);
@@ -44,9 +46,19 @@ impl Admin {
 }
 
 fn run(runtime: &Runtime, socket: UnixListener, asked: Arc<Asked>, stopped: oneshot::Receiver<()>) {
+    runtime.spawn(remember(Arc::clone(&asked)));
     runtime.spawn(accept(socket, router(asked)));
     // It ends with an error: nothing is ever sent.
     let _ = runtime.block_on(stopped);
+}
+
+/// Looks where the time of connections goes, so that it can be told of the last minute.
+async fn remember(asked: Arc<Asked>) {
+    loop {
+        let now = asked.shared.started.elapsed();
+        asked.history.lock().look(now, &asked.shared.tuner.lock());
+        tokio::time::sleep(STEP).await;
+    }
 }
 
 impl Drop for Admin {

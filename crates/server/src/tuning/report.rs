@@ -80,7 +80,7 @@ pub struct VerdictReport {
 }
 
 /// The last sample of a connection. Bytes and seconds; sums are since it was accepted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// How old they are.
     pub age_seconds: f64,

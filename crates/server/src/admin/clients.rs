@@ -1,0 +1,228 @@
+//! `GET /v1/clients`: who is connected and what limits each, the busiest first. The connections of a client (lanes, nconnect)
+//! that the same thing limits stand together.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+
+use super::client::{Client, Clients, Group, Lane, Recent};
+use super::history::History;
+use super::routes::Asked;
+use crate::tuning::{ConnectionReport, report};
+
+/// A verdict that is older than this tells nothing of now: a connection that moves something is judged more often, but for
+/// a round trip of some seconds.
+const STALE_SECONDS: f64 = 3.0;
+/// Round trips between two looks at a connection that moves something, with some to spare.
+const ROUND_TRIPS: f64 = 8.0;
+/// The word for connections that nothing limits.
+const IDLE: &str = "idle";
+/// Bytes per second from which on a connection moves something.
+const MOVING: f64 = 1_000.0;
+
+/// What a connection is used for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Moves {
+    Nothing,
+    Reads,
+    Writes,
+}
+
+/// Tells it as it is now.
+pub async fn clients(State(asked): State<Arc<Asked>>) -> Json<Clients> {
+    let recents = recents(&asked);
+    let mut clients: BTreeMap<IpAddr, Vec<ConnectionReport>> = BTreeMap::new();
+    let report = report(&asked.shared, asked.knobs.are_on());
+    for connection in report.connections {
+        clients.entry(connection.client.ip()).or_default().push(connection);
+    }
+    let clients = clients.into_iter().map(|(address, connections)| client(address, connections, &recents));
+    let mut clients: Vec<Client> = clients.collect();
+    clients.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+    Json(Clients { mode: report.mode, clients })
+}
+
+fn rate(client: &Client) -> f64 {
+    client.sent_per_second + client.received_per_second
+}
+
+/// Where the time of each connection went, by its two ends.
+fn recents(asked: &Asked) -> BTreeMap<(SocketAddr, SocketAddr), Recent> {
+    let connections = asked.shared.connections();
+    let history: &History = &asked.history.lock();
+    let tuner = asked.shared.tuner.lock();
+    let now = asked.shared.started.elapsed();
+    let known = connections.iter().filter_map(|connection| {
+        let (token, peer) = (connection.token(), connection.peer());
+        let recent = history.recent(now, connection.opened().elapsed(), token, tuner.get(token)?);
+        Some(((peer.client, peer.server), recent))
+    });
+    known.collect()
+}
+
+fn client(
+    address: IpAddr,
+    connections: Vec<ConnectionReport>,
+    recents: &BTreeMap<(SocketAddr, SocketAddr), Recent>,
+) -> Client {
+    let (is_local, count) = (connections.iter().any(|connection| connection.is_local), connections.len());
+    let figures = connections.iter().filter_map(|connection| connection.figures.as_ref());
+    let calls = figures.map(|figures| figures.calls).sum();
+    let mut groups: BTreeMap<(String, Moves), Vec<ConnectionReport>> = BTreeMap::new();
+    for connection in connections {
+        let what = moves(&connection);
+        groups.entry((limit(&connection, what), what)).or_default().push(connection);
+    }
+    let groups = groups.into_iter().map(|((verdict, what), members)| group(verdict, what, &members, recents));
+    let mut groups: Vec<Group> = groups.collect();
+    let rate = |group: &Group| group.sent_per_second + group.received_per_second;
+    groups.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+    Client {
+        client: address,
+        is_local,
+        connections: count,
+        sent_per_second: groups.iter().map(|group| group.sent_per_second).sum(),
+        received_per_second: groups.iter().map(|group| group.received_per_second).sum(),
+        calls,
+        groups,
+    }
+}
+
+/// What a connection moves now, bytes per second that left and came. Who moves nothing is not looked at any more, so that
+/// an old figure means none.
+fn rates(connection: &ConnectionReport) -> (f64, f64) {
+    let is_fresh = connection
+        .figures
+        .as_ref()
+        .is_some_and(|figures| figures.age_seconds <= STALE_SECONDS.max(ROUND_TRIPS * figures.rtt_seconds));
+    let verdict = connection.verdict.as_ref().filter(|_| is_fresh);
+    verdict.map_or((0.0, 0.0), |verdict| (verdict.sent_per_second, verdict.received_per_second))
+}
+
+fn moves(connection: &ConnectionReport) -> Moves {
+    match rates(connection) {
+        (sent, received) if sent.max(received) < MOVING => Moves::Nothing,
+        (sent, received) if received > sent => Moves::Writes,
+        _ => Moves::Reads,
+    }
+}
+
+/// What limits it now.
+fn limit(connection: &ConnectionReport, what: Moves) -> String {
+    let verdict = connection.verdict.as_ref().filter(|_| what != Moves::Nothing);
+    verdict.map_or(IDLE, |verdict| verdict.verdict.as_str()).to_owned()
+}
+
+fn group(
+    verdict: String,
+    what: Moves,
+    members: &[ConnectionReport],
+    recents: &BTreeMap<(SocketAddr, SocketAddr), Recent>,
+) -> Group {
+    let lanes = members.iter().map(|connection| {
+        let (sent_per_second, received_per_second) = rates(connection);
+        let recent = recents.get(&(connection.client, connection.server)).cloned().unwrap_or_default();
+        Lane { client: connection.client, sent_per_second, received_per_second, recent }
+    });
+    let mut lanes: Vec<Lane> = lanes.collect();
+    lanes.sort_by_key(|lane| lane.client);
+    let rate = |connection: &&ConnectionReport| rates(connection).0 + rates(connection).1;
+    let busiest = members.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)));
+    let said = busiest.and_then(|connection| connection.verdict.as_ref()).filter(|_| verdict != IDLE);
+    Group {
+        sent_per_second: lanes.iter().map(|lane| lane.sent_per_second).sum(),
+        received_per_second: lanes.iter().map(|lane| lane.received_per_second).sum(),
+        sentence: said.map_or_else(|| unlimited(what).to_owned(), |said| said.sentence.clone()),
+        evidence: said.map(|said| said.evidence.clone()),
+        advice: said.and_then(|said| said.advice.clone()),
+        recent: together(&lanes),
+        connections: lanes,
+        verdict,
+    }
+}
+
+fn unlimited(what: Moves) -> &'static str {
+    match what {
+        Moves::Nothing => "idle: nobody asks for more",
+        Moves::Reads => "reads limited by nothing here: the client asks for no more",
+        Moves::Writes => "writes limited by nothing here: the client sends no more",
+    }
+}
+
+/// Seconds of several connections, added up.
+fn together(lanes: &[Lane]) -> Recent {
+    let mut sum = Recent::default();
+    for lane in lanes {
+        sum.seconds += lane.recent.seconds;
+        sum.sent += lane.recent.sent;
+        sum.received += lane.recent.received;
+        for (verdict, seconds) in &lane.recent.verdict_seconds {
+            *sum.verdict_seconds.entry(verdict.clone()).or_default() += seconds;
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tuning::{AccountReport, Figures, Sizes, VerdictReport};
+
+    fn connection(port: u16, verdict: &str, rates: (f64, f64), age_seconds: f64) -> ConnectionReport {
+        let said = VerdictReport {
+            verdict: verdict.to_owned(),
+            sending: verdict.to_owned(),
+            receiving: verdict.to_owned(),
+            sent_per_second: rates.0,
+            received_per_second: rates.1,
+            sentence: format!("limited by {verdict} of {port}"),
+            evidence: "figures".to_owned(),
+            advice: None,
+        };
+        let figures = Figures { age_seconds, calls: 2, ..Figures::default() };
+        ConnectionReport {
+            client: SocketAddr::from(([10, 0, 0, 7], port)),
+            server: SocketAddr::from(([10, 0, 0, 1], 2049)),
+            transport: "tcp".to_owned(),
+            is_local: false,
+            age_seconds: 100.0,
+            verdict: Some(said),
+            figures: Some(figures),
+            sizes: Sizes::default(),
+            account: AccountReport::default(),
+        }
+    }
+
+    #[test]
+    fn lanes_that_the_same_thing_limits_stand_together() {
+        let lanes = vec![
+            connection(1, "loss", (1e6, 0.0), 0.1),
+            connection(2, "path-full", (5e6, 0.0), 0.1),
+            connection(3, "path-full", (9e6, 0.0), 0.1),
+            connection(4, "path-full", (0.0, 9e6), 0.1),
+            // It has not been looked at for a while: whatever limited it does not now.
+            connection(5, "storage", (9e9, 0.0), 30.0),
+            connection(6, "idle", (0.0, 2e6), 0.1),
+        ];
+        let recent = Recent {
+            seconds: 60.0,
+            verdict_seconds: [("loss".to_owned(), 30.0)].into(),
+            ..Recent::default()
+        };
+        let recents = lanes.iter().map(|lane| ((lane.client, lane.server), recent.clone())).collect();
+        let client = client(IpAddr::from([10, 0, 0, 7]), lanes, &recents);
+        let groups: Vec<_> =
+            client.groups.iter().map(|group| (group.verdict.as_str(), group.connections.len())).collect();
+        assert_eq!(groups, [("path-full", 2), ("path-full", 1), ("idle", 1), ("loss", 1), ("idle", 1)]);
+        assert_eq!(client.groups[0].sentence, "limited by path-full of 3");
+        assert_eq!(
+            (client.groups[0].recent.seconds, client.groups[0].recent.verdict_seconds["loss"]),
+            (120.0, 60.0)
+        );
+        assert!(client.groups[2].sentence.starts_with("writes limited by nothing here"));
+        assert_eq!((client.connections, client.calls, client.sent_per_second), (6, 12, 15e6));
+    }
+}
