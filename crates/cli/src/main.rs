@@ -1,6 +1,7 @@
 //! The `howdah` binary: arguments, then configuration, then one call into the floors below.
 
 mod arguments;
+mod asking;
 mod benching;
 mod commands;
 mod configuration;

@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand};
 
 use super::{
     BenchArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments, ExportsArguments,
-    LabArguments, LsArguments, ManArguments, NfsstatArguments, ServeArguments, StatArguments,
+    GetArguments, LabArguments, LsArguments, ManArguments, NfsstatArguments, ServeArguments, SetArguments,
+    StatArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -27,6 +28,9 @@ pub enum Command {
     Serve(ServeArguments),
     Check(CheckArguments),
     Exports(ExportsArguments),
+    Why(WhyArguments),
+    Get(GetArguments),
+    Set(SetArguments),
     Cp(CpArguments),
     Ls(LsArguments),
     Cat(CatArguments),
@@ -43,4 +47,5 @@ Examples:
   howdah serve /srv/data                   Serve a directory as \"/\", on port 2049
   howdah serve --config /etc/howdah.toml   Serve what the file says
   howdah check /etc/howdah.toml            See what the file says, and what is wrong in it
+  howdah why                               What limits each client of the server that runs here
 ";

@@ -1,5 +1,6 @@
 //! What a person types: one file per subcommand. Meaning is given elsewhere, in [`crate::configuration`].
 
+mod asked;
 mod bench;
 mod cat;
 mod check;
@@ -7,6 +8,7 @@ mod command;
 mod completions;
 mod cp;
 mod exports;
+mod knobs;
 mod lab;
 mod logs;
 mod ls;
@@ -15,7 +17,9 @@ mod nfsstat;
 pub mod quantity;
 mod serve;
 mod stat;
+mod why;
 
+pub use asked::AskedArguments;
 pub use bench::{BenchArguments, ProgressWhen, WorkArguments};
 #[cfg(test)]
 pub use bench::{CommitName, ProfileName, WorkloadName};
@@ -25,6 +29,7 @@ pub use command::{Command, Howdah};
 pub use completions::CompletionsArguments;
 pub use cp::{CpArguments, Kept, ShowProgress, SparseWhen};
 pub use exports::ExportsArguments;
+pub use knobs::{GetArguments, SetArguments};
 pub use lab::{
     LabArguments, LabCommand, ListArguments, PathArguments, PathsArguments, ReportArguments, RunArguments,
     ShellArguments,
@@ -35,3 +40,4 @@ pub use man::ManArguments;
 pub use nfsstat::NfsstatArguments;
 pub use serve::{ExportArguments, ServeArguments, ServerArguments};
 pub use stat::StatArguments;
+pub use why::WhyArguments;

@@ -7,12 +7,15 @@ mod completions;
 mod cp;
 mod exports;
 mod failure;
+mod get;
 mod lab;
 mod ls;
 mod man;
 mod nfsstat;
 mod serve;
+mod set;
 mod stat;
+mod why;
 
 pub use failure::Failure;
 
@@ -24,6 +27,9 @@ pub fn run(command: &Command) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
+        Command::Why(arguments) => why::run(arguments),
+        Command::Get(arguments) => get::run(arguments),
+        Command::Set(arguments) => set::run(arguments),
         Command::Cp(arguments) => cp::run(arguments),
         Command::Ls(arguments) => ls::run(arguments),
         Command::Cat(arguments) => cat::run(arguments),

@@ -1,0 +1,20 @@
+//! Which running server is asked: what was typed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::asking::ServerName;
+
+/// Which server is meant.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Server")]
+pub struct AskedArguments {
+    /// The server, where several run: its process (4711), where it listens (:2049), or the path of its admin socket
+    #[arg(long, value_name = "SERVER")]
+    pub server: Option<ServerName>,
+
+    /// State directory of the server, if it was started with --state
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+}

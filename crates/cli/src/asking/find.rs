@@ -1,0 +1,155 @@
+//! Which servers are meant: those that run with a state directory, or the one that was named.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::AskedServer;
+use super::running::owner;
+use crate::configuration::state_directory;
+use crate::running::running_servers;
+
+/// How a server is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerName {
+    /// By its process.
+    Process(u32),
+    /// By where it listens: `ADDRESS:PORT` or `:PORT`.
+    Listening(String),
+    /// By its admin socket.
+    Socket(PathBuf),
+}
+
+impl FromStr for ServerName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.contains('/') {
+            return Ok(Self::Socket(PathBuf::from(text)));
+        }
+        if text.contains(':') {
+            return Ok(Self::Listening(text.to_owned()));
+        }
+        let process = text.parse().map(Self::Process);
+        process.map_err(|_| {
+            "expected a process (4711), where it listens (:2049), or its socket (/run/howdah.sock)".to_owned()
+        })
+    }
+}
+
+/// The servers that are meant; at least one.
+pub fn find_servers(name: Option<&ServerName>, state: Option<&Path>) -> Result<Vec<AskedServer>> {
+    if let Some(ServerName::Socket(socket)) = name {
+        return Ok(vec![AskedServer::at(socket)?]);
+    }
+    let state = match state {
+        Some(state) => state.to_owned(),
+        None => state_directory()
+            .context("finding the state directory: this user has no home; use --state DIR")?,
+    };
+    let servers = servers_with(&state)?;
+    let meant = |server: &AskedServer| match name {
+        Some(ServerName::Process(process)) => server.process() == *process,
+        Some(ServerName::Listening(place)) => server.listens_at(place),
+        _ => true,
+    };
+    let (meant, others): (Vec<_>, Vec<_>) = servers.into_iter().partition(meant);
+    if meant.is_empty() {
+        bail!(
+            "no such server runs here with the state directory {}; there is {}",
+            state.display(),
+            names(&others)
+        );
+    }
+    Ok(meant)
+}
+
+/// The same where there can be only one.
+pub fn the_one_server(name: Option<&ServerName>, state: Option<&Path>) -> Result<AskedServer> {
+    let mut servers = find_servers(name, state)?;
+    match servers.pop() {
+        Some(server) if servers.is_empty() => Ok(server),
+        Some(last) => {
+            servers.push(last);
+            bail!(
+                "which server is meant? Name one, as in --server {}: there is {}",
+                servers[0].process(),
+                names(&servers)
+            )
+        }
+        None => bail!("no server is there"),
+    }
+}
+
+fn names(servers: &[AskedServer]) -> String {
+    servers.iter().map(AskedServer::name).collect::<Vec<_>>().join(", and ")
+}
+
+/// All that run with a state directory, if they can be asked.
+fn servers_with(state: &Path) -> Result<Vec<AskedServer>> {
+    let denied = fs::read_dir(state).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
+    if denied {
+        bail!(
+            "the state directory {} is that of {}; ask as that user, or as root (sudo)",
+            state.display(),
+            owner(state)
+        );
+    }
+    let found = running_servers(state)?;
+    if found.is_empty() {
+        return Err(nobody(state));
+    }
+    let mut asked = Vec::new();
+    let mut silent = Vec::new();
+    for server in found {
+        match server.admin.as_deref() {
+            Some(socket) => match AskedServer::at(socket) {
+                Ok(server) => asked.push(server),
+                Err(error) => silent.push(error),
+            },
+            None => silent.push(anyhow!(
+                "the server of process {} cannot be asked: it runs without an admin socket (admin = \"off\", or it could not \
+                 make one and said so at start), or is older than this howdah; restart it",
+                server.process
+            )),
+        }
+    }
+    match silent.pop() {
+        Some(why) if asked.is_empty() => Err(why),
+        _ => Ok(asked),
+    }
+}
+
+fn nobody(state: &Path) -> anyhow::Error {
+    anyhow!(
+        "no server of this user runs here with the state directory {}; for another user's, ask as that user (sudo), and \
+         for one with another --state, name that",
+        state.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_have_three_kinds_of_names() {
+        assert_eq!("4711".parse(), Ok(ServerName::Process(4711)));
+        assert_eq!(":2049".parse(), Ok(ServerName::Listening(":2049".to_owned())));
+        assert_eq!("./a.sock".parse(), Ok(ServerName::Socket(PathBuf::from("./a.sock"))));
+        assert!("howdah".parse::<ServerName>().is_err());
+    }
+
+    #[test]
+    fn that_nobody_is_there_is_said() {
+        let state = tempfile::tempdir().expect("a directory");
+        let why = find_servers(None, Some(state.path())).expect_err("nobody").to_string();
+        assert!(why.contains("no server of this user runs here") && why.contains("sudo"), "{why}");
+        let why =
+            find_servers(Some(&ServerName::Socket(state.path().join("none"))), None).expect_err("nobody");
+        assert!(why.to_string().contains("no server listens there"), "{why}");
+    }
+}

@@ -1,0 +1,106 @@
+//! `howdah why`.
+
+use std::process::ExitCode;
+use std::thread::sleep;
+
+use howdah_server::admin::{Client, Clients, Group};
+use serde_json::{Value, json};
+
+use super::Failure;
+use crate::arguments::WhyArguments;
+use crate::asking::{AskedServer, ClientName, find_servers};
+use crate::report;
+
+/// The client that was named is not there.
+const NOT_CONNECTED: u8 = 3;
+
+/// Says what limits clients, once or again and again.
+pub fn run(arguments: &WhyArguments) -> Result<(), Failure> {
+    loop {
+        let servers = find_servers(arguments.asked.server.as_ref(), arguments.asked.state.as_deref())?;
+        let answers = servers.iter().map(|server| ask(server, arguments.client));
+        let answers: Vec<(&AskedServer, Clients)> =
+            servers.iter().zip(answers.collect::<anyhow::Result<Vec<_>>>()?).collect();
+        match arguments.json {
+            true => report::print(&printed(&as_json(&answers), arguments.watch.is_some())),
+            false => report::print(&text(arguments, &answers)),
+        }
+        let Some(interval) = arguments.watch else {
+            return found(arguments.client, &answers);
+        };
+        sleep(interval);
+    }
+}
+
+/// What a server says, of all clients or of one.
+fn ask(server: &AskedServer, client: Option<ClientName>) -> anyhow::Result<Clients> {
+    let mut clients: Clients = server.get("/v1/clients")?;
+    if clients.mode == "off" {
+        anyhow::bail!(
+            "{} does not look at its connections: it was started with --no-tuning, or tuning = false in its file",
+            server.name()
+        );
+    }
+    if let Some(name) = client {
+        clients.clients = clients.clients.into_iter().filter_map(|client| only(client, name)).collect();
+    }
+    Ok(clients)
+}
+
+/// The connections of a client that are meant, if there are any.
+fn only(mut client: Client, name: ClientName) -> Option<Client> {
+    for group in &mut client.groups {
+        group.connections.retain(|lane| name.means(lane.client));
+        if let ([lane], ClientName::Connection(_)) = (&group.connections[..], name) {
+            group.recent = lane.recent.clone();
+            (group.sent_per_second, group.received_per_second) =
+                (lane.sent_per_second, lane.received_per_second);
+        }
+    }
+    client.groups.retain(|group: &Group| !group.connections.is_empty());
+    client.connections = client.groups.iter().map(|group| group.connections.len()).sum();
+    (!client.groups.is_empty()).then_some(client)
+}
+
+fn text(arguments: &WhyArguments, answers: &[(&AskedServer, Clients)]) -> String {
+    let each = arguments.all || arguments.client.is_some();
+    let mut text = String::new();
+    if let (Some(name), true) = (arguments.client, arguments.watch.is_some() && nobody(answers)) {
+        text.push_str(&format!("{name} is not connected over TCP\n"));
+    }
+    for (server, clients) in answers {
+        if answers.len() > 1 {
+            text.push_str(&format!("{}\n", server.name()));
+        }
+        text.push_str(&report::why(&clients.clients, each, arguments.all));
+    }
+    if arguments.watch.is_some() {
+        text = format!("{}\n{text}\n", jiff::Zoned::now().strftime("%H:%M:%S"));
+    }
+    text
+}
+
+fn found(client: Option<ClientName>, answers: &[(&AskedServer, Clients)]) -> Result<(), Failure> {
+    match client {
+        Some(name) if nobody(answers) => {
+            report::complain(&format!(
+                "howdah: {name} is not connected over TCP; howdah why --all shows who is"
+            ));
+            Err(Failure::Ended(ExitCode::from(NOT_CONNECTED)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn nobody(answers: &[(&AskedServer, Clients)]) -> bool {
+    answers.iter().all(|(_, clients)| clients.clients.is_empty())
+}
+
+fn as_json(answers: &[(&AskedServer, Clients)]) -> Value {
+    let server = |(server, clients): &(&AskedServer, Clients)| json!({ "server": server.name(), "process": server.process(), "mode": clients.mode, "clients": clients.clients });
+    json!({ "servers": answers.iter().map(server).collect::<Vec<_>>() })
+}
+
+fn printed(value: &Value, on_one_line: bool) -> String {
+    if on_one_line { format!("{value}\n") } else { format!("{value:#}\n") }
+}
