@@ -1,4 +1,5 @@
 //! What can be set while a server runs, and what it tells of its connections.
+#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 mod common;
 
