@@ -128,7 +128,7 @@ fn options(one_writer: bool, jobs: usize) -> CopyOptions {
 fn one_writes_while_the_others_read_on_up_to_a_bound() {
     const JOBS: usize = 4;
     /// What may wait, one for each reader who waits to put it in, and what is being written.
-    const MOST: usize = 16 + (JOBS - 1) + 1;
+    const MOST: usize = 4 + (JOBS - 1) + 1;
     let mut random = Random(seed("one_writes_while_the_others_read_on_up_to_a_bound"));
     let traffic = Arc::new(Traffic::default());
     let (from, node) = file(&traffic, 100, &mut random);

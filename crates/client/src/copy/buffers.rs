@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 
 use super::side::reclaim;
 
-/// The most that is kept; more than waits to be written of one file at a time.
+/// The most that is kept: what waits to be written of a few files.
 const SPARE_MAX: usize = 32;
 
 /// Spare buffers.

@@ -14,7 +14,7 @@ use super::links::LinkTable;
 use super::stack::Stack;
 use super::tally::{Tally, count};
 use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart, Task};
-use super::width::{INTERVAL, Width};
+use super::width::{INTERVAL, START, START_OF_ONE_WRITER, Width};
 use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, naming};
 
 /// The longest that a worker waits without looking whether to stop.
@@ -57,6 +57,8 @@ pub struct Copier {
     pub(super) stop: StopSign,
     pub(super) stack: Stack<Task>,
     pub(super) buffers: Buffers,
+    /// Somebody who had read a block had to wait for who writes.
+    pub(super) outbox_was_full: AtomicBool,
     pub(super) links: Mutex<LinkTable<Entry>>,
     pub(super) bucket: Option<Mutex<Bucket>>,
     pub(super) start: Instant,
@@ -87,6 +89,7 @@ impl Copier {
             stop: StopSign::default(),
             stack: Stack::new(0),
             buffers: Buffers::default(),
+            outbox_was_full: AtomicBool::new(false),
             links: Mutex::new(LinkTable::new()),
             bucket: options.rate.map(|rate| Mutex::new(Bucket::new(rate))),
             start: Instant::now(),
@@ -108,9 +111,11 @@ impl Copier {
 
     /// Copies all items, and comes back when all is done or stopped. To be called once.
     pub fn run(&self, items: Vec<Item>) -> Outcome {
-        let mut width = Width::new(self.options.jobs, self.options.tuning.most_jobs);
         let any = !items.is_empty();
         let tasks: Vec<Task> = items.into_iter().filter_map(|item| self.begin(item)).collect();
+        let one_writer = tasks.iter().any(Task::has_one_writer);
+        let least = if one_writer { START_OF_ONE_WRITER } else { START };
+        let mut width = Width::new(self.options.jobs, least, self.options.tuning.most_jobs);
         let jobs = if any && !tasks.is_empty() {
             self.stack.push_all(tasks.into_iter());
             self.settle_listing_state();
@@ -141,10 +146,10 @@ impl Copier {
                 return started;
             }
             let now = (self.tally.figures(), Instant::now());
-            let starved = !self.stack.has_waiting();
+            let of_no_use = self.outbox_was_full.swap(false, Ordering::Relaxed) || !self.stack.has_waiting();
             let bytes = now.0.copied_bytes.saturating_sub(before.0.copied_bytes);
             let files = (now.0.files + now.0.kept).saturating_sub(before.0.files + before.0.kept);
-            width.on_interval(bytes, files, now.1 - before.1, starved);
+            width.on_interval(bytes, files, now.1 - before.1, of_no_use);
             before = now;
         }
     }

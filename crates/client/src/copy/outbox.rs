@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use parking_lot::{Condvar, Mutex};
 
-/// The most blocks that wait while somebody writes: what is read during the longest write of a local disk that is to go
-/// unnoticed. Who has read more waits, which is what slows the source down.
-const WAITING_MAX: usize = 16;
+/// The most blocks that wait while somebody writes: enough that one is always there, and few enough that they are still in the
+/// processor's caches when they are written. Who has read more waits, which is what slows the source down.
+const WAITING_MAX: usize = 4;
 
 /// A block with its data.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,14 +33,15 @@ struct State {
 }
 
 impl Outbox {
-    /// Puts a block in, and waits while there are too many. Says whether the caller is the writer now.
-    pub(super) fn put(&self, block: Block) -> bool {
+    /// Puts a block in, and waits while there are too many, which it tells. Says whether the caller is the writer now.
+    pub(super) fn put(&self, block: Block, was_full: &AtomicBool) -> bool {
         let mut state = self.state.lock();
         state.waiting.insert(block.range.start, block);
         if !std::mem::replace(&mut state.has_writer, true) {
             return true;
         }
         while state.waiting.len() > WAITING_MAX {
+            was_full.store(true, Ordering::Relaxed);
             self.has_room.wait(&mut state);
         }
         false
@@ -59,10 +61,12 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use std::sync::atomic::AtomicU64;
     use std::thread;
 
     use super::*;
+
+    static FULL: AtomicBool = AtomicBool::new(false);
 
     fn block(number: u64) -> Block {
         Block { range: number * 4..number * 4 + 4, bytes: Bytes::from(vec![0; 4]) }
@@ -71,11 +75,11 @@ mod tests {
     #[test]
     fn the_first_to_come_writes_and_all_is_written_in_order() {
         let outbox = Outbox::default();
-        assert!(outbox.put(block(3)));
-        assert!(!outbox.put(block(2)) && !outbox.put(block(1)));
+        assert!(outbox.put(block(3), &FULL));
+        assert!(!outbox.put(block(2), &FULL) && !outbox.put(block(1), &FULL));
         let order: Vec<u64> = std::iter::from_fn(|| outbox.next()).map(|block| block.range.start).collect();
         assert_eq!(order, [4, 8, 12]);
-        assert!(outbox.put(block(4)), "there was no writer any more");
+        assert!(outbox.put(block(4), &FULL), "there was no writer any more");
     }
 
     #[test]
@@ -89,7 +93,7 @@ mod tests {
                 let (outbox, is_writing, written) = (&outbox, &is_writing, &written);
                 scope.spawn(move || {
                     for number in 0..EACH {
-                        let writes = outbox.put(block(number * READERS + reader));
+                        let writes = outbox.put(block(number * READERS + reader), &FULL);
                         while writes && outbox.next().is_some() {
                             assert!(!is_writing.swap(true, Ordering::SeqCst));
                             assert!(outbox.state.lock().waiting.len() <= WAITING_MAX + READERS as usize);

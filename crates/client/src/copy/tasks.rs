@@ -22,6 +22,18 @@ pub(super) enum Task {
     Blocks(Arc<FileJob>),
 }
 
+impl Task {
+    /// Whether what it copies goes where the writes of a file wait for each other.
+    pub(super) fn has_one_writer(&self) -> bool {
+        let item = match self {
+            Self::Entry(entry) | Self::Link(entry, _) => &entry.parent.item,
+            Self::List(directory) => &directory.item,
+            Self::Blocks(job) => &job.entry.parent.item,
+        };
+        item.one_writer
+    }
+}
+
 /// A name that is to be copied.
 #[derive(Clone)]
 pub(super) struct Entry {

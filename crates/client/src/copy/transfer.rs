@@ -33,7 +33,7 @@ impl Copier {
     pub(super) fn hand_on(&self, job: &Arc<FileJob>, outbox: &Outbox, block: &Range<u64>) -> Step<()> {
         let mut buffer = self.buffers.take();
         let bytes = self.read_block(job, block, &mut buffer)?;
-        if outbox.put(Block { range: block.clone(), bytes }) {
+        if outbox.put(Block { range: block.clone(), bytes }, &self.outbox_was_full) {
             self.write_waiting(job, outbox);
         }
         Ok(())

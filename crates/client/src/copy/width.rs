@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-/// At first: enough to overlap reading, sending and waiting on a short path.
-const START: usize = 4;
+/// At first, and at least: enough to overlap reading, sending and waiting on a short path.
+pub(super) const START: usize = 4;
+
+/// The same where a file has one writer anyway: who writes, and who reads meanwhile. On a short path more have only more on its
+/// way than the socket holds.
+pub(super) const START_OF_ONE_WRITER: usize = 2;
 
 /// What a step up must bring to be worth it: less is within the noise.
 const WORTH: f64 = 1.10;
@@ -25,6 +29,7 @@ const FILE_WORTH: u64 = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct Width {
     now: usize,
+    least: usize,
     most: usize,
     fixed: bool,
     /// Before the step that is being tried.
@@ -35,20 +40,21 @@ pub(super) struct Width {
 }
 
 impl Width {
-    /// Exactly so many, or as many as pay.
-    pub(super) fn new(jobs: Option<usize>, most: usize) -> Self {
-        let now = jobs.unwrap_or(START.min(most)).max(1);
-        Self { now, most, fixed: jobs.is_some(), before: None, up_next: true, calm: CALM }
+    /// Exactly so many, or as many as pay within these bounds.
+    pub(super) fn new(jobs: Option<usize>, least: usize, most: usize) -> Self {
+        let least = least.min(most).max(1);
+        let now = jobs.unwrap_or(least).max(1);
+        Self { now, least, most, fixed: jobs.is_some(), before: None, up_next: true, calm: CALM }
     }
 
     pub(super) fn now(&self) -> usize {
         self.now
     }
 
-    /// An interval is over in which so much was done; `starved` if workers had nothing to do. Gives the workers for the
-    /// next one.
-    pub(super) fn on_interval(&mut self, bytes: u64, files: u64, time: Duration, starved: bool) -> usize {
-        if self.fixed || starved || time.is_zero() {
+    /// An interval is over in which so much was done; `of_no_use` if workers had nothing to do, or waited for one that
+    /// writes. Gives the workers for the next one.
+    pub(super) fn on_interval(&mut self, bytes: u64, files: u64, time: Duration, of_no_use: bool) -> usize {
+        if self.fixed || of_no_use || time.is_zero() {
             return self.now;
         }
         let rate = (bytes + files * FILE_WORTH) as f64 / time.as_secs_f64();
@@ -82,7 +88,7 @@ impl Width {
     }
 
     fn step_down(&mut self, rate: f64) {
-        let next = (self.now / 2).max(START.min(self.most));
+        let next = (self.now / 2).max(self.least);
         self.up_next = next == self.now;
         self.step_to(next, rate);
     }
@@ -101,7 +107,7 @@ mod tests {
 
     /// The width after many intervals, where so many workers are of use.
     fn settled(useful: usize) -> usize {
-        let mut width = Width::new(None, 64);
+        let mut width = Width::new(None, START, 64);
         let mut seen = Vec::new();
         for _ in 0..100 {
             let bytes = width.now().min(useful) as u64 * 1_000_000;
@@ -121,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_was_only_luck_is_given_back() {
-        let mut width = Width::new(None, 64);
+        let mut width = Width::new(None, START, 64);
         for luck in 1..5 {
             width.on_interval(luck * 1_000_000, 0, INTERVAL, false);
         }
@@ -133,10 +139,21 @@ mod tests {
     }
 
     #[test]
+    fn it_begins_with_the_least_and_comes_back_to_it() {
+        let mut width = Width::new(None, START_OF_ONE_WRITER, 64);
+        assert_eq!(width.now(), 2);
+        for _ in 0..10 * CALM {
+            width.on_interval(1_000_000, 0, INTERVAL, false);
+        }
+        assert_eq!(width.now(), 2);
+        assert_eq!(Width::new(None, START, 1).now(), 1);
+    }
+
+    #[test]
     fn what_was_asked_for_is_given_and_starving_says_nothing() {
-        let mut width = Width::new(Some(3), 64);
+        let mut width = Width::new(Some(3), START, 64);
         assert_eq!(width.on_interval(1, 0, INTERVAL, false), 3);
-        let mut width = Width::new(None, 64);
+        let mut width = Width::new(None, START, 64);
         assert_eq!(width.on_interval(1, 0, INTERVAL, true), 4);
     }
 }
