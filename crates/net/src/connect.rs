@@ -37,6 +37,9 @@ pub struct ConnectSettings {
     pub reserved_port: bool,
     /// How long a receive that waits does so before it says that nothing came.
     pub tick: Duration,
+    /// The window to offer a peer on another host from the start, where it may be forced, in bytes; without it, the kernel's.
+    /// Its scale is agreed on while connecting (RFC 7323 2.2).
+    pub window: Option<u64>,
 }
 
 /// An outgoing connection. Any thread may send or receive; who shuts it down wakes those who wait.
@@ -94,9 +97,15 @@ impl Connection {
 
     fn open_from(port: Option<u16>, address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-        let congestion_control = if is_on_this_host(address.ip()) { LOCAL } else { BBR };
+        let is_local = is_on_this_host(address.ip());
+        let congestion_control = if is_local { LOCAL } else { BBR };
         // Not allowed, or not there: the host's own does.
         let _ = sockopt::set_tcp_congestion(&socket, congestion_control);
+        if let Some(window) = settings.window.filter(|_| !is_local) {
+            // Not allowed: the kernel's autotuning does, and is better than what may be asked for without force.
+            let told = usize::try_from(window).unwrap_or(usize::MAX);
+            let _ = sockopt::set_socket_recv_buffer_size_force(&socket, told);
+        }
         socket.set_tcp_nodelay(true)?;
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 3))?;
         socket.set_tcp_user_timeout(Some(settings.silence))?;
@@ -183,6 +192,7 @@ mod tests {
         silence: Duration::from_secs(30),
         reserved_port: false,
         tick: Duration::from_millis(10),
+        window: None,
     };
 
     #[test]

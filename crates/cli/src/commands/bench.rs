@@ -11,12 +11,14 @@ use super::Failure;
 use crate::arguments::BenchArguments;
 use crate::benching::{Session, Watch, measure, open_place, plans};
 use crate::report;
+use crate::running::start_command_log;
 
 /// What stands for standard output where a file is asked for.
 const STANDARD_OUTPUT: &str = "-";
 
 /// Measures, and tells.
 pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
+    start_command_log();
     let planned = plans(&arguments.work, NfsUrl::is_meant(&arguments.place)).map_err(Failure::Usage)?;
     let opened = open_place(&arguments.place, planned.transport())?;
     let progress = Arc::new(Progress::new());

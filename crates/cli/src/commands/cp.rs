@@ -7,29 +7,28 @@ use std::time::Instant;
 use howdah_client::copy::{Copier, Event, Observer, Outcome, Side, StopSign};
 
 use super::Failure;
-use crate::arguments::{CpArguments, LogFormat};
+use crate::arguments::CpArguments;
 use crate::copying::{Plan, Screen, Totals, Watch, as_json, as_text, copy_options, event_line, plan};
 use crate::report;
-use crate::running::{allow_many_open_files, signals, start_log};
-
-/// What is logged unless RUST_LOG asks for more: servers that do not answer, and the like.
-const LOG: &str = "warn";
+use crate::running::{allow_many_open_files, signals, start_command_log};
 
 /// Copies, and says what came of it.
 pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
-    start_log(Some(&std::env::var("RUST_LOG").unwrap_or_else(|_| LOG.to_owned())), LogFormat::Text);
+    start_command_log();
     allow_many_open_files();
     let plan = plan(&arguments.places, arguments.recursive, arguments.no_target_directory)?;
     let screen = Screen::default();
     let copier = copier(arguments, &plan, &screen);
     stop_at_signals(copier.stop_sign())?;
     let watch = Watch::start(copier.tally(), arguments.run.progress, screen);
-    let (start, remote) = (Instant::now(), plan.remote);
+    let (start, remote, clients) = (Instant::now(), plan.remote, plan.clients);
     let outcome = copier.run(plan.items);
     let seconds = start.elapsed().as_secs_f64();
     // The line of progress ends before anything else is said.
     drop(watch);
-    tell(arguments, &outcome, seconds, remote);
+    let reports = clients.iter().flat_map(|client| client.channel().report().limits);
+    let limits = reports.map(|limit| limit.to_string()).collect();
+    tell(arguments, &outcome, seconds, remote, limits);
     match outcome.figures.errors == 0 && !outcome.stopped {
         true => Ok(()),
         false => Err(Failure::Told),
@@ -66,7 +65,7 @@ fn stop_at_signals(stop: StopSign) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn tell(arguments: &CpArguments, outcome: &Outcome, seconds: f64, remote: bool) {
+fn tell(arguments: &CpArguments, outcome: &Outcome, seconds: f64, remote: bool, limits: Vec<String>) {
     let totals = Totals {
         figures: outcome.figures,
         seconds,
@@ -74,6 +73,7 @@ fn tell(arguments: &CpArguments, outcome: &Outcome, seconds: f64, remote: bool) 
         jobs: outcome.jobs,
         verified: arguments.run.verify,
         remote,
+        limits,
     };
     match arguments.run {
         _ if arguments.run.json => report::print(&format!("{}\n", as_json(&totals))),

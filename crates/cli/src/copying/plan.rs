@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use howdah_client::copy::{Item, Side, Target, marked_by, source_id};
+use howdah_client::nfs3::Nfs3;
 use howdah_vfs::{FileKind, FsError, Node};
 
 use crate::places::{Following, LOCAL, Location, Opener, Place};
@@ -19,6 +20,8 @@ pub struct Plan {
     pub same_realm: bool,
     /// Whether a side is at a server.
     pub remote: bool,
+    /// The clients of those that are.
+    pub clients: Vec<Arc<Nfs3>>,
 }
 
 /// Finds out what is meant. `exact`: the last place is what the copy is to be.
@@ -43,7 +46,7 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
         remote |= place.realm != LOCAL;
         items.push(planner.item(location, place, node)?);
     }
-    Ok(Plan { items, same_realm, remote, destination })
+    Ok(Plan { items, same_realm, remote, clients: opener.clients(), destination })
 }
 
 struct Planner<'a> {

@@ -19,6 +19,8 @@ pub struct Totals {
     pub verified: bool,
     /// Whether a side is at a server, whose memory may have answered what was read back.
     pub remote: bool,
+    /// What limited calls to servers, in sentences.
+    pub limits: Vec<String>,
 }
 
 impl Totals {
@@ -75,6 +77,7 @@ pub fn as_text(totals: &Totals) -> String {
         totals.coverage()
     );
     line(totals.verified, compared);
+    lines.extend(totals.limits.iter().map(|limit| format!("  {limit}")));
     if figures.errors > 0 {
         lines.push(format!("{}: not all is copied", count(figures.errors, "error", "errors")));
     }
@@ -106,6 +109,7 @@ pub fn as_json(totals: &Totals) -> Value {
         "bytes_per_second": totals.rate(),
         "stopped": totals.stopped,
         "jobs": totals.jobs,
+        "limits": totals.limits,
     });
     let figures = totals.figures.iter().filter(|(name, _)| !name.starts_with("found_"));
     figures.for_each(|(name, number)| value[name] = json!(number));
@@ -159,8 +163,12 @@ mod tests {
             jobs: 4,
             verified: false,
             remote: true,
+            limits: vec!["writes limited by the path, which is full".to_owned()],
         };
-        assert_eq!(as_text(&totals), "3 files copied, 2.0 MB in 2.00 s (1.0 MB/s)\n  1 directory\n");
+        assert_eq!(
+            as_text(&totals),
+            "3 files copied, 2.0 MB in 2.00 s (1.0 MB/s)\n  1 directory\n  writes limited by the path, which is full\n"
+        );
         let figures = Figures { errors: 2, resumed_files: 1, resumed_bytes: 1000, ..figures() };
         let text = as_text(&Totals { figures, stopped: true, verified: true, ..totals });
         for part in
@@ -179,6 +187,7 @@ mod tests {
             jobs: 4,
             verified: false,
             remote: true,
+            limits: vec!["writes limited by the path, which is full".to_owned()],
         };
         let value = as_json(&totals);
         assert_eq!(
@@ -186,6 +195,7 @@ mod tests {
             (&json!(2_000_000), &json!(3), &json!(0))
         );
         assert!(value.get("found_bytes").is_none());
+        assert_eq!(value["limits"], json!(["writes limited by the path, which is full"]));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use howdah_client::connect::ConnectOptions;
+use howdah_client::nfs3::Nfs3;
 use howdah_store::local::LocalFileSystem;
 
 use super::local::open_local;
@@ -37,6 +38,11 @@ impl Opener {
             Location::Local(path) => open_local(self, path, following),
             Location::Nfs(url, _) => open_remote(self, url),
         }
+    }
+
+    /// The clients of all servers that were opened.
+    pub fn clients(&self) -> Vec<Arc<Nfs3>> {
+        self.servers.iter().map(Connected::client).collect()
     }
 }
 

@@ -41,6 +41,11 @@ pub(super) fn open_remote(opener: &mut Opener, url: &NfsUrl) -> Result<Place> {
 }
 
 impl Connected {
+    /// Its client.
+    pub(super) fn client(&self) -> Arc<Nfs3> {
+        Arc::clone(&self.client)
+    }
+
     /// Whether a URL leads to the same server in the same way, into what is mounted: one more name at most, for else a
     /// mount of its own may lead to another file system.
     fn holds(&self, url: &NfsUrl) -> bool {

@@ -16,6 +16,11 @@ pub fn check_log_filter(filter: &str) -> Result<(), String> {
         .map_err(|error| format!("{error}; expected error, warn, info, debug or trace, or module=level,..."))
 }
 
+/// Starts the log of a command that shows what it does itself: what is worth a look, unless RUST_LOG asks for more.
+pub fn start_command_log() {
+    start_log(Some(&std::env::var("RUST_LOG").unwrap_or_else(|_| "warn".to_owned())), LogFormat::Text);
+}
+
 /// Starts the log. To be called once.
 pub fn start_log(filter: Option<&str>, format: LogFormat) {
     let filter = EnvFilter::try_new(filter.unwrap_or(USUAL)).unwrap_or_else(|_| EnvFilter::new(USUAL));

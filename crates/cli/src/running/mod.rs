@@ -18,7 +18,7 @@ mod user_name;
 pub use addresses::own_addresses;
 pub use handle_key::{HANDLE_KEY_SIZE, handle_key};
 pub use inherited::inherited_sockets;
-pub use logging::{check_log_filter, start_log};
+pub use logging::{check_log_filter, start_command_log, start_log};
 pub use open_files::allow_many_open_files;
 pub use port_owner::explain_taken_port;
 pub use resolve::addresses_of;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::limit::Limit;
 use super::options::{LANES_MAX, Lanes};
 
-/// For so long calls must have been limited by what more lanes may help before there are more: not by a moment.
+/// For so much longer than by anything else calls must have been limited by what more lanes may help before there are more.
 const HELD: Duration = Duration::from_secs(2);
 /// So long new lanes are left to find out what the path can do before it counts, in time with calls,
 const SETTLING: Duration = Duration::from_secs(2);
@@ -85,9 +85,17 @@ enum State {
     /// As many as were asked for, or as make sense.
     Fixed,
     /// This long they were limited by what more may help.
-    Watching(Stretch),
+    Watching(Watched),
     /// More are tried.
     Trying(Trial),
+}
+
+/// What was seen since lanes last seemed to be the limit.
+#[derive(Debug, Clone, Copy, Default)]
+struct Watched {
+    /// For how long they were, less the time for which something else was: a moment of that says little.
+    held: Duration,
+    all: Stretch,
 }
 
 /// Time in which something moved.
@@ -105,6 +113,21 @@ struct Trial {
     writes: bool,
     settled: Stretch,
     measured: Stretch,
+}
+
+impl Watched {
+    fn add(&mut self, limit: Limit, time: Duration, bytes: u64) {
+        self.held = match limit {
+            limit if limit.is_of_one_lane() => self.held + time,
+            Limit::Start | Limit::Requests | Limit::Idle => self.held,
+            _ => self.held.saturating_sub(time),
+        };
+        if self.held.is_zero() {
+            *self = Self::default();
+        } else {
+            self.all.add(time, bytes);
+        }
+    }
 }
 
 impl Stretch {
@@ -125,7 +148,7 @@ impl Growth {
             (Lanes::Fixed(count), _) => (count, Why::Asked, State::Fixed),
             // Calls wait for processors there, and every lane takes more of them.
             (Lanes::Auto, true) => (1, Why::SameHost, State::Fixed),
-            (Lanes::Auto, false) => (1, Why::Enough, State::Watching(Stretch::default())),
+            (Lanes::Auto, false) => (1, Why::Enough, State::Watching(Watched::default())),
         };
         let (last, active, rest_until) = (None, Duration::ZERO, Duration::ZERO);
         Self { lanes, why, last, active, state, failures: 0, rest_until }
@@ -163,16 +186,11 @@ impl Growth {
         self.active = look.now;
         match &mut self.state {
             State::Fixed => {}
-            State::Watching(held) => {
-                match look.limit {
-                    limit if limit.is_of_one_lane() => held.add(time, bytes),
-                    // A moment of these says nothing against it.
-                    Limit::Start | Limit::Requests | Limit::Idle => {}
-                    _ => *held = Stretch::default(),
-                }
-                let held = *held;
-                if held.time > HELD && look.now >= self.rest_until {
-                    self.grow(held.rate(), look.writes);
+            State::Watching(watched) => {
+                watched.add(look.limit, time, bytes);
+                let Watched { held, all } = *watched;
+                if held > HELD && look.now >= self.rest_until {
+                    self.grow(all.rate(), look.writes);
                 }
             }
             State::Trying(trial) => {
@@ -216,7 +234,7 @@ impl Growth {
         let State::Trying(trial) = &self.state else { return };
         let gain = trial.measured.rate() / trial.before.max(1.0);
         if gain > WORTH_IT {
-            self.state = State::Watching(Stretch::default());
+            self.state = State::Watching(Watched::default());
             self.why = if self.lanes == LANES_MAX { Why::Most } else { Why::Enough };
             self.failures = 0;
         } else {
@@ -227,7 +245,7 @@ impl Growth {
 
     fn give_up(&mut self, lanes: usize, why: Why) {
         (self.lanes, self.why) = (lanes, why);
-        self.state = State::Watching(Stretch::default());
+        self.state = State::Watching(Watched::default());
         let rest = REST.saturating_mul(1 << self.failures.min(16)).min(REST_MAX);
         self.rest_until = self.active + rest;
         self.failures += 1;
@@ -237,10 +255,10 @@ impl Growth {
     fn on_silence(&mut self) {
         match &mut self.state {
             State::Fixed => {}
-            State::Watching(held) => *held = Stretch::default(),
+            State::Watching(watched) => *watched = Watched::default(),
             State::Trying(trial) => {
                 (self.lanes, self.why) = (trial.from, Why::Enough);
-                self.state = State::Watching(Stretch::default());
+                self.state = State::Watching(Watched::default());
             }
         }
     }

@@ -16,7 +16,7 @@ use super::call::{Call, Kind, Parts};
 use super::counters::Counters;
 use super::lane::Lane;
 use super::window::{Place, Window};
-use super::{Answer, CallError, ChannelOptions, Lanes, Patience, ProcedureReport, Request, tender};
+use super::{Answer, CallError, ChannelOptions, Lanes, Patience, ProcedureReport, Request, sizes, tender};
 
 /// How long a server says nothing while calls wait before a person is told.
 const COMPLAIN: Duration = Duration::from_secs(15);
@@ -145,6 +145,7 @@ impl Hub {
             silence: self.options.silence,
             reserved_port: self.options.reserved_port,
             tick: tender::RECEIVE_TICK.min(tick),
+            window: sizes::first_window(self.options.memory_budget as u64),
         }
     }
 

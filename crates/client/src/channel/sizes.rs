@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use howdah_net::Connection;
-use howdah_tune::budget::HostMemory;
+use howdah_tune::budget::{Budget, HostMemory};
 use howdah_tune::floor::flight_of;
 use howdah_tune::host::{Host, Mode};
 use howdah_tune::{Change, Judgement, Sample, Settings, Tuner};
@@ -79,6 +79,13 @@ impl Sizes {
             explain(host)
         })
     }
+}
+
+/// The window to offer from the start, if no more than so many bytes are ever asked for: a whole one, since what does not
+/// fit is never asked for, and bbr remembers a small one for seconds (`docs/decisions/0008`).
+pub(super) fn first_window(asked_for_most: u64) -> Option<u64> {
+    let (host, memory) = this_host().ok()?;
+    host.may_force.then(|| asked_for_most.min(Budget::of(memory).for_receiving() / 2))
 }
 
 fn explain(host: &Host) -> String {
