@@ -70,16 +70,16 @@ impl LimitReport {
         Some(match self.limit {
             Limit::Requests => "more threads, more read-ahead or larger transfers ask for more",
             Limit::OurSendBuffer => {
-                "CAP_NET_ADMIN or a larger third figure of net.ipv4.tcp_wmem here lifts it, or more lanes"
+                "more lanes lift it or, without CAP_NET_ADMIN, a larger third figure of net.ipv4.tcp_wmem here"
             }
             Limit::TheirSendBuffer => {
-                "a larger third figure of net.ipv4.tcp_wmem there lifts it, or more lanes"
+                "more lanes lift it, or a larger third figure of net.ipv4.tcp_wmem there"
             }
             Limit::OurWindow => {
-                "CAP_NET_ADMIN or a larger third figure of net.ipv4.tcp_rmem here lifts it, or more lanes"
+                "more lanes lift it or, without CAP_NET_ADMIN, a larger third figure of net.ipv4.tcp_rmem here"
             }
-            Limit::TheirWindow => "a larger third figure of net.ipv4.tcp_rmem there lifts it, or more lanes",
-            Limit::Loss => "bbr on the sender lifts it, or more lanes",
+            Limit::TheirWindow => "more lanes lift it, or a larger third figure of net.ipv4.tcp_rmem there",
+            Limit::Loss => "more lanes lift it, or bbr where the sender has another congestion control",
             Limit::Idle | Limit::Slots | Limit::Server | Limit::Processor | Limit::Path | Limit::Start => {
                 return None;
             }
@@ -92,7 +92,8 @@ impl LimitReport {
             Limit::OurSendBuffer => write!(formatter, " of {}", megabytes(send_buffer as f64)),
             Limit::OurWindow => write!(formatter, ", {}", megabytes(our_window as f64)),
             Limit::TheirWindow => write!(formatter, ", {}", megabytes(their_window as f64)),
-            Limit::Loss => {
+            // Of what comes to us only the sender knows.
+            Limit::Loss if self.writes => {
                 write!(formatter, ": {:.3} % of all sent again", 100.0 * lost as f64 / sent.max(1) as f64)
             }
             _ => Ok(()),
@@ -138,14 +139,16 @@ mod tests {
         assert_eq!(
             report.to_string(),
             "writes limited by our send buffer of 4.2 MB (93 % of the time, 27.4 MB/s, round trip 100.0 ms); \
-             CAP_NET_ADMIN or a larger third figure of net.ipv4.tcp_wmem here lifts it, or more lanes"
+             more lanes lift it or, without CAP_NET_ADMIN, a larger third figure of net.ipv4.tcp_wmem here"
         );
-        let say = |limit| LimitReport { limit, writes: false, ..report.clone() }.to_string();
+        let of = |limit, writes| LimitReport { limit, writes, ..report.clone() }.to_string();
+        let say = |limit| of(limit, false);
         assert!(
             say(Limit::TheirWindow)
                 .starts_with("reads limited by the window that the server offers, 22.3 MB (")
         );
-        assert!(say(Limit::Loss).contains("losses on the path: 0.020 % of all sent again ("));
+        assert!(say(Limit::Loss).contains("losses on the path ("));
+        assert!(of(Limit::Loss, true).contains("losses on the path: 0.020 % of all sent again ("));
         assert!(
             say(Limit::Path)
                 .ends_with("the path, which is full (93 % of the time, 27.4 MB/s, round trip 100.0 ms)")
