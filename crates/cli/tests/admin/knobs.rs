@@ -14,7 +14,7 @@ fn knob(served: &Served, name: &str) -> Value {
 
 #[test]
 fn a_knob_goes_there_and_back() {
-    let served = Served::start(&[]);
+    let mut served = Served::start(&[]);
     let (code, all, _) = served.ask(&["get"]);
     assert_eq!(code, Some(0));
     for name in ["tcp_sndbuf", "tcp_rcvbuf", "tcp_congestion", "memory_budget"] {
@@ -27,6 +27,8 @@ fn a_knob_goes_there_and_back() {
         assert!(said.contains(wanted), "{wanted} in {said}");
     }
     assert_eq!(knob(&served, "tcp_rcvbuf")["set"], "16777216");
+    // Who reads the log later sees it, too.
+    assert!(served.server.log_line("tcp_rcvbuf").contains("16M"));
     for back in ["auto", "0"] {
         let said = served.json(&["set", "tcp_rcvbuf", back]);
         assert_eq!(said["knob"]["set"], "auto");
