@@ -1,5 +1,5 @@
-//! Where the time of a connection went: seconds per verdict, and how often its buffers were at an end. Sums only, so that
-//! whoever looks can take differences.
+//! Where the time of a connection went: seconds per verdict, how often its buffers were at an end, what it moved and lost. Sums
+//! only, so that whoever looks can take differences.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,6 +16,25 @@ pub struct Account {
     pub receiving: BTreeMap<Verdict, Duration>,
     /// How often things happened.
     pub events: Events,
+    /// How much of what went where.
+    pub moved: Moved,
+}
+
+/// Bytes, but for what says otherwise.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Sent, with what was sent again.
+    pub sent: u64,
+    /// Received in order.
+    pub received: u64,
+    /// Sent again.
+    pub retransmitted: u64,
+    /// Sent again though the peer had it.
+    pub spurious: u64,
+    /// How often packets of ours were seen to overtake others.
+    pub reorderings: u64,
+    /// Segments of the peer's that came before earlier ones: lost on the way, or overtaken.
+    pub out_of_order: u64,
 }
 
 /// How often things happened; samples are counted, not moments.
@@ -43,11 +62,18 @@ const FULL: f64 = 2.0 / 3.0;
 const CUT: f64 = 0.75;
 
 impl Account {
-    /// Adds an interval and the verdicts on it.
-    pub fn add(&mut self, interval: &Interval<'_>, judgement: &Judgement) {
-        *self.sending.entry(judgement.sending).or_default() += interval.length();
-        *self.receiving.entry(judgement.receiving).or_default() += interval.length();
+    /// Adds an interval and the verdicts on it, of which `time` was not accounted for yet.
+    pub fn add(&mut self, time: Duration, interval: &Interval<'_>, judgement: &Judgement) {
+        *self.sending.entry(judgement.sending).or_default() += time;
+        *self.receiving.entry(judgement.receiving).or_default() += time;
         self.events.look(interval.before, interval.after);
+        self.moved.look(interval);
+    }
+
+    /// Adds time in which nothing happened.
+    pub fn rest(&mut self, time: Duration) {
+        *self.sending.entry(Verdict::Idle).or_default() += time;
+        *self.receiving.entry(Verdict::Idle).or_default() += time;
     }
 
     /// The sums of two connections.
@@ -57,7 +83,46 @@ impl Account {
                 *mine.entry(*verdict).or_default() += *time;
             }
         }
-        self.events.add(&other.events);
+        self.events.each(&other.events, |mine, other| *mine += other);
+        self.moved.each(&other.moved, |mine, other| *mine += other);
+    }
+
+    /// What was added since it was `earlier`.
+    pub fn minus(&self, earlier: &Self) -> Self {
+        let mut since = self.clone();
+        for (mine, theirs) in
+            [(&mut since.sending, &earlier.sending), (&mut since.receiving, &earlier.receiving)]
+        {
+            for (verdict, time) in theirs {
+                let mine = mine.entry(*verdict).or_default();
+                *mine = mine.saturating_sub(*time);
+            }
+            mine.retain(|_, time| !time.is_zero());
+        }
+        since.events.each(&earlier.events, |mine, earlier| *mine = mine.saturating_sub(earlier));
+        since.moved.each(&earlier.moved, |mine, earlier| *mine = mine.saturating_sub(earlier));
+        since
+    }
+}
+
+impl Moved {
+    /// What was moved in an interval.
+    pub(crate) fn look(&mut self, interval: &Interval<'_>) {
+        self.sent += interval.grown(|sample| sample.sending.sent);
+        self.received += interval.grown(|sample| sample.receiving.received);
+        self.retransmitted += interval.grown(|sample| sample.sending.retransmitted);
+        self.spurious += interval.grown(|sample| sample.sending.spurious);
+        self.reorderings += interval.grown(|sample| sample.sending.reorderings);
+        self.out_of_order += interval.grown(|sample| sample.receiving.out_of_order.unwrap_or(0));
+    }
+
+    fn each(&mut self, other: &Self, change: impl Fn(&mut u64, u64)) {
+        change(&mut self.sent, other.sent);
+        change(&mut self.received, other.received);
+        change(&mut self.retransmitted, other.retransmitted);
+        change(&mut self.spurious, other.spurious);
+        change(&mut self.reorderings, other.reorderings);
+        change(&mut self.out_of_order, other.out_of_order);
     }
 }
 
@@ -74,13 +139,13 @@ impl Events {
         self.window_cut += u64::from(cut);
     }
 
-    fn add(&mut self, other: &Self) {
-        self.send_buffer_full += other.send_buffer_full;
-        self.send_buffer_empty += other.send_buffer_empty;
-        self.receive_buffer_full += other.receive_buffer_full;
-        self.receive_buffer_empty += other.receive_buffer_empty;
-        self.window_cut += other.window_cut;
-        self.grown += other.grown;
-        self.taken_back += other.taken_back;
+    fn each(&mut self, other: &Self, change: impl Fn(&mut u64, u64)) {
+        change(&mut self.send_buffer_full, other.send_buffer_full);
+        change(&mut self.send_buffer_empty, other.send_buffer_empty);
+        change(&mut self.receive_buffer_full, other.receive_buffer_full);
+        change(&mut self.receive_buffer_empty, other.receive_buffer_empty);
+        change(&mut self.window_cut, other.window_cut);
+        change(&mut self.grown, other.grown);
+        change(&mut self.taken_back, other.taken_back);
     }
 }

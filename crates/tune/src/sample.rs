@@ -27,6 +27,8 @@ pub struct Sending {
     pub retransmitted: u64,
     /// Bytes that need not have been sent again: the peer had them (`tcpi_dsack_dups` x segment size).
     pub spurious: u64,
+    /// How often packets were seen to overtake others (`tcpi_reord_seen`).
+    pub reorderings: u64,
     /// Sent and not acknowledged (`tcpi_unacked` x segment size).
     pub flight: u64,
     /// In the socket and not sent yet (`tcpi_notsent_bytes`).
@@ -56,6 +58,8 @@ pub struct Receiving {
     pub segments: u64,
     /// Bytes received and not read by us (`SIOCINQ`).
     pub unread: u64,
+    /// Memory that holds them (`SK_MEMINFO_RMEM_ALLOC`).
+    pub queued: u64,
     /// Memory that may hold them (`SK_MEMINFO_RCVBUF`).
     pub buffer: u64,
     /// The window that we offer, as it can be written on the wire: at most `window_limit` (`tcpi_rcv_wnd`).

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use howdah_tune::budget::{BUDGET_MIN, Budget, HostMemory, MemoryUse, Pressure};
 use howdah_tune::host::Host;
-use howdah_tune::sizes::{SEND_MAX, SEND_MIN, UNSENT_MAX, UNSENT_MIN, WINDOW_MIN};
+use howdah_tune::sizes::{SEND_LEAST, SEND_MAX, UNSENT_MAX, UNSENT_MIN, WINDOW_MIN};
 use howdah_tune::{Change, PathState, Receiving, Sample, Sending, Settings, Tuner};
 use proptest::prelude::*;
 
@@ -52,6 +52,7 @@ proptest! {
         let settings = settings(budget);
         let mut tuner = Tuner::new(settings.clone());
         let mut sums = [(0u64, 0u64); 8];
+        let mut kernels_taken_back = false;
         for (second, event) in events.into_iter().enumerate() {
             let now = Duration::from_millis(second as u64 * 500);
             let changes: Vec<Change> = match event {
@@ -73,12 +74,18 @@ proptest! {
                 }
                 Event::Memory { sending, unread } => {
                     let used = MemoryUse { sending, unread, ..MemoryUse::default() };
-                    tuner.on_memory(now, &used).into_iter().map(|(_, change)| change).collect()
+                    let was_ours: Vec<u8> =
+                        tuner.connections().filter(|(_, one)| one.promised() > 0).map(|(key, _)| *key).collect();
+                    let told = tuner.on_memory(now, &used);
+                    kernels_taken_back |= told
+                        .iter()
+                        .any(|(key, change)| matches!(change, Change::Clamp(_)) && !was_ours.contains(key));
+                    told.into_iter().map(|(_, change)| change).collect()
                 }
             };
             for change in changes {
                 match change {
-                    Change::SendBuffer(size) => prop_assert!((SEND_MIN..=SEND_MAX).contains(&size), "{size}"),
+                    Change::SendBuffer(size) => prop_assert!((SEND_LEAST..=SEND_MAX).contains(&size), "{size}"),
                     Change::UnsentMark(size) => prop_assert!((UNSENT_MIN..=UNSENT_MAX).contains(&size), "{size}"),
                     Change::Promise(size) => {
                         prop_assert!(size <= WINDOW_LIMIT, "{size}");
@@ -91,7 +98,8 @@ proptest! {
             }
             let promised: u64 = tuner.connections().map(|(_, connection)| connection.promised()).sum();
             prop_assert_eq!(tuner.promised(), promised);
-            prop_assert!(promised <= settings.budget.for_receiving(), "{} of {}", promised, budget);
+            // What the kernel promised is not ours to bound.
+            prop_assert!(kernels_taken_back || promised <= settings.budget.for_receiving(), "{} of {}", promised, budget);
         }
     }
 }
@@ -126,7 +134,11 @@ fn under_pressure_whoever_uses_least_of_its_promise_gives_back_first() {
         tuner.on_sample(4, sample.clone());
     }
     let used = MemoryUse { sending: 1 << 30, ..MemoryUse::default() };
-    let told = tuner.on_memory(sample.at, &used);
+    let told: Vec<(i32, Change)> = tuner
+        .on_memory(sample.at, &used)
+        .into_iter()
+        .filter(|(_, change)| matches!(change, Change::Clamp(_)))
+        .collect();
     assert_eq!(told.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert!(told.iter().all(|(_, change)| *change == Change::Clamp(22 << 20)), "{told:?}");
 }

@@ -10,6 +10,6 @@ mod window;
 pub use algorithm::Algorithm;
 pub use change::Change;
 pub use parse::parse_size;
-pub use send::{SEND_MAX, SEND_MIN, SendSizes, Share, UNSENT_MAX, UNSENT_MIN};
+pub use send::{SEND_LEAST, SEND_MAX, SEND_MIN, SendSizes, Share, UNSENT_MAX, UNSENT_MIN};
 pub use setting::{BelowFloor, Setting};
 pub use window::{Room, WINDOW_MIN, Window};

@@ -7,6 +7,8 @@ use crate::host::{Host, Mode};
 
 /// No ceiling is lower, however many share: four times the least mark, so that what is in flight has room beside it.
 pub const SEND_MIN: u64 = 512 << 10;
+/// Nor under pressure, or to peers on this host where there are many: what keeps a socket fed that sends in pieces of 64 KiB.
+pub const SEND_LEAST: u64 = 128 << 10;
 /// No ceiling is higher: 10 Gb/s x 170 ms.
 pub const SEND_MAX: u64 = 512 << 20;
 /// The unsent mark is never lower: the sender would be woken for every segment.
@@ -32,15 +34,41 @@ pub struct SendSizes {
 pub struct Share {
     /// The memory of all connections.
     pub budget: Budget,
-    /// How many of them move something.
-    pub busy: u64,
+    /// Into how many parts it goes, of which this connection has one: the clients that move something, times the connections
+    /// of this one that do.
+    pub parts: u64,
+    /// How many connections there are.
+    pub connections: u64,
+    /// What those hold in their send queues that move nothing.
+    pub stalled: u64,
     /// How short memory is.
     pub pressure: Pressure,
 }
 
+/// However much is held by those that do not move, this part of the memory goes to those that do.
+const NEVER_LESS: u64 = 4;
+
+impl Share {
+    fn available(&self) -> u64 {
+        let all = self.budget.for_sending();
+        all.saturating_sub(self.stalled).max(all / NEVER_LESS)
+    }
+
+    /// The part of a connection that moves something.
+    fn of_busy(&self) -> u64 {
+        self.available() / self.parts.max(1)
+    }
+
+    /// The part of any connection: what all may have at the same moment.
+    fn of_any(&self) -> u64 {
+        self.budget.for_sending() / self.connections.max(1)
+    }
+}
+
 impl SendSizes {
     /// Of a connection to a peer on this host, or not. Unless its size is set, one to this host is left as the kernel makes
-    /// it: no path needs more, and a mark made READ over loopback slower (`docs/decisions/0008`).
+    /// it, as long as there is memory for as much of all: no path needs more, and a mark made READ over loopback slower
+    /// (`docs/decisions/0008`).
     pub fn new(is_local: bool, setting: Setting) -> Self {
         Self { is_local, setting, ..Self::default() }
     }
@@ -78,13 +106,17 @@ impl SendSizes {
     fn wanted_ceiling(&self, host: &Host, share: &Share) -> u64 {
         match (self.setting, host.mode()) {
             (Setting::Fixed(size), _) => size,
-            _ if self.is_local => self.kernels_own(host),
+            _ if self.is_local && share.of_any() >= host.send_autotuned_most => self.kernels_own(host),
+            _ if self.is_local => share.of_any().max(SEND_LEAST),
             // Without privilege a locked buffer is worth it only if it is larger than what grows by itself.
             (_, Mode::Unprivileged) if host.send_unforced_most > host.send_autotuned_most => {
                 host.send_unforced_most
             }
             (_, Mode::Unprivileged) => self.kernels_own(host),
-            (_, Mode::Forced) => (share.budget.for_sending() / share.busy.max(1)).clamp(SEND_MIN, SEND_MAX),
+            (_, Mode::Forced) => {
+                let least = if share.pressure > Pressure::None { SEND_LEAST } else { SEND_MIN };
+                share.of_busy().clamp(least, SEND_MAX)
+            }
         }
     }
 
@@ -121,8 +153,8 @@ mod tests {
         has_bbr: true,
     };
 
-    fn share(busy: u64, pressure: Pressure) -> Share {
-        Share { budget: Budget::fixed(512 << 20), busy, pressure }
+    fn share(parts: u64, pressure: Pressure) -> Share {
+        Share { budget: Budget::fixed(512 << 20), parts, connections: parts, stalled: 0, pressure }
     }
 
     fn changes(sizes: &mut SendSizes, host: &Host, share: &Share, rate: f64) -> Vec<Change> {
@@ -171,6 +203,22 @@ mod tests {
         }
         let mut sizes = SendSizes::new(true, Setting::Fixed(4 << 20));
         assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 1e9), [Change::SendBuffer(4 << 20)]);
+    }
+
+    #[test]
+    fn what_others_hold_and_do_not_move_is_not_there_to_share() {
+        let stalled = Share { stalled: 192 << 20, ..share(2, Pressure::None) };
+        let mut sizes = SendSizes::new(false, Setting::Auto);
+        assert_eq!(changes(&mut sizes, &HOST, &stalled, 0.0)[0], Change::SendBuffer(32 << 20));
+        let all = Share { stalled: 1 << 40, ..stalled };
+        assert_eq!(sizes.wanted_ceiling(&HOST, &all), 32 << 20);
+        // Where each peer on this host cannot have what the kernel gives, each has its part.
+        let many = Share { connections: 256, ..share(1, Pressure::None) };
+        let mut sizes = SendSizes::new(true, Setting::Auto);
+        assert_eq!(changes(&mut sizes, &HOST, &many, 0.0), [Change::SendBuffer(1 << 20)]);
+        assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 0.0), [Change::SendBuffer(8 << 20)]);
+        let crowd = Share { connections: 1 << 20, ..many };
+        assert_eq!(changes(&mut sizes, &HOST, &crowd, 0.0), [Change::SendBuffer(SEND_LEAST)]);
     }
 
     #[test]

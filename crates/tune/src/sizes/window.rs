@@ -128,14 +128,24 @@ impl Window {
         }
     }
 
+    /// The most that came in a round trip, of late.
+    pub fn used(&self, now: Duration) -> u64 {
+        self.used.get(now) as u64
+    }
+
     /// How much of its promise is not used: the more, the sooner it is taken back. Infinite if nothing comes at all.
     pub fn slack(&self, now: Duration) -> f64 {
         self.promised() as f64 / self.used.get(now).max(1.0)
     }
 
     /// Offers half as much from now on, down to [`WINDOW_MIN`]. A window that is being taken back already is left to that.
-    pub fn take_back(&mut self, changes: &mut Vec<Change>) {
-        let (State::Promised(window), Setting::Auto) = (self.state, self.setting) else { return };
+    /// `offered`: as it was last seen, if it is the kernel's.
+    pub fn take_back(&mut self, offered: Option<u64>, changes: &mut Vec<Change>) {
+        let window = match (self.state, self.setting) {
+            (State::Promised(window), Setting::Auto) => window,
+            (State::Autotuned, Setting::Auto) => offered.unwrap_or(0),
+            _ => return,
+        };
         let target = (window / 2).max(WINDOW_MIN);
         if target < window {
             self.state = State::Lowering { target, from: window };
@@ -247,11 +257,21 @@ mod tests {
     }
 
     #[test]
+    fn a_window_of_the_kernel_s_is_taken_back_too() {
+        let (mut window, mut changes) = (Window::new(true, Setting::Auto), Vec::new());
+        window.take_back(Some(WINDOW_MIN), &mut changes);
+        window.take_back(None, &mut changes);
+        assert_eq!(changes, [], "there is no less");
+        window.take_back(Some(8 * MIB), &mut changes);
+        assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 8 * MIB));
+    }
+
+    #[test]
     fn memory_is_given_back_only_when_the_promise_is_used_up() {
         let mut window = Window::new(false, Setting::Auto);
         step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &ROOM);
         let mut changes = Vec::new();
-        window.take_back(&mut changes);
+        window.take_back(Some(44 * MIB), &mut changes);
         assert_eq!(changes, [Change::Clamp(22 * MIB)]);
         assert_eq!(window.promised(), 44 * MIB);
         assert_eq!(step(&mut window, &sample(3, 40 * MIB), 10 * MIB, &ROOM), []);

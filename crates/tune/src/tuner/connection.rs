@@ -1,9 +1,12 @@
 //! One connection as the tuner knows it.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::Settings;
 use crate::account::Account;
+use crate::host::Mode;
+use crate::meter::Meter;
 use crate::sizes::{Change, Room, SendSizes, Share, Window};
 use crate::verdict::{Explanation, Judge, Judgement};
 use crate::{Interval, Sample, Setting};
@@ -14,6 +17,8 @@ const ROUND_TRIPS: u32 = 4;
 const INTERVAL_MIN: Duration = Duration::from_millis(100);
 /// A connection counts as busy for so long after it moved something.
 const BUSY_FOR: Duration = Duration::from_secs(10);
+/// One that was not looked at for so long moved nothing: whoever owns the socket looks at it while something moves.
+const RESTS_AFTER: Duration = Duration::from_secs(2);
 /// It moves something from this rate on: bytes per second.
 const BUSY_RATE: f64 = 100_000.0;
 
@@ -23,19 +28,26 @@ pub struct Connection {
     judge: Judge,
     send: SendSizes,
     window: Window,
-    account: Account,
+    meter: Meter,
+    client: IpAddr,
+    is_local: bool,
+    /// Until when its time is accounted for.
+    accounted: Duration,
     judgement: Option<Judgement>,
     busy_at: Option<Duration>,
 }
 
 impl Connection {
     /// A new one; to a peer on this host or not.
-    pub(super) fn new(settings: &Settings, is_local: bool) -> Self {
+    pub(super) fn new(now: Duration, settings: &Settings, client: IpAddr, is_local: bool) -> Self {
         Self {
             judge: Judge::default(),
             send: SendSizes::new(is_local, settings.send_buffer),
             window: Window::new(is_local, settings.receive_buffer),
-            account: Account::default(),
+            meter: Meter::default(),
+            client,
+            is_local,
+            accounted: now,
             judgement: None,
             busy_at: None,
         }
@@ -63,39 +75,63 @@ impl Connection {
         let mut changes = Vec::new();
         let before = self.judge.last().cloned();
         self.judgement = self.judge.on_sample(sample, self.send.unsent_mark());
+        if let (None, Some(after)) = (&before, self.judge.last()) {
+            let since_it_opened = Interval { before: &Sample::default(), after };
+            self.meter.at(after.at).moved.look(&since_it_opened);
+        }
         let (Some(before), Some(after), Some(judgement)) = (&before, self.judge.last(), self.judgement)
         else {
             return changes;
         };
         let interval = Interval { before, after };
-        self.account.add(&interval, &judgement);
+        let time = after.at.saturating_sub(self.accounted);
+        self.accounted = after.at;
+        self.meter.at(after.at).add(time, &interval, &judgement);
         if judgement.sent_per_second.max(judgement.received_per_second) >= BUSY_RATE {
             self.busy_at = Some(after.at);
         }
         let came = interval.per_round_trip(|sample| sample.receiving.received);
         self.send.size(&settings.host, share, judgement.sent_per_second, &mut changes);
         self.window.on_sample(after, came, &settings.host, room, &mut changes);
-        self.account.events.grown +=
-            changes.iter().filter(|change| matches!(change, Change::Promise(_))).count() as u64;
+        let grown = changes.iter().filter(|change| matches!(change, Change::Promise(_))).count();
+        self.meter.at(self.accounted).events.grown += grown as u64;
+        changes
+    }
+
+    /// Time passes. One that is not looked at any more moves nothing.
+    pub(super) fn on_time(&mut self, now: Duration) {
+        let looked_at = self.last().map_or(Duration::ZERO, |sample| sample.at);
+        if now.saturating_sub(looked_at) > RESTS_AFTER.max(2 * self.interval()) {
+            self.meter.at(now).rest(now.saturating_sub(self.accounted));
+            self.accounted = now;
+        }
+    }
+
+    /// The share of it changed.
+    pub(super) fn size_sending(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let rate = self.judgement.map_or(0.0, |judgement| judgement.sent_per_second);
+        self.send.size(&settings.host, share, rate, &mut changes);
         changes
     }
 
     /// The settings changed: what to tell it now.
     pub(super) fn on_settings(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
-        let mut changes = Vec::new();
-        let rate = self.judgement.map_or(0.0, |judgement| judgement.sent_per_second);
         self.send.set(settings.send_buffer);
-        self.send.size(&settings.host, share, rate, &mut changes);
+        let mut changes = self.size_sending(settings, share);
         let offered = self.last().and_then(|sample| sample.receiving.window);
         self.window.set(settings.receive_buffer, offered, &settings.host, &mut changes);
         changes
     }
 
     /// Offers less, because memory is short.
-    pub(super) fn take_back(&mut self) -> Vec<Change> {
+    pub(super) fn take_back(&mut self, settings: &Settings) -> Vec<Change> {
         let mut changes = Vec::new();
-        self.window.take_back(&mut changes);
-        self.account.events.taken_back += changes.len() as u64;
+        // Without privilege the kernel's window could not be given back later.
+        let is_ours = settings.host.mode() == Mode::Forced;
+        let offered = self.last().and_then(|sample| sample.receiving.window).filter(|_| is_ours);
+        self.window.take_back(offered, &mut changes);
+        self.meter.at(self.accounted).events.taken_back += changes.len() as u64;
         changes
     }
 
@@ -122,7 +158,27 @@ impl Connection {
 
     /// Where its time went.
     pub fn account(&self) -> &Account {
-        &self.account
+        self.meter.total()
+    }
+
+    /// The same, with the last period by itself.
+    pub fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Whose it is.
+    pub fn client(&self) -> IpAddr {
+        self.client
+    }
+
+    /// Whether its peer is on this host.
+    pub fn is_local(&self) -> bool {
+        self.is_local
+    }
+
+    /// The most that came in a round trip, of late: what is used of what was promised.
+    pub fn used_window(&self, now: Duration) -> u64 {
+        self.window.used(now)
     }
 
     /// Its last sample.

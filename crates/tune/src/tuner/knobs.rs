@@ -37,13 +37,16 @@ impl<K: Ord + Copy> Tuner<K> {
     }
 
     fn on_settings(&mut self) -> Vec<(K, Change)> {
-        let share = self.share();
+        let shares: Vec<_> =
+            self.connections.iter().map(|(key, one)| (*key, self.share(one.client()))).collect();
         let mut told = Vec::new();
-        for (key, connection) in &mut self.connections {
-            let changes = connection.on_settings(&self.settings, &share);
-            told.extend(changes.into_iter().map(|change| (*key, change)));
+        for (key, share) in shares {
+            if let Some(connection) = self.connections.get_mut(&key) {
+                let changes = connection.on_settings(&self.settings, &share);
+                told.extend(changes.into_iter().map(|change| (key, change)));
+            }
         }
-        self.recount_promises();
+        self.count();
         told
     }
 }

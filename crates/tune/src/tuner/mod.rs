@@ -1,10 +1,15 @@
 //! All connections of a process together: who gets how much of the memory.
 
+mod clients;
 mod connection;
 mod knobs;
+mod memory;
 mod pool;
 mod settings;
+mod totals;
 
+pub use clients::{Client, REMEMBERED, UNKNOWN};
 pub use connection::Connection;
 pub use pool::Tuner;
 pub use settings::Settings;
+pub use totals::Totals;

@@ -2,44 +2,30 @@
 //! the changes that come back.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::time::Duration;
 
+use super::clients::{Client, Clients, UNKNOWN};
+use super::totals::Totals;
 use super::{Connection, Settings};
 use crate::Sample;
 use crate::budget::{MemoryUse, Pressure, Valve};
+use crate::meter::Meter;
 use crate::sizes::{Change, Room, Share};
-
-/// Connections that are told to offer less in one look at the memory: the greatest part of them, so that memory comes back
-/// in seconds, but not all at once.
-const VICTIMS: usize = 4;
 
 /// Sizes all connections. `K` is whatever the owner names them by.
 #[derive(Debug)]
 pub struct Tuner<K> {
     pub(super) settings: Settings,
     pub(super) connections: BTreeMap<K, Connection>,
-    valve: Valve,
-    totals: Totals,
-    used: MemoryUse,
-}
-
-/// Sums over all connections, kept up with each sample: going through all of them for each sample of each would be
-/// quadratic.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Totals {
-    busy: u64,
-    promised: u64,
-}
-
-impl Totals {
-    fn of(connection: &Connection, now: Duration) -> Self {
-        Self { busy: u64::from(connection.is_busy(now)), promised: connection.promised() }
-    }
-
-    fn replace(&mut self, before: Self, after: Self) {
-        self.busy = (self.busy + after.busy).saturating_sub(before.busy);
-        self.promised = (self.promised + after.promised).saturating_sub(before.promised);
-    }
+    pub(super) clients: Clients,
+    pub(super) valve: Valve,
+    pub(super) totals: Totals,
+    pub(super) used: MemoryUse,
+    /// When windows were last taken back.
+    pub(super) taken_back: Option<Duration>,
+    /// The latest moment told of.
+    pub(super) now: Duration,
 }
 
 impl<K: Ord + Copy> Tuner<K> {
@@ -48,79 +34,55 @@ impl<K: Ord + Copy> Tuner<K> {
         Self {
             settings,
             connections: BTreeMap::new(),
+            clients: Clients::default(),
             valve: Valve::default(),
             totals: Totals::default(),
             used: MemoryUse::default(),
+            taken_back: None,
+            now: Duration::ZERO,
         }
     }
 
     /// A connection was opened, to a peer on this host or not: what to tell its socket.
     pub fn on_open(&mut self, key: K, is_local: bool) -> Vec<Change> {
-        let mut connection = Connection::new(&self.settings, is_local);
+        self.on_open_from(Duration::ZERO, key, UNKNOWN, is_local)
+    }
+
+    /// The same, of a known client. All connections of a client count as one for what is shared.
+    pub fn on_open_from(&mut self, now: Duration, key: K, client: IpAddr, is_local: bool) -> Vec<Change> {
+        self.on_close(now, key);
+        let mut connection = Connection::new(now, &self.settings, client, is_local);
+        self.clients.on_open(now, client);
         // It will be busy: nobody opens a connection for nothing.
-        let share = Share { busy: self.totals.busy + 1, ..self.share() };
-        let changes = connection.open(&self.settings, &share);
-        self.totals.promised += connection.promised();
-        if let Some(former) = self.connections.insert(key, connection) {
-            self.totals.promised -= former.promised();
-        }
+        let all = Totals { connections: 1, busy: 1, ..Totals::default() };
+        self.replace(client, &Totals::default(), &all);
+        let changes = connection.open(&self.settings, &self.share(client));
+        self.replace(client, &all, &Totals::of(&connection, now));
+        self.connections.insert(key, connection);
         changes
     }
 
     /// It is gone.
     pub fn on_close(&mut self, now: Duration, key: K) -> Option<Connection> {
         let connection = self.connections.remove(&key)?;
-        self.totals.replace(Totals::of(&connection, now), Totals::default());
+        let client = connection.client();
+        self.replace(client, &Totals::of(&connection, now), &Totals::default());
+        self.clients.on_close(now, client, connection.meter());
         Some(connection)
     }
 
     /// A sample of a connection: what to tell its socket. Of an unknown connection: nothing.
     pub fn on_sample(&mut self, key: K, sample: Sample) -> Vec<Change> {
-        let (now, share, room) = (sample.at, self.share(), self.room());
+        let now = sample.at;
+        self.now = now;
+        let Some(client) = self.connections.get(&key).map(Connection::client) else { return Vec::new() };
+        let (share, room) = (self.share(client), self.room(client));
         let Some(connection) = self.connections.get_mut(&key) else { return Vec::new() };
         let before = Totals::of(connection, now);
         let changes = connection.on_sample(sample, &self.settings, &share, &room);
-        self.totals.replace(before, Totals::of(connection, now));
+        let after = Totals::of(connection, now);
+        self.replace(client, &before, &after);
         changes
-    }
-
-    /// A look at the memory, about once a second: what to tell which sockets.
-    pub fn on_memory(&mut self, now: Duration, used: &MemoryUse) -> Vec<(K, Change)> {
-        let level = self.valve.on_memory(now, self.settings.budget, &self.settings.memory, used);
-        self.used = *used;
-        // More may be promised than there is if the budget was cut.
-        let is_too_much = self.totals.promised > self.settings.budget.for_receiving();
-        let victims = if level >= Pressure::TakeBack || is_too_much { self.victims(now) } else { Vec::new() };
-        let told = victims.into_iter().flat_map(|key| {
-            let changes = self.connections.get_mut(&key).map(Connection::take_back).unwrap_or_default();
-            changes.into_iter().map(move |change| (key, change))
-        });
-        let told = told.collect();
-        self.count(now);
-        told
-    }
-
-    /// Counts again: whoever fell silent is not busy any more, though no sample said so.
-    fn count(&mut self, now: Duration) {
-        self.totals = Totals::default();
-        for connection in self.connections.values() {
-            self.totals.replace(Totals::default(), Totals::of(connection, now));
-        }
-    }
-
-    /// Counts the promises again, after changes that no sample brought.
-    pub(super) fn recount_promises(&mut self) {
-        self.totals.promised = self.connections.values().map(Connection::promised).sum();
-    }
-
-    /// Those that use the least part of what they were promised.
-    fn victims(&self, now: Duration) -> Vec<K> {
-        let promised = self.connections.iter().filter(|(_, connection)| connection.promised() > 0);
-        let mut by_slack: Vec<(f64, K)> =
-            promised.map(|(key, connection)| (connection.slack(now), *key)).collect();
-        by_slack.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let count = VICTIMS.max(by_slack.len() / 4);
-        by_slack.into_iter().take(count).map(|(_, key)| key).collect()
     }
 
     /// How short memory is.
@@ -138,6 +100,21 @@ impl<K: Ord + Copy> Tuner<K> {
         self.connections.iter()
     }
 
+    /// All clients that are remembered.
+    pub fn clients(&self) -> impl Iterator<Item = (&IpAddr, &Client)> {
+        self.clients.iter()
+    }
+
+    /// The sums over all connections of each client, those that are gone included.
+    pub fn ledger(&self, now: Duration) -> BTreeMap<IpAddr, Meter> {
+        let mut ledger: BTreeMap<IpAddr, Meter> =
+            self.clients.iter().map(|(address, client)| (*address, client.closed().clone())).collect();
+        for connection in self.connections.values() {
+            ledger.entry(connection.client()).or_default().merge(now, connection.meter());
+        }
+        ledger
+    }
+
     /// Bytes promised to all peers.
     pub fn promised(&self) -> u64 {
         self.totals.promised
@@ -153,12 +130,40 @@ impl<K: Ord + Copy> Tuner<K> {
         &self.used
     }
 
-    pub(super) fn share(&self) -> Share {
-        Share { budget: self.settings.budget, busy: self.totals.busy, pressure: self.valve.level() }
+    fn replace(&mut self, client: IpAddr, before: &Totals, after: &Totals) {
+        self.totals.replace(before, after);
+        self.clients.replace(client, before, after);
     }
 
-    fn room(&self) -> Room {
-        let left = self.settings.budget.for_receiving().saturating_sub(self.totals.promised);
+    /// Counts again, after changes that no sample brought: whoever fell silent is not busy any more.
+    pub(super) fn count(&mut self) {
+        self.totals = Totals::default();
+        self.clients.reset_totals();
+        for connection in self.connections.values() {
+            let one = Totals::of(connection, self.now);
+            self.totals.replace(&Totals::default(), &one);
+            self.clients.replace(connection.client(), &Totals::default(), &one);
+        }
+    }
+
+    /// What a connection of a client is sized by: first the clients share, then the connections of each.
+    pub(super) fn share(&self, client: IpAddr) -> Share {
+        let of_client = self.clients.get(client).map_or(0, |client| client.totals().busy);
+        Share {
+            budget: self.settings.budget,
+            parts: self.clients.busy().max(1) * of_client.max(1),
+            connections: self.totals.connections,
+            stalled: self.totals.stalled,
+            pressure: self.valve.level(),
+        }
+    }
+
+    /// What may still be promised to a client: no more than its part of all, unless nobody else wants it.
+    fn room(&self, client: IpAddr) -> Room {
+        let all = self.settings.budget.for_receiving();
+        let promised = self.clients.get(client).map_or(0, |client| client.totals().promised);
+        let part = all / self.clients.busy().max(1);
+        let left = all.saturating_sub(self.totals.promised).min(part.saturating_sub(promised));
         Room { left, pressure: self.valve.level() }
     }
 }

@@ -1,0 +1,99 @@
+//! Memory is looked at: who gives back, who waits.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::{Connection, Tuner};
+use crate::budget::{MemoryUse, Pressure};
+use crate::sizes::{Change, SEND_LEAST, WINDOW_MIN};
+
+/// Connections that are told to offer less at a time: the greatest part of them, so that memory comes back in seconds, but
+/// not all at once.
+const VICTIMS: usize = 4;
+/// Windows are taken back so often: what a peer was offered takes some round trips to be used up.
+const TAKE_BACK_EVERY: Duration = Duration::from_secs(1);
+
+impl<K: Ord + Copy> Tuner<K> {
+    /// A look at the memory, about once a second or more often: what to tell which sockets.
+    pub fn on_memory(&mut self, now: Duration, used: &MemoryUse) -> Vec<(K, Change)> {
+        let level = self.valve.on_memory(now, self.settings.budget, &self.settings.memory, used);
+        (self.used, self.now) = (*used, now);
+        for connection in self.connections.values_mut() {
+            connection.on_time(now);
+        }
+        self.count();
+        let mut told = Vec::new();
+        let may = self.taken_back.is_none_or(|at| now.saturating_sub(at) >= TAKE_BACK_EVERY);
+        if may {
+            self.taken_back = Some(now);
+            self.take_back(now, level, &mut told);
+            self.size_sending(&mut told);
+            self.count();
+        }
+        told
+    }
+
+    fn take_back(&mut self, now: Duration, level: Pressure, told: &mut Vec<(K, Change)>) {
+        for key in self.victims(now, level) {
+            if let Some(connection) = self.connections.get_mut(&key) {
+                told.extend(connection.take_back(&self.settings).into_iter().map(|change| (key, change)));
+            }
+        }
+    }
+
+    /// The shares of those that are not looked at, since nothing moves, change too.
+    fn size_sending(&mut self, told: &mut Vec<(K, Change)>) {
+        let clients: Vec<(K, crate::sizes::Share)> =
+            self.connections.iter().map(|(key, one)| (*key, self.share(one.client()))).collect();
+        for (key, share) in clients {
+            if let Some(connection) = self.connections.get_mut(&key) {
+                told.extend(
+                    connection.size_sending(&self.settings, &share).into_iter().map(|change| (key, change)),
+                );
+            }
+        }
+    }
+
+    /// Whose windows are taken back: under pressure, of those that leave most unread, and of those that use least of what
+    /// they were promised; without it, of clients that have more than their part while others want some, and of all if
+    /// more is promised than there is.
+    fn victims(&self, now: Duration, level: Pressure) -> BTreeSet<K> {
+        let budget = self.settings.budget.for_receiving();
+        let is_too_much = self.totals.promised > budget;
+        let part = budget / self.clients.busy().max(1);
+        let is_greedy = |connection: &Connection| {
+            let client = self.clients.get(connection.client());
+            client.is_some_and(|client| client.totals().promised > part)
+        };
+        let is_short = self.totals.promised > budget - budget / 4;
+        let is_candidate = |connection: &Connection| {
+            connection.promised() > 0
+                && (level >= Pressure::TakeBack || is_too_much || (is_short && is_greedy(connection)))
+        };
+        let mut by_slack: Vec<(f64, K)> = (self.connections.iter())
+            .filter(|(_, connection)| is_candidate(connection))
+            .map(|(key, connection)| (connection.slack(now), *key))
+            .collect();
+        by_slack.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let count = VICTIMS.max(by_slack.len() / 4);
+        let mut victims: BTreeSet<K> = by_slack.into_iter().take(count).map(|(_, key)| key).collect();
+        if level >= Pressure::TakeBack {
+            let fair = (budget / self.totals.connections.max(1)).max(WINDOW_MIN);
+            let leaves_unread = |one: &Connection| one.last().is_some_and(|at| at.receiving.queued > fair);
+            victims
+                .extend(self.connections.iter().filter(|(_, one)| leaves_unread(one)).map(|(key, _)| *key));
+        }
+        victims
+    }
+
+    /// Whether a connection should not be read for now: memory is short, and it holds more than its part of what was sent
+    /// and not taken. To read on would only make more replies for it. Bytes that it left unread are no reason: they go by
+    /// being read. `is_held`: whether it is not read already, which lasts until it holds half as much.
+    pub fn should_hold(&self, key: K, is_held: bool) -> bool {
+        let Some(connection) = self.connections.get(&key) else { return false };
+        let part = self.settings.budget.for_sending() / self.totals.connections.max(1);
+        let most = part.max(2 * SEND_LEAST) / if is_held { 2 } else { 1 };
+        let queued = connection.last().map_or(0, |sample| sample.sending.queued);
+        self.valve.level() >= Pressure::TakeBack && queued > most
+    }
+}

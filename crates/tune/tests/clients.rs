@@ -1,0 +1,146 @@
+//! The connections of a client count as one for whatever is shared; and their sums outlive them.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use howdah_tune::budget::{Budget, HostMemory, MemoryUse, Pressure};
+use howdah_tune::host::Host;
+use howdah_tune::{Change, PathState, Receiving, Sample, Sending, Settings, Tuner, Verdict};
+
+const MIB: u64 = 1 << 20;
+
+fn tuner() -> Tuner<u32> {
+    let host = Host {
+        may_force: true,
+        send_autotuned_most: 4 * MIB,
+        receive_autotuned_most: 32 * MIB,
+        send_unforced_most: 8 * MIB,
+        has_bbr: true,
+    };
+    let memory = HostMemory { total: 64 << 30, tcp: [4 << 30, 6 << 30, 8 << 30], group: None };
+    Tuner::new(Settings { budget: Budget::fixed(512 * MIB), ..Settings::automatic(host, memory) })
+}
+
+fn client(number: u8) -> IpAddr {
+    IpAddr::from([192, 0, 2, number])
+}
+
+fn second(number: u64) -> Duration {
+    Duration::from_secs(number)
+}
+
+/// A connection over 100 ms whose window is the kernel's largest; it has moved so much by that time.
+fn sample(at: u64, sent: u64, received: u64) -> Sample {
+    Sample {
+        at: second(at),
+        sending: Sending { sent, ..Sending::default() },
+        receiving: Receiving {
+            received,
+            window: Some(22 * MIB),
+            window_limit: 65_535 << 10,
+            ..Receiving::default()
+        },
+        path: PathState {
+            rtt: Duration::from_millis(100),
+            min_rtt: Duration::from_millis(100),
+            ..PathState::default()
+        },
+        ..Sample::default()
+    }
+}
+
+#[test]
+fn clients_share_first_and_then_the_connections_of_each() {
+    let mut tuner = tuner();
+    // Seven lanes of one client, one connection of another.
+    for key in 0..8 {
+        tuner.on_open_from(second(0), key, client(u8::from(key == 7)), false);
+    }
+    for at in 0..3 {
+        for key in 0..8 {
+            tuner.on_sample(key, sample(at, at * 100 * MIB, 0));
+        }
+    }
+    let ceiling = |key| tuner.get(key).expect("it is open").send_ceiling();
+    // Half of the budget is for sending, half of that for each client: sizes are left alone within a factor of 2.
+    let (lanes, alone): (u64, u64) = ((0..7).map(ceiling).sum(), ceiling(7));
+    assert!((64 * MIB..=256 * MIB).contains(&alone), "{alone}");
+    assert!((64 * MIB..=256 * MIB).contains(&lanes), "{lanes}");
+}
+
+#[test]
+fn a_client_with_many_lanes_leaves_others_their_part_of_what_is_promised() {
+    let mut tuner = tuner();
+    for key in 0..9 {
+        tuner.on_open_from(second(0), key, client(u8::from(key == 0)), false);
+    }
+    let mut promised = |at, keys: std::ops::Range<u32>| {
+        for key in keys {
+            tuner.on_sample(key, sample(at, 0, at * 220 * MIB));
+        }
+        let of = |wanted| move |one: &&howdah_tune::Connection| one.client() == client(wanted);
+        let all: Vec<_> = tuner.connections().map(|(_, one)| one).collect();
+        let sum = |number| all.iter().filter(|one| of(number)(one)).map(|one| one.promised()).sum::<u64>();
+        (sum(0), sum(1))
+    };
+    // Both are busy from the beginning: no more than half for each.
+    promised(0, 0..9);
+    promised(1, 0..9);
+    let (lanes, alone) = promised(2, 0..9);
+    assert!(lanes <= 128 * MIB && alone > 22 * MIB, "{lanes} {alone}");
+}
+
+#[test]
+fn whoever_has_more_than_its_part_gives_back_when_others_come() {
+    let mut tuner = tuner();
+    for key in 0..8 {
+        tuner.on_open_from(second(0), key, client(0), false);
+    }
+    let move_all = |tuner: &mut Tuner<u32>, keys: std::ops::Range<u32>, ats: std::ops::Range<u64>| {
+        for at in ats {
+            for key in keys.clone() {
+                tuner.on_sample(key, sample(at, 0, at * 220 * MIB));
+            }
+        }
+    };
+    move_all(&mut tuner, 0..8, 0..4);
+    assert!(tuner.promised() > 192 * MIB, "alone it may have nearly all: {}", tuner.promised());
+    tuner.on_open_from(second(4), 8, client(1), false);
+    move_all(&mut tuner, 0..9, 4..6);
+    let told = tuner.on_memory(second(6), &MemoryUse::default());
+    assert_eq!(tuner.pressure(), Pressure::None);
+    let back: Vec<u32> =
+        told.iter().filter(|(_, change)| matches!(change, Change::Clamp(_))).map(|(key, _)| *key).collect();
+    assert!(!back.is_empty() && !back.contains(&8), "{told:?}");
+}
+
+#[test]
+fn the_sums_of_a_client_outlive_its_connections_and_its_idle_time_counts() {
+    let mut tuner = tuner();
+    tuner.on_open_from(second(0), 1, client(0), false);
+    tuner.on_open_from(second(0), 2, client(0), false);
+    for at in 0..5 {
+        for key in [1, 2] {
+            let mut sample = sample(at, at * 1000, 0);
+            (sample.sending.retransmitted, sample.sending.spurious) = (at * 10, at);
+            tuner.on_sample(key, sample);
+        }
+    }
+    tuner.on_close(second(5), 1).expect("it was open");
+    // Nothing moves any more, so the other is not looked at any more.
+    for at in 5..60 {
+        tuner.on_memory(second(at), &MemoryUse::default());
+    }
+    let idle = tuner.get(2).expect("it is open").account().sending[&Verdict::Idle];
+    assert!(idle >= second(50), "{idle:?}");
+    let ledger = tuner.ledger(second(59));
+    let meter = &ledger[&client(0)];
+    let moved = meter.total().moved;
+    assert_eq!((moved.sent, moved.retransmitted, moved.spurious), (2 * 4000, 2 * 40, 2 * 4));
+    let last: Duration = meter.last(second(59)).sending.values().sum();
+    assert_eq!(last, second(10), "one connection, one period");
+    tuner.on_close(second(60), 2).expect("it was open");
+    let (known, gone) = tuner.clients().next().expect("it is remembered");
+    assert_eq!((*known, gone.opened(), gone.totals().connections), (client(0), 2, 0));
+    assert_eq!(gone.closed().total().moved.sent, 8000);
+}
