@@ -24,6 +24,8 @@ pub(super) enum What {
     Syscalls(Syscalls),
     /// Read a file over UDP and over TCP on an emulated line of 100 Mb/s, clean and losing fragments (for root)
     Udp(Udp),
+    /// Measure what sizing connections costs: with a crowd of them, and beside a server that leaves them alone
+    Tuning(Tuning),
     /// Measure the laboratory's wires: throughput, and how exact delay, rate and loss are
     Link(Link),
     /// A floor, started by `serve`
@@ -139,6 +141,22 @@ pub(super) struct Udp {
     /// Where chance on the line begins
     #[arg(long, default_value_t = 2003, value_name = "NUMBER")]
     pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Tuning {
+    /// Connections at once
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub connections: usize,
+    /// Times that each is measured; the median is shown
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub runs: usize,
+    /// How long each measurement lasts
+    #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
+    pub seconds: f64,
+    /// Start this binary, instead of building howdah
+    #[arg(long, value_name = "PATH")]
+    pub server_bin: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

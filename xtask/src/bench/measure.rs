@@ -82,7 +82,8 @@ pub fn measure(
     Ok(measured)
 }
 
-fn measure_server(
+/// Measures the server once.
+pub fn measure_server(
     congestion: &mut [String; 3],
     row: &Row,
     plan: Plan,

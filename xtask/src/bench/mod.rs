@@ -26,6 +26,7 @@ mod serve;
 mod server;
 mod session;
 mod syscalls;
+mod tuning;
 mod udp;
 
 pub use arguments::Arguments;
@@ -38,6 +39,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.what {
         arguments::What::Client(what) => client::run(&what),
         arguments::What::Serve(what) => serve::run(&what),
+        arguments::What::Tuning(what) => tuning::run(&what),
         arguments::What::Link(what) => link::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),
         arguments::What::Udp(what) => udp::run(&what),

@@ -1,0 +1,75 @@
+//! Many connections at once, which do nothing, or just enough to be looked at as often as any are.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use howdah_wire::nfs3::{FileHandle, getattr};
+use howdah_wire::rpc::RecordMark;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::super::generator;
+use super::super::load::{check_success, nfs, set_xid};
+
+/// A connection that moves something so often is never idle for the server: it calls one idle after a second.
+const ROUND: Duration = Duration::from_millis(400);
+/// Descriptors that a process needs besides.
+const BESIDES: u64 = 100;
+
+/// Connections of one client.
+pub struct Crowd {
+    streams: Vec<TcpStream>,
+    call: Vec<u8>,
+    xid: u32,
+}
+
+/// Lets this process, and what it starts from now on, have so many descriptors.
+pub fn allow_descriptors(count: usize) -> anyhow::Result<()> {
+    let (wanted, limit) = (count as u64 + BESIDES, getrlimit(Resource::Nofile));
+    let most = limit.maximum.unwrap_or(u64::MAX);
+    ensure!(wanted <= most, "{wanted} descriptors are needed, and {most} allowed");
+    let current = limit.current.map(|current| current.max(wanted));
+    setrlimit(Resource::Nofile, Rlimit { current, ..limit }).context("raising the limit of descriptors")
+}
+
+impl Crowd {
+    /// So many connections; each asks for the attributes of that node once.
+    pub fn connect(count: usize, address: SocketAddr, node: &[u8]) -> anyhow::Result<Self> {
+        let streams =
+            (0..count).map(|_| Ok(generator::connect(address)?.0)).collect::<anyhow::Result<_>>()?;
+        let call = nfs(getattr::PROCEDURE, &getattr::Arguments { node: FileHandle(node) });
+        let mut crowd = Self { streams, call, xid: std::process::id() << 12 };
+        crowd.ask_all()?;
+        Ok(crowd)
+    }
+
+    /// Each asks again and again, for so long.
+    pub fn keep_busy(&mut self, time: Duration) -> anyhow::Result<()> {
+        let start = Instant::now();
+        while start.elapsed() < time {
+            let round = Instant::now();
+            self.ask_all()?;
+            let rest = ROUND.saturating_sub(round.elapsed());
+            std::thread::sleep(rest.min(time.saturating_sub(start.elapsed())));
+        }
+        Ok(())
+    }
+
+    fn ask_all(&mut self) -> anyhow::Result<()> {
+        for stream in &mut self.streams {
+            self.xid = self.xid.wrapping_add(1);
+            set_xid(&mut self.call, self.xid);
+            stream.write_all(&self.call).context("sending a call")?;
+        }
+        let mut reply = Vec::new();
+        for stream in &mut self.streams {
+            let mut mark = [0; RecordMark::SIZE];
+            stream.read_exact(&mut mark).context("receiving a reply")?;
+            reply.resize(RecordMark::from_bytes(mark).length as usize, 0);
+            stream.read_exact(&mut reply).context("receiving a reply")?;
+            check_success(&reply)?;
+        }
+        Ok(())
+    }
+}
