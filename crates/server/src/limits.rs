@@ -32,6 +32,8 @@ pub const SEND_PATIENCE: Duration = Duration::from_secs(300);
 /// Connections at a time. Of the client that has most (an IPv4 address, or 64 bits of an IPv6 one), an idle one with the
 /// fewest calls gives way to a new one.
 pub const CONNECTIONS_MAX: usize = 16_384;
+/// So many connections are taken in however short the kernel's memory is; beyond, only the first one of each client.
+pub const CONNECTIONS_FLOOR: usize = 16;
 /// Worker threads, unless configured: calls that may wait for storage at the same time.
 pub const WORKERS: usize = 32;
 /// How long a call runs before its connection is handed on to another worker.

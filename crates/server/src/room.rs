@@ -44,7 +44,7 @@ pub fn who_gives_way(places: &[Place]) -> Option<Choice> {
 
 /// What counts as one client: an IPv4 address, but 2^64 IPv6 addresses, since a host chooses the lower half of its own
 /// (RFC 4291 2.5.1) and may take as many as it likes.
-fn one_client(address: IpAddr) -> IpAddr {
+pub fn one_client(address: IpAddr) -> IpAddr {
     const NETWORK: u128 = u128::MAX << 64;
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & NETWORK)),

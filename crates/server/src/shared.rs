@@ -11,10 +11,11 @@ use howdah_tune::{Change, Tuner};
 use parking_lot::{Mutex, RwLock};
 
 use crate::connection::Connection;
-use crate::limits::CONNECTIONS_MAX;
+use crate::limits::{CONNECTIONS_FLOOR, CONNECTIONS_MAX};
 use crate::program::Program;
 use crate::room::{self, Choice, Place};
 use crate::service::Service;
+use crate::tuning::Pressing;
 use crate::udp::{Port, Ports};
 
 /// The waker's token.
@@ -62,6 +63,8 @@ pub struct Shared {
     pub tuner: Mutex<Tuner<Token>>,
     /// What connections are to be told because somebody turned a knob.
     pub told: Mutex<Vec<(Token, Change)>>,
+    /// What comes of memory being short.
+    pub pressing: Pressing,
     /// The moment from which the tuner counts.
     pub started: Instant,
     /// Datagrams whose calls run now.
@@ -93,6 +96,7 @@ impl Shared {
             resting: Mutex::default(),
             tuner: Mutex::new(tuner),
             told: Mutex::default(),
+            pressing: Pressing::default(),
             started: Instant::now(),
             datagrams_running: AtomicUsize::new(0),
             ready: Mutex::default(),
@@ -160,6 +164,23 @@ impl Shared {
             self.connections.write().remove(&token);
         }
         added
+    }
+
+    /// Whether a new connection is not taken in, since the kernel's memory is short: some are all the same, and one of each
+    /// client, so that the server stays of use.
+    pub fn turns_away(&self, stream: &Stream) -> bool {
+        if !self.pressing.refuses() {
+            return false;
+        }
+        let client = room::one_client(stream.client().ip());
+        let connections = self.connections.read();
+        let knows = || connections.values().any(|one| room::one_client(one.peer().client.ip()) == client);
+        let turned_away = connections.len() >= CONNECTIONS_FLOOR && knows();
+        if turned_away {
+            self.pressing.count_refused();
+            tracing::debug!(client = %stream.client(), "turned away: the memory of connections is used up");
+        }
+        turned_away
     }
 
     /// Ends a connection: it closes when the last call that runs on it is done.

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -44,7 +45,19 @@ fn a_connection_is_reported_with_its_verdict_figures_and_sums() {
     assert!(seen.is_local && seen.transport == "tcp", "{seen:?}");
     let figures = seen.figures.expect("it was looked at");
     assert!(figures.calls > 0 && figures.sent > 0 && figures.received > 0, "{figures:?}");
-    let report = server.tuning_report();
+    drop(stream);
+    let start = Instant::now();
+    let report = loop {
+        let report = server.tuning_report();
+        match &report.clients[..] {
+            [client] if client.connections == 0 => break report,
+            _ => assert!(start.elapsed() < PATIENCE, "{report:#?}"),
+        }
+        std::thread::yield_now();
+    };
+    let client = &report.clients[0];
+    assert!(client.client.is_loopback() && client.opened == 1, "{client:?}");
+    assert!(client.account.moved.sent >= figures.sent, "sums outlive their connections: {client:?}");
     assert!(["forced", "unprivileged"].contains(&report.mode.as_str()), "{report:?}");
     assert!(report.budget_bytes > 0 && report.pressure == "none", "{report:?}");
 }
@@ -76,7 +89,8 @@ fn knobs_say_what_holds_and_refuse_with_a_reason() {
 fn a_size_that_is_set_reaches_connections_that_live_and_new_ones() {
     let (server, address) = serve_memory();
     if server.tuning_report().mode != "forced" {
-        return println!("skipped: buffers cannot be forced here");
+        writeln!(std::io::stdout(), "skipped: buffers cannot be forced here").expect("printing");
+        return;
     }
     let mut stream = TcpStream::connect(address).expect("connecting");
     call_until(&server, &mut stream, "a first look", |connection| connection.figures.is_some());

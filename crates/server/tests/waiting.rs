@@ -8,13 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use common::{nfs_call, read_record, root, serve, serve_with};
-use howdah_server::Server;
+use common::{make_file, nfs_call, read_record, root, serve, serve_with};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::layer::{Call, Delayed, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{FileSystem, Result};
-use howdah_wire::nfs3::{self, DirectoryName, FileHandle, NewAttributes, commit, create, getattr, write};
+use howdah_wire::nfs3::{self, FileHandle, commit, getattr, write};
 use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
 use parking_lot::{Condvar, Mutex};
@@ -74,16 +73,6 @@ fn next_xid(stream: &mut TcpStream) -> u32 {
 }
 
 /// Makes a file of this size; gives its handle.
-fn make_file(server: &Server, address: SocketAddr, size: u64) -> Vec<u8> {
-    let root = root(server);
-    let object = DirectoryName { directory: FileHandle(&root), name: b"file" };
-    let how = create::How::Unchecked(NewAttributes { size: Some(size), ..NewAttributes::default() });
-    let call = nfs_call(1, create::PROCEDURE, &create::Arguments { object, how });
-    let result = common::exchange(&mut connect(address), &call);
-    let made = create::Reply::decode(&mut Decoder::new(&result)).expect("a result").expect("made");
-    made.node.expect("a handle").0.to_vec()
-}
-
 fn bulk_write_call(xid: u32, node: &[u8], length: usize) -> Vec<u8> {
     let (node, stability, data) = (FileHandle(node), write::Stability::Unstable, vec![7; length]);
     let arguments = write::Arguments { node, offset: 0, count: length as u32, stability, data: &data };

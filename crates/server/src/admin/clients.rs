@@ -188,11 +188,13 @@ mod tests {
             server: SocketAddr::from(([10, 0, 0, 1], 2049)),
             transport: "tcp".to_owned(),
             is_local: false,
+            is_held: false,
             age_seconds: 100.0,
             verdict: Some(said),
             figures: Some(figures),
             sizes: Sizes::default(),
             account: AccountReport::default(),
+            last_period: AccountReport::default(),
         }
     }
 

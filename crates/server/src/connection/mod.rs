@@ -35,6 +35,8 @@ pub struct Connection {
     wakes_late: AtomicBool,
     /// Reading stopped because the peer does not take its replies.
     paused: AtomicBool,
+    /// It is not to be read for now, since the kernel's memory is short.
+    held: AtomicBool,
     /// The peer sends no more.
     ended: AtomicBool,
     /// Calls that are done, their replies queued. Those that run are the records taken but for these.
@@ -55,6 +57,7 @@ impl Connection {
             armed: AtomicU8::new(READABLE),
             wakes_late: AtomicBool::new(false),
             paused: AtomicBool::new(false),
+            held: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             answered: AtomicU64::new(0),
         }
@@ -161,15 +164,31 @@ impl Connection {
         self.wakes_late.load(Ordering::SeqCst)
     }
 
-    /// Stops reading until the replies that wait have gone; says whether it must (they may have gone meanwhile).
+    /// Whether no further call of it should be read: too many replies wait, or memory is short.
+    pub fn should_pause(&self) -> bool {
+        self.held.load(Ordering::SeqCst) || self.outbox.is_full()
+    }
+
+    /// Stops reading until the replies that wait have gone, or it is let go; says whether it must (they may have gone
+    /// meanwhile).
     pub fn pause(&self) -> bool {
         self.paused.store(true, Ordering::SeqCst);
-        self.outbox.is_full() || !self.paused.swap(false, Ordering::SeqCst)
+        self.should_pause() || !self.paused.swap(false, Ordering::SeqCst)
     }
 
     /// Whether reading stopped and may go on; only one who asks is told so.
     pub fn resume(&self) -> bool {
-        !self.outbox.is_full() && self.paused.swap(false, Ordering::SeqCst)
+        !self.should_pause() && self.paused.swap(false, Ordering::SeqCst)
+    }
+
+    /// Holds it, or lets it go: whoever does that asks [`Self::resume`] next.
+    pub fn hold(&self, held: bool) {
+        self.held.store(held, Ordering::SeqCst);
+    }
+
+    /// Whether it is held.
+    pub fn is_held(&self) -> bool {
+        self.held.load(Ordering::SeqCst)
     }
 
     /// The peer sends no more.
@@ -182,7 +201,7 @@ impl Connection {
         self.answered.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Whether it is not read because the peer does not take its replies.
+    /// Whether it is not read, because the peer does not take its replies or memory is short.
     pub fn is_paused(&self) -> bool {
         self.paused.load(Ordering::Relaxed)
     }
@@ -209,7 +228,7 @@ fn bits(interest: Interest) -> u8 {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use std::net::TcpStream;
 
     use howdah_net::{Listener, Stream};

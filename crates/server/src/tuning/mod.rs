@@ -5,6 +5,7 @@ mod gauge;
 mod knob;
 mod knobs;
 mod parse;
+mod pressing;
 mod processors;
 mod report;
 mod reporting;
@@ -15,8 +16,10 @@ mod words;
 pub use knob::{Knob, KnobError};
 pub(crate) use knobs::Knobs;
 pub use parse::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
+pub(crate) use pressing::Pressing;
 pub use report::{
-    AccountReport, ConnectionReport, Figures, MemoryReport, Sizes, TuningReport, VerdictReport,
+    AccountReport, ClientReport, ConnectionReport, Figures, MemoryReport, MovedReport, Sizes, TuningReport,
+    VerdictReport,
 };
 pub(crate) use reporting::report;
 pub use settings::Tuning;

@@ -1,7 +1,7 @@
 //! All that is known of connections, as plain data: what limits each, what it was given, where its time went.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +16,41 @@ pub struct TuningReport {
     pub budget_bytes: u64,
     /// Bytes of windows promised to peers.
     pub promised_bytes: u64,
+    /// Connections that were turned away for want of memory.
+    pub refused_connections: u64,
+    /// Connections that are not read for want of memory.
+    pub held_connections: u64,
+    /// How often a connection came to be one of those.
+    pub times_held: u64,
+    /// How long a period is, for what is told of the last one.
+    pub period_seconds: f64,
     /// Bytes held in the kernel when it was last looked at: by send queues, and unread.
     pub used: MemoryReport,
     /// `none`, `stop-growing`, `take-back` or `refuse`.
     pub pressure: String,
     /// TCP connections, oldest first.
     pub connections: Vec<ConnectionReport>,
+    /// Clients, those that have gone of late included.
+    pub clients: Vec<ClientReport>,
+}
+
+/// All connections of one client: of an IPv4 address, or of the 64 bits of an IPv6 network.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClientReport {
+    /// Its address.
+    pub client: IpAddr,
+    /// Connections that it has.
+    pub connections: u64,
+    /// Connections that it ever had, as far as it is remembered.
+    pub opened: u64,
+    /// Bytes of windows promised to it.
+    pub promised_bytes: u64,
+    /// Seconds since it last opened or closed a connection.
+    pub seen_seconds_ago: f64,
+    /// Where the time of all its connections went.
+    pub account: AccountReport,
+    /// The same in the last whole period.
+    pub last_period: AccountReport,
 }
 
 /// Memory of sockets, in bytes.
@@ -46,6 +75,8 @@ pub struct ConnectionReport {
     pub transport: String,
     /// The client is on this host.
     pub is_local: bool,
+    /// It is not read for now, since memory is short and it holds most of it.
+    pub is_held: bool,
     /// Seconds since it was accepted.
     pub age_seconds: f64,
     /// What limits it; none before it has moved something twice.
@@ -56,6 +87,8 @@ pub struct ConnectionReport {
     pub sizes: Sizes,
     /// Where its time went since it was accepted.
     pub account: AccountReport,
+    /// The same in the last whole period.
+    pub last_period: AccountReport,
 }
 
 /// What limits a connection, as words of `docs/OPERATING.md`.
@@ -131,6 +164,8 @@ pub struct Sizes {
     pub unsent_mark: u64,
     /// The window promised.
     pub promised_window: u64,
+    /// The most that came in a round trip of late: what is used of the window.
+    pub used_window: u64,
 }
 
 /// Sums over a connection, or several.
@@ -142,4 +177,23 @@ pub struct AccountReport {
     pub receiving_seconds: BTreeMap<String, f64>,
     /// How often things happened, by name.
     pub events: BTreeMap<String, u64>,
+    /// How much was sent, received, sent again, sent again for nothing; how often packets overtook others.
+    pub moved: MovedReport,
+}
+
+/// Bytes, but for what says otherwise.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedReport {
+    /// Sent, with what was sent again.
+    pub sent: u64,
+    /// Received in order.
+    pub received: u64,
+    /// Sent again.
+    pub retransmitted: u64,
+    /// Sent again though the client had it.
+    pub spurious: u64,
+    /// How often packets of ours were seen to overtake others.
+    pub reorderings: u64,
+    /// Segments of the client's that came before earlier ones: lost on the way, or overtaken.
+    pub out_of_order: u64,
 }

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use howdah_net::{Token, is_local};
-use howdah_tune::account::{Account, Events};
+use howdah_tune::account::{Account, Events, Moved};
 use howdah_tune::budget::Pressure;
 use howdah_tune::host::Mode;
+use howdah_tune::meter::{Meter, PERIOD};
 use howdah_tune::{Sample, Tuner, Verdict};
 
 use super::report::{
-    AccountReport, ConnectionReport, Figures, MemoryReport, Sizes, TuningReport, VerdictReport,
+    AccountReport, ClientReport, ConnectionReport, Figures, MemoryReport, MovedReport, Sizes, TuningReport,
+    VerdictReport,
 };
 use crate::connection::Connection;
 use crate::shared::Shared;
@@ -34,7 +36,12 @@ pub fn report(shared: &Shared, is_on: bool) -> TuningReport {
         promised_bytes: tuner.promised(),
         used: MemoryReport { sending: used.sending, unread: used.unread, host_tcp: used.host_tcp },
         pressure: pressure(tuner.pressure()).to_owned(),
+        refused_connections: shared.pressing.refused(),
+        held_connections: connections.iter().filter(|connection| connection.is_held()).count() as u64,
+        times_held: shared.pressing.held(),
+        period_seconds: PERIOD.as_secs_f64(),
         connections: connections.iter().map(|connection| of(&tuner, now, connection)).collect(),
+        clients: clients(&tuner, now),
     }
 }
 
@@ -56,6 +63,18 @@ pub fn pressure(level: Pressure) -> &'static str {
     }
 }
 
+/// What a level means, for a person.
+pub fn pressure_in_words(level: Pressure) -> &'static str {
+    match level {
+        Pressure::None => "enough again",
+        Pressure::StopGrowing => "three quarters are used, so nothing grows",
+        Pressure::TakeBack => {
+            "it is used up: windows are taken back, and those who do not take their replies are not read"
+        }
+        Pressure::Refuse => "a quarter more than there is: no new connections but the first of a client",
+    }
+}
+
 fn of(tuner: &Tuner<Token>, now: Duration, connection: &Connection) -> ConnectionReport {
     let peer = connection.peer();
     let tuned = tuner.get(connection.token());
@@ -64,12 +83,31 @@ fn of(tuner: &Tuner<Token>, now: Duration, connection: &Connection) -> Connectio
         server: peer.server,
         transport: "tcp".to_owned(),
         is_local: is_local(peer.client.ip(), peer.server.ip()),
+        is_held: connection.is_held(),
         age_seconds: Instant::now().saturating_duration_since(connection.opened()).as_secs_f64(),
         verdict: tuned.and_then(verdict),
         figures: tuned.and_then(|tuned| tuned.last()).map(|sample| figures(now, sample)),
-        sizes: tuned.map(sizes).unwrap_or_default(),
+        sizes: tuned.map(|tuned| sizes(now, tuned)).unwrap_or_default(),
         account: tuned.map(|tuned| account(tuned.account())).unwrap_or_default(),
+        last_period: tuned.map(|tuned| account(&tuned.meter().last(now))).unwrap_or_default(),
     }
+}
+
+fn clients(tuner: &Tuner<Token>, now: Duration) -> Vec<ClientReport> {
+    let ledger = tuner.ledger(now);
+    let told = tuner.clients().map(|(address, client)| {
+        let meter = ledger.get(address).cloned().unwrap_or_else(Meter::default);
+        ClientReport {
+            client: *address,
+            connections: client.totals().connections,
+            opened: client.opened(),
+            promised_bytes: client.totals().promised,
+            seen_seconds_ago: now.saturating_sub(client.seen()).as_secs_f64(),
+            account: account(meter.total()),
+            last_period: account(&meter.last(now)),
+        }
+    });
+    told.collect()
 }
 
 fn verdict(tuned: &howdah_tune::Connection) -> Option<VerdictReport> {
@@ -111,11 +149,12 @@ fn figures(now: Duration, sample: &Sample) -> Figures {
     }
 }
 
-fn sizes(tuned: &howdah_tune::Connection) -> Sizes {
+fn sizes(now: Duration, tuned: &howdah_tune::Connection) -> Sizes {
     Sizes {
         send_ceiling: tuned.send_ceiling(),
         unsent_mark: tuned.unsent_mark(),
         promised_window: tuned.promised(),
+        used_window: tuned.used_window(now),
     }
 }
 
@@ -124,7 +163,13 @@ fn account(account: &Account) -> AccountReport {
         sending_seconds: seconds(&account.sending),
         receiving_seconds: seconds(&account.receiving),
         events: events(&account.events),
+        moved: moved(&account.moved),
     }
+}
+
+fn moved(moved: &Moved) -> MovedReport {
+    let Moved { sent, received, retransmitted, spurious, reorderings, out_of_order } = *moved;
+    MovedReport { sent, received, retransmitted, spurious, reorderings, out_of_order }
 }
 
 fn seconds(times: &BTreeMap<Verdict, Duration>) -> BTreeMap<String, f64> {

@@ -7,12 +7,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use howdah_net::{Token, is_local};
-use howdah_tune::budget::MemoryUse;
+use howdah_tune::budget::{MemoryUse, Pressure};
 use howdah_tune::{Change, Judgement, Verdict};
 
 use super::gauge::Gauge;
 use super::processors::Processors;
+use super::reporting;
 use crate::connection::Connection;
+use crate::room::one_client;
 use crate::shared::{Shared, Source};
 
 /// How often gauges are read while something moves: short beside the shortest interval that is judged.
@@ -21,8 +23,10 @@ const TICK: Duration = Duration::from_millis(10);
 const LOOKS_PER_MILLISECOND: u32 = 50;
 /// How often it is looked for new connections while nothing moves.
 const IDLE_TICK: Duration = Duration::from_millis(100);
-/// How often memory and processors are looked at.
+/// How often memory and processors are looked at,
 const MEMORY_TICK: Duration = Duration::from_secs(1);
+/// and if more than half of the memory is used: what comes in meanwhile at 10 Gb/s is 125 MB.
+const PRESSED_TICK: Duration = Duration::from_millis(100);
 
 /// Sizes the connections of a server.
 pub struct Sizing {
@@ -33,6 +37,8 @@ pub struct Sizing {
     processors: Processors,
     processors_busy: f64,
     memory_at: Duration,
+    memory_tick: Duration,
+    pressure: Pressure,
 }
 
 /// What is remembered of a connection.
@@ -43,6 +49,8 @@ struct Seen {
     due: Duration,
     /// Unread and unacknowledged bytes when it was last looked at. While there are any, it is looked at.
     memory: MemoryUse,
+    /// It is not read, since memory is short.
+    is_held: bool,
     verdict: Option<Verdict>,
     /// In the list of connections this time.
     is_there: bool,
@@ -58,6 +66,8 @@ impl Sizing {
             processors: Processors::default(),
             processors_busy: 0.0,
             memory_at: Duration::ZERO,
+            memory_tick: MEMORY_TICK,
+            pressure: Pressure::None,
         }
     }
 
@@ -86,7 +96,7 @@ impl Sizing {
         connections.clear();
         self.connections = connections;
         self.forget_gone(now);
-        if now.saturating_sub(self.memory_at) >= MEMORY_TICK {
+        if now.saturating_sub(self.memory_at) >= self.memory_tick {
             self.memory_at = now;
             self.look_at_memory(now);
         }
@@ -103,7 +113,9 @@ impl Sizing {
         if is_new {
             let peer = connection.peer();
             let local = is_local(peer.client.ip(), peer.server.ip());
-            apply(connection, &self.shared.tuner.lock().on_open(token, local));
+            let client = one_client(peer.client.ip());
+            let changes = self.shared.tuner.lock().on_open_from(now, token, client, local);
+            apply(connection, &changes);
         }
         let active = seen.gauge.is_active(now) || seen.memory != MemoryUse::default();
         if active && now >= seen.due {
@@ -111,7 +123,7 @@ impl Sizing {
                 Ok(sample) => {
                     seen.memory = MemoryUse {
                         sending: sample.sending.queued,
-                        unread: sample.receiving.unread,
+                        unread: sample.receiving.queued,
                         ..MemoryUse::default()
                     };
                     let mut tuner = self.shared.tuner.lock();
@@ -159,8 +171,52 @@ impl Sizing {
             used.sending += seen.memory.sending;
             used.unread += seen.memory.unread;
         }
-        let told = self.shared.tuner.lock().on_memory(now, &used);
+        let mut tuner = self.shared.tuner.lock();
+        let told = tuner.on_memory(now, &used);
+        let level = tuner.pressure();
+        let budget = tuner.settings().budget.total();
+        let changed: Vec<Token> = (self.seen.iter())
+            .filter(|(token, seen)| seen.is_held != tuner.should_hold(**token, seen.is_held))
+            .map(|(token, _)| *token)
+            .collect();
+        drop(tuner);
         self.tell_all(told);
+        self.memory_tick = if used.sending + used.unread > budget / 2 { PRESSED_TICK } else { MEMORY_TICK };
+        self.hold_or_let_go(&changed);
+        self.on_pressure(level, &used, budget);
+    }
+
+    /// Stops to read these, or reads them again.
+    fn hold_or_let_go(&mut self, tokens: &[Token]) {
+        for token in tokens {
+            let Some(seen) = self.seen.get_mut(token) else { continue };
+            seen.is_held = !seen.is_held;
+            let Source::Connection(connection) = self.shared.source(*token) else { continue };
+            connection.hold(seen.is_held);
+            tracing::debug!(client = %connection.peer().client, held = seen.is_held, "memory is short");
+            if seen.is_held {
+                self.shared.pressing.count_held();
+            } else if connection.resume() {
+                self.shared.hand_on(connection);
+            }
+        }
+    }
+
+    /// Says when the level changes, and does what it asks of those who accept.
+    fn on_pressure(&mut self, level: Pressure, used: &MemoryUse, budget: u64) {
+        let before = std::mem::replace(&mut self.pressure, level);
+        if before == level {
+            return;
+        }
+        self.shared.pressing.set_refuses(level == Pressure::Refuse);
+        let refused = self.shared.pressing.refused();
+        let (sending, unread) = (used.sending, used.unread);
+        let means = reporting::pressure_in_words(level);
+        if level > before {
+            tracing::warn!(sending, unread, budget, refused, "memory of connections: {means}");
+        } else {
+            tracing::info!(sending, unread, budget, refused, "memory of connections: {means}");
+        }
     }
 }
 

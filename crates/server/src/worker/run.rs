@@ -113,6 +113,9 @@ impl Worker {
             match self.shared.listeners[index].accept() {
                 Ok(Some(stream)) => {
                     freed = false;
+                    if self.shared.turns_away(&stream) {
+                        continue;
+                    }
                     if let Err(error) = self.shared.add(stream) {
                         tracing::warn!(%error, "taking a connection in");
                     }

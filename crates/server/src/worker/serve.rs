@@ -35,7 +35,7 @@ impl Worker {
         let mut drained = false;
         let mut effort = 0;
         loop {
-            if connection.outbox().is_full() {
+            if connection.should_pause() {
                 self.flush(connection)?;
                 if connection.pause() {
                     return Ok(());

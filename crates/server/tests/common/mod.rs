@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
-use howdah_server::{Server, Settings, Sockets};
+use howdah_server::{Server, Settings, Sockets, Tuning};
 use howdah_vfs::FileSystem;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::nfs3;
@@ -21,10 +21,18 @@ pub fn serve(file_system: Arc<dyn FileSystem>) -> (Server, SocketAddr) {
 
 /// The same with so many workers.
 pub fn serve_with(file_system: Arc<dyn FileSystem>, workers: usize) -> (Server, SocketAddr) {
+    serve_as(file_system, &Settings { workers, ..Settings::default() })
+}
+
+/// The same with connections sized in that way.
+pub fn serve_tuned(file_system: Arc<dyn FileSystem>, tuning: Tuning) -> (Server, SocketAddr) {
+    serve_as(file_system, &Settings { tuning, ..Settings::default() })
+}
+
+fn serve_as(file_system: Arc<dyn FileSystem>, settings: &Settings) -> (Server, SocketAddr) {
     let exports = exports(file_system);
     let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("binding");
-    let server =
-        Server::start(&Settings { workers, ..Settings::default() }, sockets, exports).expect("starting");
+    let server = Server::start(settings, sockets, exports).expect("starting");
     let address = server.addresses()[0].1;
     (server, address)
 }
@@ -79,6 +87,18 @@ pub fn exchange(stream: &mut TcpStream, call: &[u8]) -> Vec<u8> {
     let header = ReplyHeader::decode(&mut decoder).expect("a reply");
     assert_eq!(header.outcome, Ok(Accepted::Success));
     decoder.rest().to_vec()
+}
+
+/// Makes a file of that size in the root; its handle.
+pub fn make_file(server: &Server, address: SocketAddr, size: u64) -> Vec<u8> {
+    use nfs3::create::{self, How};
+    let root = root(server);
+    let object = nfs3::DirectoryName { directory: nfs3::FileHandle(&root), name: b"file" };
+    let how = How::Unchecked(nfs3::NewAttributes { size: Some(size), ..nfs3::NewAttributes::default() });
+    let call = nfs_call(1, create::PROCEDURE, &create::Arguments { object, how });
+    let result = exchange(&mut TcpStream::connect(address).expect("connecting"), &call);
+    let made = create::Reply::decode(&mut Decoder::new(&result)).expect("a result").expect("made");
+    made.node.expect("a handle").0.to_vec()
 }
 
 /// Asks for the attributes of a node.
