@@ -164,14 +164,35 @@ fn sight(connection: &Connection) -> Sight {
     // What waits for the rest of a bulk WRITE has come as if it were received; anything else we have left unread.
     let late = connection.wakes_late();
     let received = if late { received + waiting as u64 } else { received };
-    let unread = waiting > 0 && !late;
+    // So are calls that came whole, while the connection is not read.
+    let unread = (waiting > 0 && !late) || connection.is_paused();
     let outbox = connection.outbox();
     Sight { received, records, partial, unread, sent: outbox.sent(), replies_wait: !outbox.is_empty() }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use howdah_rpc::server::BufferPool;
+
     use super::*;
+    use crate::connection::tests::connected;
+    use crate::limits::RECORD_MAX;
+
+    #[test]
+    fn a_peer_is_not_blamed_while_we_do_not_read_what_it_sent() {
+        let (stream, mut client) = connected();
+        let connection = Connection::new(Token(1), stream);
+        client.write_all(&[0x80, 0, 0, 40, 1, 2, 3]).expect("sending");
+        let mut buffers = BufferPool::new(RECORD_MAX);
+        while !sight(&connection).partial {
+            connection.receive(&mut buffers).expect("a socket");
+        }
+        assert!(!sight(&connection).unread, "nothing is left in the socket");
+        connection.hold(true);
+        assert!(connection.pause() && sight(&connection).unread);
+    }
 
     #[test]
     fn a_hang_is_told_of_once() {
