@@ -24,6 +24,7 @@ mod tcp_info;
 mod tun;
 mod udp;
 mod udp_client;
+mod urgency;
 
 pub use address::{canonical, is_local, is_on_this_host};
 pub use buffers::apply;
@@ -45,3 +46,4 @@ pub use tcp_info::{SocketMemory, TcpInfo};
 pub use tun::{Offloads, Tun};
 pub use udp::{Datagram, UdpSocket};
 pub use udp_client::UdpClient;
+pub use urgency::Urgency;

@@ -8,6 +8,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::BytesMut;
 use nix::libc;
@@ -276,6 +277,41 @@ pub fn enter_before_exec(command: &mut Command, namespace: Arc<OwnedFd>) {
     };
     // SAFETY: the closure makes one system call and allocates nothing, not even to report that it failed.
     unsafe { command.pre_exec(enter) };
+}
+
+/// `struct sched_attr` in its first form (linux/sched/types.h).
+#[repr(C)]
+#[derive(Default)]
+struct Scheduling {
+    size: u32,
+    policy: u32,
+    flags: u64,
+    nice: i32,
+    priority: u32,
+    runtime: u64,
+    deadline: u64,
+    period: u64,
+}
+
+/// `sched_setattr` with `SCHED_FIFO`: the calling thread runs before all that have no such priority.
+pub fn run_before_others(priority: u32) -> io::Result<()> {
+    schedule(Scheduling { policy: libc::SCHED_FIFO as u32, priority, ..Scheduling::default() })
+}
+
+/// `sched_setattr` with `SCHED_OTHER`, this niceness and a time: what the calling thread may run in one go.
+pub fn set_time_slice(nice: i32, slice: Duration) -> io::Result<()> {
+    let runtime = u64::try_from(slice.as_nanos()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    schedule(Scheduling { policy: libc::SCHED_OTHER as u32, nice, runtime, ..Scheduling::default() })
+}
+
+fn schedule(mut how: Scheduling) -> io::Result<()> {
+    how.size = size_of::<Scheduling>() as u32;
+    let (thread, flags) = (0, 0);
+    // SAFETY: the kernel reads as many bytes as `size` says, which lives until the call returns.
+    match unsafe { libc::syscall(libc::SYS_sched_setattr, thread, &raw const how, flags) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Bytes of a page of memory.
