@@ -50,6 +50,9 @@ fn datagrams_pass_a_perfect_wire_and_take_their_time_on_a_long_one() {
     let Some(network) = build(&Topology::default()) else { return };
     let (client, server) = (socket(&network, "client", "path0"), socket(&network, "server", "path0"));
     echo(&client, &server);
+    for (_, direction) in network.wire("path0").counters().directions() {
+        assert_eq!(direction.late.counts.iter().sum::<u64>(), 0, "nothing is late where nothing is due");
+    }
 
     let network = build(&Topology::pair(wire("rtt = '60ms'"))).expect("root");
     let (client, server) = (socket(&network, "client", "path0"), socket(&network, "server", "path0"));
@@ -65,6 +68,8 @@ fn datagrams_pass_a_perfect_wire_and_take_their_time_on_a_long_one() {
         );
         // Header, datagram header, 13 bytes of payload, Ethernet's minimum and framing.
         assert_eq!(first.counters.arrived.bytes, 46 + 38);
+        assert_eq!(direction.late.counts.iter().sum::<u64>(), 1, "however late it was");
+        assert!(direction.late.most > 0, "handing it over takes time too");
     }
 }
 

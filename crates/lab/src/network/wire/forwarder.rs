@@ -1,4 +1,4 @@
-//! The thread that carries packets in one direction. It sleeps until a packet comes in or is due.
+//! The thread that carries packets in one direction. It sleeps until a packet comes in or is about to be due.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -6,13 +6,14 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use howdah_net::Tun;
+use howdah_net::{Tun, Urgency};
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::thread::set_current_timer_slack;
 
 use super::line::Line;
+use super::vigil::{Rest, Vigil};
 
 /// Packets that are taken before others may look at the line.
 const TURN: usize = 64;
@@ -38,8 +39,21 @@ impl Forwarder {
     /// Carries packets until it is over, or an interface fails.
     pub fn run(&self) -> io::Result<()> {
         set_current_timer_slack(Some(TIMER_SLACK_NANOSECONDS))?;
-        while !self.wait(self.turn()?)? {}
-        Ok(())
+        // A real network takes no processor from its hosts: neither may they make this one late.
+        Urgency::most();
+        let mut vigil = Vigil::new(Instant::now());
+        loop {
+            let due = self.turn()?;
+            let Rest::Sleep(until) = vigil.rest(Instant::now(), due) else {
+                std::hint::spin_loop();
+                continue;
+            };
+            match (self.wait(until)?, until) {
+                (Woken::Over, _) => return Ok(()),
+                (Woken::Time, Some(until)) => vigil.woken(until, Instant::now()),
+                (Woken::Time, None) | (Woken::Packet, _) => {}
+            }
+        }
     }
 
     /// Carries what can be carried now; says when to look again even if nothing comes in.
@@ -54,16 +68,27 @@ impl Forwarder {
         Ok(Some(Instant::now()))
     }
 
-    /// Waits for a packet or that time. True: it is over.
-    fn wait(&self, until: Option<Instant>) -> io::Result<bool> {
+    /// Sleeps until a packet comes in, or that time.
+    fn wait(&self, until: Option<Instant>) -> io::Result<Woken> {
         let most = until.map(|at| timespec(at.saturating_duration_since(Instant::now())));
         let mut files = [PollFd::new(&self.from, PollFlags::IN), PollFd::new(&self.over, PollFlags::IN)];
         match poll(&mut files, most.as_ref()) {
-            Ok(_) => Ok(!files[1].revents().is_empty()),
-            Err(Errno::INTR) => Ok(false),
+            Ok(0) => Ok(Woken::Time),
+            Ok(_) if !files[1].revents().is_empty() => Ok(Woken::Over),
+            Ok(_) | Err(Errno::INTR) => Ok(Woken::Packet),
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Why a wait ended.
+enum Woken {
+    /// The time has come.
+    Time,
+    /// There may be a packet.
+    Packet,
+    /// It is over.
+    Over,
 }
 
 fn timespec(time: Duration) -> Timespec {

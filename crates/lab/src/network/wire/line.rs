@@ -60,12 +60,13 @@ impl Line {
         if self.open {
             return Ok(());
         }
-        loop {
-            let now = Instant::now();
-            let Some((due, packet)) = self.path.poll(now) else { return Ok(()) };
-            self.late.count(now.saturating_duration_since(due));
+        let mut now = Instant::now();
+        while let Some((due, packet)) = self.path.poll(now) {
             self.give(&packet, to)?;
+            now = Instant::now();
+            self.late.count(now.saturating_duration_since(due));
         }
+        Ok(())
     }
 
     fn give(&mut self, packet: &Packet<Frame>, to: &Tun) -> io::Result<()> {
