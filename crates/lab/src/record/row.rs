@@ -99,7 +99,7 @@ pub struct Figure {
 }
 
 /// What one element of one direction of a wire did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinkCount {
     /// The wire.
     pub wire: String,
@@ -109,6 +109,20 @@ pub struct LinkCount {
     pub element: String,
     /// What it did.
     pub counters: Counters,
+    /// Where packets leave the wire: how late they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<Late>,
+}
+
+/// How much later packets left a wire than its path says: what the machine added to the path.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Late {
+    /// Half of them were not later.
+    pub half_seconds: f64,
+    /// 99 of 100 were not later.
+    pub nearly_all_seconds: f64,
+    /// The latest.
+    pub most_seconds: f64,
 }
 
 impl Row {

@@ -2,7 +2,7 @@
 
 use howdah_link::Counters;
 
-use super::{CommandRecord, Figure, LinkCount, Outcome, Row, unit};
+use super::{CommandRecord, Figure, Late, LinkCount, Outcome, Row, unit};
 use crate::measure::Machine;
 
 /// A row that holds something in every field.
@@ -28,6 +28,7 @@ pub fn row(cell: u32, repetition: u32) -> Row {
             direction: "there".to_owned(),
             element: "rate".to_owned(),
             counters: Counters::default(),
+            late: Some(Late { half_seconds: 16e-6, nearly_all_seconds: 64e-6, most_seconds: 0.001 }),
         }],
         series: Some("series/007-1.jsonl".to_owned()),
         machine: Machine::this(),

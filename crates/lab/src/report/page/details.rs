@@ -6,7 +6,7 @@ use super::super::results::Results;
 use super::super::units::{Scale, text};
 use super::table::plain;
 use crate::measure::Spread;
-use crate::record::{CellMedians, CommandRecord, Outcome, Row};
+use crate::record::{CellMedians, CommandRecord, Late, Outcome, Row};
 
 /// One closed part for each cell.
 pub fn details(results: &Results) -> Markup {
@@ -113,12 +113,31 @@ fn counters(count: &crate::record::LinkCount) -> String {
             format!("{} {value}", name.replace('_', " "))
         })
         .collect();
-    told.join(", ")
+    told.into_iter().chain(count.late.as_ref().map(late)).collect::<Vec<_>>().join(", ")
+}
+
+fn late(late: &Late) -> String {
+    let time = |seconds: f64| text(seconds, crate::record::unit::SECONDS);
+    format!(
+        "late by at most {} (half of the packets), {} (99 of 100), {} (all)",
+        time(late.half_seconds),
+        time(late.nearly_all_seconds),
+        time(late.most_seconds)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn how_late_a_wire_was_is_told() {
+        let page = link(&crate::record::testing::row(1, 1)).into_string();
+        assert!(
+            page.contains("late by at most 16 µs (half of the packets), 64 µs (99 of 100), 1 ms (all)"),
+            "{page}"
+        );
+    }
 
     #[test]
     fn commands_can_be_typed_again() {
