@@ -1,51 +1,98 @@
-//! How exact a path's delay is: datagrams that say when they were sent, against a clock that both hosts have in common. What
-//! waking up the receiver takes is in the figures, as on a perfect wire and on loopback, which stand beside.
+//! How exact a path's delay is: of the forwarder by its own count, to the receiver's socket by the kernel's stamp, and to
+//! the program behind it, which must be woken up; beside what this machine takes for that without a wire.
 #![allow(clippy::print_stdout, reason = "the table is its purpose")]
 
-use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
+use howdah_lab::measure::Processor;
+use howdah_lab::network::Lateness;
 
 use super::super::arguments::Link;
-use super::iperf;
+use super::probe::{self, Ways};
 use super::run::met;
 use super::scene::Scene;
+use super::{iperf, sleep};
 
-/// How wrong a delay may be: so much for 99 of 100 probes.
+/// How wrong a delay may be: so much for 99 of 100 packets.
 const GOAL: Duration = Duration::from_micros(200);
-/// Between two probes.
-const EVERY: Duration = Duration::from_millis(1);
-/// A probe, with what it takes on an Ethernet besides.
-const PROBE: usize = 100;
-const ON_ETHERNET: usize = PROBE + 28 + 38;
 
 /// Measures and prints.
 pub fn run(what: &Link) -> anyhow::Result<()> {
     println!(
-        "Error of the delay in us, of {} probes each; goal: 99 of 100 within {} us at 1 Gb/s",
-        probes(what),
-        GOAL.as_micros()
+        "Delay, in us that are too many: half of all / 99 of 100 / the most, of {} probes",
+        probes(what)
     );
-    println!("{:<46} {:>8} {:>8} {:>8} {:>8} {:>8}", "", "half", "9 of 10", "99 %", "most", "goal");
-    let scene = Scene::new("", 1)?;
-    show("a perfect wire (waking up twice)", &errors(what, &scene, Duration::ZERO)?, None);
+    println!("Goal: 99 of 100 within {} us to the socket, and from the forwarder", GOAL.as_micros());
+    println!(
+        "{:<38} {:>20} {:>20} {:>20} {:>6} {:>8}",
+        "", "forwarder", "to the socket", "to the program", "cores", "goal"
+    );
+    machine(what)?;
     for delay in ["1ms", "15ms", "100ms"] {
         let scene = Scene::new(&format!("delay = '{delay}'\nrate = '1Gbit'"), 1)?;
-        let expected = delay_of(delay)? + Duration::from_nanos(ON_ETHERNET as u64 * 8);
-        let quiet = errors(what, &scene, expected)?;
-        show(&format!("1 Gb/s, {delay}, nothing else"), &quiet, Some(GOAL));
-        let loaded = under_load(what, &scene, expected)?;
-        show(&format!("1 Gb/s, {delay}, TCP fills the other direction"), &loaded, Some(GOAL));
-        for (name, late) in [("there", scene.there().late), ("back", scene.back().late)] {
-            println!(
-                "  forwarder, {name}: late by at most {} us (99 %), {} us (999 of 1000), {} us (all)",
-                late.quantile(0.99).as_micros(),
-                late.quantile(0.999).as_micros(),
-                late.most / 1000
-            );
-        }
+        let expected = delay_of(delay)? + Duration::from_nanos(probe::ON_ETHERNET as u64 * 8);
+        alone(what, &scene, &format!("1 Gb/s, {delay}, nothing else"), expected, Some(GOAL))?;
+        under_load(what, &scene, &format!("1 Gb/s, {delay}, TCP fills the way back"), expected)?;
     }
+    Ok(())
+}
+
+/// What the machine takes where no path delays anything.
+fn machine(what: &Link) -> anyhow::Result<()> {
+    let late = sleep::lateness(probes(what), probe::EVERY)?;
+    println!(
+        "{:<38} {:>20} {:>20} {:>20}",
+        "a thread that sleeps until a time",
+        "",
+        "",
+        figures(late, Duration::ZERO)
+    );
+    let scene = Scene::new("", 1)?;
+    let (from, to) = (scene.socket("client")?, scene.socket("client")?);
+    let ways = probe::run(&from, &to, probes(what))?;
+    show("loopback, no wire", None, ways, Duration::ZERO, None, None);
+    alone(what, &scene, "a perfect wire", Duration::ZERO, None)
+}
+
+fn alone(
+    what: &Link,
+    scene: &Scene,
+    row: &str,
+    expected: Duration,
+    goal: Option<Duration>,
+) -> anyhow::Result<()> {
+    let (from, to) = (scene.socket("client")?, scene.socket("server")?);
+    let (before, used, start) = (scene.there().late, Processor::used(), Instant::now());
+    let ways = probe::run(&from, &to, probes(what))?;
+    let cores = Processor::used().since(used).seconds() / start.elapsed().as_secs_f64();
+    show(row, Some(scene.there().late.since(&before)), ways, expected, Some(cores), goal);
+    Ok(())
+}
+
+/// The same while a stream fills the way back as far as it can; then what the forwarder did to that stream.
+fn under_load(what: &Link, scene: &Scene, row: &str, expected: Duration) -> anyhow::Result<()> {
+    let seconds = (what.seconds + 3).to_string();
+    let before = scene.back().late;
+    std::thread::scope(|scope| {
+        let load = scope.spawn(|| iperf::run(&scene.network, "server", "client", &["--time", &seconds]));
+        // Until it is at its rate.
+        std::thread::sleep(Duration::from_secs(2));
+        let result = alone(what, scene, row, expected, Some(GOAL));
+        load.join().map_err(|_| anyhow!("the load panicked"))??;
+        result
+    })?;
+    let late = scene.back().late.since(&before);
+    let within = late.quantile(0.99) <= GOAL;
+    println!(
+        "{:<38} {:>20} {:>20} {:>20} {:>6} {:>8}",
+        "  that stream",
+        counted(&late),
+        "",
+        "",
+        "",
+        met(within)
+    );
     Ok(())
 }
 
@@ -55,65 +102,63 @@ fn delay_of(text: &str) -> anyhow::Result<Duration> {
 }
 
 fn probes(what: &Link) -> u32 {
-    u32::try_from(u128::from(what.seconds) * 1000 / EVERY.as_millis()).unwrap_or(u32::MAX)
+    u32::try_from(u128::from(what.seconds) * 1000 / probe::EVERY.as_millis()).unwrap_or(u32::MAX)
 }
 
-/// The same while a stream fills the way back as far as it can.
-fn under_load(what: &Link, scene: &Scene, expected: Duration) -> anyhow::Result<Vec<f64>> {
-    let seconds = (what.seconds + 3).to_string();
-    std::thread::scope(|scope| {
-        let load = scope.spawn(|| iperf::run(&scene.network, "server", "client", &["--time", &seconds]));
-        // Until it is at its rate.
-        std::thread::sleep(Duration::from_secs(2));
-        let errors = errors(what, scene, expected);
-        load.join().map_err(|_| anyhow!("the load panicked"))??;
-        errors
-    })
-}
-
-/// Of each probe, in microseconds.
-fn errors(what: &Link, scene: &Scene, expected: Duration) -> anyhow::Result<Vec<f64>> {
-    let (client, server) = (scene.socket("client")?, scene.socket("server")?);
-    client.connect(server.local_addr()?)?;
-    server.set_read_timeout(Some(Duration::from_secs(5)))?;
-    let base = Instant::now();
-    let count = probes(what);
-    let mut errors = std::thread::scope(|scope| {
-        let receiver = scope.spawn(move || receive(&server, base, count, expected));
-        for number in 0..count {
-            let next = base + EVERY * number;
-            std::thread::sleep(next.saturating_duration_since(Instant::now()));
-            let mut probe = [0; PROBE];
-            probe[..8].copy_from_slice(&(base.elapsed().as_nanos() as u64).to_be_bytes());
-            client.send(&probe)?;
-        }
-        receiver.join().map_err(|_| anyhow!("the receiver panicked"))?
-    })?;
-    errors.sort_unstable_by(f64::total_cmp);
-    Ok(errors)
-}
-
-fn receive(socket: &UdpSocket, base: Instant, count: u32, expected: Duration) -> anyhow::Result<Vec<f64>> {
-    let mut errors = Vec::with_capacity(count as usize);
-    let mut probe = [0; PROBE];
-    for _ in 0..count {
-        socket.recv(&mut probe).context("a probe")?;
-        let now = base.elapsed().as_nanos() as f64;
-        let (sent, _) = probe.split_first_chunk().context("a probe has a time")?;
-        errors.push((now - u64::from_be_bytes(*sent) as f64 - expected.as_nanos() as f64) / 1e3);
-    }
-    Ok(errors)
-}
-
-fn show(row: &str, errors: &[f64], goal: Option<Duration>) {
-    let quantile = |part: f64| errors[((errors.len() - 1) as f64 * part) as usize];
-    let most = errors.iter().fold(0f64, |most, error| most.max(error.abs()));
-    let within = goal.map(|goal| quantile(0.99).abs().max(errors[0].abs()) <= goal.as_secs_f64() * 1e6);
+fn show(
+    row: &str,
+    late: Option<Lateness>,
+    ways: Ways,
+    expected: Duration,
+    cores: Option<f64>,
+    goal: Option<Duration>,
+) {
+    let (to_socket, to_program) =
+        (Errors::new(ways.to_socket, expected), Errors::new(ways.to_program, expected));
+    let within = goal.map(|goal| {
+        to_socket.all_but_one_percent() <= goal && late.is_none_or(|late| late.quantile(0.99) <= goal)
+    });
     println!(
-        "{row:<46} {:>8.1} {:>8.1} {:>8.1} {most:>8.1} {:>8}",
-        quantile(0.5),
-        quantile(0.9),
-        quantile(0.99),
+        "{row:<38} {:>20} {:>20} {:>20} {:>6} {:>8}",
+        late.map_or(String::new(), |late| counted(&late)),
+        to_socket.text(),
+        to_program.text(),
+        cores.map_or(String::new(), |cores| format!("{cores:.2}")),
         within.map_or("", met)
     );
+}
+
+/// As the forwarder counted.
+fn counted(late: &Lateness) -> String {
+    let [half, most] = [0.5, 0.99].map(|part| late.quantile(part).as_micros());
+    format!("<{half} / <{most} / {}", late.most / 1000)
+}
+
+fn figures(ways: Vec<Duration>, expected: Duration) -> String {
+    Errors::new(ways, expected).text()
+}
+
+/// In microseconds, the smallest first; negative ones are early.
+struct Errors(Vec<f64>);
+
+impl Errors {
+    fn new(ways: Vec<Duration>, expected: Duration) -> Self {
+        let error = |way: Duration| (way.as_nanos() as f64 - expected.as_nanos() as f64) / 1e3;
+        let mut errors: Vec<f64> = ways.into_iter().map(error).collect();
+        errors.sort_unstable_by(f64::total_cmp);
+        Self(errors)
+    }
+
+    fn quantile(&self, part: f64) -> f64 {
+        self.0[((self.0.len() - 1) as f64 * part) as usize]
+    }
+
+    /// No packet is early, and 99 of 100 are not later than this.
+    fn all_but_one_percent(&self) -> Duration {
+        Duration::from_secs_f64(self.quantile(0.99).max(-self.0[0]).max(0.0) / 1e6)
+    }
+
+    fn text(&self) -> String {
+        format!("{:.0} / {:.0} / {:.0}", self.quantile(0.5), self.quantile(0.99), self.quantile(1.0))
+    }
 }

@@ -39,6 +39,16 @@ impl Scene {
         self.network.wire(WIRE).counters().there
     }
 
+    /// Packets that an interface of a host dropped because the forwarder did not take them soon enough.
+    pub fn dropped_before(&self, host: &str) -> anyhow::Result<u64> {
+        let text =
+            self.network.host(host).run_in(|| std::fs::read_to_string("/proc/thread-self/net/dev"))??;
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(WIRE)?.strip_prefix(':'));
+        // Eight figures of receiving, then bytes, packets, errors and drops of sending.
+        let figure = line.and_then(|line| line.split_whitespace().nth(11)).context("no such interface")?;
+        figure.parse().context("a count")
+    }
+
     /// And back.
     pub fn back(&self) -> DirectionCounters {
         self.network.wire(WIRE).counters().back
