@@ -74,6 +74,15 @@ fn datagrams_pass_a_perfect_wire_and_take_their_time_on_a_long_one() {
 }
 
 #[test]
+fn a_punctual_wire_carries_datagrams_too() {
+    let spec = WireSpec { punctual: true, ..wire("rtt = '20ms'\nrate = '1Gbit'") };
+    let Some(network) = build(&Topology::pair(spec)) else { return };
+    let (client, server) = (socket(&network, "client", "path0"), socket(&network, "server", "path0"));
+    let took = echo(&client, &server);
+    assert!(took >= Duration::from_millis(20), "{took:?}");
+}
+
+#[test]
 fn every_profile_carries_a_datagram_there_and_back() {
     for profile in howdah_link::profiles() {
         let Some(network) = build(&Topology::pair(WireSpec::new(profile.path.clone(), 1))) else { return };

@@ -36,6 +36,10 @@ pub struct WireSpec {
     /// Where chance on it begins.
     #[serde(default)]
     pub seed: u64,
+    /// Its threads run before whatever else runs, where that is allowed: its delays are exact while hosts work, and it
+    /// carries less of what comes fast.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub punctual: bool,
 }
 
 impl Default for WireSpec {
@@ -47,7 +51,7 @@ impl Default for WireSpec {
 impl WireSpec {
     /// A wire between `client` and `server`.
     pub fn new(path: PathSpec, seed: u64) -> Self {
-        Self { between: client_and_server(), path, seed }
+        Self { between: client_and_server(), path, seed, punctual: false }
     }
 }
 

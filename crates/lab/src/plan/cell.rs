@@ -44,6 +44,9 @@ pub struct WireSpec {
     /// What it is like.
     #[serde(default)]
     pub path: PathSpec,
+    /// It runs before whatever else runs, as [`crate::network::WireSpec::punctual`] says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub punctual: bool,
 }
 
 /// `[cell.hosts.NAME]`.
@@ -194,7 +197,8 @@ impl CellSpec {
         let mut wires = self.wires.clone();
         if self.path.is_some() || wires.is_empty() {
             let path = self.path.clone().unwrap_or_default();
-            wires.insert(FIRST_WIRE.to_owned(), WireSpec { between: (client(), "server".to_owned()), path });
+            let between = (client(), "server".to_owned());
+            wires.insert(FIRST_WIRE.to_owned(), WireSpec { between, path, punctual: false });
         }
         wires
     }

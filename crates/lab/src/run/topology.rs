@@ -33,7 +33,8 @@ pub fn topology(cell: &Cell, seed: u64) -> Topology {
         }
         let is_perfect = cell.spec.netem.as_ref().is_some_and(|netem| netem.instead);
         let path = if is_perfect { PathSpec::default() } else { wire.path };
-        wires.insert(name, WireSpec { between, path, seed: seed.wrapping_add(number as u64) });
+        let (seed, punctual) = (seed.wrapping_add(number as u64), wire.punctual);
+        wires.insert(name, WireSpec { between, path, seed, punctual });
     }
     Topology { hosts, wires }
 }

@@ -13,11 +13,18 @@ const PAYLOAD: usize = 1448;
 /// The same on an Ethernet, with headers and framing.
 const ON_ETHERNET: usize = PAYLOAD + 28 + 38;
 /// Datagrams of a super-packet: as many as 64 KB hold.
-pub const MANY: usize = 44;
+const MOST_AT_ONCE: f64 = 44.0;
+/// A super-packet is not more than a line sends in this time: more might not find room in its queue.
+const BURST: f64 = 0.001;
 /// How often a receiver looks whether it is over.
 const LOOK: Duration = Duration::from_millis(100);
 /// The longest rest of a sender.
 const REST: Duration = Duration::from_micros(50);
+
+/// How many to hand over at once to fill a line of that rate.
+pub fn many(bits_per_second: f64) -> usize {
+    (bits_per_second * BURST / 8.0 / ON_ETHERNET as f64).clamp(1.0, MOST_AT_ONCE) as usize
+}
 
 /// Sends until it is over: so many bits on the wire in a second, so many datagrams at once. Payload that arrived, in bytes.
 pub fn run(

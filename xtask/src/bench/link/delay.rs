@@ -23,26 +23,37 @@ pub fn run(what: &Link) -> anyhow::Result<()> {
         "Delay, in us that are too many: half of all / 99 of 100 / the most, of {} probes",
         probes(what)
     );
-    println!("Goal: 99 of 100 within {} us to the socket, and from the forwarder", GOAL.as_micros());
     println!(
-        "{:<38} {:>20} {:>20} {:>20} {:>6} {:>8}",
+        "At 1 Gb/s; goal: 99 of 100 within {} us to the socket, and from the forwarder",
+        GOAL.as_micros()
+    );
+    println!(
+        "{:<40} {:>20} {:>20} {:>20} {:>6} {:>8}",
         "", "forwarder", "to the socket", "to the program", "cores", "goal"
     );
     machine(what)?;
     for delay in ["1ms", "15ms", "100ms"] {
-        let scene = Scene::new(&format!("delay = '{delay}'\nrate = '1Gbit'"), 1)?;
-        let expected = delay_of(delay)? + Duration::from_nanos(probe::ON_ETHERNET as u64 * 8);
-        alone(what, &scene, &format!("1 Gb/s, {delay}, nothing else"), expected, Some(GOAL))?;
-        under_load(what, &scene, &format!("1 Gb/s, {delay}, TCP fills the way back"), expected)?;
+        for punctual in [false, true] {
+            row(what, delay, punctual)?;
+        }
     }
     Ok(())
+}
+
+fn row(what: &Link, delay: &str, punctual: bool) -> anyhow::Result<()> {
+    let path = format!("delay = '{delay}'\nrate = '1Gbit'");
+    let scene = if punctual { Scene::punctual(&path, 1)? } else { Scene::new(&path, 1)? };
+    let expected = delay_of(delay)? + Duration::from_nanos(probe::ON_ETHERNET as u64 * 8);
+    let mark = if punctual { ", punctual" } else { "" };
+    alone(what, &scene, &format!("{delay}{mark}, nothing else"), expected, Some(GOAL))?;
+    under_load(what, &scene, &format!("{delay}{mark}, TCP fills the way back"), expected)
 }
 
 /// What the machine takes where no path delays anything.
 fn machine(what: &Link) -> anyhow::Result<()> {
     let late = sleep::lateness(probes(what), probe::EVERY)?;
     println!(
-        "{:<38} {:>20} {:>20} {:>20}",
+        "{:<40} {:>20} {:>20} {:>20}",
         "a thread that sleeps until a time",
         "",
         "",
@@ -85,7 +96,7 @@ fn under_load(what: &Link, scene: &Scene, row: &str, expected: Duration) -> anyh
     let late = scene.back().late.since(&before);
     let within = late.quantile(0.99) <= GOAL;
     println!(
-        "{:<38} {:>20} {:>20} {:>20} {:>6} {:>8}",
+        "{:<40} {:>20} {:>20} {:>20} {:>6} {:>8}",
         "  that stream",
         counted(&late),
         "",
@@ -119,7 +130,7 @@ fn show(
         to_socket.all_but_one_percent() <= goal && late.is_none_or(|late| late.quantile(0.99) <= goal)
     });
     println!(
-        "{row:<38} {:>20} {:>20} {:>20} {:>6} {:>8}",
+        "{row:<40} {:>20} {:>20} {:>20} {:>6} {:>8}",
         late.map_or(String::new(), |late| counted(&late)),
         to_socket.text(),
         to_program.text(),

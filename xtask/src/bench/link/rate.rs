@@ -39,7 +39,7 @@ pub fn run(what: &Link) -> anyhow::Result<()> {
         row(what, megabits, Sender::Tcp)?;
     }
     for megabits in [10, 100, 1000, 5000] {
-        row(what, megabits, Sender::Udp(datagrams::MANY))?;
+        row(what, megabits, Sender::Udp(datagrams::many(megabits as f64 * 1e6)))?;
     }
     row(what, 1000, Sender::Udp(1))
 }
@@ -50,9 +50,8 @@ fn row(what: &Link, megabits: u64, sender: Sender) -> anyhow::Result<()> {
     let (flow, payload) = under(what, &scene, sender, rate)?;
     let error = flow.left / rate - 1.0;
     let kind = match sender {
-        Sender::Tcp => "TCP",
-        Sender::Udp(1) => "UDP, one by one",
-        Sender::Udp(_) => "UDP, 44 at once",
+        Sender::Tcp => "TCP".to_owned(),
+        Sender::Udp(at_once) => format!("UDP, {at_once} at once"),
     };
     println!(
         "{:<36} {:>10.2} {:>10.2} {:>7.3} % {:>10.2} {:>9} {:>9} {:>6.2} {:>8}",

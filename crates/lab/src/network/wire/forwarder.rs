@@ -33,14 +33,18 @@ pub struct Forwarder {
     pub line: Arc<Mutex<Line>>,
     /// Readable when it is over.
     pub over: Arc<OwnedFd>,
+    /// It runs before others.
+    pub punctual: bool,
 }
 
 impl Forwarder {
     /// Carries packets until it is over, or an interface fails.
     pub fn run(&self) -> io::Result<()> {
         set_current_timer_slack(Some(TIMER_SLACK_NANOSECONDS))?;
-        // A real network takes no processor from its hosts: neither may they make this one late.
-        Urgency::most();
+        if self.punctual {
+            // A real network takes no processor from its hosts: neither may they make this one late.
+            Urgency::most();
+        }
         let mut vigil = Vigil::new(Instant::now());
         loop {
             let due = self.turn()?;

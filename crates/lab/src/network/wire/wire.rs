@@ -42,7 +42,8 @@ impl Wire {
 
     fn carry(&mut self, direction: usize, from: Tun, to: Tun) -> Result<()> {
         let line = Arc::clone(&self.lines[direction]);
-        let forwarder = Forwarder { from, to, line, over: Arc::clone(&self.over) };
+        let over = Arc::clone(&self.over);
+        let forwarder = Forwarder { from, to, line, over, punctual: self.spec.punctual };
         let thread = thread::Builder::new().name(format!("{}-{direction}", self.name));
         self.threads.push(thread.spawn(move || forwarder.run()).context("starting a thread")?);
         Ok(())
