@@ -134,7 +134,9 @@ mod tests {
     fn how_late_a_wire_was_is_told() {
         let page = link(&crate::record::testing::row(1, 1)).into_string();
         assert!(
-            page.contains("late by at most 16 µs (half of the packets), 64 µs (99 of 100), 1 ms (all)"),
+            page.contains(
+                "late by at most 16.0 µs (half of the packets), 64.0 µs (99 of 100), 1.00 ms (all)"
+            ),
             "{page}"
         );
     }
