@@ -104,6 +104,19 @@ pub struct WorkArguments {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub time: Option<Duration>,
 
+    /// Count neither bytes nor time of the first so long: what a connection gets once it is under way. Sequential work
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub ramp: Option<Duration>,
+
+    /// Wait so long after each call's piece, as an application that does something with it. Sequential work
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub think: Option<Duration>,
+
+    /// Ask for the attributes of a file so often beside the work, on the same mount, and time that. Sequential work
+    /// with --time
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub beside: Option<Duration>,
+
     /// Compare all data with what was written, within the time where it is read
     #[arg(long)]
     pub verify: bool,

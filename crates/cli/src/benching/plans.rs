@@ -87,6 +87,9 @@ fn changed(plan: &Plan, arguments: &WorkArguments) -> Plan {
         operations: arguments.operations.unwrap_or(plan.operations),
         read_percent: arguments.reads.unwrap_or(plan.read_percent),
         time: arguments.time.or(plan.time),
+        ramp: arguments.ramp.or(plan.ramp),
+        think: arguments.think.or(plan.think),
+        beside: arguments.beside.or(plan.beside),
         verify: arguments.verify || plan.verify,
         ..plan.clone()
     };

@@ -1,6 +1,7 @@
 //! What a measurement says on the screen.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use howdah_lab::measure::{LatencySummary, Spread};
 use howdah_lab::workload::{BenchReport, FileSize, PlaceKind, Plan, Snapshot, Unit, WorkloadResult};
@@ -98,7 +99,11 @@ fn work(plan: &Plan) -> String {
     part(plan.workload.is_random() && plan.time.is_none(), format!("{} operations", plan.operations));
     part(plan.workload.name() == "mixed", format!("{} % reads", plan.read_percent));
     part(plan.workload.writes(), format!("commit {}", plan.commit.name()));
-    part(plan.time.is_some(), format!("{} s", plan.time.unwrap_or_default().as_secs_f64()));
+    let seconds = |time: Option<Duration>| time.unwrap_or_default().as_secs_f64();
+    part(plan.time.is_some(), format!("{} s", seconds(plan.time)));
+    part(plan.ramp.is_some(), format!("the first {} s not counted", seconds(plan.ramp)));
+    part(plan.think.is_some(), format!("{} s to think after each", seconds(plan.think)));
+    part(plan.beside.is_some(), format!("attributes asked for each {} s", seconds(plan.beside)));
     part(plan.verify, "verified".to_owned());
     text
 }

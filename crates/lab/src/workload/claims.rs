@@ -1,5 +1,5 @@
-//! Who moves which piece of a stream next. Pieces go out in order; a pass begins when the one before is complete, so
-//! that no piece is in two hands at once.
+//! Who moves which piece of a stream next. Pieces go out in order. A pass of writes begins when the one before is complete, so
+//! that no piece is in two hands at once; one of reads follows without a pause, which on a long path costs a round trip.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +20,8 @@ pub(super) struct Claims<'a> {
     files: Vec<Queued<'a>>,
     pieces: u64,
     repeats: bool,
+    /// Whether the next pass may begin before all of this one is done.
+    overlaps: bool,
     record_bytes: u64,
     transfer_bytes: u64,
     turns: Mutex<Turns>,
@@ -31,8 +33,8 @@ struct Queued<'a> {
     file: &'a TargetFile,
     /// Number of its first piece.
     first: u64,
-    /// Pieces of this pass that are not done.
-    left: AtomicU64,
+    /// Pieces that are done, of all passes.
+    done: AtomicU64,
 }
 
 struct Turns {
@@ -60,13 +62,14 @@ impl<'a> Claims<'a> {
         let queued = files.into_iter().map(|file| {
             let first = pieces;
             pieces += file.units();
-            Queued { file, first, left: AtomicU64::new(file.units()) }
+            Queued { file, first, done: AtomicU64::new(0) }
         });
         let files = queued.collect();
         Self {
             files,
             pieces,
             repeats: plan.time.is_some(),
+            overlaps: !plan.workload.writes() && plan.record_bytes == plan.transfer_bytes,
             record_bytes: plan.record_bytes,
             transfer_bytes: plan.transfer_bytes,
             turns: Mutex::new(Turns { next: 0, settled: 0 }),
@@ -89,7 +92,7 @@ impl<'a> Claims<'a> {
             if !self.repeats {
                 return None;
             }
-            if turns.settled == self.pieces {
+            if self.overlaps || turns.settled == self.pieces {
                 *turns = Turns { next: 0, settled: 0 };
                 self.turned.notify_all();
             } else {
@@ -138,15 +141,15 @@ impl<'a> Claims<'a> {
     /// Whether the piece was the last of its file in this pass.
     pub(super) fn completes_file(&self, claim: &Claim<'_>) -> bool {
         let queued = &self.files[claim.index];
-        let last = queued.left.fetch_sub(1, Ordering::AcqRel) == 1;
-        if last {
-            queued.left.store(queued.file.units(), Ordering::Release);
-        }
-        last
+        let done = queued.done.fetch_add(1, Ordering::AcqRel) + 1;
+        done.is_multiple_of(queued.file.units())
     }
 
     /// All that the piece brought with it is done too.
     pub(super) fn settled(&self) {
+        if self.overlaps {
+            return;
+        }
         let mut turns = self.turns.lock();
         turns.settled += 1;
         if turns.settled == self.pieces {

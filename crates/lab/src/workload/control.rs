@@ -23,6 +23,7 @@ pub(super) struct Control<'a> {
     asked: &'a AtomicBool,
     failed: AtomicBool,
     time: Option<Duration>,
+    ramp: Duration,
     began: Mutex<Option<Instant>>,
     beginning: Condvar,
 }
@@ -30,6 +31,7 @@ pub(super) struct Control<'a> {
 /// What a thread knows once all have begun.
 pub(super) struct Turn<'c> {
     control: &'c Control<'c>,
+    counts_from: Instant,
     deadline: Option<Instant>,
 }
 
@@ -37,7 +39,12 @@ impl<'a> Control<'a> {
     /// For so long, once begun.
     pub(super) fn new(asked: &'a AtomicBool, time: Option<Duration>) -> Self {
         let (began, beginning) = (Mutex::new(None), Condvar::new());
-        Self { asked, failed: AtomicBool::new(false), time, began, beginning }
+        Self { asked, failed: AtomicBool::new(false), time, ramp: Duration::ZERO, began, beginning }
+    }
+
+    /// The same, of which the first so long does not count.
+    pub(super) fn with_ramp(self, ramp: Duration) -> Self {
+        Self { ramp, ..self }
     }
 
     /// Lets everybody begin.
@@ -57,7 +64,7 @@ impl<'a> Control<'a> {
                 None => self.beginning.wait(&mut began),
             }
         };
-        Turn { control: self, deadline: self.time.map(|time| began + time) }
+        Turn { control: self, counts_from: began + self.ramp, deadline: self.time.map(|time| began + time) }
     }
 
     /// Stops everybody, since one failed.
@@ -67,6 +74,11 @@ impl<'a> Control<'a> {
 }
 
 impl Turn<'_> {
+    /// Whether what is done now counts.
+    pub(super) fn counts(&self) -> bool {
+        self.control.ramp.is_zero() || Instant::now() >= self.counts_from
+    }
+
     /// Whether to begin no further operation.
     pub(super) fn is_over(&self) -> bool {
         self.control.asked.load(Ordering::Relaxed)

@@ -62,7 +62,7 @@ fn each(scene: &Scene<'_>, name: &'static str, files: &Files, deed: Deed<'_>) ->
         Ok(())
     };
     let (unit, total, time) = (Unit::Bytes, scene.plan.total_bytes(), scene.plan.time);
-    scene.time(&Phase { name, unit, total, time, job: &job, ending: &nothing_more })
+    scene.time(&Phase { name, unit, total, time, job: &job, beside: false, ending: &nothing_more })
 }
 
 fn write_file(

@@ -65,8 +65,15 @@ fn each(
         Ok(())
     };
     let (unit, time) = (Unit::Operations, scene.plan.time);
-    let performance =
-        scene.time(&Phase { name, unit, total: count, time, job: &job, ending: &nothing_more })?;
+    let performance = scene.time(&Phase {
+        name,
+        unit,
+        total: count,
+        time,
+        job: &job,
+        beside: false,
+        ending: &nothing_more,
+    })?;
     let done = performance.deeds.operations;
     Ok((performance, done))
 }
@@ -99,7 +106,7 @@ fn list(scene: &Scene<'_>, made: u64) -> Result<Performance> {
         if scene.plan.verify { holds_all(&names, made) } else { Ok(()) }
     };
     let (unit, total, time) = (Unit::Operations, made * scene.plan.crew() as u64, scene.plan.time);
-    scene.time(&Phase { name: "list", unit, total, time, job: &job, ending: &nothing_more })
+    scene.time(&Phase { name: "list", unit, total, time, job: &job, beside: false, ending: &nothing_more })
 }
 
 /// Each name that was made is there once, and nothing else.

@@ -3,6 +3,7 @@
 //! A [`Plan`] says exactly what is done. It is carried out on a [`Stage`], a fresh directory of its own in a
 //! [`Place`], by a crew of threads; [`carry_out`] does the repetitions and makes the [`WorkloadResult`].
 
+mod beside;
 mod call;
 mod carry_out;
 mod claims;

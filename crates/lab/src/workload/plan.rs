@@ -76,6 +76,16 @@ pub struct Plan {
     /// Ends after this time; sequential work begins again at the start until then.
     #[serde(rename = "time_seconds", serialize_with = "seconds")]
     pub time: Option<Duration>,
+    /// What is done in the first so long counts neither in bytes nor in time: sequential work only.
+    #[serde(rename = "ramp_seconds", serialize_with = "seconds")]
+    pub ramp: Option<Duration>,
+    /// Each call in flight waits so long after its piece is done, before it takes the next: sequential work only.
+    #[serde(rename = "think_seconds", serialize_with = "seconds")]
+    pub think: Option<Duration>,
+    /// Beside the work, on the same mount, the attributes of a file are asked for so often, and that is timed as a phase
+    /// of its own: sequential work with a time only.
+    #[serde(rename = "beside_seconds", serialize_with = "seconds")]
+    pub beside: Option<Duration>,
     /// Whether all data is compared with what was written.
     pub verify: bool,
     /// What data, sizes and order follow from.
@@ -179,6 +189,9 @@ impl Plan {
             operations: 10_000,
             read_percent: 70,
             time: None,
+            ramp: None,
+            think: None,
+            beside: None,
             verify: false,
             seed,
         }
@@ -202,6 +215,18 @@ impl Plan {
         need(smallest_bytes <= largest_bytes, "the smallest file is larger than the largest")?;
         need(largest_bytes <= i64::MAX as u64, "no file is that large")?;
         need(self.read_percent <= 100, "at most 100 percent can be reads")?;
+        if self.workload.is_random() || self.workload.is_per_file() {
+            let sequential = [self.ramp, self.think, self.beside].iter().all(Option::is_none);
+            need(
+                sequential,
+                "a ramp, a time to think and calls beside are for sequential work (write, read)",
+            )?;
+        }
+        need(
+            self.ramp.is_none() || self.time.is_none_or(|time| self.ramp < Some(time)),
+            "a ramp ends before the time",
+        )?;
+        need(self.beside.is_none() || self.time.is_some(), "calls beside the work need a time")?;
         if self.workload.is_random() {
             need(self.operations > 0 || self.time.is_some(), "random access needs operations or a time")?;
             need(

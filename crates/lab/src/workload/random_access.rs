@@ -43,6 +43,7 @@ pub(super) fn access(scene: &Scene<'_>) -> Result<Vec<Performance>> {
             apart.1.add(&writes);
             Ok(())
         },
+        beside: false,
         ending: &ending,
     })?;
     drop(blocks);

@@ -1,5 +1,7 @@
 //! A plan made smaller, and what makes it differ from another.
 
+use std::time::Duration;
+
 use super::plan::{FileSize, Plan};
 
 impl Plan {
@@ -54,9 +56,13 @@ impl Plan {
         compare("commit", self.commit.name().to_owned(), from.commit.name().to_owned());
         compare("operations", self.operations.to_string(), from.operations.to_string());
         compare("reads", format!("{} %", self.read_percent), format!("{} %", from.read_percent));
-        let time =
-            |plan: &Self| plan.time.map_or("no end".to_owned(), |time| format!("{} s", time.as_secs_f64()));
-        compare("time", time(self), time(from));
+        let told = |time: Option<Duration>, none: &str| {
+            time.map_or(none.to_owned(), |time| format!("{} s", time.as_secs_f64()))
+        };
+        compare("time", told(self.time, "no end"), told(from.time, "no end"));
+        compare("ramp", told(self.ramp, "none"), told(from.ramp, "none"));
+        compare("calls beside", told(self.beside, "none"), told(from.beside, "none"));
+        compare("time to think", told(self.think, "none"), told(from.think, "none"));
         lines
     }
 }

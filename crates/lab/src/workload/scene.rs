@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use howdah_vfs::Stability;
 
 use super::control::{Control, Interrupted, Turn};
@@ -34,6 +34,8 @@ pub(super) struct Phase<'p> {
     pub(super) total: u64,
     pub(super) time: Option<Duration>,
     pub(super) job: Job<'p>,
+    /// Whether there is one thread more than work for them: it is given the last number.
+    pub(super) beside: bool,
     /// What else belongs into the time, after all threads are done.
     pub(super) ending: &'p dyn Fn(&mut Deeds) -> Result<()>,
 }
@@ -66,15 +68,18 @@ impl Scene<'_> {
     pub(super) fn time(&self, phase: &Phase<'_>) -> Result<Performance> {
         let label = format!("{} {}", self.plan.workload.name(), phase.name);
         self.progress.begin(label, phase.unit, phase.total, phase.time);
-        let control = Control::new(self.asked, phase.time);
+        let ramp = self.plan.ramp.unwrap_or_default();
+        let control = Control::new(self.asked, phase.time).with_ramp(ramp);
         let begin = || (Processor::used(), self.counts());
-        let (before, began, mut deeds) = crew::run(&control, self.plan.crew(), phase.job, begin)?;
+        let (before, began, mut deeds) =
+            crew::run(&control, self.plan.crew() + usize::from(phase.beside), phase.job, begin)?;
         (phase.ending)(&mut deeds)?;
-        let took = began.elapsed();
+        let took = began.elapsed().saturating_sub(ramp);
         let processor = Processor::used().since(before.0);
         let procedures = since(&self.counts(), &before.1);
         self.progress.end();
         self.heed()?;
+        ensure!(!took.is_zero(), "all was done within the ramp of {ramp:?}: more work, or --time, is needed");
         Ok(Performance { phase: phase.name, took, processor: Some(processor), procedures, deeds })
     }
 

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use super::claims::Claims;
+use super::beside::Beside;
+use super::claims::{Claim, Claims};
 use super::control::Turn;
 use super::file_set::FileSet;
 use super::performance::{Deeds, Performance};
@@ -14,6 +15,7 @@ use super::scene::{Phase, Scene, nothing_more};
 pub(super) fn write(scene: &Scene<'_>) -> Result<Vec<Performance>> {
     let set = FileSet::fresh(scene)?;
     let streams = streams(scene.plan, &set);
+    let beside = Beside::of(scene.plan);
     let inside = scene.plan.commit == Commit::Inside;
     let ending = |deeds: &mut Deeds| if inside { scene.commit(&set, deeds) } else { Ok(()) };
     let mut performance = scene.time(&Phase {
@@ -21,7 +23,11 @@ pub(super) fn write(scene: &Scene<'_>) -> Result<Vec<Performance>> {
         unit: Unit::Bytes,
         total: scene.plan.total_bytes(),
         time: scene.plan.time,
-        job: &|number, turn, deeds| write_pieces(scene, stream(scene.plan, &streams, number), turn, deeds),
+        job: &|number, turn, deeds| match beside.is_number(number) {
+            true => beside.look(scene, &set, turn),
+            false => write_pieces(scene, stream(scene.plan, &streams, number), turn, deeds),
+        },
+        beside: beside.is_wanted(),
         ending: &ending,
     })?;
     drop(streams);
@@ -32,24 +38,29 @@ pub(super) fn write(scene: &Scene<'_>) -> Result<Vec<Performance>> {
         performance.deeds.verified_bytes += scene.read_back(&set)?;
     }
     *scene.stage.kept.lock() = Some(set);
-    Ok(vec![performance])
+    Ok(beside.with(performance))
 }
 
 /// Reads files.
 pub(super) fn read(scene: &Scene<'_>) -> Result<Vec<Performance>> {
     let set = FileSet::written(scene)?;
     let streams = streams(scene.plan, &set);
+    let beside = Beside::of(scene.plan);
     let performance = scene.time(&Phase {
         name: "read",
         unit: Unit::Bytes,
         total: scene.plan.total_bytes(),
         time: scene.plan.time,
-        job: &|number, turn, deeds| read_pieces(scene, stream(scene.plan, &streams, number), turn, deeds),
+        job: &|number, turn, deeds| match beside.is_number(number) {
+            true => beside.look(scene, &set, turn),
+            false => read_pieces(scene, stream(scene.plan, &streams, number), turn, deeds),
+        },
+        beside: beside.is_wanted(),
         ending: &nothing_more,
     })?;
     drop(streams);
     *scene.stage.kept.lock() = Some(set);
-    Ok(vec![performance])
+    Ok(beside.with(performance))
 }
 
 /// One stream per thread of the plan; files are dealt out in turn.
@@ -67,11 +78,7 @@ fn write_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: 
     let mut hand = scene.hand();
     while let Some(claim) = claims.claim(turn) {
         claim.file.write(&mut hand, claim.range, scene.stability())?;
-        scene.progress.add(claim.range.length);
-        deeds.bytes += claim.range.length;
-        if let Some(began) = claims.moved(&claim) {
-            deeds.operation(began);
-        }
+        note(scene, claims, &claim, turn, deeds);
         if claims.completes_file(&claim) {
             deeds.files += 1;
             if scene.plan.commit == Commit::Inside {
@@ -79,6 +86,7 @@ fn write_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: 
             }
         }
         claims.settled();
+        think(scene);
     }
     Ok(())
 }
@@ -87,15 +95,31 @@ fn read_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: &
     let mut hand = scene.hand();
     while let Some(claim) = claims.claim(turn) {
         claim.file.read(&mut hand, claim.range, scene.plan.verify, deeds)?;
-        scene.progress.add(claim.range.length);
-        deeds.bytes += claim.range.length;
-        if let Some(began) = claims.moved(&claim) {
-            deeds.operation(began);
-        }
+        note(scene, claims, &claim, turn, deeds);
         if claims.completes_file(&claim) {
             deeds.files += 1;
         }
         claims.settled();
+        think(scene);
     }
     Ok(())
+}
+
+/// A piece is moved.
+fn note(scene: &Scene<'_>, claims: &Claims<'_>, claim: &Claim<'_>, turn: &Turn<'_>, deeds: &mut Deeds) {
+    scene.progress.add(claim.range.length);
+    let complete = claims.moved(claim);
+    if turn.counts() {
+        deeds.bytes += claim.range.length;
+        if let Some(began) = complete {
+            deeds.operation(began);
+        }
+    }
+}
+
+/// What an application does with a piece, before it wants the next one.
+fn think(scene: &Scene<'_>) {
+    if let Some(time) = scene.plan.think {
+        std::thread::sleep(time);
+    }
 }

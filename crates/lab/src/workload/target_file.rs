@@ -118,6 +118,13 @@ impl TargetFile {
         Ok(())
     }
 
+    /// Asks for its attributes.
+    pub(super) fn look(&self, hand: &Hand<'_>) -> Result<()> {
+        let place = hand.place;
+        let asked = place.file_system.attributes(&place.caller, &self.handle);
+        asked.map(drop).with_context(|| format!("asking for the attributes of {}", self.name()))
+    }
+
     /// Makes what was written durable; what the server lost meanwhile is written again first.
     pub(super) fn commit(&self, hand: &mut Hand<'_>, deeds: &mut Deeds) -> Result<()> {
         let _alone = self.committing.lock();
