@@ -38,5 +38,5 @@ pub use reply::Reply;
 pub use request::{Peer, Request, Transport};
 pub use server::{BindError, Server, Settings, Sockets};
 pub use service::Service;
-pub use tuning::Tuning;
+pub use tuning::{Look, Tuning, Watcher};
 pub use udp::{Carried, PerInterface, UdpSettings, UdpTraffic};

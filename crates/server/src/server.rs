@@ -17,7 +17,7 @@ use crate::limits;
 use crate::programs::PROGRAMS;
 use crate::service::Service;
 use crate::shared::Shared;
-use crate::tuning::{self, Knob, KnobError, Knobs, Sizing, Tuning, TuningReport};
+use crate::tuning::{self, Knob, KnobError, Knobs, Sizing, Tuning, TuningReport, Watcher};
 use crate::udp::{Follower, PerInterface, UdpSettings, UdpTraffic};
 use crate::watch::Watch;
 use crate::worker::Worker;
@@ -49,6 +49,8 @@ pub struct Settings {
     pub workers: usize,
     /// How connections are sized.
     pub tuning: Tuning,
+    /// Who is shown every look at a connection; needs tuning.
+    pub watcher: Option<Watcher>,
 }
 
 /// A server that runs until it is stopped or dropped.
@@ -62,7 +64,7 @@ pub struct Server {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { workers: limits::WORKERS, tuning: Tuning::default() }
+        Self { workers: limits::WORKERS, tuning: Tuning::default(), watcher: None }
     }
 }
 
@@ -164,7 +166,7 @@ impl Server {
         let watch = Watch::new(Arc::clone(&shared), slots);
         server.spawn("watch".into(), move || watch.run())?;
         if settings.tuning.enabled {
-            let sizing = Sizing::new(Arc::clone(&shared));
+            let sizing = Sizing::new(Arc::clone(&shared), settings.watcher.clone());
             server.spawn("sizing".into(), move || sizing.run())?;
             server.knobs = Arc::new(Knobs::new(server.threads.last().map(|thread| thread.thread().clone())));
         }

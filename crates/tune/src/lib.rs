@@ -11,12 +11,15 @@ pub mod floor;
 pub mod host;
 mod interval;
 pub mod meter;
+mod recorded;
 mod sample;
+mod seconds;
 pub mod sizes;
 mod tuner;
 mod verdict;
 
 pub use interval::Interval;
+pub use recorded::Recorded;
 pub use sample::{Gauges, PathState, Receiving, Sample, Sending};
 pub use sizes::{Algorithm, Change, Setting};
 pub use tuner::{Client, Connection, REMEMBERED, Settings, Totals, Tuner, UNKNOWN};

@@ -3,10 +3,16 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
+use crate::seconds;
+
 /// A look at a TCP connection. Bytes and times; what an older kernel does not tell is `None`.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Sample {
     /// When, since any fixed moment.
+    #[serde(with = "seconds")]
     pub at: Duration,
     /// What leaves us.
     pub sending: Sending,
@@ -19,7 +25,8 @@ pub struct Sample {
 }
 
 /// The sending half, as `TCP_INFO` and the socket's queues tell it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Sending {
     /// Bytes sent, with those sent again (`tcpi_bytes_sent`).
     pub sent: u64,
@@ -42,13 +49,16 @@ pub struct Sending {
     /// Its limit (`SK_MEMINFO_SNDBUF`).
     pub buffer: u64,
     /// Time in which the peer's window was too small (`tcpi_rwnd_limited`). The kernel counts stalls, not severity.
+    #[serde(with = "seconds")]
     pub limited_by_peer: Duration,
     /// Time in which the send buffer was too small (`tcpi_sndbuf_limited`).
+    #[serde(with = "seconds")]
     pub limited_by_buffer: Duration,
 }
 
 /// The receiving half.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Receiving {
     /// Bytes received in order (`tcpi_bytes_received`).
     pub received: u64,
@@ -69,31 +79,48 @@ pub struct Receiving {
 }
 
 /// Round trips, and how the sender takes its losses.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PathState {
     /// The smoothed round trip (`tcpi_rtt`).
+    #[serde(with = "seconds")]
     pub rtt: Duration,
     /// The shortest one of late (`tcpi_min_rtt`).
+    #[serde(with = "seconds")]
     pub min_rtt: Duration,
     /// The largest segment (`tcpi_snd_mss`).
     pub segment: u64,
 }
 
 /// What only the server knows of a connection.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Gauges {
     /// Calls received.
     pub calls: u64,
     /// Time in which at least one call was being carried out.
+    #[serde(with = "seconds")]
     pub executing: Duration,
     /// Time in which a call had been received in part: the client had more to send than the path took.
+    #[serde(with = "seconds")]
     pub mid_call: Duration,
+    /// Part of that time: nothing came between one look and the next. Of calls that come in bursts, one for each round
+    /// trip, much; of those that the path lets through at its rate, little.
+    #[serde(default, with = "seconds")]
+    pub silent: Duration,
+    /// Time in which replies waited for the socket to take them.
+    #[serde(default, with = "seconds")]
+    pub held_up: Duration,
     /// Time in which we did not read though there was something to read: no budget.
+    #[serde(with = "seconds")]
     pub refused_to_read: Duration,
     /// Bytes of replies that the socket did not take yet.
     pub replies_waiting: u64,
     /// Calls received and not answered.
     pub outstanding: u32,
+    /// How many threads of ours had a processor or wanted one lately, on average.
+    #[serde(default)]
+    pub threads_wanting: f64,
     /// What part of the host's processors was busy lately, from 0 to 1.
     pub processors_busy: f64,
 }

@@ -81,7 +81,7 @@ impl Sender {
             },
             receiving: Receiving::default(),
             path: PathState { rtt: self.rtt, min_rtt: self.min_rtt.min(self.rtt), ..PathState::default() },
-            gauges: Gauges { replies_waiting: 1 << 20, ..Gauges::default() },
+            gauges: Gauges { replies_waiting: 1 << 20, held_up: at, ..Gauges::default() },
         }
     }
 }

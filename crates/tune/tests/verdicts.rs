@@ -6,6 +6,7 @@ use howdah_tune::{Gauges, Judge, Judgement, PathState, Receiving, Sample, Sendin
 
 const MARK: u64 = 1 << 20;
 const MILLISECOND: Duration = Duration::from_millis(1);
+const SECOND: Duration = Duration::from_secs(1);
 
 /// A connection over 100 ms, all quiet.
 fn quiet() -> Sample {
@@ -48,6 +49,7 @@ fn reading(sample: &mut Sample, bytes: u64) {
     sample.sending.queued = bytes / 10;
     sample.sending.unsent = MARK;
     sample.gauges.replies_waiting = 1 << 20;
+    sample.gauges.held_up += SECOND;
 }
 
 #[test]
@@ -73,24 +75,45 @@ fn replies() {
         sample.path.rtt = 140 * MILLISECOND;
     });
     check(Verdict::PathFull, "paced to what the path delivers", &|sample, _| reading(sample, 117_000_000));
-    check(Verdict::Loss, "the congestion window is what a loss left of it", &|sample, second| {
-        reading(sample, 30_000_000);
-        sample.sending.congestion_window = 3_000_000;
+    check(Verdict::Loss, "the congestion window is what losses leave of it", &|sample, second| {
+        reading(sample, 1_000_000);
+        sample.sending.congestion_window = 100_000;
         sample.sending.retransmitted += if second % 3 == 0 { 1448 } else { 0 };
     });
+    check(
+        Verdict::PathFull,
+        "more in flight than whoever heeds each of so many losses would have",
+        &|sample, _| {
+            reading(sample, 117_000_000);
+            sample.sending.retransmitted += 100 * 1448;
+        },
+    );
     check(Verdict::PathFull, "what was sent again had arrived", &|sample, _| {
-        reading(sample, 30_000_000);
-        sample.sending.congestion_window = 3_000_000;
+        reading(sample, 1_000_000);
+        sample.sending.congestion_window = 100_000;
         sample.sending.retransmitted += 1448;
         sample.sending.spurious += 1448;
     });
     check(Verdict::Ramping, "faster with each look", &|sample, second| {
         reading(sample, 100_000 << second);
     });
-    check(Verdict::Processor, "no processor is free", &|sample, _| {
-        reading(sample, 117_000_000);
-        sample.gauges.processors_busy = 0.97;
-    });
+    check(
+        Verdict::Processor,
+        "replies wait beside an empty socket, and no processor is free",
+        &|sample, _| {
+            reading(sample, 117_000_000);
+            sample.sending.unsent = 0;
+            sample.gauges.processors_busy = 0.97;
+        },
+    );
+    check(
+        Verdict::PathFull,
+        "no processor is free, but the socket always has something to send",
+        &|sample, _| {
+            reading(sample, 117_000_000);
+            sample.gauges.processors_busy = 0.97;
+        },
+    );
 }
 
 /// Calls that are answered at once, so many a second.
@@ -107,6 +130,34 @@ fn replies_that_do_not_fill_the_socket() {
     check(Verdict::Storage, "a call is being carried out all the time", &|sample, _| {
         sample.sending.sent += 1_000_000;
         answering(&mut sample.gauges, 100, 900 * MILLISECOND);
+    });
+    check(
+        Verdict::Processor,
+        "the call that is being carried out wants a processor, and none is free",
+        &|sample, _| {
+            sample.sending.sent += 1_000_000;
+            answering(&mut sample.gauges, 100, 900 * MILLISECOND);
+            (sample.gauges.processors_busy, sample.gauges.threads_wanting) = (0.97, 0.8);
+        },
+    );
+    check(Verdict::Storage, "no processor is free, but calls do not want one", &|sample, _| {
+        sample.sending.sent += 1_000_000;
+        answering(&mut sample.gauges, 100, 900 * MILLISECOND);
+        (sample.gauges.processors_busy, sample.gauges.threads_wanting) = (0.97, 0.1);
+    });
+    check(
+        Verdict::Storage,
+        "replies of a slow disk come in bursts, and the socket is busy for a third of the time",
+        &|sample, _| {
+            reading(sample, 30_000_000);
+            sample.gauges.held_up -= 700 * MILLISECOND;
+            answering(&mut sample.gauges, 30, SECOND);
+        },
+    );
+    check(Verdict::ClientSlots, "eight calls in flight on a path that holds twelve", &|sample, _| {
+        reading(sample, 80_000_000);
+        sample.gauges.held_up -= 350 * MILLISECOND;
+        answering(&mut sample.gauges, 76, MILLISECOND);
     });
     check(Verdict::ClientSlots, "two calls in flight, and always two", &|sample, _| {
         sample.sending.sent += 20 << 20;
@@ -131,7 +182,23 @@ fn calls() {
         let found = after(each_second);
         assert_eq!((found.receiving, found.verdict()), (wanted, wanted), "{why}");
     };
-    check(Verdict::ClientSendBuffer, "2.7 MB in flight", &|sample, _| writing(sample, 27_000_000));
+    check(
+        Verdict::ClientSendBuffer,
+        "in the middle of a call nothing comes for half of each round trip",
+        &|sample, _| {
+            writing(sample, 54_000_000);
+            sample.gauges.silent += 450 * MILLISECOND;
+        },
+    );
+    check(Verdict::PathFull, "it comes all the time", &|sample, _| writing(sample, 54_000_000));
+    check(
+        Verdict::ClientSendBuffer,
+        "2.7 MB in flight, where looks are too rare to see silence",
+        &|sample, _| {
+            writing(sample, 135_000_000);
+            sample.path = PathState { rtt: 20 * MILLISECOND, min_rtt: 20 * MILLISECOND, segment: 1448 };
+        },
+    );
     check(Verdict::OurWindow, "as much per round trip as we let through", &|sample, _| {
         writing(sample, 20_000_000);
         sample.receiving.window = Some(2_080_000);
@@ -150,7 +217,7 @@ fn calls() {
         sample.gauges.refused_to_read += 100 * MILLISECOND;
     });
     check(Verdict::Loss, "segments are missing", &|sample, _| {
-        writing(sample, 27_000_000);
+        writing(sample, 1_000_000);
         sample.receiving.out_of_order = sample.receiving.out_of_order.map(|count| count + 100);
     });
     check(Verdict::PathFull, "a queue stands in the path", &|sample, _| {

@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
@@ -10,9 +11,10 @@ use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive
 use howdah_tune::{Algorithm, Setting};
 
 use super::LogArguments;
+use super::quantity::parse_time;
 use crate::configuration::{
-    ANONYMOUS, AdminSocket, ClientPattern, Datagrams, ExportName, MOST_WORKERS, Rpcbind, Sizes, Squash,
-    UdpSockets, parse_admin, parse_listen, parse_udp_sockets,
+    ANONYMOUS, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName, MOST_WORKERS, Rpcbind, Sizes,
+    Squash, UdpSockets, parse_admin, parse_listen, parse_udp_sockets,
 };
 
 /// Serve a directory, or all exports of a configuration file
@@ -133,12 +135,28 @@ pub struct ServerArguments {
     /// Leave sockets as the kernel makes them, and do not look at them: for comparing
     #[arg(long, help_heading = "Connections", conflicts_with_all = ["tcp_sndbuf", "tcp_rcvbuf", "tcp_congestion", "memory_budget"])]
     pub no_tuning: bool,
+
+    /// Make every call wait so long before it is carried out, as a slow disk would
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Experiments")]
+    pub delay: Option<Duration>,
+
+    /// Write every look at a connection to this file: what was seen, and what limits it, a line of JSON each
+    ///
+    /// The file is made anew. A connection that moves something is looked at every four round trips, and at most ten
+    /// times a second.
+    #[arg(long, value_name = "FILE", help_heading = "Experiments", conflicts_with = "no_tuning")]
+    pub samples: Option<PathBuf>,
 }
 
 impl ServerArguments {
     /// What was said of UDP's sockets.
     pub fn datagrams(&self) -> Datagrams {
         Datagrams { sockets: self.udp_sockets, per_interface: self.udp_per_interface.then_some(true) }
+    }
+
+    /// What is for experiments.
+    pub fn experiment(&self) -> Experiment {
+        Experiment { delay: self.delay, samples: self.samples.clone() }
     }
 
     /// What was said of sizes.

@@ -31,5 +31,5 @@ pub use listen::parse_listen;
 pub use load::{load_arguments, load_file};
 pub use name::ExportName;
 pub use problems::{Problem, Problems};
-pub use server::{Rpcbind, ServerConfig};
+pub use server::{Experiment, Rpcbind, ServerConfig};
 pub use sizes::Sizes;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use howdah_server::{Tuning, UdpSettings};
@@ -28,12 +29,23 @@ pub struct ServerConfig {
     pub admin: AdminSocket,
     /// How connections are sized.
     pub tuning: Tuning,
+    /// For experiments.
+    pub experiment: Experiment,
     /// What to log, as a filter; `None`: the usual.
     pub log: Option<String>,
     /// The form of the log.
     pub log_format: LogFormat,
     /// What is served; at least one.
     pub exports: Vec<ExportConfig>,
+}
+
+/// What nobody wants of a server but who measures with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Experiment {
+    /// Every call waits so long before it is carried out.
+    pub delay: Option<Duration>,
+    /// Every look at a connection is written to this file.
+    pub samples: Option<PathBuf>,
 }
 
 /// How clients find the port by themselves.

@@ -18,6 +18,7 @@ pub fn one_export() -> ServerConfig {
         rpcbind: Rpcbind::Auto,
         admin: AdminSocket::Auto,
         tuning: howdah_server::Tuning::default(),
+        experiment: super::Experiment::default(),
         log: None,
         log_format: LogFormat::Text,
         exports: vec![ExportConfig {

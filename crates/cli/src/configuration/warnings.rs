@@ -6,6 +6,9 @@ impl ServerConfig {
     /// What its owner should know, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
+        if let Some(delay) = self.experiment.delay {
+            warnings.push(format!("every call waits {delay:?} (--delay): this is an experiment"));
+        }
         for export in &self.exports {
             let name = &export.name;
             if export.durability == Durability::Async {

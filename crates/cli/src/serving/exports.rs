@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use howdah_server::exports::{Anonymous, ClientRule, Clients, Export, Exports, Squash};
 use howdah_vfs::FileSystem;
+use howdah_vfs::layer::Delayed;
 
 use super::file_systems::FileSystems;
 use crate::configuration::{self, ClientPattern, ExportConfig};
@@ -15,16 +17,29 @@ use crate::running::addresses_of;
 /// How much of the key in the state directory signs handles.
 const KEY_SIZE: usize = 16;
 
-/// These exports over these directories, which stand in the same order. Looks up the host names of clients.
-pub fn exports(configs: &[ExportConfig], directories: &FileSystems, key: &[u8]) -> Result<Exports> {
+/// These exports over these directories, which stand in the same order; every call waits for `delay` first. Looks up the
+/// host names of clients.
+pub fn exports(
+    configs: &[ExportConfig],
+    directories: &FileSystems,
+    key: &[u8],
+    delay: Option<Duration>,
+) -> Result<Exports> {
     let key = *key.first_chunk::<KEY_SIZE>().context("the handle key is too short")?;
     let addresses = addresses_of(configs);
     let list = configs.iter().zip(directories.iter()).map(|(config, directory)| {
         let rules = config.clients.iter().map(|written| rule(written, &addresses)).collect();
-        let file_system = Arc::clone(&directory.file_system) as Arc<dyn FileSystem>;
+        let file_system = delayed(Arc::clone(&directory.file_system) as Arc<dyn FileSystem>, delay);
         Export::new(config.name.as_str(), config.id, file_system, rules)
     });
     Exports::new(list.collect(), key).context("putting the exports together")
+}
+
+fn delayed(file_system: Arc<dyn FileSystem>, delay: Option<Duration>) -> Arc<dyn FileSystem> {
+    match delay {
+        Some(delay) => Arc::new(Delayed::around(file_system, delay, Arc::new(std::thread::sleep))),
+        None => file_system,
+    }
 }
 
 fn rule(written: &configuration::ClientRule, addresses: &HashMap<String, Vec<IpAddr>>) -> ClientRule {

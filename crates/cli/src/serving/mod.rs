@@ -5,6 +5,7 @@ mod exports;
 mod file_systems;
 mod portmapper;
 mod running_server;
+mod samples;
 mod sockets;
 
 pub use running_server::RunningServer;

@@ -12,6 +12,7 @@ use super::admin::admin_socket;
 use super::exports::exports;
 use super::file_systems::FileSystems;
 use super::portmapper::Portmapper;
+use super::samples::samples;
 use super::sockets::sockets;
 use crate::configuration::{ExportConfig, ServerConfig};
 use crate::report::Opened;
@@ -31,6 +32,8 @@ pub struct RunningServer {
     directories: FileSystems,
     state: PathBuf,
     key: [u8; HANDLE_KEY_SIZE],
+    /// What every call waits for, for an experiment.
+    delay: Option<Duration>,
 }
 
 impl RunningServer {
@@ -43,17 +46,19 @@ impl RunningServer {
         let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
         let key = handle_key(&config.state)?;
         let directories = FileSystems::default().for_exports(&config.exports, &config.state)?;
-        let exports = exports(&config.exports, &directories, &key)?;
-        let settings = Settings { workers: config.workers, tuning: config.tuning.clone() };
+        let exports = exports(&config.exports, &directories, &key, config.experiment.delay)?;
+        let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
+        let settings = Settings { workers: config.workers, tuning: config.tuning.clone(), watcher };
         let portmapper = Portmapper::find(config, &mut sockets);
         let server = Server::start(&settings, sockets, exports).context("starting the server")?;
-        Ok(Self { server, addresses, admin, portmapper, directories, state: config.state.clone(), key })
+        let (state, delay) = (config.state.clone(), config.experiment.delay);
+        Ok(Self { server, addresses, admin, portmapper, directories, state, key, delay })
     }
 
     /// Serves these exports from now on; on failure all stays as it was.
     pub fn reload(&mut self, configs: &[ExportConfig]) -> Result<()> {
         let directories = self.directories.for_exports(configs, &self.state)?;
-        self.server.reload(exports(configs, &directories, &self.key)?);
+        self.server.reload(exports(configs, &directories, &self.key, self.delay)?);
         self.directories = directories;
         Ok(())
     }

@@ -19,6 +19,8 @@ const UNREAD: u64 = 4;
 pub(super) struct Gauge {
     sums: Gauges,
     last: Duration,
+    /// Bytes that had come at the last look.
+    received: u64,
     now: Sums,
     /// The sums when it was last asked for.
     before: Sums,
@@ -44,9 +46,16 @@ impl Gauge {
         self.sums.outstanding = u32::try_from(lane.load()).unwrap_or(u32::MAX);
         // How many bytes is not known here, nor does it matter.
         self.sums.replies_waiting = u64::from(lane.has_unsent());
+        if lane.has_unsent() {
+            self.sums.held_up += passed;
+        }
         if link.is_mid_reply() {
             self.sums.mid_call += passed;
+            if link.received() == self.received {
+                self.sums.silent += passed;
+            }
         }
+        self.received = link.received();
         self.now.at = now;
         self.now.in_flight += in_flight as f64 * passed.as_secs_f64();
         if waits {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use howdah_tune::Gauges;
 
+use super::processors::Load;
 use crate::connection::Connection;
 
 /// For how long a connection counts as active after it moved something.
@@ -29,7 +30,7 @@ struct Moved {
 
 impl Gauge {
     /// Looks at a connection.
-    pub fn look(&mut self, now: Duration, connection: &Connection, processors_busy: f64) {
+    pub fn look(&mut self, now: Duration, connection: &Connection, processors: Load) {
         let passed = now.saturating_sub(self.last);
         self.last = now;
         let inbox = connection.inbox();
@@ -38,12 +39,19 @@ impl Gauge {
         self.sums.outstanding = u32::try_from(connection.outstanding()).unwrap_or(u32::MAX);
         self.sums.replies_waiting = connection.outbox().waiting() as u64;
         self.sums.calls = moved.calls;
-        self.sums.processors_busy = processors_busy;
+        self.sums.processors_busy = processors.busy;
+        self.sums.threads_wanting = processors.threads_wanting;
         if self.sums.outstanding > 0 {
             self.sums.executing += passed;
         }
         if inbox.is_in_mid_call() {
             self.sums.mid_call += passed;
+            if moved.received == self.moved.received {
+                self.sums.silent += passed;
+            }
+        }
+        if self.sums.replies_waiting > 0 {
+            self.sums.held_up += passed;
         }
         if connection.is_paused() {
             self.sums.refused_to_read += passed;

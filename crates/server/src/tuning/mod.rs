@@ -11,6 +11,7 @@ mod report;
 mod reporting;
 mod settings;
 mod sizing;
+mod watcher;
 mod words;
 
 pub use knob::{Knob, KnobError};
@@ -24,3 +25,4 @@ pub use report::{
 pub(crate) use reporting::report;
 pub use settings::Tuning;
 pub(crate) use sizing::Sizing;
+pub use watcher::{Look, Watcher};

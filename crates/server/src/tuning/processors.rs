@@ -1,11 +1,23 @@
-//! How busy the processors of this host were of late.
+//! How busy the processors of this host were of late, and how many threads of ours had one or wanted one.
 
 use std::fs;
+use std::time::Duration;
 
-/// Remembers the last look at `/proc/stat`.
+/// What was found between two looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Load {
+    /// What part of all processors was busy; 0 where nothing is known.
+    pub busy: f64,
+    /// How many threads of ours had one or wanted one, on average; 0 where nothing is known.
+    pub threads_wanting: f64,
+}
+
+/// Remembers the last look at `/proc/stat`, and at what the scheduler says of our threads.
 #[derive(Debug, Default)]
 pub struct Processors {
     last: Option<Ticks>,
+    /// When it was, and how long our threads had run or wanted to until then.
+    wanted: Option<(Duration, Duration)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +27,12 @@ struct Ticks {
 }
 
 impl Processors {
-    /// What part was busy since the last look; 0 where nothing is known.
-    pub fn busy(&mut self) -> f64 {
+    /// What happened since the last look.
+    pub fn load(&mut self, now: Duration) -> Load {
+        Load { busy: self.busy(), threads_wanting: self.threads_wanting(now) }
+    }
+
+    fn busy(&mut self) -> f64 {
         let Some(now) = fs::read_to_string("/proc/stat").ok().and_then(|text| parse(&text)) else {
             return 0.0;
         };
@@ -25,6 +41,27 @@ impl Processors {
         let idle = now.idle.saturating_sub(before.idle).min(total);
         if total == 0 { 0.0 } else { (total - idle) as f64 / total as f64 }
     }
+
+    fn threads_wanting(&mut self, now: Duration) -> f64 {
+        let wanted = wanted_by_threads();
+        let Some((at, before)) = self.wanted.replace((now, wanted)) else { return 0.0 };
+        let passed = now.saturating_sub(at).as_secs_f64();
+        if passed > 0.0 { wanted.saturating_sub(before).as_secs_f64() / passed } else { 0.0 }
+    }
+}
+
+/// How long all threads of this process have run or waited for a processor, those that have ended left out.
+fn wanted_by_threads() -> Duration {
+    let Ok(threads) = fs::read_dir("/proc/self/task") else { return Duration::ZERO };
+    let told =
+        threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("schedstat")).ok());
+    told.filter_map(|text| wanted(&text)).sum()
+}
+
+/// Nanoseconds on a processor, nanoseconds waiting for one, and how often (sched-stats of the kernel's documentation).
+fn wanted(text: &str) -> Option<Duration> {
+    let mut words = text.split_whitespace().map(|word| word.parse::<u64>().ok());
+    Some(Duration::from_nanos(words.next()?? + words.next()??))
 }
 
 /// The first line: user, nice, system, idle, waiting for I/O, … (proc_stat(5)). Who waits for I/O leaves the processor free.
@@ -49,9 +86,16 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_wants_what_it_has_and_what_it_waits_for() {
+        assert_eq!(wanted("1500000000 500000000 3\n"), Some(Duration::from_secs(2)));
+        assert_eq!(wanted("1500000000"), None);
+    }
+
+    #[test]
     fn this_host_is_between_idle_and_busy() {
         let mut processors = Processors::default();
-        assert_eq!(processors.busy(), 0.0);
-        assert!((0.0..=1.0).contains(&processors.busy()));
+        assert_eq!(processors.load(Duration::ZERO), Load::default());
+        let load = processors.load(Duration::from_secs(1));
+        assert!((0.0..=1.0).contains(&load.busy) && load.threads_wanting >= 0.0, "{load:?}");
     }
 }

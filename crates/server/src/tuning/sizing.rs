@@ -11,8 +11,9 @@ use howdah_tune::budget::{MemoryUse, Pressure};
 use howdah_tune::{Change, Judgement, Verdict};
 
 use super::gauge::Gauge;
-use super::processors::Processors;
+use super::processors::{Load, Processors};
 use super::reporting;
+use super::watcher::{Look, Watcher};
 use crate::connection::Connection;
 use crate::room::one_client;
 use crate::shared::{Shared, Source};
@@ -35,10 +36,11 @@ pub struct Sizing {
     /// Empty between turns; kept so that a turn allocates nothing.
     connections: Vec<Arc<Connection>>,
     processors: Processors,
-    processors_busy: f64,
+    load: Load,
     memory_at: Duration,
     memory_tick: Duration,
     pressure: Pressure,
+    watcher: Option<Watcher>,
 }
 
 /// What is remembered of a connection.
@@ -57,17 +59,18 @@ struct Seen {
 }
 
 impl Sizing {
-    /// Of that server.
-    pub fn new(shared: Arc<Shared>) -> Self {
+    /// Of that server; every look is shown to the watcher.
+    pub fn new(shared: Arc<Shared>, watcher: Option<Watcher>) -> Self {
         Self {
             shared,
             seen: HashMap::new(),
             connections: Vec::new(),
             processors: Processors::default(),
-            processors_busy: 0.0,
+            load: Load::default(),
             memory_at: Duration::ZERO,
             memory_tick: MEMORY_TICK,
             pressure: Pressure::None,
+            watcher,
         }
     }
 
@@ -109,7 +112,7 @@ impl Sizing {
         let is_new = !self.seen.contains_key(&token);
         let seen = self.seen.entry(token).or_default();
         seen.is_there = true;
-        seen.gauge.look(now, connection, self.processors_busy);
+        seen.gauge.look(now, connection, self.load);
         if is_new {
             let peer = connection.peer();
             let local = is_local(peer.client.ip(), peer.server.ip());
@@ -129,6 +132,7 @@ impl Sizing {
                     let mut tuner = self.shared.tuner.lock();
                     let changes = tuner.on_sample(token, sample);
                     if let Some(tuned) = tuner.get(token) {
+                        show(self.watcher.as_ref(), connection, tuned);
                         seen.due = now + tuned.interval();
                         tell(connection, tuned, &mut seen.verdict);
                     }
@@ -165,7 +169,7 @@ impl Sizing {
     }
 
     fn look_at_memory(&mut self, now: Duration) {
-        self.processors_busy = self.processors.busy();
+        self.load = self.processors.load(now);
         let mut used = MemoryUse { host_tcp: howdah_net::memory_of_tcp(), ..MemoryUse::default() };
         for seen in self.seen.values() {
             used.sending += seen.memory.sending;
@@ -217,6 +221,14 @@ impl Sizing {
         } else {
             tracing::info!(sending, unread, budget, refused, "memory of connections: {means}");
         }
+    }
+}
+
+/// Shows a look to whoever wants to see them.
+fn show(watcher: Option<&Watcher>, connection: &Connection, tuned: &howdah_tune::Connection) {
+    if let (Some(watcher), Some(sample)) = (watcher, tuned.last()) {
+        let (unsent_mark, judgement) = (tuned.unsent_mark(), tuned.judgement());
+        watcher.show(&Look { client: connection.peer().client, unsent_mark, sample, judgement });
     }
 }
 

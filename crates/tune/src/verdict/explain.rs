@@ -3,12 +3,15 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::Verdict;
 use crate::floor::{flight_of, send_buffer_for};
 use crate::{Judgement, Sample};
 
 /// What a client of NFS moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// Replies: reads.
     Reads,

@@ -1,60 +1,76 @@
-//! What a judge remembers of a connection from interval to interval.
+//! What a judge remembers of one direction of a connection from interval to interval.
 
 use std::time::Duration;
 
+use super::losses::Losses;
 use crate::Interval;
 
-/// For how long a loss is felt: a window halved by it grows back over many round trips.
-const LOSS_FELT: Duration = Duration::from_secs(10);
-/// The same in round trips, where those are long.
-const LOSS_FELT_ROUND_TRIPS: u32 = 100;
-/// A rate that grew by more than this from one interval to the next still grows.
+/// A rate that is beyond the best of the last intervals by more than this still grows.
 const GROWTH: f64 = 1.1;
+/// So many intervals: bbr gains a quarter in eight round trips, which are two, and after a dip the same rate is no growth.
+const RATES: usize = 3;
+/// How much the last interval counts in what is averaged: four round trips of a single call are three calls, or four.
+const LATEST: f64 = 0.3;
+/// More than this in flight says no more than that one always is: it would only take longer to forget.
+const ENOUGH_IN_FLIGHT: f64 = 1.5;
+/// An average of less than this in flight: the client thinks more than it asks.
+const LEAST_IN_FLIGHT: f64 = 0.7;
 
-/// Of one direction: how fast it was before, and since when it has been steady.
+/// Of one direction: how fast it was of late, what was lost, how much the client asks.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    rate: f64,
+    /// Of the last intervals, and where the next one goes.
+    rates: [f64; RATES],
+    next: usize,
     is_growing: bool,
-    last_loss: Option<Duration>,
-    most_in_flight: f64,
+    losses: Losses,
+    in_flight: Option<f64>,
+}
+
+/// An interval as one direction sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// Bytes per second.
+    pub rate: f64,
+    /// Segments that went, and how many losses they had.
+    pub segments: f64,
+    /// A train of segments that were lost together is one.
+    pub losses: f64,
+    /// Part of the time in which calls or replies were on their way through the socket: the round trip does not have that.
+    pub in_socket: f64,
 }
 
 impl History {
-    /// Takes an interval in, of which `bytes` per second is the rate of this direction; `lost`: something was.
-    pub fn learn(&mut self, interval: &Interval<'_>, rate: f64, lost: bool) {
-        self.is_growing = self.rate > 0.0 && rate > self.rate * GROWTH;
-        self.rate = rate;
-        if lost {
-            self.last_loss = Some(interval.after.at);
-        }
-        self.most_in_flight = self.most_in_flight.max(calls_in_flight(interval));
+    /// Takes an interval in.
+    pub fn learn(&mut self, interval: &Interval<'_>, seen: &Seen) {
+        let best = self.rates.iter().copied().fold(0.0, f64::max);
+        self.is_growing = best > 0.0 && seen.rate > best * GROWTH;
+        self.rates[self.next] = seen.rate;
+        self.next = (self.next + 1) % RATES;
+        self.losses.learn(interval, seen.segments, seen.losses);
+        let in_flight = (calls_in_flight(interval) + seen.in_socket).min(ENOUGH_IN_FLIGHT);
+        let before = self.in_flight.unwrap_or(in_flight);
+        self.in_flight = Some(before + LATEST * (in_flight - before));
     }
 
-    /// Whether it was faster in this interval than in the one before.
+    /// Whether it was faster in this interval than in the ones before.
     pub fn is_growing(&self) -> bool {
         self.is_growing
     }
 
-    /// Whether a loss still explains a small congestion window.
-    pub fn feels_loss(&self, interval: &Interval<'_>) -> bool {
-        let felt = LOSS_FELT.max(interval.after.base_rtt() * LOSS_FELT_ROUND_TRIPS);
-        self.last_loss.is_some_and(|at| interval.after.at.saturating_sub(at) <= felt)
+    /// Whether what was lost of late keeps a sender slow that takes losses for congestion, if it has so many segments in
+    /// flight.
+    pub fn is_held_by_loss(&self, interval: &Interval<'_>, segments: f64) -> bool {
+        self.losses.explain(interval.after.path.rtt.max(Duration::from_micros(1)), segments)
     }
 
-    /// Whether the client has as many calls in flight as it ever had.
-    pub fn has_all_calls_in_flight(&self, interval: &Interval<'_>) -> bool {
-        let now = calls_in_flight(interval);
-        now >= LEAST_IN_FLIGHT && now >= ALL_OF_THEM * self.most_in_flight
+    /// Whether the client always has a call in flight: then it waits for us, and more of them would be faster.
+    pub fn client_waits(&self) -> bool {
+        self.in_flight.is_some_and(|calls| calls >= LEAST_IN_FLIGHT)
     }
 }
 
-/// Fewer calls than this in flight on average: the client thinks more than it asks.
-const LEAST_IN_FLIGHT: f64 = 0.7;
-/// What counts as all that a client ever had in flight; the rest is its own time between answer and call.
-const ALL_OF_THEM: f64 = 0.7;
-
-/// Calls in flight on average, as the client counts them.
+/// Calls in flight on average, as the client counts them (Little's law).
 fn calls_in_flight(interval: &Interval<'_>) -> f64 {
     interval.per_round_trip(|sample| sample.gauges.calls) + interval.share(|sample| sample.gauges.executing)
 }

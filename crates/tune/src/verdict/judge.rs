@@ -1,11 +1,14 @@
 //! One connection, sample after sample: what limits it now.
 
+use serde::{Deserialize, Serialize};
+
 use super::history::History;
-use super::{Verdict, receiving, sending};
+use super::{Direction, Verdict, receiving, sending};
 use crate::{Interval, Sample};
 
 /// The verdicts on an interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Judgement {
     /// Of replies, READ for the most part.
     pub sending: Verdict,
@@ -18,6 +21,15 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// How fast the connection moves in a direction, if that is the one in which it moves more: bytes per second.
+    pub fn rate(&self, of: Direction) -> Option<f64> {
+        let (sent, received) = (self.sent_per_second, self.received_per_second);
+        match of {
+            Direction::Reads => (sent > received).then_some(sent),
+            Direction::Writes => (received > sent).then_some(received),
+        }
+    }
+
     /// The word for the whole connection: that of the direction that moves more.
     pub fn verdict(&self) -> Verdict {
         if self.received_per_second > self.sent_per_second { self.receiving } else { self.sending }
@@ -38,15 +50,14 @@ impl Judge {
     pub fn on_sample(&mut self, sample: Sample, unsent_mark: u64) -> Option<Judgement> {
         let before = self.last.replace(sample)?;
         let interval = Interval { before: &before, after: self.last.as_ref()? };
-        let sent = interval.rate(|sample| sample.sending.sent);
-        let received = interval.rate(|sample| sample.receiving.received);
-        self.sending.learn(&interval, sent, interval.lost() > 0);
-        self.receiving.learn(&interval, received, receiving::lost(&interval));
+        let (sent, received) = (sending::seen(&interval), receiving::seen(&interval));
+        self.sending.learn(&interval, &sent);
+        self.receiving.learn(&interval, &received);
         Some(Judgement {
             sending: sending::judge(&interval, &self.sending, unsent_mark),
             receiving: receiving::judge(&interval, &self.receiving),
-            sent_per_second: sent,
-            received_per_second: received,
+            sent_per_second: sent.rate,
+            received_per_second: received.rate,
         })
     }
 

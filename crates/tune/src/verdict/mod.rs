@@ -3,8 +3,10 @@
 mod explain;
 mod history;
 mod judge;
+mod losses;
 mod receiving;
 mod sending;
+mod server;
 mod word;
 
 pub use explain::{Direction, Explanation};

@@ -1,13 +1,21 @@
 //! Replies: what keeps READ from being faster.
 
 use super::Verdict;
-use super::history::History;
+use super::history::{History, Seen};
+use super::server::server;
 use crate::Interval;
 
+/// Replies waited for the socket for so much of the time: it is what holds us up. A client with less in flight than the path
+/// holds leaves it idle for a part of each round trip.
+const HELD_UP: f64 = 0.85;
+/// If a queue stands in the path, so much is enough: the path is full, and the socket takes more in bursts.
+const HELD_UP_BY_QUEUE: f64 = 0.5;
 /// A call is being carried out for so much of the time: the server is what the client waits for.
-const MOSTLY: f64 = 0.5;
+pub const MOSTLY: f64 = 0.5;
 /// So little of the unsent mark is in the socket: the socket does not hold us up.
 const NEARLY_EMPTY: u64 = 8;
+/// A socket without a mark holds us up once so much is unsent.
+const UNMARKED: u64 = 128 << 10;
 /// The kernel counts how often it stalled, not how badly: a flow that is limited all the time shows only a part of it.
 const STALLED: f64 = 0.05;
 /// A flight of that part of a limit is at the limit.
@@ -17,22 +25,23 @@ const BUFFER_IN_USE: f64 = 0.6;
 /// A stall for the buffer counts only if so much of it is in use: with an unsent mark it also tells of a slow writer.
 const BUFFER_IN_USE_WHEN_STALLED: f64 = 0.3;
 /// A round trip longer than the shortest one by this factor: a queue stands in the path.
-pub const QUEUE_STANDS: f64 = 1.25;
+const QUEUE_STANDS: f64 = 1.25;
 /// Processors so busy have no time for us.
 pub const ALL_BUSY: f64 = 0.9;
 /// A direction that moves less is idle: bytes per second.
 pub const NOTHING: f64 = 1_000.0;
 
-/// A socket without a mark holds us up once so much is unsent.
-const UNMARKED: u64 = 128 << 10;
-
 /// The verdict on an interval. `unsent_mark`: how much the socket may hold unsent; 0: as much as its buffer.
 pub fn judge(interval: &Interval<'_>, history: &History, unsent_mark: u64) -> Verdict {
-    let sample = interval.after;
-    let unsent_mark = if unsent_mark == 0 { UNMARKED } else { unsent_mark };
-    let waits = sample.gauges.replies_waiting > 0 || sample.sending.unsent >= unsent_mark / NEARLY_EMPTY;
-    if waits {
-        return in_transport(interval, history);
+    let enough = if unsent_mark == 0 { UNMARKED } else { unsent_mark };
+    let unsent = interval.before.sending.unsent.min(interval.after.sending.unsent);
+    let is_fed = unsent >= enough / NEARLY_EMPTY;
+    let held_up = held_up(interval);
+    if held_up >= HELD_UP || (unsent_mark == 0 && holds_replies(interval)) {
+        return in_transport(interval, history, is_fed);
+    }
+    if held_up >= HELD_UP_BY_QUEUE && queue_stands(interval) {
+        return Verdict::PathFull;
     }
     if interval.share(|sample| sample.gauges.executing) > MOSTLY {
         return server(interval);
@@ -40,15 +49,31 @@ pub fn judge(interval: &Interval<'_>, history: &History, unsent_mark: u64) -> Ve
     if interval.rate(|sample| sample.sending.sent) < NOTHING {
         return Verdict::Idle;
     }
-    if history.has_all_calls_in_flight(interval) { Verdict::ClientSlots } else { Verdict::Idle }
+    if history.client_waits() { Verdict::ClientSlots } else { Verdict::Idle }
 }
 
-/// Storage, unless no processor is free.
-pub fn server(interval: &Interval<'_>) -> Verdict {
-    if interval.after.gauges.processors_busy >= ALL_BUSY { Verdict::Processor } else { Verdict::Storage }
+/// What the history of replies learns from an interval.
+pub fn seen(interval: &Interval<'_>) -> Seen {
+    let segment = interval.after.path.segment.max(1) as f64;
+    Seen {
+        rate: interval.rate(|sample| sample.sending.sent),
+        segments: interval.grown(|sample| sample.sending.sent) as f64 / segment,
+        losses: interval.lost() as f64 / segment,
+        in_socket: held_up(interval),
+    }
 }
 
-fn in_transport(interval: &Interval<'_>, history: &History) -> Verdict {
+/// For how much of the time replies waited for the socket.
+fn held_up(interval: &Interval<'_>) -> f64 {
+    interval.share(|sample| sample.gauges.held_up)
+}
+
+/// Whether a socket without a mark has taken replies that it cannot send yet: they wait there, and not outside of it.
+fn holds_replies(interval: &Interval<'_>) -> bool {
+    interval.before.sending.unsent.min(interval.after.sending.unsent) >= UNMARKED
+}
+
+fn in_transport(interval: &Interval<'_>, history: &History, is_fed: bool) -> Verdict {
     let sending = &interval.after.sending;
     let at = |limit: u64| sending.flight as f64 >= AT_LIMIT * limit as f64;
     if sending.peer_window.is_some_and(at)
@@ -59,17 +84,19 @@ fn in_transport(interval: &Interval<'_>, history: &History) -> Verdict {
     if fills_buffer(interval) {
         return Verdict::SendBuffer;
     }
+    if !is_fed && interval.after.gauges.processors_busy >= ALL_BUSY {
+        // Replies wait, and the socket is empty: nobody has the time to bring them there.
+        return Verdict::Processor;
+    }
     if queue_stands(interval) {
         return Verdict::PathFull;
     }
-    if history.is_growing() {
-        return Verdict::Ramping;
-    }
-    if at(sending.congestion_window) && history.feels_loss(interval) {
+    let in_flight = interval.per_round_trip(|sample| sample.sending.sent);
+    if history.is_held_by_loss(interval, in_flight / interval.after.path.segment.max(1) as f64) {
         return Verdict::Loss;
     }
-    // Neither a window nor a buffer holds it back, and it does not grow: it is paced to what the path delivered.
-    if interval.after.gauges.processors_busy >= ALL_BUSY { Verdict::Processor } else { Verdict::PathFull }
+    // Neither a window nor a buffer holds it back: if it does not grow, it is paced to what the path delivered.
+    if history.is_growing() { Verdict::Ramping } else { Verdict::PathFull }
 }
 
 fn fills_buffer(interval: &Interval<'_>) -> bool {

@@ -1,0 +1,17 @@
+//! Calls that wait in the server: for storage, or for a processor.
+
+use super::Verdict;
+use super::sending::{ALL_BUSY, MOSTLY};
+use crate::Interval;
+
+/// Storage, unless no processor is free and most of the calls that are being carried out want one.
+pub fn server(interval: &Interval<'_>) -> Verdict {
+    let outstanding = interval.before.gauges.outstanding.max(interval.after.gauges.outstanding).max(1);
+    if starves(interval, f64::from(outstanding)) { Verdict::Processor } else { Verdict::Storage }
+}
+
+/// Whether no processor is free, and threads of ours that have one or want one are most of so many.
+pub fn starves(interval: &Interval<'_>, threads: f64) -> bool {
+    let gauges = &interval.after.gauges;
+    gauges.processors_busy >= ALL_BUSY && gauges.threads_wanting >= MOSTLY * threads
+}
