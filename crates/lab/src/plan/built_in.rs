@@ -11,13 +11,20 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "bdp-article",
     "buffers-2008",
     "fairness",
+    "kernel-advice",
     "kernel-client",
     "ladder-2010",
     "latency-under-load",
+    "local-and-remote",
     "netem-check",
     "peers",
+    "random-loss",
+    "self-sizing",
+    "small-beside-bulk",
     "sockets-2004",
     "udp-2003",
+    "unprivileged",
+    "verdicts",
 );
 
 #[cfg(test)]

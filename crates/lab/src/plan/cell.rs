@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use howdah_link::PathSpec;
+use howdah_tune::{Direction, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::{Netem, Time};
@@ -33,6 +34,25 @@ pub struct CellSpec {
     pub sample: Option<SampleSpec>,
     /// The kernel's own emulation of the path, for comparing.
     pub netem: Option<Netem>,
+    /// What the server says limits its clients, and what it should say.
+    pub verdicts: Option<VerdictSpec>,
+}
+
+/// `[cell.verdicts]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerdictSpec {
+    /// The word that is right, or several.
+    pub right: Vec<Verdict>,
+    /// In which direction.
+    pub of: Direction,
+    /// So long after it began to move, it is not counted: it may well say `ramping`.
+    #[serde(default = "after_ramp")]
+    pub after: Time,
+}
+
+fn after_ramp() -> Time {
+    Time::seconds(3)
 }
 
 /// `[cell.wires.NAME]`: a wire between two hosts.
@@ -55,6 +75,10 @@ pub struct WireSpec {
 pub struct HostSpec {
     /// Settings of its kernel, within its network namespace.
     pub sysctls: BTreeMap<String, Setting>,
+    /// What its programs may not do, root or not: capabilities, as in `"net_admin"`.
+    pub without: Vec<String>,
+    /// How readily they give way to others: nice(1), 0 to 19.
+    pub nice: u8,
 }
 
 /// A sysctl's value: text, or a number.
@@ -154,6 +178,8 @@ pub enum ClientKind {
     Probe,
     /// `ping`: round trips, or that the path takes packets of a size.
     Ping,
+    /// Keeps processors busy: `options` are for how many seconds, and how many loops.
+    Busy,
     /// A simulation in virtual time, without any network.
     Simulation,
 }
@@ -181,6 +207,7 @@ impl Default for CellSpec {
             clients: BTreeMap::new(),
             sample: None,
             netem: None,
+            verdicts: None,
         }
     }
 }

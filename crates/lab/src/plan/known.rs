@@ -3,8 +3,10 @@
 use super::CellSpec;
 
 /// The last word of a figure's name.
-const FIGURES: [&str; 22] = [
+const FIGURES: [&str; 24] = [
     "throughput",
+    "right",
+    "looks",
     "rate",
     "seconds",
     "bytes",
@@ -51,7 +53,7 @@ pub const SERIES: [&str; 17] = [
 
 /// Why no figure of a cell can have that name; none if one can.
 ///
-/// `CLIENT.figure`, `CLIENT.PHASE.figure`, `server.processor`, `total.throughput`, and of a single client without its name.
+/// `CLIENT.figure`, `CLIENT.PHASE.figure`, `server.processor`, `total.throughput`, `verdict.right`, and of a single client without its name.
 pub fn unknown_figure(name: &str, cell: &CellSpec) -> Option<String> {
     let figure = FIGURES.iter().find(|figure| name == **figure || name.ends_with(&format!(".{figure}")));
     let Some(figure) = figure else {
@@ -62,10 +64,11 @@ pub fn unknown_figure(name: &str, cell: &CellSpec) -> Option<String> {
     };
     let before = name.strip_suffix(figure).expect("it ends so").trim_end_matches('.');
     let first = before.split('.').next().unwrap_or_default();
-    let general = ["", "server", "total", "link"].contains(&first) || cell.clients.contains_key(first);
+    let general =
+        ["", "server", "total", "link", "verdict"].contains(&first) || cell.clients.contains_key(first);
     let phase = cell.clients.len() == 1;
     (!general && !phase).then(|| {
         let clients: Vec<&str> = cell.clients.keys().map(String::as_str).collect();
-        format!("\"{name}\" begins with none of: server, total, link, {}", clients.join(", "))
+        format!("\"{name}\" begins with none of: server, total, link, verdict, {}", clients.join(", "))
     })
 }

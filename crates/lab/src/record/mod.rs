@@ -13,6 +13,6 @@ pub(crate) mod testing;
 pub use directory::{ResultDirectory, name_of};
 pub use medians::{CellMedians, medians};
 pub use row::{CommandRecord, Figure, Late, LinkCount, Outcome, Row, unit};
-pub use series_line::{ConnectionSample, LinkSample, SeriesLine};
+pub use series_line::{ConnectionSample, LinkSample, SeriesLine, VerdictSample};
 pub use shown::shown;
 pub use table::{main_figure, table};

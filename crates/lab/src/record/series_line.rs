@@ -1,5 +1,6 @@
 //! One line of a time series: a connection as one of its ends sees it, or an element of a wire.
 
+use howdah_tune::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// One line of `series/CELL-REPETITION.jsonl`.
@@ -11,6 +12,8 @@ pub enum SeriesLine {
     Connection(ConnectionSample),
     /// An element of a wire.
     Link(LinkSample),
+    /// What the server says limits a client.
+    Verdict(VerdictSample),
 }
 
 /// A TCP connection at one moment, as the kernel at one end of it sees it. What this kernel does not tell is left out.
@@ -99,6 +102,24 @@ pub struct LinkSample {
     pub dropped_packets: u64,
 }
 
+/// What the server said of a connection over the interval that ended then.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerdictSample {
+    /// Seconds since the clients began.
+    pub at: f64,
+    /// The client's address and port.
+    pub client: String,
+    /// What limits it, of the direction that moves more.
+    pub verdict: Verdict,
+    /// What left the server, in bytes per second.
+    pub sent_per_second: f64,
+    /// What came to it, in bytes per second.
+    pub received_per_second: f64,
+    /// Smoothed round trip, in seconds.
+    pub rtt: f64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,7 +143,15 @@ mod tests {
             left_bytes: 1,
             dropped_packets: 0,
         });
-        for line in [connection, link] {
+        let verdict = SeriesLine::Verdict(VerdictSample {
+            at: 4.0,
+            client: "10.77.0.2:801".to_owned(),
+            verdict: Verdict::ClientSendBuffer,
+            sent_per_second: 1e3,
+            received_per_second: 27e6,
+            rtt: 0.1,
+        });
+        for line in [connection, link, verdict] {
             let text = serde_json::to_string(&line).expect("written");
             assert!(!text.contains("null"), "what is not known is left out: {text}");
             assert_eq!(serde_json::from_str::<SeriesLine>(&text).expect("read"), line, "{text}");

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::Path;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 use parking_lot::Mutex;
 
+use super::server::samples;
 use super::topology::{addresses, topology};
-use super::{Client, Job, Measured, Place, Scene, Stop, client, derived, netem, routes, server};
+use super::{Client, Job, Measured, Place, Scene, Stop, client, derived, netem, routes, server, verdicts};
 use crate::measure::Processor;
 use crate::plan::ExportKind;
 use crate::record::{CommandRecord, LinkCount, SeriesLine};
@@ -72,6 +73,7 @@ fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
     }
     *scene.deadline.lock() = Instant::now() + spec.limit.0;
     let before = (processor_seconds(&served.processes()), Processor::used());
+    let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let measured = work(scene, clients, record)?;
     let server_seconds = processor_seconds(&served.processes()) - before.0;
     served.check().context("server")?;
@@ -81,6 +83,11 @@ fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
     served.end();
     let server_seconds = (!served.processes().is_empty()).then_some(server_seconds);
     record.named = derived::figures(&measured, server_seconds, Processor::used().since(before.1));
+    if let Some(spec) = &spec.verdicts {
+        let looks = verdicts::looks(&samples(scene.place)).context("verdicts")?;
+        record.series.extend(verdicts::series(&looks, began));
+        record.named.0.extend(verdicts::figures(&looks, spec).context("verdicts")?);
+    }
     Ok(())
 }
 

@@ -22,6 +22,7 @@ mod scene;
 mod server;
 mod stop;
 mod topology;
+mod verdicts;
 
 pub use client::{Client, client};
 pub use job::{Job, Selection, jobs};

@@ -184,7 +184,7 @@ impl SeriesLine {
     fn connection(&self) -> Option<&ConnectionSample> {
         match self {
             Self::Connection(sample) => Some(sample),
-            Self::Link(_) => None,
+            Self::Link(_) | Self::Verdict(_) => None,
         }
     }
 }

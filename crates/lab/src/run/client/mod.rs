@@ -1,6 +1,7 @@
 //! Clients: a file for each kind.
 
 mod bench;
+mod busy;
 mod file;
 mod howdah;
 mod iperf3;
@@ -42,6 +43,7 @@ pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
         ClientKind::Local => Box::new(local::Local { name }),
         ClientKind::Probe => Box::new(probe::Probe { name }),
         ClientKind::Ping => Box::new(ping::Ping { name }),
+        ClientKind::Busy => Box::new(busy::Busy { name }),
         ClientKind::Kernel => Box::new(kernel::Kernel::new(name)),
         ClientKind::Simulation => Box::new(simulation::Simulation { name }),
     })

@@ -1,5 +1,7 @@
 //! `howdah serve`, of this very program.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 
 use super::{Served, Server};
@@ -9,6 +11,11 @@ use crate::run::{Place, Running, Scene};
 
 /// The last line of the screen that it shows when it is ready.
 const READY: &str = "Stop: ";
+
+/// Where it writes what it sees of its connections, if the plan asks for verdicts.
+pub fn samples(place: &Place) -> PathBuf {
+    place.logs.join("samples.jsonl")
+}
 
 /// This program as the server.
 pub struct Howdah;
@@ -20,6 +27,9 @@ impl Server for Howdah {
         // Root of the client's host may write, and nothing outside the cell is asked or told anything.
         command.extend(["--rpcbind", "off", "--squash", "none", "--log", "info"].map(str::to_owned));
         command.extend(cell.spec.server.options.iter().cloned());
+        if cell.spec.verdicts.is_some() {
+            command.extend(["--samples".to_owned(), samples(place).display().to_string()]);
+        }
         command.push(place.export.display().to_string());
         vec![CommandRecord { host: cell.spec.server.host.clone(), name: "server".to_owned(), command }]
     }

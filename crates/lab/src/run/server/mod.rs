@@ -14,6 +14,7 @@ use super::{Place, Scene};
 use crate::plan::{Cell, ServerKind};
 use crate::record::CommandRecord;
 
+pub(super) use howdah::samples;
 pub(super) use iperf3::port as iperf3_port;
 
 /// A server that is ready. Dropped, it is gone.
