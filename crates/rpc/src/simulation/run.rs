@@ -134,6 +134,11 @@ impl<C: Client> Simulation<C> {
         returned_any || probe
     }
 
+    /// Probes that were called so far, answered or not.
+    pub fn probes(&self) -> usize {
+        (self.next_probe - PROBES) as usize
+    }
+
     fn next_event(&self, load: &impl Load) -> Option<Instant> {
         let load = load.next_event().map(|at| self.start + at);
         let paths = [self.out.next_event(), self.back.next_event()];

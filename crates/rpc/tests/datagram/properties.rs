@@ -166,6 +166,7 @@ proptest! {
         prop_assert!(mix.is_done(), "{} calls are not answered: {:?}", mix.open.len(), simulation.report());
         prop_assert!(mix.answered.values().all(|times| *times == 1));
         prop_assert!(mix.shortest >= Duration::from_secs(1), "sent again after {:?}", mix.shortest);
-        prop_assert!(simulation.peer.len() <= 1, "more is left than a probe");
+        // A probe may be on its way while an answer ends one trouble and another one wants the next.
+        prop_assert!(simulation.peer.len() <= simulation.probes(), "more is left than probes");
     }
 }
