@@ -35,7 +35,7 @@ pub use interface_events::{Heard, InterfaceEvents};
 pub use interfaces::{Interface, interfaces};
 pub use listener::Listener;
 pub use local_socket::{LocalListener, connect_local, remove_if_dead};
-pub use namespace::Namespace;
+pub use namespace::{Namespace, with_no_signal_blocked};
 pub use poller::{Interest, Poller, Ready, Token, Waker};
 pub use rpcbind::{RpcbindStream, is_listening};
 pub use sample::sample;

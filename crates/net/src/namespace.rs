@@ -53,6 +53,12 @@ impl Namespace {
     }
 }
 
+/// Has a command begin with no signal blocked, though the thread that starts it blocks some.
+pub fn with_no_signal_blocked(command: &mut Command) -> &mut Command {
+    syscall::unblock_before_exec(command);
+    command
+}
+
 impl AsFd for Namespace {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()

@@ -279,6 +279,20 @@ pub fn enter_before_exec(command: &mut Command, namespace: Arc<OwnedFd>) {
     unsafe { command.pre_exec(enter) };
 }
 
+/// Has the command begin with no signal blocked, whatever its parent blocks.
+pub fn unblock_before_exec(command: &mut Command) {
+    let unblock = || {
+        let mut none = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+        // SAFETY: both calls may be made between fork and exec (signal-safety(7)); the set is made by the first.
+        done(unsafe {
+            libc::sigemptyset(none.as_mut_ptr());
+            libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut())
+        })
+    };
+    // SAFETY: the closure makes system calls and allocates nothing, not even to report that it failed.
+    unsafe { command.pre_exec(unblock) };
+}
+
 /// `struct sched_attr` in its first form (linux/sched/types.h).
 #[repr(C)]
 #[derive(Default)]

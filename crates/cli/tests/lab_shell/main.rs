@@ -171,6 +171,20 @@ fn control_c_ends_the_command_in_order_and_nothing_is_left() {
 }
 
 #[test]
+fn a_signal_that_comes_as_soon_as_the_command_runs_is_passed_on() {
+    let Some(laboratory) = laboratory("signal-at-once") else { return };
+    // Several times: what it is about is a moment.
+    for _ in 0..5 {
+        let script = "kill -INT $PPID; exec sleep 1000";
+        let output = laboratory.output(&["--", "env", "--default-signal", "sh", "-c", script]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(128 + 2), "{said}");
+        assert!(said.contains("delivered"), "what the path did is said at the end: {said}");
+    }
+    laboratory.assert_nothing_left();
+}
+
+#[test]
 fn another_terminal_joins() {
     let Some(laboratory) = laboratory("join") else { return };
     let (mut child, _) = laboratory.start(&[&["-q"], &STAY[..]].concat(), "ready");

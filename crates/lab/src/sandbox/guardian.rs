@@ -1,10 +1,9 @@
 //! Waits for a child: passes signals on to it, and reaps all others.
 
-use std::panic;
 use std::process::{Command, ExitCode};
-use std::thread;
 
 use anyhow::{Context, Result};
+use howdah_net::with_no_signal_blocked;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::SignalFd;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -40,14 +39,8 @@ impl Guardian {
 
     /// Runs a command, and gives its code as [`Guardian::wait_for`] does.
     pub fn run(&self, command: &mut Command) -> Result<ExitCode> {
-        let child = thread::scope(|scope| {
-            // A program begins with the blocked signals of the thread that starts it: one of which nobody waits for any.
-            let start = || {
-                SigSet::all().thread_unblock()?;
-                command.spawn()
-            };
-            scope.spawn(start).join().unwrap_or_else(|payload| panic::resume_unwind(payload))
-        });
+        // No thread of ours may take a signal, not even for as long as it starts somebody: it would be the end of us.
+        let child = with_no_signal_blocked(command).spawn();
         self.wait_for(child.with_context(|| format!("starting {}", command.get_program().display()))?.id())
     }
 

@@ -44,11 +44,7 @@ impl Joined {
         };
         setns(&namespace, CloneFlags::CLONE_NEWNET).with_context(|| format!("entering host {host}"))?;
         let terminal = Terminal::look();
-        let program = command.get_program().to_owned();
-        let child = command.spawn().with_context(|| format!("starting {}", program.display()))?;
-        // Made now: the command is not to begin with signals blocked, and a thread to start it is not to be had between
-        // two process namespaces.
-        let code = Guardian::new()?.wait_for(child.id())?;
+        let code = Guardian::new()?.run(command)?;
         terminal.take_back();
         Ok(code)
     }
