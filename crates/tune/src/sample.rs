@@ -35,6 +35,7 @@ pub struct Sending {
     /// Bytes that need not have been sent again: the peer had them (`tcpi_dsack_dups` x segment size).
     pub spurious: u64,
     /// How often packets were seen to overtake others (`tcpi_reord_seen`).
+    #[serde(default)]
     pub reorderings: u64,
     /// Sent and not acknowledged (`tcpi_unacked` x segment size).
     pub flight: u64,
@@ -69,6 +70,7 @@ pub struct Receiving {
     /// Bytes received and not read by us (`SIOCINQ`).
     pub unread: u64,
     /// Memory that holds them (`SK_MEMINFO_RMEM_ALLOC`).
+    #[serde(default)]
     pub queued: u64,
     /// Memory that may hold them (`SK_MEMINFO_RCVBUF`).
     pub buffer: u64,

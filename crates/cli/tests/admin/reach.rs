@@ -8,7 +8,7 @@ use std::process::Command;
 use rustix::process::Signal;
 
 use crate::asking::{Served, asking, start_in};
-use crate::server::{HOWDAH, Server, home, run, serve};
+use crate::server::{HOWDAH, home, run, serve};
 
 /// `nobody` on every Linux.
 const NOBODY: u32 = 65534;
@@ -68,7 +68,8 @@ fn a_socket_may_be_elsewhere_or_nowhere() {
 #[test]
 fn where_several_run_one_is_named() {
     let home = home();
-    let servers: Vec<Server> = (0..2).map(|_| start_in(home.path(), &[])).collect();
+    // Of two exports: as an ordinary user a server has the index of an export's handles to itself.
+    let servers = ["/one", "/two"].map(|export| start_in(home.path(), &["--name", export]));
     let (code, text, _) = asking(home.path(), &["get", "tcp_rcvbuf"]);
     assert_eq!((code, text.matches("howdah ").count()), (Some(0), 2), "{text}");
     let (code, _, why) = asking(home.path(), &["set", "tcp_rcvbuf", "16M"]);
