@@ -3,19 +3,25 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::linux::fs::MetadataExt;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags, fchmod};
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
+};
 
 /// For its owner only: who may write to it may connect.
 const MODE: u32 = 0o600;
 /// Connections that wait to be accepted; beyond it a caller waits.
 const BACKLOG: i32 = 64;
+/// How long a caller waits: longer than those before it may take.
+const PATIENCE: Duration = Duration::from_secs(15);
 /// The longest name that fits into `sun_path` with its end (unix(7)).
 const NAME_MAX: usize = 107;
 
@@ -38,12 +44,7 @@ impl LocalListener {
         if fs::symlink_metadata(path).is_ok() {
             return Err(io::ErrorKind::AddrInUse.into());
         }
-        let socket = socket_with(
-            AddressFamily::UNIX,
-            SocketType::STREAM,
-            SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
-            None,
-        )?;
+        let socket = socket(SocketFlags::NONBLOCK)?;
         // Before it has a name: the kernel makes the name with the mode of the socket (`unix_bind`).
         fchmod(&socket, Mode::from_raw_mode(MODE))?;
         with_short_name(path, |name| Ok(bind(&socket, &SocketAddrUnix::new(name)?)?))?;
@@ -83,9 +84,28 @@ impl Drop for LocalListener {
 /// Connects to the socket of that name.
 ///
 /// # Errors
-/// `NotFound`: there is none. `ConnectionRefused`: nobody listens. `PermissionDenied`: it is another user's.
+/// `NotFound`: there is none. `ConnectionRefused`: nobody listens. `PermissionDenied`: it is another user's. `TimedOut`: whoever
+/// listens accepts nobody.
 pub fn connect_local(path: &Path) -> io::Result<UnixStream> {
-    with_short_name(path, |name| UnixStream::connect(name))
+    connect_within(PATIENCE, path)
+}
+
+fn connect_within(patience: Duration, path: &Path) -> io::Result<UnixStream> {
+    let socket = socket(SocketFlags::empty())?;
+    // It bounds how long connecting waits for a place in the queue, too; without it, for ever.
+    set_socket_timeout(&socket, Timeout::Send, Some(patience))?;
+    match connect_to(&socket, path) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(io::ErrorKind::TimedOut.into()),
+        connected => connected.map(|()| UnixStream::from(socket)),
+    }
+}
+
+fn connect_to(socket: &OwnedFd, path: &Path) -> io::Result<()> {
+    with_short_name(path, |name| Ok(connect(socket, &SocketAddrUnix::new(name)?)?))
+}
+
+fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
+    Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC | flags, None)?)
 }
 
 /// Removes a socket's name if nobody listens behind it; says whether it did. Nothing there, or somebody: it does nothing.
@@ -100,14 +120,14 @@ pub fn remove_if_dead(path: &Path) -> io::Result<bool> {
     if !metadata.file_type().is_socket() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    match connect_local(path) {
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+    // Without waiting for a place in the queue of somebody who accepts nobody.
+    match connect_to(&socket(SocketFlags::NONBLOCK)?, path).map_err(|error| (error.kind(), error)) {
+        Err((io::ErrorKind::ConnectionRefused, _)) => {
             fs::remove_file(path)?;
             Ok(true)
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-        Ok(_) => Ok(false),
+        Ok(()) | Err((io::ErrorKind::NotFound | io::ErrorKind::WouldBlock, _)) => Ok(false),
+        Err((_, error)) => Err(error),
     }
 }
 
@@ -162,6 +182,20 @@ mod tests {
         fs::write(&path, "a file").expect("written");
         let refused = LocalListener::bind(&path).expect_err("a file is in the way");
         assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+    }
+
+    #[test]
+    fn nobody_waits_for_ever_for_one_who_accepts_nobody() {
+        let home = tempfile::tempdir().expect("a directory");
+        let path = home.path().join("socket");
+        let busy = UnixListener::bind(&path).expect("bound");
+        listen(&busy, 0).expect("a queue of one");
+        let _first = connect_local(&path).expect("the one");
+        assert!(!remove_if_dead(&path).expect("looked at"), "somebody listens");
+        let taken = LocalListener::bind(&path).expect_err("somebody has it");
+        assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
+        let late = connect_within(Duration::from_millis(10), &path).expect_err("the queue is full");
+        assert_eq!(late.kind(), io::ErrorKind::TimedOut);
     }
 
     #[test]
