@@ -17,6 +17,8 @@ use crate::shared::Shared;
 /// Changes that come together are looked at once: an interface that comes up has its addresses a moment later. Also how
 /// often all interfaces are read, at most, while others change them on and on.
 const TOGETHER: Duration = Duration::from_millis(50);
+/// How soon it is tried again to read interfaces that could not be read.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Follows them.
 pub struct Follower {
@@ -47,11 +49,17 @@ impl Follower {
 
     /// Follows until the server stops.
     pub fn run(mut self) {
+        let mut is_late = false;
         while !self.shared.stopping.load(Ordering::SeqCst) {
-            if let Err(error) = self.step() {
-                tracing::error!(%error, "following interfaces; UDP sockets stay as they are");
-                return;
+            let looked = if is_late { self.look() } else { self.step() };
+            if let Err(error) = &looked {
+                if !is_late {
+                    tracing::warn!(%error, "following interfaces; UDP sockets stay as they are until it can be done");
+                }
+                // It takes a descriptor, of which there may be none for a while. Whoever stops the server wakes us.
+                std::thread::park_timeout(AGAIN);
             }
+            is_late = looked.is_err();
         }
     }
 
