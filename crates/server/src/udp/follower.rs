@@ -89,7 +89,8 @@ impl Follower {
             for interface in now.iter().filter(|interface| serves(interface, address)) {
                 let is_known =
                     served.contains(&(address, interface.index)) || self.refused.contains(interface);
-                if !is_known && served.len() < INTERFACES_MAX {
+                let count = served.iter().filter(|(served, _)| *served == address).count();
+                if !is_known && count < INTERFACES_MAX {
                     served.insert((address, interface.index));
                     self.open(address, interface);
                 }
