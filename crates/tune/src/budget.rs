@@ -78,8 +78,6 @@ pub struct MemoryUse {
     pub unread: u64,
     /// By all TCP sockets of the host (`/proc/net/sockstat`).
     pub host_tcp: u64,
-    /// The control group is at its limit (`memory.events`, `high` or `max` grew).
-    pub group_presses: bool,
 }
 
 /// How serious it is; each level calls for what the one before does, too.
@@ -152,7 +150,7 @@ fn called_for(budget: Budget, host: &HostMemory, used: &MemoryUse) -> Pressure {
     let near = |mark: u64, part: f64| mark > 0 && tcp > part * mark as f64;
     if ours >= REFUSE || near(host.tcp[2], BEFORE_THE_KERNEL) {
         Pressure::Refuse
-    } else if ours >= TAKE_BACK || near(host.tcp[1], BEFORE_THE_KERNEL) || used.group_presses {
+    } else if ours >= TAKE_BACK || near(host.tcp[1], BEFORE_THE_KERNEL) {
         Pressure::TakeBack
     } else if ours >= STOP_GROWING || near(host.tcp[0], 1.0) {
         Pressure::StopGrowing
