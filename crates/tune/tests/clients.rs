@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use howdah_tune::budget::{Budget, HostMemory, MemoryUse, Pressure};
 use howdah_tune::host::Host;
-use howdah_tune::{Change, PathState, Receiving, Sample, Sending, Settings, Tuner, Verdict};
+use howdah_tune::{
+    Algorithm, Change, PathState, Receiving, Sample, Sending, Setting, Settings, Tuner, Verdict,
+};
 
 const MIB: u64 = 1 << 20;
 
@@ -143,4 +145,20 @@ fn the_sums_of_a_client_outlive_its_connections_and_its_idle_time_counts() {
     let (known, gone) = tuner.clients().next().expect("it is remembered");
     assert_eq!((*known, gone.opened(), gone.totals().connections), (client(0), 2, 0));
     assert_eq!(gone.closed().total().moved.sent, 8000);
+}
+
+#[test]
+fn a_connection_that_began_before_a_congestion_control_was_given_up_gives_it_up_too() {
+    let mut tuner = tuner();
+    let told = |tuner: &mut Tuner<u32>, key| -> Vec<Change> {
+        let changes = tuner.on_open_from(second(0), key, client(0), false);
+        changes.into_iter().filter(|change| matches!(change, Change::Congestion(_))).collect()
+    };
+    assert_eq!(told(&mut tuner, 1), []);
+    let reno = Setting::Fixed(Algorithm::parse("reno").expect("a name"));
+    for setting in [reno, Setting::Auto] {
+        tuner.set_congestion(setting);
+        // Whatever it was accepted with: by the time that the tuner hears of it, this holds.
+        assert_eq!(told(&mut tuner, 2), [Change::Congestion(setting)]);
+    }
 }

@@ -9,7 +9,7 @@ use crate::host::Mode;
 use crate::meter::Meter;
 use crate::sizes::{Change, Room, SendSizes, Share, Window};
 use crate::verdict::{Explanation, Judge, Judgement};
-use crate::{Interval, Sample, Setting};
+use crate::{Interval, Sample};
 
 /// It is looked at so often: every four round trips, since a window takes some to show what a change did,
 const ROUND_TRIPS: u32 = 4;
@@ -58,9 +58,6 @@ impl Connection {
         let mut changes = Vec::new();
         self.send.size(&settings.host, share, 0.0, &mut changes);
         self.window.open(&settings.host, &mut changes);
-        if settings.congestion != Setting::Auto {
-            changes.push(Change::Congestion(settings.congestion));
-        }
         changes
     }
 

@@ -32,7 +32,7 @@ impl<K: Ord + Copy> Tuner<K> {
     /// Another congestion control for each connection, or whatever suits its peer. A connection that began with one that
     /// paces stays paced.
     pub fn set_congestion(&mut self, algorithm: Setting<Algorithm>) -> Vec<(K, Change)> {
-        self.settings.congestion = algorithm;
+        (self.settings.congestion, self.is_congestion_set) = (algorithm, true);
         self.connections.keys().map(|key| (*key, Change::Congestion(algorithm))).collect()
     }
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 use super::clients::{Client, Clients, UNKNOWN};
 use super::totals::Totals;
 use super::{Connection, Settings};
-use crate::Sample;
 use crate::budget::{MemoryUse, Pressure, Valve};
 use crate::meter::Meter;
 use crate::sizes::{Change, Room, Share};
+use crate::{Sample, Setting};
 
 /// Sizes all connections. `K` is whatever the owner names them by.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct Tuner<K> {
     pub(super) valve: Valve,
     pub(super) totals: Totals,
     pub(super) used: MemoryUse,
+    /// The congestion control was set: a connection that is told of only now may have begun with an earlier one.
+    pub(super) is_congestion_set: bool,
     /// When windows were last taken back.
     pub(super) taken_back: Option<Duration>,
     /// The latest moment told of.
@@ -32,6 +34,7 @@ impl<K: Ord + Copy> Tuner<K> {
     /// Without connections.
     pub fn new(settings: Settings) -> Self {
         Self {
+            is_congestion_set: settings.congestion != Setting::Auto,
             settings,
             connections: BTreeMap::new(),
             clients: Clients::default(),
@@ -56,7 +59,10 @@ impl<K: Ord + Copy> Tuner<K> {
         // It will be busy: nobody opens a connection for nothing.
         let all = Totals { connections: 1, busy: 1, ..Totals::default() };
         self.replace(client, &Totals::default(), &all);
-        let changes = connection.open(&self.settings, &self.share(client));
+        let mut changes = connection.open(&self.settings, &self.share(client));
+        if self.is_congestion_set {
+            changes.push(Change::Congestion(self.settings.congestion));
+        }
         self.replace(client, &all, &Totals::of(&connection, now));
         self.connections.insert(key, connection);
         changes
