@@ -11,6 +11,7 @@ mod report;
 mod reporting;
 mod settings;
 mod sizing;
+mod telling;
 mod watcher;
 mod words;
 

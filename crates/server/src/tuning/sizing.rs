@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use howdah_net::{Token, is_local};
 use howdah_tune::budget::{MemoryUse, Pressure};
-use howdah_tune::{Change, Judgement, Verdict};
+use howdah_tune::{Judgement, Verdict};
 
 use super::gauge::Gauge;
 use super::processors::{Load, Processors};
 use super::reporting;
+use super::telling::{apply, ask, tell_all};
 use super::watcher::{Look, Watcher};
 use crate::connection::Connection;
 use crate::room::one_client;
@@ -87,7 +88,8 @@ impl Sizing {
     /// Looks at all connections once; says whether any is active.
     fn turn(&mut self) -> bool {
         let now = self.shared.started.elapsed();
-        self.tell_what_was_set();
+        // Knobs may have been turned.
+        ask(&self.shared, |_| ());
         let mut connections = std::mem::take(&mut self.connections);
         self.shared.list_connections(&mut connections);
         self.seen.values_mut().for_each(|seen| seen.is_there = false);
@@ -117,7 +119,7 @@ impl Sizing {
             let peer = connection.peer();
             let local = is_local(peer.client.ip(), peer.server.ip());
             let client = one_client(peer.client.ip());
-            let changes = self.shared.tuner.lock().on_open_from(now, token, client, local);
+            let changes = ask(&self.shared, |tuner| tuner.on_open_from(now, token, client, local));
             apply(connection, &changes);
         }
         let active = seen.gauge.is_active(now) || seen.memory != MemoryUse::default();
@@ -129,34 +131,21 @@ impl Sizing {
                         unread: sample.receiving.queued,
                         ..MemoryUse::default()
                     };
-                    let mut tuner = self.shared.tuner.lock();
-                    let changes = tuner.on_sample(token, sample);
-                    if let Some(tuned) = tuner.get(token) {
-                        show(self.watcher.as_ref(), connection, tuned);
-                        seen.due = now + tuned.interval();
-                        tell(connection, tuned, &mut seen.verdict);
-                    }
-                    drop(tuner);
+                    let changes = ask(&self.shared, |tuner| {
+                        let changes = tuner.on_sample(token, sample);
+                        if let Some(tuned) = tuner.get(token) {
+                            show(self.watcher.as_ref(), connection, tuned);
+                            seen.due = now + tuned.interval();
+                            tell(connection, tuned, &mut seen.verdict);
+                        }
+                        changes
+                    });
                     apply(connection, &changes);
                 }
                 Err(error) => tracing::debug!(%error, "looking at a connection"),
             }
         }
         active
-    }
-
-    /// Knobs were turned.
-    fn tell_what_was_set(&mut self) {
-        let told = std::mem::take(&mut *self.shared.told.lock());
-        self.tell_all(told);
-    }
-
-    fn tell_all(&self, told: Vec<(Token, Change)>) {
-        for (token, change) in told {
-            if let Source::Connection(connection) = self.shared.source(token) {
-                apply(&connection, &[change]);
-            }
-        }
     }
 
     fn forget_gone(&mut self, now: Duration) {
@@ -175,16 +164,15 @@ impl Sizing {
             used.sending += seen.memory.sending;
             used.unread += seen.memory.unread;
         }
-        let mut tuner = self.shared.tuner.lock();
-        let told = tuner.on_memory(now, &used);
-        let level = tuner.pressure();
-        let budget = tuner.settings().budget.total();
-        let changed: Vec<Token> = (self.seen.iter())
-            .filter(|(token, seen)| seen.is_held != tuner.should_hold(**token, seen.is_held))
-            .map(|(token, _)| *token)
-            .collect();
-        drop(tuner);
-        self.tell_all(told);
+        let (told, level, budget, changed) = ask(&self.shared, |tuner| {
+            let told = tuner.on_memory(now, &used);
+            let changed: Vec<Token> = (self.seen.iter())
+                .filter(|(token, seen)| seen.is_held != tuner.should_hold(**token, seen.is_held))
+                .map(|(token, _)| *token)
+                .collect();
+            (told, tuner.pressure(), tuner.settings().budget.total(), changed)
+        });
+        tell_all(&self.shared, told);
         self.memory_tick = if used.sending + used.unread > budget / 2 { PRESSED_TICK } else { MEMORY_TICK };
         self.hold_or_let_go(&changed);
         self.on_pressure(level, &used, budget);
@@ -240,14 +228,5 @@ fn tell(connection: &Connection, tuned: &howdah_tune::Connection, last: &mut Opt
         && let Some(explanation) = tuned.explanation()
     {
         tracing::debug!(client = %connection.peer().client, "{explanation}");
-    }
-}
-
-fn apply(connection: &Connection, changes: &[Change]) {
-    for &change in changes {
-        tracing::debug!(client = %connection.peer().client, ?change, "sizing");
-        if let Err(error) = howdah_net::apply(connection.stream().as_fd(), change) {
-            tracing::debug!(client = %connection.peer().client, ?change, %error, "sizing");
-        }
     }
 }
