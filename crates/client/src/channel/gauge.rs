@@ -1,5 +1,6 @@
 //! What only the client knows of a connection, summed up at every look: who asks, and where calls wait.
 
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use howdah_tune::Gauges;
@@ -13,13 +14,17 @@ use super::link::Link;
 const MOSTLY: f64 = 0.5;
 /// Unread bytes beyond this part of the window: we read too slowly.
 const UNREAD: u64 = 4;
+/// Whether something came is asked no more often: on a path that is not the fastest, packets are further apart than two
+/// looks may be.
+const LISTENED: Duration = Duration::from_millis(10);
 
 /// Sums over the looks at a lane.
 #[derive(Debug, Default)]
 pub(super) struct Gauge {
     sums: Gauges,
     last: Duration,
-    /// Bytes that had come at the last look.
+    /// When it was last asked whether something came, and how many bytes had by then.
+    listened: Duration,
     received: u64,
     now: Sums,
     /// The sums when it was last asked for.
@@ -51,17 +56,32 @@ impl Gauge {
         }
         if link.is_mid_reply() {
             self.sums.mid_call += passed;
-            if link.received() == self.received {
-                self.sums.silent += passed;
-            }
         }
-        self.received = link.received();
+        self.listen(now, link);
         self.now.at = now;
         self.now.in_flight += in_flight as f64 * passed.as_secs_f64();
         if waits {
             self.now.waiting += passed;
         }
         self.now.moved = lane.hub.moved();
+    }
+
+    /// Finds out whether the server is silent in the middle of a reply. The kernel is asked, since whoever receives waits in
+    /// it for all of a reply's data.
+    fn listen(&mut self, now: Duration, link: &Link) {
+        let passed = now.saturating_sub(self.listened);
+        if passed < LISTENED {
+            return;
+        }
+        self.listened = now;
+        if !link.is_mid_reply() {
+            return;
+        }
+        let Ok(sample) = howdah_net::sample(link.connection.as_fd(), now, &self.sums) else { return };
+        if sample.receiving.received == self.received {
+            self.sums.silent += passed;
+        }
+        self.received = sample.receiving.received;
     }
 
     /// For a sample.
@@ -99,7 +119,48 @@ impl Asked {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+    use std::sync::Arc;
+
+    use howdah_net::Connection;
+
+    use super::super::ChannelOptions;
+    use super::super::hub::Hub;
     use super::*;
+
+    #[test]
+    fn bytes_that_come_while_somebody_waits_for_more_are_no_silence() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("bound");
+        let hub = Arc::new(Hub::new(ChannelOptions::default()));
+        let connection = Connection::open(address, &hub.connect_settings()).expect("it listens");
+        let (mut server, _) = listener.accept().expect("it connected");
+        let (lane, link) = (Lane::new(0, vec![address].into(), hub), Link::new(connection, 1, 0));
+        link.set_mid_reply(true);
+        let (mut gauge, mut now) = (Gauge::default(), Duration::ZERO);
+        let received = || {
+            let sample = howdah_net::sample(link.connection.as_fd(), Duration::ZERO, &Gauges::default());
+            sample.expect("a connection").receiving.received
+        };
+        for part in 1..=10 {
+            server.write_all(&[0; 100]).expect("written");
+            while received() < part * 100 {
+                std::thread::yield_now();
+            }
+            // Nobody reads it meanwhile, and others look more often than packets come.
+            for _ in 0..20 {
+                now += Duration::from_millis(1);
+                gauge.look(now, &lane, &link);
+            }
+        }
+        let (mid_call, silent) = (gauge.sums().mid_call, gauge.sums().silent);
+        assert_eq!(mid_call, Duration::from_millis(200));
+        assert_eq!(silent, Duration::from_millis(100), "half of each time between two parts");
+        now += Duration::from_millis(100);
+        gauge.look(now, &lane, &link);
+        assert_eq!(gauge.sums().silent, silent + Duration::from_millis(100));
+    }
 
     #[test]
     fn a_calls_time_is_what_was_in_flight_over_what_was_answered() {
