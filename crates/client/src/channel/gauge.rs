@@ -43,6 +43,13 @@ struct Sums {
 }
 
 impl Gauge {
+    /// From now on it is looked at again: of the time before, nothing is known.
+    pub(super) fn begin(&mut self, now: Duration, lane: &Lane) {
+        (self.last, self.listened) = (now, now);
+        (self.now.at, self.now.moved) = (now, lane.hub.moved());
+        self.before = self.now;
+    }
+
     /// Looks.
     pub(super) fn look(&mut self, now: Duration, lane: &Lane, link: &Link) {
         let passed = now.saturating_sub(self.last);
@@ -120,7 +127,7 @@ impl Asked {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
-    use std::net::TcpListener;
+    use std::net::{TcpListener, TcpStream};
     use std::sync::Arc;
 
     use howdah_net::Connection;
@@ -129,15 +136,30 @@ mod tests {
     use super::super::hub::Hub;
     use super::*;
 
-    #[test]
-    fn bytes_that_come_while_somebody_waits_for_more_are_no_silence() {
+    /// A lane whose server is in the middle of a reply.
+    fn in_mid_reply() -> (Lane, Link, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
         let hub = Arc::new(Hub::new(ChannelOptions::default()));
         let connection = Connection::open(address, &hub.connect_settings()).expect("it listens");
-        let (mut server, _) = listener.accept().expect("it connected");
-        let (lane, link) = (Lane::new(0, vec![address].into(), hub), Link::new(connection, 1, 0));
+        let (server, _) = listener.accept().expect("it connected");
+        let link = Link::new(connection, 1, 0);
         link.set_mid_reply(true);
+        (Lane::new(0, vec![address].into(), hub), link, server)
+    }
+
+    #[test]
+    fn time_in_which_nobody_looked_is_not_taken_for_what_is_seen_then() {
+        let (lane, link, _server) = in_mid_reply();
+        let (mut gauge, later) = (Gauge::default(), Duration::from_secs(600));
+        gauge.begin(later, &lane);
+        gauge.look(later + LISTENED, &lane, &link);
+        assert_eq!((gauge.sums().mid_call, gauge.before.at), (LISTENED, later));
+    }
+
+    #[test]
+    fn bytes_that_come_while_somebody_waits_for_more_are_no_silence() {
+        let (lane, link, mut server) = in_mid_reply();
         let (mut gauge, mut now) = (Gauge::default(), Duration::ZERO);
         let received = || {
             let sample = howdah_net::sample(link.connection.as_fd(), Duration::ZERO, &Gauges::default());

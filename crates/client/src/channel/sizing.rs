@@ -29,6 +29,7 @@ impl Sizing {
             self.close(lane, sizes);
             self.number = link.number;
             sizes.on_open(link.number, &link.connection);
+            self.gauge.begin(now, lane);
         }
         self.gauge.look(now, lane, link);
     }
@@ -52,6 +53,13 @@ impl Sizing {
                 tracing::debug!(lane = lane.index, limit = ?evidence.limit, rate = evidence.rate, "limited by");
             }
         }
+    }
+
+    /// The lane has no calls, and nobody looks at it for as long as `sleep` takes: nothing limits it, nor did meanwhile.
+    pub(super) fn rest(&mut self, lane: &Lane, sleep: impl FnOnce()) {
+        *lane.evidence.lock() = None;
+        sleep();
+        self.gauge.begin(lane.hub.time(), lane);
     }
 
     /// The connection is gone.

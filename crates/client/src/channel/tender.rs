@@ -116,7 +116,7 @@ impl Tender {
         if lane.load() == 0 {
             lane.is_urgent.store(false, Ordering::SeqCst);
             if self.used.elapsed() > WAKEFUL {
-                lane.bell.sleep(|| lane.load() > 0 || lane.hub.is_closing());
+                self.sizing.rest(lane, || lane.bell.sleep(|| lane.load() > 0 || lane.hub.is_closing()));
                 self.used = Instant::now();
             } else {
                 lane.bell.wait(TICK);
