@@ -17,6 +17,8 @@ const SETTLING_ROUND_TRIPS: u32 = 20;
 const MEASURED: Duration = Duration::from_secs(2);
 /// More lanes that bring less than a tenth more are not worth what they cost the server.
 const WORTH_IT: f64 = 1.1;
+/// So much more, or less, of the time for which more was written than read is other work.
+const OTHER_WORK: f64 = 0.5;
 /// After so long without calls, a comparison with what was before says nothing.
 const STALE: Duration = Duration::from_secs(5);
 /// So long nothing is tried after it was in vain; twice as long each time, up to the most.
@@ -103,21 +105,22 @@ struct Watched {
 struct Stretch {
     time: Duration,
     bytes: u64,
+    /// For so long more was written than read.
+    writing: Duration,
 }
 
 #[derive(Debug)]
 struct Trial {
     from: usize,
-    /// Bytes per second with fewer.
-    before: f64,
-    writes: bool,
+    /// With fewer.
+    before: Stretch,
     settled: Stretch,
     measured: Stretch,
 }
 
 impl Watched {
-    fn add(&mut self, limit: Limit, time: Duration, bytes: u64) {
-        self.held = match limit {
+    fn add(&mut self, look: &Look, time: Duration, bytes: u64) {
+        self.held = match look.limit {
             limit if limit.is_of_one_lane() => self.held + time,
             Limit::Start | Limit::Requests | Limit::Idle => self.held,
             _ => self.held.saturating_sub(time),
@@ -125,19 +128,28 @@ impl Watched {
         if self.held.is_zero() {
             *self = Self::default();
         } else {
-            self.all.add(time, bytes);
+            self.all.add(look, time, bytes);
         }
     }
 }
 
 impl Stretch {
-    fn add(&mut self, time: Duration, bytes: u64) {
+    fn add(&mut self, look: &Look, time: Duration, bytes: u64) {
         self.time += time;
         self.bytes += bytes;
+        if look.writes {
+            self.writing += time;
+        }
     }
 
     fn rate(&self) -> f64 {
         self.bytes as f64 / self.time.as_secs_f64().max(1e-6)
+    }
+
+    /// Whether it was work of another kind: reads where there were writes for the most part, or the other way round.
+    fn is_unlike(&self, other: &Self) -> bool {
+        let writing = |of: &Self| of.writing.as_secs_f64() / of.time.as_secs_f64().max(1e-6);
+        (writing(self) - writing(other)).abs() > OTHER_WORK
     }
 }
 
@@ -187,22 +199,20 @@ impl Growth {
         match &mut self.state {
             State::Fixed => {}
             State::Watching(watched) => {
-                watched.add(look.limit, time, bytes);
+                watched.add(&look, time, bytes);
                 let Watched { held, all } = *watched;
                 if held > HELD && look.now >= self.rest_until {
-                    self.grow(all.rate(), look.writes);
+                    self.grow(all);
                 }
             }
             State::Trying(trial) => {
                 let settling = SETTLING.max(look.round_trip * SETTLING_ROUND_TRIPS);
-                if trial.writes != look.writes {
-                    self.on_silence();
-                } else if trial.settled.time < settling {
-                    trial.settled.add(time, bytes);
+                if trial.settled.time < settling {
+                    trial.settled.add(&look, time, bytes);
                 } else if look.ready < self.lanes {
                     self.on_refusal();
                 } else {
-                    trial.measured.add(time, bytes);
+                    trial.measured.add(&look, time, bytes);
                     if trial.measured.time >= MEASURED {
                         self.conclude();
                     }
@@ -219,20 +229,23 @@ impl Growth {
         }
     }
 
-    fn grow(&mut self, before: f64, writes: bool) {
+    fn grow(&mut self, before: Stretch) {
         if self.lanes >= LANES_MAX {
             self.why = Why::Most;
             return;
         }
         let (settled, measured) = Default::default();
-        self.state = State::Trying(Trial { from: self.lanes, before, writes, settled, measured });
+        self.state = State::Trying(Trial { from: self.lanes, before, settled, measured });
         self.lanes = (2 * self.lanes).min(LANES_MAX);
         self.why = Why::Trying;
     }
 
     fn conclude(&mut self) {
         let State::Trying(trial) = &self.state else { return };
-        let gain = trial.measured.rate() / trial.before.max(1.0);
+        if trial.measured.is_unlike(&trial.before) {
+            return self.on_silence();
+        }
+        let gain = trial.measured.rate() / trial.before.rate().max(1.0);
         if gain > WORTH_IT {
             self.state = State::Watching(Watched::default());
             self.why = if self.lanes == LANES_MAX { Why::Most } else { Why::Enough };

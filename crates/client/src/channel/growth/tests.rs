@@ -180,9 +180,21 @@ fn a_trial_that_is_cut_short_by_silence_or_by_other_work_proves_nothing() {
     let run = tried().silent(10);
     assert_eq!((run.growth.lanes(), run.growth.why()), (1, Why::Enough));
     let mut run = tried();
-    run.look(WIDE.limit, true, 1e6);
+    while run.growth.why() == Why::Trying {
+        run.look(WIDE.limit, true, 1e6);
+    }
     assert_eq!((run.growth.lanes(), run.growth.why()), (1, Why::Enough));
     assert_eq!(run.busy(60).growth.lanes(), 16, "it is tried again");
+}
+
+#[test]
+fn work_that_reads_and_writes_by_turns_has_more_lanes_and_they_do_not_come_and_go() {
+    let mut run = Run::new(WIDE);
+    for look in 0..150 {
+        let rate = run.growth.lanes() as f64 * WIDE.lane;
+        run.look(WIDE.limit, look % 3 == 0, rate);
+    }
+    assert_eq!(run.numbers, [1, 2, 4, 8, 16]);
 }
 
 #[test]
