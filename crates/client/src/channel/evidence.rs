@@ -44,7 +44,7 @@ impl Facts {
         }
     }
 
-    /// The round trip without a load of ours on it, nearly.
+    /// The round trip as it is, with what waits on the path.
     pub(super) fn round_trip(&self) -> Duration {
         self.round_trip
     }

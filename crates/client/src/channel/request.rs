@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use howdah_rpc::client::{Class, ReceiveInto, Replay};
 use howdah_wire::rpc::Credentials;
-use howdah_wire::xdr::Encode;
+use howdah_wire::xdr::{Encode, Encoder};
 
 /// A call.
 pub struct Request<'a> {
@@ -30,7 +30,29 @@ pub struct Request<'a> {
     pub replay: Replay,
 }
 
+/// No arguments.
+struct Nothing;
+
+impl Encode for Nothing {
+    fn encode(&self, _: &mut Encoder<'_>) {}
+}
+
 impl Request<'_> {
+    /// NULL, which each program has, takes nothing, gives nothing, and is answered at once (RFC 5531 12.1).
+    pub(super) fn null(program: u32, version: u32) -> Self {
+        Self {
+            program,
+            version,
+            procedure: 0,
+            credentials: Credentials::None,
+            arguments: &Nothing,
+            payload: None,
+            receive: None,
+            class: Class::Attributes,
+            replay: Replay::Idempotent,
+        }
+    }
+
     /// Bytes of bulk data that it moves, or may.
     pub(super) fn volume(&self) -> usize {
         let sent = self.payload.as_ref().map_or(0, Bytes::len);

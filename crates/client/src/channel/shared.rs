@@ -4,9 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use howdah_rpc::client::{Class, Replay};
-use howdah_wire::rpc::Credentials;
-use howdah_wire::xdr::{Encode, Encoder};
 use parking_lot::Mutex;
 
 use super::call::Call;
@@ -130,18 +127,7 @@ impl Shared {
     /// Asks for a sign of life on this lane.
     pub(super) fn ask(&self, lane: &Arc<Lane>) {
         let Some((program, version)) = self.hub.program() else { return };
-        let request = Request {
-            program,
-            version,
-            // Each program has NULL, which takes nothing, gives nothing, and is answered at once (RFC 5531 12.1).
-            procedure: 0,
-            credentials: Credentials::None,
-            arguments: &Nothing,
-            payload: None,
-            receive: None,
-            class: Class::Attributes,
-            replay: Replay::Idempotent,
-        };
+        let request = Request::null(program, version);
         let call =
             Arc::new(self.hub.prepare(request, 0, Place::None, Instant::now(), Some(Arc::clone(lane))));
         call.admit(|| Place::None);
@@ -150,11 +136,4 @@ impl Shared {
         // Nobody waits for the answer.
         lane.bell.ring();
     }
-}
-
-/// No arguments.
-struct Nothing;
-
-impl Encode for Nothing {
-    fn encode(&self, _: &mut Encoder<'_>) {}
 }

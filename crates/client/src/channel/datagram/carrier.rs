@@ -7,12 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use howdah_net::{Sent, UdpClient};
+use howdah_rpc::client::Class;
 use howdah_rpc::client::datagram::{
     Advice, Message, NewCall, Output, Peer, Received, Report, Returned, Settings,
 };
-use howdah_rpc::client::{Class, Replay};
-use howdah_wire::rpc::Credentials;
-use howdah_wire::xdr::{Encode, Encoder};
 use parking_lot::Mutex;
 
 use super::super::call::{Call, Kind};
@@ -313,18 +311,7 @@ impl Carrier {
     /// Starts a NULL, whose answer tells that the server lives.
     fn probe(&self, state: &mut State, now: Instant) {
         let Some(Kind { program, version, .. }) = state.last else { return };
-        let request = Request {
-            program,
-            version,
-            procedure: 0,
-            credentials: Credentials::None,
-            arguments: &Nothing,
-            payload: None,
-            receive: None,
-            class: Class::Attributes,
-            replay: Replay::Idempotent,
-        };
-        let call = self.hub.prepare(request, 0, Place::None, now, None);
+        let call = self.hub.prepare(Request::null(program, version), 0, Place::None, now, None);
         state.peer.start(now, new_call(Arc::new(call)));
     }
 
@@ -377,11 +364,4 @@ fn new_call(call: Arc<Call>) -> NewCall<Arc<Call>> {
         expires: call.deadline,
         call,
     }
-}
-
-/// No arguments.
-struct Nothing;
-
-impl Encode for Nothing {
-    fn encode(&self, _: &mut Encoder<'_>) {}
 }

@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use howdah_rpc::client::{Class, Replay};
-use howdah_wire::rpc::{Accepted, Credentials, RecordMark, ReplyHeader};
-use howdah_wire::xdr::{Encode, Encoder};
+use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
+use howdah_wire::xdr::Encoder;
 
 use super::*;
 use crate::channel::growth::Look;
@@ -64,25 +63,8 @@ fn open(server: &Server) -> Streams {
     Streams::over(first, &addresses, hub, false).expect("threads")
 }
 
-struct Nothing;
-
-impl Encode for Nothing {
-    fn encode(&self, _: &mut Encoder<'_>) {}
-}
-
 fn call(streams: &Streams) {
-    let request = Request {
-        program: 100_003,
-        version: 3,
-        procedure: 0,
-        credentials: Credentials::None,
-        arguments: &Nothing,
-        payload: None,
-        receive: None,
-        class: Class::Attributes,
-        replay: Replay::Idempotent,
-    };
-    lead::wait_for(&streams.start(request)).expect("an answer to NULL");
+    lead::wait_for(&streams.start(Request::null(100_003, 3))).expect("an answer to NULL");
 }
 
 /// Looks of so many seconds in which each lane is the limit.
