@@ -7,11 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use howdah_link::loss::{Independent, Loss};
-use howdah_link::{Delay, DropTail, Element, Packet, Path, Rate};
+use howdah_link::{Delay, DropTail, Element, FRAME_OVERHEAD, Packet, Path, Rate};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// What an Ethernet adds to a packet: preamble, header, checksum, gap.
-const FRAME: usize = 38;
 /// The buffer of a switch's port, in bytes.
 const BUFFER: usize = 256 << 10;
 /// The longest sleep: then it is looked whether to end.
@@ -75,7 +73,7 @@ fn take(
                 let mut body = spare.pop().unwrap_or_default();
                 body.clear();
                 body.extend_from_slice(&buffer[..length]);
-                path.push(Instant::now(), Packet::whole(length + FRAME, body));
+                path.push(Instant::now(), Packet::whole(length + FRAME_OVERHEAD, body));
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
             Err(error) => return Err(error).context("taking a packet"),
