@@ -1,12 +1,13 @@
 //! Everything about each cell: its figures, its commands, what the wire did. Closed until somebody asks.
 
+use howdah_link::{Counters, Tally};
 use maud::{Markup, html};
 
 use super::super::results::Results;
 use super::super::units::{Scale, text};
 use super::table::plain;
 use crate::measure::Spread;
-use crate::record::{CellMedians, CommandRecord, Late, Outcome, Row};
+use crate::record::{CellMedians, CommandRecord, Late, LinkCount, Outcome, Row, unit};
 
 /// One closed part for each cell.
 pub fn details(results: &Results) -> Markup {
@@ -57,7 +58,7 @@ fn repetition(row: &Row) -> Markup {
     html! {
         h3 { "Repetition " (row.repetition) }
         p {
-            "Begun " (row.started) ", took " (text(row.seconds, crate::record::unit::SECONDS)) "; seed " code { (row.seed) }
+            "Begun " (row.started) ", took " (text(row.seconds, unit::SECONDS)) "; seed " code { (row.seed) }
             "; logs in " code { (format!("logs/{:03}-{}", row.cell, row.repetition)) }
             @if let Some(series) = &row.series { ", time series in " code { (series) } }
             "."
@@ -100,24 +101,27 @@ fn link(row: &Row) -> Markup {
     html! { @if !rows.is_empty() { (plain(&format!("The link, cell {} repetition {}", row.cell, row.repetition), &head, &rows)) } }
 }
 
-fn counters(count: &crate::record::LinkCount) -> String {
-    let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(count.counters) else {
-        return String::new();
-    };
-    let told = fields.iter().filter(|(_, value)| value.as_u64() != Some(0));
-    let told: Vec<String> = told
-        .map(|(name, value)| {
-            let value = value
-                .as_u64()
-                .map_or_else(|| value.to_string(), |number| text(number as f64, crate::record::unit::COUNT));
-            format!("{} {value}", name.replace('_', " "))
-        })
-        .collect();
-    told.into_iter().chain(count.late.as_ref().map(late)).collect::<Vec<_>>().join(", ")
+/// Packets and their bytes, by what became of them.
+fn counters(count: &LinkCount) -> String {
+    let Counters { arrived, left, dropped, copied, corrupted, held_back } = count.counters;
+    let named = [
+        ("arrived", arrived),
+        ("left", left),
+        ("dropped", dropped),
+        ("copied", copied),
+        ("corrupted", corrupted),
+        ("held back", held_back),
+    ];
+    let did = named.into_iter().filter(|(_, tally)| *tally != Tally::default());
+    let told = did.map(|(name, tally)| {
+        let packets = text(tally.packets as f64, unit::COUNT);
+        format!("{name} {packets} ({})", text(tally.bytes as f64, unit::BYTES))
+    });
+    told.chain(count.late.as_ref().map(late)).collect::<Vec<_>>().join(", ")
 }
 
 fn late(late: &Late) -> String {
-    let time = |seconds: f64| text(seconds, crate::record::unit::SECONDS);
+    let time = |seconds: f64| text(seconds, unit::SECONDS);
     format!(
         "late by at most {} (half of the packets), {} (99 of 100), {} (all)",
         time(late.half_seconds),
@@ -139,6 +143,16 @@ mod tests {
             ),
             "{page}"
         );
+    }
+
+    #[test]
+    fn an_element_tells_what_it_did_and_nothing_else() {
+        let mut row = crate::record::testing::row(1, 1);
+        let came = Tally { packets: 12_345, bytes: 18_000_000 };
+        row.link[0].counters =
+            Counters { arrived: came, dropped: Tally { packets: 2, bytes: 3028 }, ..Counters::default() };
+        row.link[0].late = None;
+        assert_eq!(counters(&row.link[0]), "arrived 12,345 (18.0 MB), dropped 2 (3.03 kB)");
     }
 
     #[test]
