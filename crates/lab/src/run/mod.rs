@@ -8,6 +8,7 @@ mod bench_json;
 mod cell;
 mod client;
 mod commit;
+mod confined;
 mod derived;
 mod guest;
 mod job;

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use parking_lot::Mutex;
 
+use super::confined::confined;
 use super::{Ran, Running, Stop};
 use crate::network::Network;
 use crate::plan::Cell;
@@ -117,30 +118,8 @@ impl Scene<'_> {
         &self.place.logs
     }
 
-    /// The command as that host's programs run: without what they may not do (of root's programs only the bounding set
-    /// decides, capabilities(7)), and giving way.
-    fn confined(&self, host: &str, words: &[String]) -> Vec<String> {
-        let mut confined = Vec::new();
-        if let Some(host) = self.cell.spec.hosts.get(host) {
-            if host.nice > 0 {
-                confined.extend(["nice".to_owned(), "-n".to_owned(), host.nice.to_string()]);
-            }
-            if !host.without.is_empty() {
-                let set: Vec<String> =
-                    host.without.iter().map(|capability| format!("-{capability}")).collect();
-                confined.extend([
-                    "setpriv".to_owned(),
-                    format!("--bounding-set={}", set.join(",")),
-                    "--".to_owned(),
-                ]);
-            }
-        }
-        confined.extend_from_slice(words);
-        confined
-    }
-
     fn command(&self, host: &str, name: &str, words: &[String]) -> Result<std::process::Command> {
-        let words = self.confined(host, words);
+        let words = confined(&self.cell.spec, host, words);
         self.record(host, name, &words);
         let (program, arguments) = words.split_first().context("a command has a program")?;
         let host = self.network.hosts().get(host).with_context(|| format!("no host {host}"))?;
