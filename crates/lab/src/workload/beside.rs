@@ -44,7 +44,7 @@ impl Beside {
             if turn.counts() {
                 deeds.operation(began);
             }
-            std::thread::sleep(every.saturating_sub(began.elapsed()));
+            turn.rest(every.saturating_sub(began.elapsed()));
         }
         self.deeds.lock().add(&deeds);
         Ok(())

@@ -2,9 +2,13 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
+
+/// How often who rests looks whether somebody asked to stop.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Somebody asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,5 +88,38 @@ impl Turn<'_> {
         self.control.asked.load(Ordering::Relaxed)
             || self.control.failed.load(Ordering::Relaxed)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Sleeps for so long, or until all is over: a rest is no part of the work that is waited for.
+    pub(super) fn rest(&self, time: Duration) {
+        let began = Instant::now();
+        while !self.is_over() {
+            let left = time.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            let deadline = self.deadline.map_or(LOOK, |at| at.saturating_duration_since(Instant::now()));
+            thread::sleep(left.min(deadline).min(LOOK));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rest_ends_with_the_time_and_when_asked() {
+        const LONG: Duration = Duration::from_secs(3600);
+        let asked = AtomicBool::new(false);
+        let control = Control::new(&asked, Some(Duration::from_millis(1)));
+        control.begin();
+        control.wait().rest(LONG);
+        assert!(control.wait().is_over());
+        let control = Control::new(&asked, None);
+        control.begin();
+        let turn = control.wait();
+        asked.store(true, Ordering::Relaxed);
+        turn.rest(LONG);
     }
 }

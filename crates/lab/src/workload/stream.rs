@@ -86,7 +86,7 @@ fn write_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: 
             }
         }
         claims.settled();
-        think(scene);
+        think(scene, turn);
     }
     Ok(())
 }
@@ -100,7 +100,7 @@ fn read_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: &
             deeds.files += 1;
         }
         claims.settled();
-        think(scene);
+        think(scene, turn);
     }
     Ok(())
 }
@@ -118,8 +118,8 @@ fn note(scene: &Scene<'_>, claims: &Claims<'_>, claim: &Claim<'_>, turn: &Turn<'
 }
 
 /// What an application does with a piece, before it wants the next one.
-fn think(scene: &Scene<'_>) {
+fn think(scene: &Scene<'_>, turn: &Turn<'_>) {
     if let Some(time) = scene.plan.think {
-        std::thread::sleep(time);
+        turn.rest(time);
     }
 }
