@@ -166,7 +166,8 @@ impl Server {
         let watch = Watch::new(Arc::clone(&shared), slots);
         server.spawn("watch".into(), move || watch.run())?;
         if settings.tuning.enabled {
-            let sizing = Sizing::new(Arc::clone(&shared), settings.watcher.clone());
+            let sizing =
+                Sizing::new(Arc::clone(&shared), settings.watcher.clone(), settings.tuning.networks.clone());
             server.spawn("sizing".into(), move || sizing.run())?;
             server.knobs = Arc::new(Knobs::new(server.threads.last().map(|thread| thread.thread().clone())));
         }

@@ -4,12 +4,17 @@
 mod common;
 
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{getattr, root, serve_memory};
+use common::{getattr, root, serve_memory, serve_tuned};
 use howdah_server::Server;
-use howdah_server::tuning::{ConnectionReport, KnobError};
+use howdah_server::Tuning;
+use howdah_server::exports::Clients;
+use howdah_server::tuning::{ConnectionReport, KnobError, NetworkSizes};
+use howdah_tune::{Own, Setting};
+use howdah_vfs::memory::MemoryFileSystem;
 
 /// Far more than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -112,4 +117,40 @@ fn a_size_that_is_set_reaches_connections_that_live_and_new_ones() {
     server.set_knob("tcp_sndbuf", "5M").expect("above the floor");
     let mut stream = TcpStream::connect(address).expect("connecting");
     call_until(&server, &mut stream, "a new one", |connection| figures(connection).0 == 5 << 20);
+}
+
+#[test]
+fn clients_of_a_network_have_its_sizes_and_not_what_is_set_for_all() {
+    let own = Own { send_buffer: Some(Setting::Fixed(6 << 20)), ..Own::default() };
+    let network = |address: [u8; 4], prefix, own| NetworkSizes {
+        clients: Clients::Network { address: address.into(), prefix },
+        own,
+    };
+    let tuning = Tuning {
+        send_buffer: Setting::Fixed(4 << 20),
+        networks: vec![network([127, 0, 0, 2], 32, Own::default()), network([127, 0, 0, 0], 8, own)],
+        ..Tuning::default()
+    };
+    let (server, address) = serve_tuned(Arc::new(MemoryFileSystem::new()), tuning);
+    if server.tuning_report().mode != "forced" {
+        writeln!(std::io::stdout(), "skipped: buffers cannot be forced here").expect("printing");
+        return;
+    }
+    let size =
+        |connection: &ConnectionReport| connection.figures.as_ref().map_or(0, |figures| figures.send_buffer);
+    let mut stream = TcpStream::connect(address).expect("connecting");
+    call_until(&server, &mut stream, "its network's", |connection| size(connection) == 6 << 20);
+    server.set_knob("tcp_sndbuf", "5M").expect("above the floor");
+    server.set_knob("tcp_rcvbuf", "8M").expect("above the floor");
+    let seen = call_until(&server, &mut stream, "what it has none of its own of", |connection| {
+        connection.figures.as_ref().is_some_and(|figures| figures.receive_buffer == 8 << 20)
+    });
+    assert_eq!(size(&seen), 6 << 20, "{seen:?}");
+    drop(stream);
+    // Of the networks that it fits, the first one: and that one says nothing of it.
+    let other = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).expect("a socket");
+    other.bind(&SocketAddr::from(([127, 0, 0, 2], 0)).into()).expect("an address of loopback");
+    other.connect(&address.into()).expect("connecting");
+    let mut stream = TcpStream::from(other);
+    call_until(&server, &mut stream, "what is set for all", |connection| size(connection) == 5 << 20);
 }

@@ -22,5 +22,5 @@ pub use interval::Interval;
 pub use recorded::Recorded;
 pub use sample::{Gauges, PathState, Receiving, Sample, Sending};
 pub use sizes::{Algorithm, Change, Setting};
-pub use tuner::{Client, Connection, REMEMBERED, Settings, Totals, Tuner, UNKNOWN};
+pub use tuner::{Client, Connection, Own, REMEMBERED, Settings, Totals, Tuner, UNKNOWN};
 pub use verdict::{Direction, Explanation, Judge, Judgement, Verdict};

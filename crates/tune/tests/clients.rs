@@ -6,7 +6,7 @@ use std::time::Duration;
 use howdah_tune::budget::{Budget, HostMemory, MemoryUse, Pressure};
 use howdah_tune::host::Host;
 use howdah_tune::{
-    Algorithm, Change, PathState, Receiving, Sample, Sending, Setting, Settings, Tuner, Verdict,
+    Algorithm, Change, Own, PathState, Receiving, Sample, Sending, Setting, Settings, Tuner, Verdict,
 };
 
 const MIB: u64 = 1 << 20;
@@ -161,4 +161,27 @@ fn a_connection_that_began_before_a_congestion_control_was_given_up_gives_it_up_
         // Whatever it was accepted with: by the time that the tuner hears of it, this holds.
         assert_eq!(told(&mut tuner, 2), [Change::Congestion(setting)]);
     }
+}
+
+#[test]
+fn what_holds_for_one_connection_outlasts_what_is_set_for_all() {
+    let mut tuner = tuner();
+    let algorithm = |name| Setting::Fixed(Algorithm::parse(name).expect("a name"));
+    let own = Own {
+        send_buffer: Some(Setting::Fixed(16 * MIB)),
+        congestion: Some(algorithm("reno")),
+        ..Own::default()
+    };
+    let told = tuner.on_open_with(second(0), 1, client(1), false, own);
+    assert!(told.contains(&Change::SendBuffer(16 * MIB)), "{told:?}");
+    assert!(told.contains(&Change::Congestion(algorithm("reno"))), "{told:?}");
+    tuner.on_open_from(second(0), 2, client(2), false);
+    // Another send buffer and congestion control for all: the second connection has them, the first one keeps its own.
+    let told = tuner.set_send_buffer(Setting::Fixed(8 * MIB));
+    assert_eq!(told, [(2, Change::SendBuffer(8 * MIB))]);
+    let told = tuner.set_congestion(algorithm("cubic"));
+    assert_eq!(told, [(2, Change::Congestion(algorithm("cubic")))]);
+    // What it has none of its own of is as for all.
+    let told = tuner.set_receive_buffer(Setting::Fixed(32 * MIB));
+    assert!(told.iter().any(|(key, _)| *key == 1) && told.iter().any(|(key, _)| *key == 2), "{told:?}");
 }

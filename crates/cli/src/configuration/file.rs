@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
+use howdah_server::tuning::{
+    NetworkSizes, parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer,
+};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::admin::admin_in_file;
 use super::datagrams::{Datagrams, parse_udp_sockets};
 use super::export_table::export;
-use super::section::{Section, kind, number, text, truth};
+use super::network_table::network;
+use super::section::{Section, kind, number, size, text, truth};
 use super::sizes::Sizes;
 use super::{AdminSocket, ExportConfig, ExportName, MOST_WORKERS, Problem, Rpcbind, parse_listen};
 use crate::arguments::LogFormat;
@@ -28,6 +31,7 @@ pub struct FileSettings {
     pub rpcbind: Option<Rpcbind>,
     pub admin: Option<AdminSocket>,
     pub sizes: Sizes,
+    pub networks: Vec<NetworkSizes>,
     pub log: Option<String>,
     pub log_format: Option<LogFormat>,
     pub exports: Vec<ExportConfig>,
@@ -66,6 +70,7 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
         rpcbind: section.setting("rpcbind", rpcbind).map(Spanned::into_inner),
         admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
         sizes: sizes(&mut section),
+        networks: networks(&mut section),
         log: section.setting("log", log).map(Spanned::into_inner),
         log_format: section.setting("log_format", log_format).map(Spanned::into_inner),
         exports: exports(&mut section),
@@ -93,12 +98,15 @@ fn sizes(section: &mut Section<'_, '_>) -> Sizes {
     }
 }
 
-/// A size may be a number of bytes or a text with a unit, and a number may be the word `auto`.
-fn size<T>(parse: fn(&str) -> Result<T, String>) -> impl FnOnce(&DeValue<'_>) -> Result<T, String> {
-    move |value| match value {
-        DeValue::Integer(number) => parse(number.as_str()),
-        value => parse(text(value)?),
-    }
+fn networks(section: &mut Section<'_, '_>) -> Vec<NetworkSizes> {
+    let Some(value) = section.raw("network") else { return Vec::new() };
+    let DeValue::Array(items) = value.get_ref() else {
+        let what =
+            format!("`network`: expected [[network]] in double brackets, found {}", kind(value.get_ref()));
+        section.problem(value.span(), what);
+        return Vec::new();
+    };
+    items.iter().flat_map(|item| network(item, section.problems())).collect()
 }
 
 fn listen(section: &mut Section<'_, '_>) -> Option<Vec<SocketAddr>> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use howdah_server::Tuning;
 
 use super::defaults::state_directory;
 use super::directory::served;
@@ -29,7 +30,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         state: state(server.state.as_deref(), file.state)?,
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
         admin: server.admin.clone().or(file.admin).unwrap_or_default(),
-        tuning: server.sizes().or(file.sizes).decide(),
+        tuning: Tuning { networks: file.networks, ..server.sizes().or(file.sizes).decide() },
         experiment: server.experiment(),
         log: log.log.clone().or(file.log),
         log_format: log.log_format.or(file.log_format).unwrap_or_default(),

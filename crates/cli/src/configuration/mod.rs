@@ -13,6 +13,7 @@ mod identifier;
 mod listen;
 mod load;
 mod name;
+mod network_table;
 mod problems;
 mod reload;
 mod section;

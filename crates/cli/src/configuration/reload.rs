@@ -46,6 +46,7 @@ impl ServerConfig {
             ("tcp_rcvbuf", self.tuning.receive_buffer != new.tuning.receive_buffer),
             ("tcp_congestion", self.tuning.congestion != new.tuning.congestion),
             ("memory_budget", self.tuning.memory_budget != new.tuning.memory_budget),
+            ("network", self.tuning.networks != new.tuning.networks),
             ("log", self.log != new.log),
             ("log_format", self.log_format != new.log_format),
         ];

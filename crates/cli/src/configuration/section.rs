@@ -108,6 +108,14 @@ pub fn number(range: RangeInclusive<u64>) -> impl FnOnce(&DeValue<'_>) -> Result
     }
 }
 
+/// A size may be a number of bytes or a text with a unit, and a number may be the word `auto`.
+pub fn size<T>(parse: fn(&str) -> Result<T, String>) -> impl FnOnce(&DeValue<'_>) -> Result<T, String> {
+    move |value| match value {
+        DeValue::Integer(number) => parse(number.as_str()),
+        value => parse(text(value)?),
+    }
+}
+
 /// A user or group id.
 pub fn identity(value: &DeValue<'_>) -> Result<u32, String> {
     // The largest number means "no change" to the system, so it is nobody's.

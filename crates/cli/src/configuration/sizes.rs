@@ -38,6 +38,7 @@ impl Sizes {
             receive_buffer: self.tcp_rcvbuf.unwrap_or_default(),
             congestion: self.tcp_congestion.unwrap_or_default(),
             memory_budget: self.memory_budget.unwrap_or_default(),
+            networks: Vec::new(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use howdah_server::{Tuning, UdpSettings};
-use howdah_tune::Setting;
+use howdah_tune::{Algorithm, Own, Setting};
 
 use crate::arguments::LogFormat;
 use crate::configuration::{Access, ExportConfig, Rpcbind, ServerConfig, Squash};
@@ -30,6 +30,9 @@ pub fn server(config: &ServerConfig) -> String {
     );
     line("admin", &config.admin.to_string());
     line("connections", &connections(&config.tuning));
+    for network in &config.tuning.networks {
+        line("", &format!("of {}: {}", network.clients, own(&network.own)));
+    }
     line(
         "log",
         &format!(
@@ -64,20 +67,38 @@ fn connections(tuning: &Tuning) -> String {
     if !tuning.enabled {
         return "as the kernel makes them".to_owned();
     }
-    let size = |setting: Setting| match setting {
-        Setting::Auto => "auto".to_owned(),
-        Setting::Fixed(bytes) => format!("{bytes} bytes"),
-    };
-    let congestion = match tuning.congestion {
-        Setting::Auto => "auto".to_owned(),
-        Setting::Fixed(name) => name.to_string(),
-    };
     format!(
-        "send buffer {}, receive buffer {}, congestion control {congestion}, memory of all {}",
+        "send buffer {}, receive buffer {}, congestion control {}, memory of all {}",
         size(tuning.send_buffer),
         size(tuning.receive_buffer),
+        congestion(tuning.congestion),
         size(tuning.memory_budget)
     )
+}
+
+/// What holds for some connections instead.
+fn own(own: &Own) -> String {
+    let parts = [
+        own.send_buffer.map(|setting| format!("send buffer {}", size(setting))),
+        own.receive_buffer.map(|setting| format!("receive buffer {}", size(setting))),
+        own.congestion.map(|setting| format!("congestion control {}", congestion(setting))),
+    ];
+    let said: Vec<String> = parts.into_iter().flatten().collect();
+    if said.is_empty() { "as the others".to_owned() } else { said.join(", ") }
+}
+
+fn size(setting: Setting) -> String {
+    match setting {
+        Setting::Auto => "auto".to_owned(),
+        Setting::Fixed(bytes) => format!("{bytes} bytes"),
+    }
+}
+
+fn congestion(setting: Setting<Algorithm>) -> String {
+    match setting {
+        Setting::Auto => "auto".to_owned(),
+        Setting::Fixed(name) => name.to_string(),
+    }
 }
 
 /// The settings of each export, a paragraph each.

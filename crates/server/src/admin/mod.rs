@@ -12,8 +12,10 @@ mod knobs;
 mod routes;
 mod thread;
 mod tuning;
+mod udp;
 
 pub use client::{Client, Clients, Group, Lane, Recent};
 pub use index::{Index, Offered};
 pub use knobs::KnobList;
 pub(crate) use thread::Admin;
+pub use udp::Udp;

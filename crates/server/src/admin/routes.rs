@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use super::failure::Failure;
 use super::history::History;
 use super::index::index;
-use super::{clients, knobs, tuning};
+use super::{clients, knobs, tuning, udp};
 use crate::shared::Shared;
 use crate::tuning::Knobs;
 
@@ -23,6 +23,7 @@ pub const PATHS: &[(&str, &str, &str)] = &[
     ("GET", "/v1", "what there is"),
     ("GET", "/v1/tuning", "how connections are sized, what limits each, and its figures"),
     ("GET", "/v1/clients", "who is connected, what limits each, and where the time went"),
+    ("GET", "/v1/udp", "what UDP's sockets have carried, by address and interface"),
     ("GET", "/v1/knobs", "what may be set while the server runs"),
     ("GET", "/v1/knobs/{name}", "one of them"),
     ("PUT", "/v1/knobs/{name}", "sets it: {\"value\": \"16M\"}, or \"auto\""),
@@ -44,6 +45,7 @@ pub fn router(asked: Arc<Asked>) -> Router {
         .route("/v1", get(index))
         .route("/v1/tuning", get(tuning::tuning))
         .route("/v1/clients", get(clients::clients))
+        .route("/v1/udp", get(udp::udp))
         .route("/v1/knobs", get(knobs::list))
         .route("/v1/knobs/{name}", get(knobs::get).put(knobs::put))
         .fallback(unknown)

@@ -4,6 +4,7 @@
 mod gauge;
 mod knob;
 mod knobs;
+mod networks;
 mod parse;
 mod pressing;
 mod processors;
@@ -17,6 +18,7 @@ mod words;
 
 pub use knob::{Knob, KnobError};
 pub(crate) use knobs::Knobs;
+pub use networks::NetworkSizes;
 pub use parse::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 pub(crate) use pressing::Pressing;
 pub use report::{

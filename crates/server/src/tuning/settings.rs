@@ -4,7 +4,9 @@ use std::io;
 
 use howdah_tune::budget::{Budget, HostMemory};
 use howdah_tune::host::{Host, Mode};
-use howdah_tune::{Algorithm, Setting, Settings};
+use howdah_tune::{Algorithm, Own, Setting, Settings};
+
+use super::NetworkSizes;
 
 /// What an administrator may say about the sizes of connections.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub struct Tuning {
     pub congestion: Setting<Algorithm>,
     /// The memory of all connections in the kernel (`memory_budget`), in bytes.
     pub memory_budget: Setting,
+    /// What holds for clients of some networks instead (`[[network]]`); the first entry that fits a client.
+    pub networks: Vec<NetworkSizes>,
 }
 
 impl Default for Tuning {
@@ -29,6 +33,7 @@ impl Default for Tuning {
             receive_buffer: Setting::Auto,
             congestion: Setting::Auto,
             memory_budget: Setting::Auto,
+            networks: Vec::new(),
         }
     }
 }
@@ -45,7 +50,12 @@ impl Tuning {
     /// What was asked for and cannot be had on a host, in words.
     pub fn unmet(&self, host: &Host) -> Option<String> {
         let fixed = |setting| matches!(setting, Setting::Fixed(_));
-        match (host.mode(), fixed(self.send_buffer), fixed(self.receive_buffer)) {
+        let own = |of: fn(&Own) -> Option<Setting>| {
+            self.networks.iter().filter_map(move |network| of(&network.own))
+        };
+        let sends = own(|own| own.send_buffer).chain([self.send_buffer]).any(fixed);
+        let receives = own(|own| own.receive_buffer).chain([self.receive_buffer]).any(fixed);
+        match (host.mode(), sends, receives) {
             (Mode::Forced, ..) | (_, false, false) => None,
             (Mode::Unprivileged, _, true) => Some(
                 "tcp_rcvbuf: without CAP_NET_ADMIN receive buffers stay as the kernel makes them".to_owned(),

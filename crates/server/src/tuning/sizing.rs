@@ -11,6 +11,7 @@ use howdah_tune::budget::{MemoryUse, Pressure};
 use howdah_tune::{Judgement, Verdict};
 
 use super::gauge::Gauge;
+use super::networks::{NetworkSizes, sizes_for};
 use super::processors::{Load, Processors};
 use super::reporting;
 use super::telling::{apply, ask, tell_all};
@@ -42,6 +43,7 @@ pub struct Sizing {
     memory_tick: Duration,
     pressure: Pressure,
     watcher: Option<Watcher>,
+    networks: Vec<NetworkSizes>,
 }
 
 /// What is remembered of a connection.
@@ -60,8 +62,8 @@ struct Seen {
 }
 
 impl Sizing {
-    /// Of that server; every look is shown to the watcher.
-    pub fn new(shared: Arc<Shared>, watcher: Option<Watcher>) -> Self {
+    /// Of that server; every look is shown to the watcher. Clients of these networks have sizes of their own.
+    pub fn new(shared: Arc<Shared>, watcher: Option<Watcher>, networks: Vec<NetworkSizes>) -> Self {
         Self {
             shared,
             seen: HashMap::new(),
@@ -72,6 +74,7 @@ impl Sizing {
             memory_tick: MEMORY_TICK,
             pressure: Pressure::None,
             watcher,
+            networks,
         }
     }
 
@@ -119,7 +122,8 @@ impl Sizing {
             let peer = connection.peer();
             let local = is_local(peer.client.ip(), peer.server.ip());
             let client = one_client(peer.client.ip());
-            let changes = ask(&self.shared, |tuner| tuner.on_open_from(now, token, client, local));
+            let own = sizes_for(&self.networks, peer.client.ip());
+            let changes = ask(&self.shared, |tuner| tuner.on_open_with(now, token, client, local, own));
             apply(connection, &changes);
         }
         let active = seen.gauge.is_active(now) || seen.memory != MemoryUse::default();

@@ -26,7 +26,7 @@ impl Asked {
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
         let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
-        let mut sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], false).expect("bound");
+        let mut sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("bound");
         let home = tempfile::tempdir().expect("a directory");
         let socket = home.path().join("admin");
         sockets.admin = Some(LocalListener::bind(&socket).expect("bound"));

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::Settings;
+use super::{Own, Settings};
 use crate::account::Account;
 use crate::host::Mode;
 use crate::meter::Meter;
@@ -31,6 +31,7 @@ pub struct Connection {
     meter: Meter,
     client: IpAddr,
     is_local: bool,
+    own: Own,
     /// Until when its time is accounted for.
     accounted: Duration,
     judgement: Option<Judgement>,
@@ -39,14 +40,15 @@ pub struct Connection {
 
 impl Connection {
     /// A new one; to a peer on this host or not.
-    pub(super) fn new(now: Duration, settings: &Settings, client: IpAddr, is_local: bool) -> Self {
+    pub(super) fn new(now: Duration, settings: &Settings, client: IpAddr, is_local: bool, own: Own) -> Self {
         Self {
             judge: Judge::default(),
-            send: SendSizes::new(is_local, settings.send_buffer),
-            window: Window::new(is_local, settings.receive_buffer),
+            send: SendSizes::new(is_local, own.send_buffer(settings)),
+            window: Window::new(is_local, own.receive_buffer(settings)),
             meter: Meter::default(),
             client,
             is_local,
+            own,
             accounted: now,
             judgement: None,
             busy_at: None,
@@ -114,10 +116,10 @@ impl Connection {
 
     /// The settings changed: what to tell it now.
     pub(super) fn on_settings(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
-        self.send.set(settings.send_buffer);
+        self.send.set(self.own.send_buffer(settings));
         let mut changes = self.size_sending(settings, share);
         let offered = self.last().and_then(|sample| sample.receiving.window);
-        self.window.set(settings.receive_buffer, offered, &settings.host, &mut changes);
+        self.window.set(self.own.receive_buffer(settings), offered, &settings.host, &mut changes);
         changes
     }
 
@@ -171,6 +173,11 @@ impl Connection {
     /// Whether its peer is on this host.
     pub fn is_local(&self) -> bool {
         self.is_local
+    }
+
+    /// What holds for it alone.
+    pub fn own(&self) -> &Own {
+        &self.own
     }
 
     /// The most that came in a round trip, of late: what is used of what was promised.

@@ -33,7 +33,8 @@ impl<K: Ord + Copy> Tuner<K> {
     /// paces stays paced.
     pub fn set_congestion(&mut self, algorithm: Setting<Algorithm>) -> Vec<(K, Change)> {
         (self.settings.congestion, self.is_congestion_set) = (algorithm, true);
-        self.connections.keys().map(|key| (*key, Change::Congestion(algorithm))).collect()
+        let follow = self.connections.iter().filter(|(_, connection)| connection.own().congestion.is_none());
+        follow.map(|(key, _)| (*key, Change::Congestion(algorithm))).collect()
     }
 
     fn on_settings(&mut self) -> Vec<(K, Change)> {

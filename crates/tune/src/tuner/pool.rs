@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::clients::{Client, Clients, UNKNOWN};
 use super::totals::Totals;
-use super::{Connection, Settings};
+use super::{Connection, Own, Settings};
 use crate::budget::{MemoryUse, Pressure, Valve};
 use crate::meter::Meter;
 use crate::sizes::{Change, Room, Share};
@@ -53,16 +53,27 @@ impl<K: Ord + Copy> Tuner<K> {
 
     /// The same, of a known client. All connections of a client count as one for what is shared.
     pub fn on_open_from(&mut self, now: Duration, key: K, client: IpAddr, is_local: bool) -> Vec<Change> {
+        self.on_open_with(now, key, client, is_local, Own::default())
+    }
+
+    /// The same, with what holds for this connection alone.
+    pub fn on_open_with(
+        &mut self,
+        now: Duration,
+        key: K,
+        client: IpAddr,
+        is_local: bool,
+        own: Own,
+    ) -> Vec<Change> {
         self.on_close(now, key);
-        let mut connection = Connection::new(now, &self.settings, client, is_local);
+        let mut connection = Connection::new(now, &self.settings, client, is_local, own);
         self.clients.on_open(now, client);
         // It will be busy: nobody opens a connection for nothing.
         let all = Totals { connections: 1, busy: 1, ..Totals::default() };
         self.replace(client, &Totals::default(), &all);
         let mut changes = connection.open(&self.settings, &self.share(client));
-        if self.is_congestion_set {
-            changes.push(Change::Congestion(self.settings.congestion));
-        }
+        let of_all = self.is_congestion_set.then_some(self.settings.congestion);
+        changes.extend(own.congestion.or(of_all).map(Change::Congestion));
         self.replace(client, &all, &Totals::of(&connection, now));
         self.connections.insert(key, connection);
         changes

@@ -1,0 +1,22 @@
+//! `GET /v1/udp`: what came and went over UDP, by address and interface.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+
+use super::routes::Asked;
+use crate::udp::UdpTraffic;
+
+/// What UDP's sockets have carried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Udp {
+    /// By address, and of each address by interface, those that are gone included; none where UDP is not served.
+    pub groups: Vec<UdpTraffic>,
+}
+
+/// Tells it as it is now.
+pub async fn udp(State(asked): State<Arc<Asked>>) -> Json<Udp> {
+    Json(Udp { groups: asked.shared.udp.traffic() })
+}
