@@ -26,22 +26,34 @@ macro_rules! recorded {
 }
 
 /// A connection for each cause: what is right, and then its looks.
-const RECORDED: [(&str, &str); 15] = recorded!(
+const RECORDED: [(&str, &str); 27] = recorded!(
     "client-send-buffer-write",
+    "client-send-buffer-write-again",
     "client-window-read",
+    "client-window-read-100ms",
     "line-read",
     "line-write",
+    "line-write-100ms",
     "losses-read",
     "nothing-read",
+    "nothing-read-100ms",
     "nothing-write",
+    "nothing-write-100ms",
     "one-call-in-flight-read",
+    "one-call-in-flight-read-100ms",
     "one-call-in-flight-write",
+    "one-call-in-flight-write-100ms",
     "processors-read",
+    "processors-read-again",
     "processors-write",
+    "processors-write-again",
     "server-send-buffer-read",
     "server-window-write",
+    "server-window-write-100ms",
     "slow-disk-read",
+    "slow-disk-read-again",
     "slow-disk-write",
+    "slow-disk-write-again",
 );
 
 /// The words for one connection, over again, at the looks that count.
@@ -54,16 +66,20 @@ fn words(looks: &[Recorded], of: Direction) -> Vec<Verdict> {
             Some((look.time, judgement.rate(of)?, judgement.verdict()))
         })
         .collect();
-    let Some((began, ..)) = judged.first().copied() else { return Vec::new() };
+    let Some(began) = works(&judged).next().map(|(time, ..)| *time) else { return Vec::new() };
     let after: Vec<_> = judged.into_iter().filter(|(time, ..)| *time >= began + RAMP).collect();
-    let mut rates: Vec<f64> = after.iter().map(|(_, rate, _)| *rate).collect();
-    rates.sort_by(f64::total_cmp);
-    let Some(median) = rates.get(rates.len() / 2).copied() else { return Vec::new() };
-    let works = after.into_iter().filter(|(_, rate, _)| *rate >= STILL_WORKS * median);
-    let mut words: Vec<Verdict> = works.map(|(.., word)| word).collect();
+    let mut words: Vec<Verdict> = works(&after).map(|(.., word)| *word).collect();
     // In the last one the work ended.
     words.pop();
     words
+}
+
+/// Looks at which it moved as much as work does.
+fn works(looks: &[(f64, f64, Verdict)]) -> impl Iterator<Item = &(f64, f64, Verdict)> {
+    let mut rates: Vec<f64> = looks.iter().map(|(_, rate, _)| *rate).collect();
+    rates.sort_by(f64::total_cmp);
+    let median = rates.get(rates.len() / 2).copied().unwrap_or(0.0);
+    looks.iter().filter(move |(_, rate, _)| *rate >= STILL_WORKS * median)
 }
 
 #[test]

@@ -67,18 +67,23 @@ fn counted(looks: &[Recorded], spec: &VerdictSpec) -> Vec<Verdict> {
     }
     let mut counted = Vec::new();
     for mut looks in connections.into_values() {
-        let ramp = looks[0].0 + spec.after.0.as_secs_f64();
-        looks.retain(|(time, ..)| *time >= ramp);
-        let mut rates: Vec<f64> = looks.iter().map(|(_, rate, _)| *rate).collect();
-        rates.sort_by(f64::total_cmp);
-        let Some(median) = rates.get(rates.len() / 2) else { continue };
-        let works = looks.iter().filter(|(_, rate, _)| *rate >= STILL_WORKS * median);
-        let mut words: Vec<Verdict> = works.map(|(.., verdict)| *verdict).collect();
+        // Calls that mount, and make what is read later, are not the work.
+        let Some(began) = works(&looks).next().map(|(time, ..)| *time) else { continue };
+        looks.retain(|(time, ..)| *time >= began + spec.after.0.as_secs_f64());
+        let mut words: Vec<Verdict> = works(&looks).map(|(.., verdict)| *verdict).collect();
         // In the last one the work ended.
         words.pop();
         counted.extend(words);
     }
     counted
+}
+
+/// Those that moved as much as work does.
+fn works(looks: &[(f64, f64, Verdict)]) -> impl Iterator<Item = &(f64, f64, Verdict)> {
+    let mut rates: Vec<f64> = looks.iter().map(|(_, rate, _)| *rate).collect();
+    rates.sort_by(f64::total_cmp);
+    let median = rates.get(rates.len() / 2).copied().unwrap_or(0.0);
+    looks.iter().filter(move |(_, rate, _)| *rate >= STILL_WORKS * median)
 }
 
 #[cfg(test)]
@@ -107,6 +112,7 @@ mod tests {
     #[test]
     fn what_counts_is_work_in_the_plan_s_direction_after_the_ramp() {
         let mut looks = vec![
+            look(98.0, 2e3, 1e3, Verdict::ClientSlots),
             look(100.0, 0.0, 100e6, Verdict::PathFull),
             look(101.0, 50e6, 1e6, Verdict::Ramping),
             look(103.9, 110e6, 1e6, Verdict::Ramping),
@@ -122,7 +128,7 @@ mod tests {
         assert_eq!((value("verdict.looks"), value("verdict.right")), (10.0, 0.9));
         assert_eq!((value("verdict.path-full"), value("verdict.loss")), (0.9, 0.1));
         assert!(super::figures(&looks, &VerdictSpec { of: Direction::Writes, ..spec }).is_err());
-        let line = series(&looks, 100.0).nth(1).expect("a line");
+        let line = series(&looks, 100.0).nth(2).expect("a line");
         assert!(matches!(line, SeriesLine::Verdict(said) if said.at == 1.0), "{looks:?}");
     }
 }

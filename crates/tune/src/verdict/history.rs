@@ -15,6 +15,8 @@ const LATEST: f64 = 0.3;
 const ENOUGH_IN_FLIGHT: f64 = 1.5;
 /// An average of less than this in flight: the client thinks more than it asks.
 const LEAST_IN_FLIGHT: f64 = 0.7;
+/// How many threads wanted a processor is known of the last second, so calls are averaged over about as long.
+const OUTSTANDING_OVER: Duration = Duration::from_secs(1);
 
 /// Of one direction: how fast it was of late, what was lost, how much the client asks.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +27,8 @@ pub struct History {
     is_growing: bool,
     losses: Losses,
     in_flight: Option<f64>,
+    /// Calls received and not answered, on average.
+    outstanding: f64,
 }
 
 /// An interval as one direction sees it.
@@ -48,6 +52,10 @@ impl History {
         self.rates[self.next] = seen.rate;
         self.next = (self.next + 1) % RATES;
         self.losses.learn(interval, seen.segments, seen.losses);
+        let outstanding =
+            f64::from(interval.before.gauges.outstanding + interval.after.gauges.outstanding) / 2.0;
+        let weight = (interval.length().as_secs_f64() / OUTSTANDING_OVER.as_secs_f64()).min(1.0);
+        self.outstanding += weight * (outstanding - self.outstanding);
         let in_flight = (calls_in_flight(interval) + seen.in_socket).min(ENOUGH_IN_FLIGHT);
         let before = self.in_flight.unwrap_or(in_flight);
         self.in_flight = Some(before + LATEST * (in_flight - before));
@@ -62,6 +70,11 @@ impl History {
     /// flight.
     pub fn is_held_by_loss(&self, interval: &Interval<'_>, segments: f64) -> bool {
         self.losses.explain(interval.after.path.rtt.max(Duration::from_micros(1)), segments)
+    }
+
+    /// Calls received and not answered, on average.
+    pub fn outstanding(&self) -> f64 {
+        self.outstanding
     }
 
     /// Whether the client always has a call in flight: then it waits for us, and more of them would be faster.

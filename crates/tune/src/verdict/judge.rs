@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
+use super::steady::Steady;
 use super::{Direction, Verdict, receiving, sending};
 use crate::{Interval, Sample};
 
@@ -42,6 +43,8 @@ pub struct Judge {
     last: Option<Sample>,
     sending: History,
     receiving: History,
+    said_of_sending: Steady,
+    said_of_receiving: Steady,
 }
 
 impl Judge {
@@ -53,9 +56,13 @@ impl Judge {
         let (sent, received) = (sending::seen(&interval), receiving::seen(&interval));
         self.sending.learn(&interval, &sent);
         self.receiving.learn(&interval, &received);
+        let sending = sending::judge(&interval, &self.sending, unsent_mark);
+        let receiving = receiving::judge(&interval, &self.receiving);
+        // Nothing came while calls were being carried out: that tells nothing of a client.
+        let counts = receiving != Verdict::Idle || !sending::executes(&interval);
         Some(Judgement {
-            sending: sending::judge(&interval, &self.sending, unsent_mark),
-            receiving: receiving::judge(&interval, &self.receiving),
+            sending: self.said_of_sending.say(interval.after.at, sending, true),
+            receiving: self.said_of_receiving.say(interval.after.at, receiving, counts),
             sent_per_second: sent.rate,
             received_per_second: received.rate,
         })

@@ -7,6 +7,7 @@ mod losses;
 mod receiving;
 mod sending;
 mod server;
+mod steady;
 mod word;
 
 pub use explain::{Direction, Explanation};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Verdict;
 use super::history::{History, Seen};
-use super::sending::{MOSTLY, NOTHING, queue_stands};
+use super::sending::{NOTHING, executes, queue_stands};
 use super::server::{server, starves};
 use crate::Interval;
 
@@ -36,15 +36,15 @@ pub fn judge(interval: &Interval<'_>, history: &History) -> Verdict {
         return Verdict::Idle;
     }
     if reads_too_slowly(interval) {
-        return server(interval);
+        return server(interval, history);
     }
     if fills_window(interval) {
         return Verdict::OurWindow;
     }
     let mid_call = interval.share(|sample| sample.gauges.mid_call);
     let silent = interval.share(|sample| sample.gauges.silent);
-    if interval.share(|sample| sample.gauges.executing) > MOSTLY && mid_call - silent < ARRIVING {
-        return server(interval);
+    if executes(interval) && mid_call - silent < ARRIVING {
+        return server(interval, history);
     }
     if mid_call >= MID_CALL {
         return in_transport(interval, history, silent);
@@ -88,8 +88,7 @@ fn reads_too_slowly(interval: &Interval<'_>) -> bool {
     let window = interval.after.receiving.window.unwrap_or(interval.after.receiving.buffer / 2);
     let unread = interval.before.receiving.unread.min(interval.after.receiving.unread);
     // What waits in the socket for the rest of its call, while none is carried out, is not our slowness.
-    let executing = interval.share(|sample| sample.gauges.executing) > MOSTLY;
-    ((executing || starves(interval, 1.0)) && unread > 0 && unread >= window / UNREAD)
+    ((executes(interval) || starves(interval, 1.0)) && unread > 0 && unread >= window / UNREAD)
         || interval.share(|sample| sample.gauges.refused_to_read) >= REFUSING
 }
 

@@ -43,13 +43,18 @@ pub fn judge(interval: &Interval<'_>, history: &History, unsent_mark: u64) -> Ve
     if held_up >= HELD_UP_BY_QUEUE && queue_stands(interval) {
         return Verdict::PathFull;
     }
-    if interval.share(|sample| sample.gauges.executing) > MOSTLY {
-        return server(interval);
+    if executes(interval) {
+        return server(interval, history);
     }
     if interval.rate(|sample| sample.sending.sent) < NOTHING {
         return Verdict::Idle;
     }
     if history.client_waits() { Verdict::ClientSlots } else { Verdict::Idle }
+}
+
+/// Whether a call was being carried out for most of the time.
+pub fn executes(interval: &Interval<'_>) -> bool {
+    interval.share(|sample| sample.gauges.executing) > MOSTLY
 }
 
 /// What the history of replies learns from an interval.
