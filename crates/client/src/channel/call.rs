@@ -141,14 +141,14 @@ impl Call {
     }
 
     /// It is about to be sent on a connection, which happens once at most; gives how often it was before.
-    pub(super) fn on_send(&self, link: u64) -> Option<u32> {
+    pub(super) fn on_send(&self, link: u64, now: Instant) -> Option<u32> {
         let mut state = self.state.lock();
         if state.sent_on == link || state.is_done {
             return None;
         }
         state.sent_on = link;
         state.sends += 1;
-        state.sent = Instant::now();
+        state.sent = now;
         Some(state.sends - 1)
     }
 

@@ -143,7 +143,7 @@ mod tests {
         let hub = Arc::new(Hub::new(ChannelOptions::default()));
         let connection = Connection::open(address, &hub.connect_settings()).expect("it listens");
         let (server, _) = listener.accept().expect("it connected");
-        let link = Link::new(connection, 1, 0);
+        let link = Link::new(connection, 1, Duration::ZERO);
         link.set_mid_reply(true);
         (Lane::new(0, vec![address].into(), hub), link, server)
     }

@@ -74,12 +74,13 @@ impl Hub {
 
     /// The channel's time: how long ago it was opened.
     pub(super) fn time(&self) -> Duration {
-        self.epoch.elapsed()
+        self.time_at(Instant::now())
     }
 
-    /// The same in milliseconds.
-    pub(super) fn now(&self) -> u64 {
-        self.time().as_millis() as u64
+    /// The same at a moment that is known: the clock is read once for all that one event sets off. Where reading it is a system
+    /// call (in User Mode Linux, or with a clock source that user space cannot read), that is a good part of a call's cost.
+    pub(super) fn time_at(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.epoch)
     }
 
     /// Whether the channel is being closed.
@@ -103,8 +104,8 @@ impl Hub {
     }
 
     /// Something was received.
-    pub(super) fn on_heard(&self, server: SocketAddr, now: u64) {
-        self.heard.store(now, Ordering::Relaxed);
+    pub(super) fn on_heard(&self, server: SocketAddr, now: Duration) {
+        self.heard.store(now.as_millis() as u64, Ordering::Relaxed);
         if self.has_complained.load(Ordering::Relaxed) && self.has_complained.swap(false, Ordering::Relaxed) {
             tracing::info!(%server, "server ok");
         }
@@ -116,7 +117,7 @@ impl Hub {
     }
 
     fn quiet(&self) -> Duration {
-        Duration::from_millis(self.now().saturating_sub(self.heard.load(Ordering::Relaxed)))
+        self.time().saturating_sub(Duration::from_millis(self.heard.load(Ordering::Relaxed)))
     }
 
     /// A call waits for so long: says so, once, if nothing at all was heard meanwhile.
@@ -215,21 +216,22 @@ impl Hub {
     }
 
     /// A reply came.
-    pub(super) fn on_reply(&self, call: &Call, reply: Reply) {
+    pub(super) fn on_reply(&self, call: &Call, reply: Reply, now: Instant) {
         let answer = Answer::from_reply(reply, call.sends() > 1);
-        self.finish(call, answer);
+        self.finish(call, answer, now);
     }
 
     /// A call's time is over.
     pub(super) fn give_up(&self, lane: &Lane, call: &Call) {
-        lane.leave(call.xid, false);
-        self.finish(call, Err(CallError::TimedOut));
-        lane.flush(None);
+        let now = Instant::now();
+        lane.give_up(call.xid, now);
+        self.finish(call, Err(CallError::TimedOut), now);
+        lane.flush(None, now);
     }
 
     /// A call is over: gives its place to another, and its outcome to who waits.
-    pub(super) fn finish(&self, call: &Call, outcome: Result<Answer, CallError>) {
-        let took = call.started.elapsed();
+    pub(super) fn finish(&self, call: &Call, outcome: Result<Answer, CallError>, now: Instant) {
+        let took = now.saturating_duration_since(call.started);
         tracing::trace!(xid = call.xid, kind = ?call.kind, class = ?call.class, ?took, is_ok = outcome.is_ok(), "over");
         let moved = outcome.as_ref().ok().map(|answer| match &answer.received {
             Some((_, count)) => *count,
@@ -247,7 +249,7 @@ impl Hub {
             None => self.counters.on_error(call.kind),
         }
         let lane = call.lane();
-        for next in self.window.leave(place, moved, self.time()) {
+        for next in self.window.leave(place, moved, self.time_at(now)) {
             let Some(other) = next.lane() else {
                 self.admitted.lock().push_back(next);
                 continue;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use howdah_rpc::client::{Claim, PeerError};
 use parking_lot::Mutex;
@@ -113,24 +113,35 @@ impl Lane {
     }
 
     /// Carries a call from now on.
-    pub(super) fn enter(&self, call: &Arc<Call>) {
+    pub(super) fn enter(&self, call: &Arc<Call>, now: Instant) {
         let before = self.table.lock().calls.insert(call.xid, Arc::clone(call));
         if before.is_none() {
             self.calls.fetch_add(1, Ordering::SeqCst);
             self.wants_data.fetch_add(usize::from(call.wants_data), Ordering::Relaxed);
-            self.meter.lock().on_start(self.hub.time(), call.volume);
+            self.meter.lock().on_start(self.hub.time_at(now), call.volume);
         }
     }
 
-    /// Carries a call no more; `is_answered` if it was.
-    pub(super) fn leave(&self, xid: u32, is_answered: bool) -> Option<Arc<Call>> {
+    /// Carries a call no more, since it is answered.
+    pub(super) fn on_answered(&self, xid: u32, now: Instant) -> Option<Arc<Call>> {
+        let call = self.remove(xid)?;
+        let took = now.saturating_duration_since(call.started);
+        self.meter.lock().on_finish(self.hub.time_at(now), call.volume, Some(took));
+        Some(call)
+    }
+
+    /// Carries a call no more, which was not answered.
+    pub(super) fn give_up(&self, xid: u32, now: Instant) -> Option<Arc<Call>> {
+        let call = self.remove(xid)?;
+        self.meter.lock().on_finish(self.hub.time_at(now), call.volume, None);
+        Some(call)
+    }
+
+    fn remove(&self, xid: u32) -> Option<Arc<Call>> {
         let mut table = self.table.lock();
         let call = table.calls.remove(&xid)?;
         self.calls.fetch_sub(1, Ordering::SeqCst);
         self.wants_data.fetch_sub(usize::from(call.wants_data), Ordering::Relaxed);
-        drop(table);
-        let took = is_answered.then(|| call.started.elapsed());
-        self.meter.lock().on_finish(self.hub.time(), call.volume, took);
         Some(call)
     }
 
@@ -193,9 +204,10 @@ impl Lane {
 
     /// What the server sends is no reply. Sending the calls again may help; calls for which it did not are over.
     pub(super) fn on_nonsense(&self, error: PeerError) {
+        let now = Instant::now();
         for call in self.calls() {
-            if call.on_nonsense() >= NONSENSE_MAX && self.leave(call.xid, false).is_some() {
-                self.hub.finish(&call, Err(CallError::Nonsense(error)));
+            if call.on_nonsense() >= NONSENSE_MAX && self.give_up(call.xid, now).is_some() {
+                self.hub.finish(&call, Err(CallError::Nonsense(error)), now);
             }
         }
     }

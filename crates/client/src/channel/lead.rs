@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use howdah_net::{Place, Sent, Wait};
 use howdah_rpc::client::{Peer, PeerError};
@@ -108,16 +109,16 @@ impl Lane {
                 Progress::Over
             }
             Ok(Sent::Bytes(count)) => {
-                let now = self.hub.now();
-                link.on_received(count, now);
-                self.hub.on_heard(self.address(), now);
+                let now = Instant::now();
+                link.on_received(count, self.hub.time_at(now));
+                self.hub.on_heard(self.address(), self.hub.time_at(now));
                 if self.is_suspect.load(Ordering::Relaxed) && self.is_suspect.swap(false, Ordering::Relaxed) {
                     tracing::info!(lane = self.index, address = %self.address(), "delivers");
                 }
-                match self.give_out(peer) {
+                match self.give_out(peer, now) {
                     Ok(()) => {
                         link.set_mid_reply(peer.is_partial());
-                        self.flush(Some(peer));
+                        self.flush(Some(peer), now);
                         Progress::Some
                     }
                     Err(error) => {
@@ -140,10 +141,10 @@ impl Lane {
         progress
     }
 
-    fn give_out(&self, peer: &mut Peer) -> Result<(), PeerError> {
+    fn give_out(&self, peer: &mut Peer, now: Instant) -> Result<(), PeerError> {
         while let Some(reply) = peer.poll(|xid| self.claim(xid))? {
-            if let Some(call) = self.leave(reply.xid, true) {
-                self.hub.on_reply(&call, reply);
+            if let Some(call) = self.on_answered(reply.xid, now) {
+                self.hub.on_reply(&call, reply, now);
             }
         }
         Ok(())

@@ -28,14 +28,14 @@ pub(super) struct Link {
 
 impl Link {
     /// A connection that was just made.
-    pub(super) fn new(connection: Connection, number: u64, now: u64) -> Self {
+    pub(super) fn new(connection: Connection, number: u64, now: Duration) -> Self {
         Self {
             number,
             connection,
             peer: Mutex::new(Peer::new(RECORD_MAX)),
             is_broken: AtomicBool::new(false),
             is_mid_reply: AtomicBool::new(false),
-            heard: AtomicU64::new(now),
+            heard: AtomicU64::new(now.as_millis() as u64),
             received: AtomicU64::new(0),
         }
     }
@@ -52,8 +52,8 @@ impl Link {
     }
 
     /// Something was received.
-    pub(super) fn on_received(&self, bytes: usize, now: u64) {
-        self.heard.store(now, Ordering::Relaxed);
+    pub(super) fn on_received(&self, bytes: usize, now: Duration) {
+        self.heard.store(now.as_millis() as u64, Ordering::Relaxed);
         self.received.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 

@@ -1,7 +1,7 @@
 //! Sending: calls of a lane, one after the other, each in one piece.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use howdah_net::{Readiness, Sent, Wait};
 use howdah_rpc::client::Peer;
@@ -18,13 +18,13 @@ const TURN: usize = 16;
 
 impl Lane {
     /// A call that it carries may go out now, after those that may already.
-    pub(super) fn send_next(&self, call: &Arc<Call>) {
+    pub(super) fn send_next(&self, call: &Arc<Call>, now: Instant) {
         self.ready.lock().push_back(Arc::clone(call));
-        self.flush(None);
+        self.flush(None, now);
     }
 
     /// Sends the calls that may go out, unless another thread does. `peer` is that of the connection, if this thread leads.
-    pub(super) fn flush(&self, mut peer: Option<&mut Peer>) {
+    pub(super) fn flush(&self, mut peer: Option<&mut Peer>, mut now: Instant) {
         while !self.ready.lock().is_empty() {
             // Who holds it looks for more after giving it up.
             let Some(order) = self.order.try_lock() else { return };
@@ -35,7 +35,7 @@ impl Lane {
                 if let Some(link) = self.live_link()
                     && self.carries(&call)
                 {
-                    self.send(&link, &call, peer.as_deref_mut());
+                    self.send(&link, &call, peer.as_deref_mut(), &mut now);
                 }
             }
             drop(order);
@@ -49,6 +49,7 @@ impl Lane {
     /// Connected: everything that may be in flight goes out, in order.
     pub(super) fn connected(&self, link: Arc<Link>) {
         let order = self.order.lock();
+        let mut now = Instant::now();
         self.set_link(Some(Arc::clone(&link)));
         self.ready.lock().clear();
         let calls = self.calls();
@@ -57,16 +58,16 @@ impl Lane {
             if link.is_broken() {
                 break;
             }
-            self.send(&link, call, None);
+            self.send(&link, call, None, &mut now);
         }
         drop(order);
-        self.flush(None);
+        self.flush(None, now);
     }
 
     /// Sends a call, unless it was sent on this connection already. A connection that breaks on the way is the tender's
-    /// affair: the call is sent again.
-    fn send(&self, link: &Link, call: &Call, mut peer: Option<&mut Peer>) {
-        let Some(before) = call.on_send(link.number) else { return };
+    /// affair: the call is sent again. `now` is brought up to date where that takes time.
+    fn send(&self, link: &Link, call: &Call, mut peer: Option<&mut Peer>, now: &mut Instant) {
+        let Some(before) = call.on_send(link.number, *now) else { return };
         self.hub.on_send(call, before);
         let (mut sent, length) = (0, call.outgoing.length());
         while sent < length {
@@ -74,6 +75,7 @@ impl Lane {
                 Ok(Sent::Bytes(count)) => sent += count,
                 Ok(Sent::WouldBlock) if !link.is_broken() && !self.hub.is_closing() => {
                     self.wait_for_room(link, peer.as_deref_mut());
+                    *now = Instant::now();
                 }
                 Ok(Sent::WouldBlock) => return,
                 Err(error) => {

@@ -60,9 +60,9 @@ impl Shared {
         let volume = request.volume();
         let (lane, started) = (self.choose(volume), Instant::now());
         let call = Arc::new(self.hub.prepare(request, volume, Place::None, started, Some(Arc::clone(lane))));
-        lane.enter(&call);
-        if self.hub.window.enter(&call, self.hub.time()) {
-            lane.send_next(&call);
+        lane.enter(&call, started);
+        if self.hub.window.enter(&call, self.hub.time_at(started)) {
+            lane.send_next(&call, started);
         } else if self.lanes().len() > 1 {
             // It waits for replies on any lane, and its caller for one on this.
             for other in self.lanes.iter().filter(|other| other.load() > 0 && other.lacks_leader()) {
@@ -100,14 +100,15 @@ impl Shared {
         let is_other = |other: &Arc<Lane>| !Arc::ptr_eq(lane, other) && other.live_link().is_some();
         for call in lane.calls() {
             let Some(other) = self.first_to_deliver(call.volume, is_other) else { return };
-            if lane.leave(call.xid, false).is_some() {
+            let now = Instant::now();
+            if lane.give_up(call.xid, now).is_some() {
                 call.move_to(other);
-                other.enter(&call);
-                if self.hub.is_closing() && other.leave(call.xid, false).is_some() {
+                other.enter(&call, now);
+                if self.hub.is_closing() && other.give_up(call.xid, now).is_some() {
                     // Whoever closes the channel may not have seen it on the way.
-                    self.hub.finish(&call, Err(CallError::Closed));
+                    self.hub.finish(&call, Err(CallError::Closed), now);
                 } else if call.is_to_be_sent() {
-                    other.send_next(&call);
+                    other.send_next(&call, now);
                 }
             }
         }
@@ -128,11 +129,11 @@ impl Shared {
     pub(super) fn ask(&self, lane: &Arc<Lane>) {
         let Some((program, version)) = self.hub.program() else { return };
         let request = Request::null(program, version);
-        let call =
-            Arc::new(self.hub.prepare(request, 0, Place::None, Instant::now(), Some(Arc::clone(lane))));
+        let now = Instant::now();
+        let call = Arc::new(self.hub.prepare(request, 0, Place::None, now, Some(Arc::clone(lane))));
         call.admit(|| Place::None);
-        lane.enter(&call);
-        lane.send_next(&call);
+        lane.enter(&call, now);
+        lane.send_next(&call, now);
         // Nobody waits for the answer.
         lane.bell.ring();
     }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use howdah_net::{Connection, is_local};
 
@@ -76,7 +77,7 @@ fn connect_first(lane: &Lane, addresses: usize) -> Result<bool, ConnectError> {
         match Connection::open(address, &hub.connect_settings()) {
             Ok(connection) => {
                 let same_host = is_local(connection.local().ip(), connection.peer().ip());
-                lane.set_link(Some(Arc::new(Link::new(connection, hub.next_link(), hub.now()))));
+                lane.set_link(Some(Arc::new(Link::new(connection, hub.next_link(), hub.time()))));
                 return Ok(same_host);
             }
             Err(error) => failure = ConnectError::Failed { address, cause: Arc::new(error) },
@@ -95,10 +96,11 @@ impl Drop for Streams {
             }
             lane.bell.ring();
         }
+        let now = Instant::now();
         for lane in self.shared.all_lanes() {
             for call in lane.calls() {
-                lane.leave(call.xid, false);
-                self.shared.hub.finish(&call, Err(CallError::Closed));
+                lane.give_up(call.xid, now);
+                self.shared.hub.finish(&call, Err(CallError::Closed), now);
             }
         }
     }

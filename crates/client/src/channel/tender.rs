@@ -112,7 +112,7 @@ impl Tender {
     /// Looks after a lane that is connected.
     fn tend(&mut self) {
         let lane = &self.lane;
-        lane.flush(None);
+        lane.flush(None, Instant::now());
         if lane.load() == 0 {
             lane.is_urgent.store(false, Ordering::SeqCst);
             if self.used.elapsed() > WAKEFUL {
@@ -209,7 +209,7 @@ impl Tender {
             Ok(connection) => {
                 self.backoff.succeeded();
                 tracing::info!(lane = self.lane.index, address = %self.lane.address(), "connected");
-                let link = Link::new(connection, self.lane.hub.next_link(), self.lane.hub.now());
+                let link = Link::new(connection, self.lane.hub.next_link(), self.lane.hub.time());
                 self.lane.connected(Arc::new(link));
                 if self.lane.is_suspect.load(Ordering::Relaxed) {
                     self.shared.ask(&self.lane);

@@ -102,7 +102,7 @@ impl Carrier {
 
     /// Makes a call: sends it if it may be in flight, or lets it wait for its turn.
     pub(super) fn start(&self, call: &Arc<Call>) {
-        if self.hub.window.enter(call, self.hub.time()) {
+        if self.hub.window.enter(call, self.hub.time_at(call.started)) {
             self.carry(Arc::clone(call));
         }
     }
@@ -164,9 +164,9 @@ impl Carrier {
         };
         self.is_known.store(true, Ordering::Relaxed);
         self.received.fetch_add(count as u64, Ordering::Relaxed);
-        self.hub.on_heard(self.server(), self.hub.now());
-        let mut state = self.state.lock();
         let now = Instant::now();
+        self.hub.on_heard(self.server(), self.hub.time_at(now));
+        let mut state = self.state.lock();
         let received = state.peer.received(now, datagram.xid());
         let to_do = self.pump(&mut state, now, Looked::No);
         let wake = state.must_wake();
@@ -177,7 +177,7 @@ impl Carrier {
         }
         if let Received::Answer { call, .. } = received {
             let reply = message.to_reply(datagram, call.take_receive());
-            self.hub.on_reply(&call, reply);
+            self.hub.on_reply(&call, reply, now);
             self.admit();
         }
     }
@@ -185,7 +185,7 @@ impl Carrier {
     /// A call's time is over.
     pub(super) fn give_up(&self, call: &Call) {
         self.state.lock().peer.cancel(call.xid);
-        self.hub.finish(call, Err(CallError::TimedOut));
+        self.hub.finish(call, Err(CallError::TimedOut), Instant::now());
         self.admit();
     }
 
@@ -193,7 +193,7 @@ impl Carrier {
     pub(super) fn give_up_late(&self) {
         if self.hub.is_soft() {
             for call in self.hub.window.take_late() {
-                self.hub.finish(&call, Err(CallError::TimedOut));
+                self.hub.finish(&call, Err(CallError::TimedOut), Instant::now());
             }
         }
     }
@@ -225,7 +225,7 @@ impl Carrier {
                 return;
             }
             for call in calls {
-                self.hub.finish(&call, Err(error.clone()));
+                self.hub.finish(&call, Err(error.clone()), Instant::now());
             }
         }
     }
@@ -324,7 +324,7 @@ impl Carrier {
                     CallError::TooLarge { transfer, buffer }
                 }
             };
-            self.hub.finish(&call, Err(error));
+            self.hub.finish(&call, Err(error), Instant::now());
         }
     }
 
