@@ -114,7 +114,8 @@ impl Copier {
         let any = !items.is_empty();
         let tasks: Vec<Task> = items.into_iter().filter_map(|item| self.begin(item)).collect();
         let one_writer = tasks.iter().any(Task::has_one_writer);
-        let least = if one_writer { START_OF_ONE_WRITER } else { START };
+        let processors = thread::available_parallelism().map_or(START, usize::from);
+        let least = if one_writer { START_OF_ONE_WRITER.min(processors) } else { START };
         let mut width = Width::new(self.options.jobs, least, self.options.tuning.most_jobs);
         let jobs = if any && !tasks.is_empty() {
             self.stack.push_all(tasks.into_iter());

@@ -6,7 +6,8 @@ use std::time::Duration;
 pub(super) const START: usize = 4;
 
 /// The same where a file has one writer anyway: who writes, and who reads meanwhile. On a short path more have only more on its
-/// way than the socket holds.
+/// way than the socket holds. With one processor these two would only take turns: one begins, and more are let in if that pays, as on a
+/// long path.
 pub(super) const START_OF_ONE_WRITER: usize = 2;
 
 /// What a step up must bring to be worth it: less is within the noise.
