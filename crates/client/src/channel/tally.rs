@@ -34,7 +34,7 @@ impl Tally {
         sum.facts = evidence.facts;
     }
 
-    /// What limited each direction the longest.
+    /// What limited each direction the longest, of those in which something was moved: calls without data have replies too.
     pub(super) fn report(&self) -> Vec<LimitReport> {
         [(true, &self.writes), (false, &self.reads)]
             .into_iter()
@@ -47,7 +47,8 @@ fn longest(writes: bool, sums: &BTreeMap<Limit, Sum>) -> Option<LimitReport> {
     let all: Duration = sums.values().map(|sum| sum.time).sum();
     let (&limit, sum) = sums.iter().max_by_key(|(_, sum)| sum.time)?;
     let seconds = sum.time.as_secs_f64();
-    (seconds > 0.0).then(|| LimitReport {
+    let moved: u64 = sums.values().map(|sum| sum.bytes).sum();
+    (moved > 0 && seconds > 0.0).then(|| LimitReport {
         limit,
         writes,
         share: seconds / all.as_secs_f64(),
@@ -74,5 +75,13 @@ mod tests {
         let told: Vec<_> =
             tally.report().iter().map(|row| (row.limit, row.writes, row.share, row.rate)).collect();
         assert_eq!(told, [(Limit::Path, true, 0.75, 1e6), (Limit::Server, false, 1.0, 1e6)]);
+    }
+
+    #[test]
+    fn nothing_is_told_of_a_direction_in_which_nothing_was_moved() {
+        let mut tally = Tally::default();
+        let evidence = Evidence { limit: Limit::Slots, writes: false, rate: 0.0, facts: Facts::default() };
+        tally.add(&evidence, Duration::from_secs(1), 0);
+        assert!(tally.report().is_empty());
     }
 }
