@@ -26,6 +26,8 @@ pub(super) enum What {
     Udp(Udp),
     /// Measure what sizing connections costs: with a crowd of them, and beside a server that leaves them alone
     Tuning(Tuning),
+    /// Compare the rates of two servers, in turn: with a change, and without
+    Compare(Compare),
     /// Measure the laboratory's wires: throughput, and how exact delay, rate and loss are
     Link(Link),
     /// A floor, started by `serve`
@@ -157,6 +159,28 @@ pub(super) struct Tuning {
     /// Start this binary, instead of building howdah
     #[arg(long, value_name = "PATH")]
     pub server_bin: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Compare {
+    /// The binary with the change
+    #[arg(long, value_name = "PATH")]
+    pub with: PathBuf,
+    /// The binary without
+    #[arg(long, value_name = "PATH")]
+    pub without: PathBuf,
+    /// These rows, by their names
+    #[arg(long, value_delimiter = ',', value_name = "ROW,…", default_value = "getattr,read-1m,write-1m")]
+    pub rows: Vec<String>,
+    /// The least that the first may do of what the second does
+    #[arg(long, default_value_t = 0.98, value_name = "RATIO")]
+    pub least: f64,
+    /// Times that each is measured; the median of the ratios is shown
+    #[arg(long, default_value_t = 9, value_name = "N")]
+    pub runs: usize,
+    /// How long each measurement lasts
+    #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
+    pub seconds: f64,
 }
 
 #[derive(Debug, Args)]

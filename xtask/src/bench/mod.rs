@@ -8,6 +8,7 @@
 mod arguments;
 mod client;
 mod clock;
+mod compare;
 mod congestion;
 mod cores;
 mod export;
@@ -19,6 +20,7 @@ mod load;
 mod machine;
 mod measure;
 mod optimized;
+mod paired;
 mod random;
 mod report;
 mod row;
@@ -40,6 +42,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         arguments::What::Client(what) => client::run(&what),
         arguments::What::Serve(what) => serve::run(&what),
         arguments::What::Tuning(what) => tuning::run(&what),
+        arguments::What::Compare(what) => compare::run(&what),
         arguments::What::Link(what) => link::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),
         arguments::What::Udp(what) => udp::run(&what),

@@ -10,8 +10,8 @@ use super::super::cores::{self, Cores};
 use super::super::export::Export;
 use super::super::figures::Spread;
 use super::super::machine;
-use super::super::measure::{Plan, measure_server};
-use super::super::row::{self, Row};
+use super::super::measure::Plan;
+use super::super::paired;
 use super::super::server::Server;
 use super::super::session::Session;
 use super::crowd::{Crowd, allow_descriptors};
@@ -88,43 +88,7 @@ fn crowds(arguments: &Tuning, server: &Server) -> anyhow::Result<()> {
 fn rates(arguments: &Tuning, export: &Export, on: &Server, off: &Server) -> anyhow::Result<()> {
     let plan = Plan { runs: arguments.runs, seconds: arguments.seconds, discard: false };
     for name in ROWS {
-        let [row] = row::choose(&[name.to_owned()])[..] else { anyhow::bail!("{name} is not one row") };
-        let rate = |server: &Server| rate(row, plan, export, server);
-        let (mut with, mut without, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-        for run in 0..arguments.runs {
-            // Whoever comes first may find the machine in another state than whoever comes second.
-            let (one, other) = if run % 2 == 0 {
-                let one = rate(on)?;
-                (one, rate(off)?)
-            } else {
-                let other = rate(off)?;
-                (rate(on)?, other)
-            };
-            with.push(one);
-            without.push(other);
-            ratios.push(one / other);
-        }
-        let shown = |values: &[f64]| {
-            Spread::of(values)
-                .map(|spread| format!("{:.3e} ({:.3e}..{:.3e})", spread.median, spread.least, spread.most))
-        };
-        let ratio = Spread::of(&ratios).context("no run")?;
-        println!(
-            "{}: {} /s with tuning, {} /s without; ratio {:.3} ({:.3}..{:.3}), at least {LEAST_RATIO}: {}",
-            row.about,
-            shown(&with).unwrap_or_default(),
-            shown(&without).unwrap_or_default(),
-            ratio.median,
-            ratio.least,
-            ratio.most,
-            if ratio.median >= LEAST_RATIO { "met" } else { "NOT MET" }
-        );
+        paired::compare(name, plan, export, [("with tuning", on), ("without", off)], LEAST_RATIO)?;
     }
     Ok(())
-}
-
-fn rate(row: &Row, plan: Plan, export: &Export, server: &Server) -> anyhow::Result<f64> {
-    let mut congestion = Default::default();
-    let slice = measure_server(&mut congestion, row, plan, export, server)?;
-    Ok(slice.units as f64 / slice.elapsed.as_secs_f64())
 }
