@@ -54,6 +54,11 @@ impl Listener {
         Ok(listener)
     }
 
+    /// The same socket for others to wait on.
+    pub fn socket(&self) -> io::Result<TcpListener> {
+        self.socket.try_clone()
+    }
+
     /// What connections that are accepted from now on send by; automatic: cubic to peers on this host, bbr to others, as far as
     /// they may be chosen.
     pub fn set_congestion(&self, algorithm: Setting<Algorithm>) -> io::Result<()> {

@@ -1,12 +1,14 @@
 //! A call that came in a datagram: the same way as on a stream, without records, and one `sendmsg` for the reply.
 
 use std::io::{self, IoSlice};
+use std::time::Instant;
 
 use howdah_net::Datagram;
 use howdah_vfs::Content;
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::padding;
 
+use crate::counts::{Clerk, Timing, Unheard};
 use crate::dispatch::Work;
 use crate::limits::DATAGRAM_MAX;
 use crate::shared::Shared;
@@ -16,31 +18,45 @@ use crate::{Peer, Reply};
 /// Answers one datagram; gives the reply's buffer back.
 pub fn answer(
     shared: &Shared,
-    port: &Port,
-    datagram: &Datagram,
+    clerk: &mut Clerk,
+    timing: &Timing,
+    (port, datagram): (&Port, &Datagram),
     peer: &Peer,
     work: Work<'_>,
     buffer: Vec<u8>,
 ) -> Vec<u8> {
     let reply = match work {
-        Work::Nothing => return buffer,
+        Work::Nothing => {
+            clerk.unheard(Unheard::Malformed);
+            return buffer;
+        }
         Work::Refuse(header) => {
+            clerk.unheard(Unheard::of(&header.outcome));
             let mut reply = Reply::with_buffer(buffer);
             reply.start(&header);
             reply
         }
-        Work::Run(job) => match job.run(&shared.service, peer, None, buffer) {
-            Some(reply) => reply,
-            None => return Vec::new(),
-        },
+        Work::Run(job) => {
+            let place = job.place();
+            clerk.start(timing);
+            let mut reply = job.run(&shared.service, peer, None, buffer);
+            clerk.end(place, timing, reply.as_mut());
+            match reply {
+                Some(reply) => reply,
+                None => return Vec::new(),
+            }
+        }
     };
     if reply.message_length() > DATAGRAM_MAX {
         tracing::warn!(client = %peer.client, length = reply.message_length(), "a reply too long for a datagram");
         return reply.finish().0;
     }
+    let ticket = reply.ticket();
     let (head, content) = reply.finish();
-    if let Err(error) = send(port, datagram, &head[RecordMark::SIZE..], content) {
-        tracing::debug!(client = %peer.client, %error, "answering a datagram");
+    match (send(port, datagram, &head[RecordMark::SIZE..], content), ticket) {
+        (Ok(()), Some(ticket)) => clerk.handed(&ticket, Instant::now()),
+        (Ok(()), None) => {}
+        (Err(error), _) => tracing::debug!(client = %peer.client, %error, "answering a datagram"),
     }
     head
 }

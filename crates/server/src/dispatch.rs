@@ -7,6 +7,7 @@ use howdah_vfs::Waiting;
 use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::Decoder;
 
+use crate::counts::Outcome;
 use crate::limits::BULK_MIN;
 use crate::program::{Bulk, Pace, Procedure, Program, Refusal};
 use crate::reply_cache::Begun;
@@ -28,13 +29,15 @@ pub struct Job<'m> {
     header: CallHeader<'m>,
     arguments: Decoder<'m>,
     procedure: &'static Procedure,
+    /// Its place among all procedures.
+    place: u16,
 }
 
 /// Finds what to do with a message.
 pub fn read<'m>(programs: &'static [Program], message: &'m [u8]) -> Work<'m> {
     match Call::parse(message) {
         Call::Call(header, arguments) => match find(programs, &header) {
-            Ok(procedure) => Work::Run(Job { header, arguments, procedure }),
+            Ok((place, procedure)) => Work::Run(Job { header, arguments, procedure, place }),
             Err(outcome) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
         },
         Call::OtherVersion { xid } => Work::Refuse(ReplyHeader { xid, outcome: Err(Denied::RpcMismatch) }),
@@ -52,19 +55,24 @@ pub fn read<'m>(programs: &'static [Program], message: &'m [u8]) -> Work<'m> {
 fn find(
     programs: &'static [Program],
     header: &CallHeader<'_>,
-) -> Result<&'static Procedure, Result<Accepted, Denied>> {
+) -> Result<(u16, &'static Procedure), Result<Accepted, Denied>> {
     let program = programs
         .iter()
-        .find(|program| program.number == header.program)
+        .position(|program| program.number == header.program)
         .ok_or(Ok(Accepted::ProgramUnavailable))?;
-    let version = program.versions.iter().find(|(version, _)| *version == header.version);
-    let (_, procedures) = version.ok_or_else(|| Ok(mismatch(program)))?;
+    let (before, program) = (&programs[..program], &programs[program]);
+    let version = program.versions.iter().position(|(version, _)| *version == header.version);
+    let version = version.ok_or_else(|| Ok(mismatch(program)))?;
+    let procedures = program.versions[version].1;
     match header.credentials {
         Credentials::None | Credentials::Sys(_) => {}
         Credentials::Other(_) => return Err(Err(Denied::Authentication(AuthStatus::TooWeak))),
         Credentials::Malformed(_) => return Err(Err(Denied::Authentication(AuthStatus::BadCredentials))),
     }
-    procedures.get(header.procedure as usize).ok_or(Ok(Accepted::ProcedureUnavailable))
+    let procedure = procedures.get(header.procedure as usize).ok_or(Ok(Accepted::ProcedureUnavailable))?;
+    let tables = before.iter().flat_map(|program| program.versions).chain(&program.versions[..version]);
+    let place = tables.map(|(_, table)| table.len()).sum::<usize>() + header.procedure as usize;
+    Ok((place as u16, procedure))
 }
 
 /// Tells the versions there are, so that a client which tried another one falls back by itself.
@@ -85,6 +93,11 @@ impl<'m> Job<'m> {
             Some(bulk) if bulk.length >= BULK_MIN => Pace::Long,
             Some(_) => Pace::Quick,
         }
+    }
+
+    /// Its procedure's place among all of them, one table after the other.
+    pub fn place(&self) -> u16 {
+        self.place
     }
 
     /// The bulk data that it brings.
@@ -119,7 +132,10 @@ impl<'m> Job<'m> {
         let arguments = self.arguments.rest();
         match service.replies.begin(client, &self.header, arguments, Instant::now(), reply.head_mut()) {
             Begun::InProgress => None,
-            Begun::Replayed => Some(reply),
+            Begun::Replayed => {
+                reply.set_outcome(Outcome::Replayed);
+                Some(reply)
+            }
             Begun::New(running) => {
                 let answered = self.answer(service, peer, waiting, &mut reply);
                 running.finish(reply.message(), Instant::now());
@@ -138,6 +154,7 @@ impl<'m> Job<'m> {
     ) -> bool {
         let (xid, procedure) = (self.header.xid, self.procedure);
         reply.start(&ReplyHeader { xid, outcome: Ok(Accepted::Success) });
+        let result_at = reply.message().len();
         let mut request = Request { header: self.header, arguments: self.arguments, peer, waiting };
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
         let ran = catch_unwind(AssertUnwindSafe(|| (procedure.run)(service, &mut request, reply)));
@@ -145,7 +162,11 @@ impl<'m> Job<'m> {
             tracing::error!(procedure = procedure.name, client = %peer.client, "the handler panicked");
             Err(Refusal::System)
         }) {
-            Ok(()) => return true,
+            Ok(()) => {
+                let status = procedure.status.then(|| reply.message()[result_at..].first_chunk()).flatten();
+                reply.set_outcome(Outcome::of_status(status.copied().map_or(0, u32::from_be_bytes)));
+                return true;
+            }
             Err(Refusal::Silence) => return false,
             Err(Refusal::Garbage(error)) => {
                 tracing::debug!(procedure = procedure.name, client = %peer.client, %error, "arguments that make no sense");
@@ -155,6 +176,16 @@ impl<'m> Job<'m> {
             Err(Refusal::Authentication(status)) => Err(Denied::Authentication(status)),
         };
         reply.start(&ReplyHeader { xid, outcome });
+        reply.set_outcome(ending(&outcome));
         true
+    }
+}
+
+/// How a call that got no result is counted.
+fn ending(outcome: &Result<Accepted, Denied>) -> Outcome {
+    match outcome {
+        Err(_) => Outcome::Authentication,
+        Ok(Accepted::GarbageArguments) => Outcome::Garbage,
+        Ok(_) => Outcome::System,
     }
 }

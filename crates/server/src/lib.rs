@@ -8,6 +8,7 @@ pub mod admin;
 #[cfg(test)]
 mod calling;
 mod connection;
+mod counts;
 mod datagram;
 mod dispatch;
 pub mod exports;

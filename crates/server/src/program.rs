@@ -37,6 +37,8 @@ pub struct Procedure {
     pub pace: Pace,
     /// Whether it may not run twice: its reply is kept for retransmissions.
     pub once: bool,
+    /// Whether its result begins with a status: zero, or why it is refused.
+    pub status: bool,
     /// For a procedure that brings bulk data: what its arguments, as far as they are here, say of it. The data itself
     /// may still be in the socket then, and be handed over as `Request::waiting`.
     pub bulk: Option<fn(Decoder<'_>) -> Option<Bulk>>,

@@ -4,6 +4,8 @@ use howdah_vfs::Content;
 use howdah_wire::rpc::{RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Encode, Encoder, padding};
 
+use crate::counts::{Outcome, Ticket};
+
 /// A reply. The buffer starts with room for the record mark, so that a reply on a stream is one piece of memory.
 #[derive(Debug, Default)]
 pub struct Reply {
@@ -11,6 +13,10 @@ pub struct Reply {
     head: Vec<u8>,
     /// What follows the head: the payload of a READ that was not appended to the head.
     content: Option<Content>,
+    /// How the call ended.
+    outcome: Outcome,
+    /// Where it is counted when it is sent.
+    ticket: Option<Ticket>,
 }
 
 impl Reply {
@@ -18,7 +24,7 @@ impl Reply {
     pub fn with_buffer(mut buffer: Vec<u8>) -> Self {
         buffer.clear();
         buffer.extend_from_slice(&[0; RecordMark::SIZE]);
-        Self { head: buffer, content: None }
+        Self { head: buffer, content: None, outcome: Outcome::Well, ticket: None }
     }
 
     /// Drops whatever was written and starts over with this header.
@@ -51,6 +57,26 @@ impl Reply {
             _ if content.is_empty() => {}
             _ => self.content = Some(content),
         }
+    }
+
+    /// How the call ended.
+    pub(crate) fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Says how the call ended.
+    pub(crate) fn set_outcome(&mut self, outcome: Outcome) {
+        self.outcome = outcome;
+    }
+
+    /// Where it is counted when it is sent.
+    pub(crate) fn ticket(&self) -> Option<Ticket> {
+        self.ticket
+    }
+
+    /// Says where it is counted when it is sent.
+    pub(crate) fn set_ticket(&mut self, ticket: Ticket) {
+        self.ticket = Some(ticket);
     }
 
     /// Length of the message in bytes, without the record mark.

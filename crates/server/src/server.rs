@@ -11,7 +11,7 @@ use howdah_net::{InterfaceEvents, Listener, LocalListener, UdpSocket};
 use howdah_tune::Tuner;
 
 use crate::Transport;
-use crate::admin::Admin;
+use crate::admin::{Admin, AdminSockets, MetricsSettings};
 use crate::exports::Exports;
 use crate::limits;
 use crate::programs::PROGRAMS;
@@ -40,6 +40,8 @@ pub struct Sockets {
     pub per_interface: PerInterface,
     /// Where the server may be asked what it does.
     pub admin: Option<LocalListener>,
+    /// Where monitors may ask, and nothing but figures.
+    pub metrics: Option<Listener>,
 }
 
 /// How a server runs.
@@ -51,6 +53,8 @@ pub struct Settings {
     pub tuning: Tuning,
     /// Who is shown every look at a connection; needs tuning.
     pub watcher: Option<Watcher>,
+    /// What monitors are told beyond the usual.
+    pub metrics: MetricsSettings,
 }
 
 /// A server that runs until it is stopped or dropped.
@@ -64,7 +68,12 @@ pub struct Server {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { workers: limits::WORKERS, tuning: Tuning::default(), watcher: None }
+        Self {
+            workers: limits::WORKERS,
+            tuning: Tuning::default(),
+            watcher: None,
+            metrics: MetricsSettings::default(),
+        }
     }
 }
 
@@ -171,8 +180,10 @@ impl Server {
             server.spawn("sizing".into(), move || sizing.run())?;
             server.knobs = Arc::new(Knobs::new(server.threads.last().map(|thread| thread.thread().clone())));
         }
-        if let Some(listener) = sockets.admin {
-            server.admin = Some(Admin::start(Arc::clone(&shared), Arc::clone(&server.knobs), listener)?);
+        let admin = AdminSockets { local: sockets.admin, metrics: sockets.metrics };
+        if admin.local.is_some() || admin.metrics.is_some() {
+            let (shared, knobs) = (Arc::clone(&shared), Arc::clone(&server.knobs));
+            server.admin = Some(Admin::start(shared, knobs, admin, settings.metrics)?);
         }
         shared.open()?;
         for socket in sockets.udp {

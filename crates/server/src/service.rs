@@ -10,6 +10,7 @@ use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::Encoder;
 use parking_lot::{Mutex, RwLock};
 
+use crate::counts::Ledger;
 use crate::dispatch::{self, Work};
 use crate::exports::Exports;
 use crate::limits::RANGE_DOUBT;
@@ -21,6 +22,8 @@ use crate::{Peer, Transport};
 /// The state behind every program.
 pub struct Service {
     exports: RwLock<Arc<Exports>>,
+    /// What was asked, and how long it took.
+    pub(crate) counts: Ledger,
     /// Who has mounted what, as MOUNT's DUMP tells.
     pub mounts: Mounts,
     /// The replies of calls that may not run twice.
@@ -36,7 +39,10 @@ pub struct Service {
 impl Service {
     /// A service of these exports, listening nowhere yet.
     pub fn new(exports: Exports) -> Self {
+        let counts = Ledger::new(PROGRAMS);
+        counts.admit(&exports);
         Self {
+            counts,
             exports: RwLock::new(Arc::new(exports)),
             mounts: Mounts::default(),
             replies: SharedReplyCache::default(),
@@ -53,6 +59,7 @@ impl Service {
 
     /// Replaces the exports; calls that run keep the old ones.
     pub fn set_exports(&self, exports: Exports) {
+        self.counts.admit(&exports);
         *self.exports.write() = Arc::new(exports);
     }
 

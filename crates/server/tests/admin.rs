@@ -6,7 +6,11 @@ mod common;
 mod ask;
 #[path = "admin/bounds.rs"]
 mod bounds;
+#[path = "admin/counts.rs"]
+mod counts;
 #[path = "admin/documented.rs"]
 mod documented;
 #[path = "admin/knobs.rs"]
 mod knobs;
+#[path = "admin/metrics.rs"]
+mod metrics;

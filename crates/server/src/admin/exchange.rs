@@ -8,7 +8,8 @@ use axum::http::StatusCode;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{UnixListener, UnixStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::failure::Failure;
@@ -28,7 +29,10 @@ pub async fn accept(listener: UnixListener, router: Router) {
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         match listener.accept().await {
-            Ok((stream, _)) => drop(tokio::spawn(exchange(stream, router.clone(), place))),
+            Ok((stream, _)) => {
+                let router = if may_ask(&stream) { router.clone() } else { Router::new().fallback(refuse) };
+                drop(tokio::spawn(exchange(stream, router, place)));
+            }
             Err(error) => {
                 tracing::debug!(%error, "accepting on the admin socket");
                 tokio::time::sleep(REST).await;
@@ -37,8 +41,26 @@ pub async fn accept(listener: UnixListener, router: Router) {
     }
 }
 
-async fn exchange(stream: UnixStream, router: Router, _place: OwnedSemaphorePermit) {
-    let router = if may_ask(&stream) { router } else { Router::new().fallback(refuse) };
+/// The same over TCP, where anybody of this host may ask.
+pub async fn accept_tcp(listener: TcpListener, router: Router) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => drop(tokio::spawn(exchange(stream, router.clone(), place))),
+            Err(error) => {
+                tracing::debug!(%error, "accepting for metrics");
+                tokio::time::sleep(REST).await;
+            }
+        }
+    }
+}
+
+async fn exchange(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    router: Router,
+    _place: OwnedSemaphorePermit,
+) {
     let served = http1::Builder::new()
         .keep_alive(false)
         .max_buf_size(HEAD_MAX)

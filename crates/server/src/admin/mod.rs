@@ -4,18 +4,24 @@
 
 mod client;
 mod clients;
+mod counted;
+mod counts;
 mod exchange;
 mod failure;
 mod history;
 mod index;
 mod knobs;
+mod metrics;
 mod routes;
+mod since;
 mod thread;
 mod tuning;
 mod udp;
 
 pub use client::{Client, Clients, Group, Lane, Recent};
+pub use counted::{Bucket, Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers};
 pub use index::{Index, Offered};
 pub use knobs::KnobList;
-pub(crate) use thread::Admin;
+pub use metrics::MetricsSettings;
+pub(crate) use thread::{Admin, AdminSockets};
 pub use udp::Udp;

@@ -11,7 +11,8 @@ use parking_lot::Mutex;
 use super::failure::Failure;
 use super::history::History;
 use super::index::index;
-use super::{clients, knobs, tuning, udp};
+use super::metrics::{MetricsSettings, metrics};
+use super::{clients, counts, knobs, tuning, udp};
 use crate::shared::Shared;
 use crate::tuning::Knobs;
 
@@ -24,6 +25,9 @@ pub const PATHS: &[(&str, &str, &str)] = &[
     ("GET", "/v1/tuning", "how connections are sized, what limits each, and its figures"),
     ("GET", "/v1/clients", "who is connected, what limits each, and where the time went"),
     ("GET", "/v1/udp", "what UDP's sockets have carried, by address and interface"),
+    ("GET", "/v1/procedures", "what was asked, how it ended and how long it took, by procedure"),
+    ("GET", "/v1/exports", "the same by export"),
+    ("GET", "/v1/workers", "what workers do now: wait for calls, run them, wait for storage"),
     ("GET", "/v1/knobs", "what may be set while the server runs"),
     ("GET", "/v1/knobs/{name}", "one of them"),
     ("PUT", "/v1/knobs/{name}", "sets it: {\"value\": \"16M\"}, or \"auto\""),
@@ -37,15 +41,38 @@ pub struct Asked {
     pub knobs: Arc<Knobs>,
     /// Where the time of connections went.
     pub history: Mutex<History>,
+    /// What monitors are told beyond the usual.
+    pub metrics: MetricsSettings,
+}
+
+/// What monitors may ask, on a TCP address: nothing else.
+pub fn metrics_router(asked: Arc<Asked>) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .fallback(only_metrics)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(asked)
+}
+
+async fn only_metrics(uri: Uri) -> Failure {
+    Failure::new(
+        StatusCode::NOT_FOUND,
+        format!("there is no {} here", uri.path()),
+        "this address has /metrics alone; all else is on the admin socket",
+    )
 }
 
 /// All of it.
 pub fn router(asked: Arc<Asked>) -> Router {
     Router::new()
         .route("/v1", get(index))
+        .route("/metrics", get(metrics))
         .route("/v1/tuning", get(tuning::tuning))
         .route("/v1/clients", get(clients::clients))
         .route("/v1/udp", get(udp::udp))
+        .route("/v1/procedures", get(counts::procedures))
+        .route("/v1/exports", get(counts::exports))
+        .route("/v1/workers", get(counts::workers))
         .route("/v1/knobs", get(knobs::list))
         .route("/v1/knobs/{name}", get(knobs::get).put(knobs::put))
         .fallback(unknown)

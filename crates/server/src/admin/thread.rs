@@ -4,17 +4,27 @@ use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use howdah_net::LocalListener;
+use howdah_net::{Listener, LocalListener};
 use parking_lot::Mutex;
-use tokio::net::UnixListener;
+use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
-use super::exchange::accept;
+use super::exchange::{accept, accept_tcp};
 use super::history::STEP;
-use super::routes::{Asked, router};
+use super::metrics::MetricsSettings;
+use super::routes::{Asked, metrics_router, router};
 use crate::shared::Shared;
 use crate::tuning::Knobs;
+
+/// Where it is reached.
+#[derive(Debug, Default)]
+pub struct AdminSockets {
+    /// For all questions.
+    pub local: Option<LocalListener>,
+    /// For metrics alone.
+    pub metrics: Option<Listener>,
+}
 
 /// The admin interface of a running server; it ends when this is dropped.
 pub struct Admin {
@@ -24,30 +34,41 @@ pub struct Admin {
 }
 
 impl Admin {
-    /// Answers on that socket.
+    /// Answers on these sockets.
     ///
     /// # Errors
     /// What the host refuses: a thread, descriptors.
-    pub fn start(shared: Arc<Shared>, knobs: Arc<Knobs>, listener: LocalListener) -> io::Result<Self> {
+    pub fn start(
+        shared: Arc<Shared>,
+        knobs: Arc<Knobs>,
+        sockets: AdminSockets,
+        metrics: MetricsSettings,
+    ) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
-        let socket = {
+        let asked = Arc::new(Asked { shared, knobs, history: Mutex::default(), metrics });
+        {
             let _context = runtime.enter();
-            UnixListener::from_std(listener.socket()?)?
-        };
+            if let Some(local) = &sockets.local {
+                let socket = UnixListener::from_std(local.socket()?)?;
+                runtime.spawn(accept(socket, router(Arc::clone(&asked))));
+            }
+            if let Some(metrics) = &sockets.metrics {
+                let socket = TcpListener::from_std(metrics.socket()?)?;
+                runtime.spawn(accept_tcp(socket, metrics_router(Arc::clone(&asked))));
+            }
+        }
         let (stop, stopped) = oneshot::channel();
-        let asked = Arc::new(Asked { shared, knobs, history: Mutex::default() });
         let body = move || {
-            run(&runtime, socket, asked, stopped);
-            drop(listener);
+            run(&runtime, asked, stopped);
+            drop(sockets);
         };
         let thread = std::thread::Builder::new().name("admin".into()).spawn(body)?;
         Ok(Self { stop: Some(stop), thread: Some(thread) })
     }
 }
 
-fn run(runtime: &Runtime, socket: UnixListener, asked: Arc<Asked>, stopped: oneshot::Receiver<()>) {
-    runtime.spawn(remember(Arc::clone(&asked)));
-    runtime.spawn(accept(socket, router(asked)));
+fn run(runtime: &Runtime, asked: Arc<Asked>, stopped: oneshot::Receiver<()>) {
+    runtime.spawn(remember(asked));
     // It ends with an error: nothing is ever sent.
     let _ = runtime.block_on(stopped);
 }

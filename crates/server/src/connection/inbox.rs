@@ -12,8 +12,8 @@ use crate::limits::{BULK_PATIENCE, RECORD_MAX, SLOW_STORAGE};
 /// What there is to do for one who asks.
 #[derive(Debug)]
 pub enum Next {
-    /// A whole record, which counts as a call that runs.
-    Record(Record),
+    /// A whole record, which counts as a call that runs, and when it was whole.
+    Record(Record, Instant),
     /// More bytes are needed.
     More,
     /// Nothing: another worker moves data from the socket to a file, and goes on with the connection itself.
@@ -40,6 +40,9 @@ pub struct Inbox {
     /// `None` while a worker moves data: nobody else may receive, and nobody waits for it either.
     assembly: Mutex<Option<Assembly>>,
     received: AtomicU64,
+    opened: Instant,
+    /// When something was received last, in nanoseconds since `opened`; changed under the lock.
+    arrived: AtomicU64,
     /// Records taken, counted under the lock: once a record is not here any more, it is seen that a call runs.
     records: AtomicU64,
     /// Until when data is received into memory, because the storage is slow.
@@ -52,6 +55,8 @@ impl Inbox {
         Self {
             assembly: Mutex::new(Some(Assembly::new(RECORD_MAX))),
             received: AtomicU64::new(0),
+            opened: Instant::now(),
+            arrived: AtomicU64::new(0),
             records: AtomicU64::new(0),
             slow_until: Mutex::new(None),
         }
@@ -64,7 +69,8 @@ impl Inbox {
         Ok(match assembly.poll()? {
             Poll::Record(record) => {
                 self.records.fetch_add(1, Ordering::SeqCst);
-                Next::Record(record)
+                let arrived = Duration::from_nanos(self.arrived.load(Ordering::Relaxed));
+                Next::Record(record, self.opened + arrived)
             }
             Poll::More => Next::More,
         })
@@ -85,6 +91,8 @@ impl Inbox {
             Sent::Bytes(count) => {
                 assembly.received(count);
                 self.received.fetch_add(count as u64, Ordering::Relaxed);
+                // Once a receive: all calls that it completes were complete then.
+                self.arrived.store(self.opened.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 Ok(if count < room { Received::All } else { Received::Some })
             }
             Sent::WouldBlock => {
@@ -175,7 +183,7 @@ mod tests {
         while stream.waiting().expect("a socket") < RecordMark::SIZE + LENGTH {}
         let record = loop {
             match inbox.next().expect("a record") {
-                Next::Record(record) => break record,
+                Next::Record(record, _) => break record,
                 Next::More => {
                     inbox.receive(&stream, &mut buffers).expect("a socket");
                     let second = inbox.receive(&stream, &mut buffers).expect("a socket");

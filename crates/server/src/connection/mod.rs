@@ -12,6 +12,7 @@ use std::time::Instant;
 use howdah_net::{Interest, Poller, Ready, Stream, Token};
 use howdah_rpc::server::BufferPool;
 
+use crate::counts::Clerk;
 use crate::{Peer, Reply, Transport};
 pub use inbox::{Inbox, Next, Received};
 use outbox::{Flushed, Outbox};
@@ -98,9 +99,10 @@ impl Connection {
         self.outbox.push(reply);
     }
 
-    /// Sends what waits, as far as the socket takes it; buffers that are done go to `spare`.
-    pub fn flush(&self, poller: &Poller, spare: &mut Vec<Vec<u8>>) -> io::Result<()> {
-        match self.outbox.flush(&self.stream, spare)? {
+    /// Sends what waits, as far as the socket takes it; buffers that are done go to `spare`, and `clerk` counts
+    /// the replies that are gone.
+    pub fn flush(&self, poller: &Poller, spare: &mut Vec<Vec<u8>>, clerk: &mut Clerk) -> io::Result<()> {
+        match self.outbox.flush(&self.stream, spare, clerk)? {
             Flushed::Blocked => self.arm(poller, Interest { readable: false, writable: true }),
             Flushed::Done | Flushed::StillBlocked => Ok(()),
         }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use howdah_net::{Sent, Stream};
 use howdah_vfs::Content;
@@ -11,6 +12,7 @@ use howdah_wire::xdr::padding;
 use parking_lot::Mutex;
 
 use crate::Reply;
+use crate::counts::{Clerk, Ticket};
 use crate::limits::{REPLY_MEMORY_BUDGET, REPLY_MEMORY_MAX, REPLY_MEMORY_UNDER_PRESSURE, REPLY_QUEUE_MAX};
 
 /// Most replies sent in one system call.
@@ -74,13 +76,15 @@ struct Train {
 struct Outgoing {
     head: Vec<u8>,
     content: Option<Content>,
+    ticket: Option<Ticket>,
 }
 
 impl Outbox {
     /// Adds a reply.
     pub fn push(&self, reply: Reply) {
+        let ticket = reply.ticket();
         let (head, content) = reply.finish();
-        let reply = Outgoing { head, content };
+        let reply = Outgoing { head, content, ticket };
         self.memory.fetch_add(reply.memory(), Ordering::SeqCst);
         self.length.fetch_add(reply.length(), Ordering::SeqCst);
         MEMORY.fetch_add(reply.memory(), Ordering::Relaxed);
@@ -89,7 +93,7 @@ impl Outbox {
     }
 
     /// Sends what waits, unless somebody else does or the socket takes nothing.
-    pub fn flush(&self, stream: &Stream, spare: &mut Vec<Vec<u8>>) -> io::Result<Flushed> {
+    pub fn flush(&self, stream: &Stream, spare: &mut Vec<Vec<u8>>, clerk: &mut Clerk) -> io::Result<Flushed> {
         let mut queue = self.queue.lock();
         if queue.blocked {
             return Ok(Flushed::StillBlocked);
@@ -106,7 +110,7 @@ impl Outbox {
             }
             queue.sending = true;
             drop(queue);
-            let went = self.send(&mut train, stream, spare);
+            let went = self.send(&mut train, stream, spare, clerk);
             queue = self.queue.lock();
             queue.sending = false;
             if let Ok(Sent::Bytes(_)) = went {
@@ -146,13 +150,28 @@ impl Outbox {
     }
 
     /// Sends as much of the train as the socket takes in one go.
-    fn send(&self, train: &mut Train, stream: &Stream, spare: &mut Vec<Vec<u8>>) -> io::Result<Sent> {
+    fn send(
+        &self,
+        train: &mut Train,
+        stream: &Stream,
+        spare: &mut Vec<Vec<u8>>,
+        clerk: &mut Clerk,
+    ) -> io::Result<Sent> {
+        let moving = train.moves_file().map(|ticket| (ticket, Instant::now()));
         let sent = train.send(stream)?;
         if let Sent::Bytes(count) = sent {
+            // Once a system call: all replies whose last bytes it took were gone then.
+            let now = Instant::now();
+            if let Some((ticket, start)) = moving {
+                clerk.moved(&ticket, (now - start).as_nanos() as u64);
+            }
             self.sent.fetch_add(count, Ordering::Relaxed);
             train.sent += count;
             while let Some(done) = train.pop_done() {
                 self.forget(&done);
+                if let Some(ticket) = &done.ticket {
+                    clerk.handed(ticket, now);
+                }
                 if spare.len() < SPARE_MAX && done.head.capacity() <= SPARE_SIZE_MAX {
                     spare.push(done.head);
                 }
@@ -210,6 +229,12 @@ impl Train {
         }
         let more = self.replies.back().is_some_and(|last| last.content.is_some());
         stream.send(&pieces[..count], more)
+    }
+
+    /// The reply of which a range of a file goes next, if one does.
+    fn moves_file(&self) -> Option<Ticket> {
+        let first = self.replies.front().filter(|first| self.sent >= first.head.len())?;
+        matches!(first.content, Some(Content::File { .. })).then_some(first.ticket)?
     }
 
     /// Takes off the first reply if it is sent to its end.
@@ -275,6 +300,8 @@ mod tests {
 
     use super::*;
     use crate::connection::tests::connected;
+    use crate::counts::Ledger;
+    use crate::programs::PROGRAMS;
 
     /// A reply with a number, and so many bytes of content that follow from it.
     fn reply(number: u32, length: usize, file: Option<&Arc<std::os::fd::OwnedFd>>) -> Reply {
@@ -303,6 +330,7 @@ mod tests {
         SockRef::from(&stream).set_send_buffer_size(1).expect("the smallest buffer");
         client.set_nonblocking(true).expect("not blocking");
         let (outbox, mut spare, mut received) = (Outbox::default(), Vec::new(), Vec::new());
+        let mut clerk = Ledger::new(PROGRAMS).clerk();
         let length =
             |number: u32| (number as usize * 37) % if number.is_multiple_of(50) { 60_000 } else { 300 };
         let (mut pushed, mut blocked, mut buffer) = (0, 0, [0; 1021]);
@@ -312,7 +340,9 @@ mod tests {
             more.for_each(|number| {
                 outbox.push(reply(number, length(number), number.is_multiple_of(3).then_some(&file)));
             });
-            blocked += usize::from(outbox.flush(&stream, &mut spare).expect("sending") == Flushed::Blocked);
+            blocked += usize::from(
+                outbox.flush(&stream, &mut spare, &mut clerk).expect("sending") == Flushed::Blocked,
+            );
             outbox.unblock();
             if let Ok(count) = client.read(&mut buffer) {
                 received.extend_from_slice(&buffer[..count]);
@@ -358,9 +388,9 @@ mod tests {
     fn a_file_cut_short_ends_the_connection() {
         let file = Arc::new(tempfile::tempfile().expect("a file").into());
         let (stream, _client) = connected();
-        let outbox = Outbox::default();
+        let (outbox, mut clerk) = (Outbox::default(), Ledger::new(PROGRAMS).clerk());
         outbox.push(reply(0, 100, Some(&file)));
-        let error = outbox.flush(&stream, &mut Vec::new()).expect_err("nothing to send");
+        let error = outbox.flush(&stream, &mut Vec::new(), &mut clerk).expect_err("nothing to send");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 }

@@ -1,12 +1,14 @@
 //! One export: a file system, its name, and the rules for its clients.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::{Caller, FileSystem, FsError, Handle};
 
 use super::{ClientRule, Identity};
 use crate::Peer;
+use crate::counts::Timed;
 
 /// The first port that anybody may use.
 const UNPRIVILEGED_PORTS: u16 = 1024;
@@ -21,6 +23,8 @@ pub struct Export {
     root: Handle,
     /// The file system that the root lives on, if it said.
     root_file_system: Option<u64>,
+    /// Where its calls are counted.
+    place: AtomicU16,
 }
 
 /// What a client was let in to: the file system as it may see it, and who it acts as.
@@ -37,10 +41,12 @@ impl Export {
     /// `name` is what clients mount, such as `/` or `/srv/data`. `id` stands in every handle and must stay the same
     /// over restarts. The first of `rules` that fits a client holds for it; a client that none fits is refused.
     pub fn new(name: &str, id: u32, file_system: Arc<dyn FileSystem>, rules: Vec<ClientRule>) -> Self {
+        let file_system: Arc<dyn FileSystem> = Arc::new(Timed::around(file_system));
         let root = file_system.root();
         let root_file_system = file_system.attributes(&Caller::ROOT, &root).ok().map(|root| root.file_system);
         let read_only = Arc::new(ReadOnly::around(Arc::clone(&file_system)));
-        Self { name: canonical(name), id, file_system, read_only, rules, root, root_file_system }
+        let (name, place) = (canonical(name), AtomicU16::default());
+        Self { name, id, file_system, read_only, rules, root, root_file_system, place }
     }
 
     /// What clients mount: starts with a slash, has no empty parts, and ends with a slash only if that is all.
@@ -51,6 +57,16 @@ impl Export {
     /// Stands in its handles.
     pub fn id(&self) -> u32 {
         self.id
+    }
+
+    /// Where its calls are counted.
+    pub(crate) fn place(&self) -> u16 {
+        self.place.load(Ordering::Relaxed)
+    }
+
+    /// Says where its calls are counted.
+    pub(crate) fn set_place(&self, place: u16) {
+        self.place.store(place, Ordering::Relaxed);
     }
 
     /// The rules for its clients.

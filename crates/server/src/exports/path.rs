@@ -5,6 +5,7 @@ use howdah_vfs::{FileKind, FsError, Name};
 
 use super::{Admission, Export, Exports, Identity};
 use crate::Peer;
+use crate::counts::at_export;
 use crate::handle::SealedHandle;
 
 /// Why a path leads nowhere.
@@ -33,6 +34,7 @@ impl Exports {
         identity: &Identity,
     ) -> Result<SealedHandle, ResolveError> {
         let (export, named) = self.find_path(path).ok_or(ResolveError::NoExport)?;
+        at_export(export.place());
         let Admission { file_system, caller } = export.admit(peer, identity)?;
         let mut handle = *export.root();
         let mut kind = file_system.attributes(&caller, &handle)?.kind;

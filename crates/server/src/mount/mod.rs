@@ -22,8 +22,8 @@ use crate::{Reply, Request};
 pub const PROGRAM: Program =
     Program { number: NUMBER, name: "mountd", versions: &[(NUMBER_1, VERSION_1), (NUMBER_3, VERSION_3)] };
 
-const VERSION_1: &[Procedure] = &table(row("MNT", Pace::Quick, mnt::run_version_1));
-const VERSION_3: &[Procedure] = &table(row("MNT", Pace::Slow, mnt::run));
+const VERSION_1: &[Procedure] = &table(mnt(Pace::Quick, mnt::run_version_1));
+const VERSION_3: &[Procedure] = &table(mnt(Pace::Slow, mnt::run));
 
 /// The versions differ in MNT alone. No procedure needs its reply kept: each may run twice.
 const fn table(mnt: Procedure) -> [Procedure; 6] {
@@ -37,8 +37,12 @@ const fn table(mnt: Procedure) -> [Procedure; 6] {
     ]
 }
 
+const fn mnt(pace: Pace, run: Run) -> Procedure {
+    Procedure { status: true, ..row("MNT", pace, run) }
+}
+
 type Run = fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>;
 
 const fn row(name: &'static str, pace: Pace, run: Run) -> Procedure {
-    Procedure { name, pace, once: false, bulk: None, run }
+    Procedure { name, pace, once: false, status: false, bulk: None, run }
 }

@@ -7,6 +7,7 @@ use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle};
 use howdah_wire::nfs3::{self, FileHandle, Refused, Status, WeakCacheConsistency};
 
 use super::convert;
+use crate::counts::at_export;
 use crate::exports::{Admission, Export, Exports, Identity};
 use crate::service::Service;
 use crate::{Peer, Refusal, Request, SealedHandle, Transport};
@@ -58,6 +59,7 @@ impl<'c> Context<'c> {
             return Err(Status::BadHandle);
         };
         let export = self.exports.find(id).ok_or(Status::Stale)?;
+        at_export(export.place());
         let Admission { file_system, caller } =
             export.admit(self.peer, &self.identity).map_err(convert::status)?;
         Ok(Object { file_system, caller, handle, exports: self.exports, export })

@@ -10,13 +10,13 @@ pub const PROGRAM: Program = Program { number: NUMBER, name: "nfs", versions: &[
 
 macro_rules! row {
     ($name:literal, $handler:ident, $pace:expr, once: $once:literal) => {
-        Procedure { name: $name, pace: $pace, once: $once, bulk: None, run: $handler::run }
+        Procedure { name: $name, pace: $pace, once: $once, status: true, bulk: None, run: $handler::run }
     };
 }
 
 /// By number. What may not run twice is what would fail the second time, or undo what another call did meanwhile.
 const PROCEDURES: &[Procedure] = &[
-    row!("NULL", null, Pace::Quick, once: false),
+    Procedure { status: false, ..row!("NULL", null, Pace::Quick, once: false) },
     row!("GETATTR", getattr, Pace::Quick, once: false),
     row!("SETATTR", setattr, Pace::Quick, once: true),
     row!("LOOKUP", lookup, Pace::Quick, once: false),

@@ -62,5 +62,5 @@ const VERSION_4: &[Procedure] = &[
 type Run = fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>;
 
 const fn row(name: &'static str, run: Run) -> Procedure {
-    Procedure { name, pace: Pace::Quick, once: false, bulk: None, run }
+    Procedure { name, pace: Pace::Quick, once: false, status: false, bulk: None, run }
 }

@@ -9,6 +9,7 @@ use howdah_wire::xdr::padding;
 
 use super::Worker;
 use crate::connection::{Connection, Payload};
+use crate::counts::Timing;
 use crate::dispatch::{self, Work};
 use crate::limits::BULK_MIN;
 
@@ -31,12 +32,17 @@ impl Worker {
             return connection.wake_at_once().map(|()| InPlace::None);
         };
         let start = Instant::now();
-        let moved = self.move_payload(connection, &mut assembly);
+        let moved = self.move_payload(connection, &mut assembly, start);
         connection.inbox().end_move(assembly, start.elapsed());
         moved
     }
 
-    fn move_payload(&mut self, connection: &Connection, assembly: &mut Assembly) -> io::Result<InPlace> {
+    fn move_payload(
+        &mut self,
+        connection: &Connection,
+        assembly: &mut Assembly,
+        arrived: Instant,
+    ) -> io::Result<InPlace> {
         let Some(partial) = assembly.partial() else { return Ok(InPlace::None) };
         let Work::Run(mut job) = dispatch::read(self.shared.programs, partial.bytes) else {
             return Ok(InPlace::None);
@@ -60,7 +66,10 @@ impl Worker {
         let mut payload = Payload::new(stream, &mut self.pipe, here, rest, pad);
         let buffer = self.spare.pop().unwrap_or_default();
         connection.inbox().start_moved_call(rest + pad);
-        let reply = job.run(&self.shared.service, connection.peer(), Some(&mut payload), buffer);
+        let (place, timing) = (job.place(), Timing { arrived, received: length, is_first: true });
+        self.clerk.start(&timing);
+        let mut reply = job.run(&self.shared.service, connection.peer(), Some(&mut payload), buffer);
+        self.clerk.end(place, &timing, reply.as_mut());
         let drained = payload.finish();
         if let Some(reply) = reply {
             connection.push(reply);

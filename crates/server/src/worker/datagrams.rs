@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::Worker;
+use crate::counts::Timing;
 use crate::datagram;
 use crate::dispatch::{self, Work};
 use crate::program::Pace;
@@ -40,7 +42,7 @@ impl Worker {
             if number == ALONE {
                 self.arm(port);
             }
-            match self.answer_datagram(port, is_armed) {
+            match self.answer_datagram(port, is_armed, number == 0) {
                 Found::Quick => {}
                 Found::Nothing if !is_armed => break,
                 Found::Nothing | Found::Slow => return,
@@ -50,7 +52,7 @@ impl Worker {
     }
 
     /// Answers the next datagram, if one waits. `is_armed`: the socket may wake another worker meanwhile.
-    fn answer_datagram(&mut self, port: &Port, is_armed: bool) -> Found {
+    fn answer_datagram(&mut self, port: &Port, is_armed: bool, is_first: bool) -> Found {
         let shared = Arc::clone(&self.shared);
         let datagram = match port.receive(&mut self.datagram) {
             Ok(Some(datagram)) => datagram,
@@ -60,6 +62,7 @@ impl Worker {
                 return Found::Nothing;
             }
         };
+        let timing = Timing { arrived: Instant::now(), received: datagram.length, is_first };
         shared.datagrams_running.fetch_add(1, Ordering::SeqCst);
         let peer = Peer { client: datagram.client, server: datagram.server, transport: Transport::Udp };
         let work = dispatch::read(shared.programs, &self.datagram[..datagram.length]);
@@ -72,7 +75,8 @@ impl Worker {
         if is_watched {
             self.slot.start(port.token());
         }
-        let used = datagram::answer(&shared, port, &datagram, &peer, work, buffer);
+        let used =
+            datagram::answer(&shared, &mut self.clerk, &timing, (port, &datagram), &peer, work, buffer);
         if is_watched {
             self.slot.end();
         }

@@ -14,6 +14,7 @@ use howdah_rpc::server::BufferPool;
 
 use super::Slot;
 use crate::connection::Connection;
+use crate::counts::Clerk;
 use crate::limits::{DATAGRAM_MAX, RECORD_MAX};
 use crate::shared::{Shared, Source};
 
@@ -33,6 +34,8 @@ pub struct Worker {
     pub(super) shared: Arc<Shared>,
     pub(super) slot: Arc<Slot>,
     pub(super) buffers: BufferPool,
+    /// Counts what is done.
+    pub(super) clerk: Clerk,
     /// Reply buffers to be used again.
     pub(super) spare: Vec<Vec<u8>>,
     /// What a datagram is received into.
@@ -47,14 +50,21 @@ impl Worker {
         let slot = Arc::new(Slot::default());
         let buffers = BufferPool::new(RECORD_MAX);
         let datagram = vec![0; DATAGRAM_MAX + 1];
-        (Self { shared, slot: Arc::clone(&slot), buffers, spare: Vec::new(), datagram, pipe: None }, slot)
+        let clerk = shared.service.counts.clerk();
+        let (spare, pipe) = (Vec::new(), None);
+        (Self { shared, slot: Arc::clone(&slot), buffers, clerk, spare, datagram, pipe }, slot)
     }
 
     /// Works until told to stop.
     pub fn run(mut self) {
+        self.clerk.sit_down();
         while !self.shared.stopping.load(Ordering::SeqCst) {
+            self.clerk.wait();
             match self.shared.poller.wait() {
-                Ok(Some(ready)) => self.on_ready(ready),
+                Ok(Some(ready)) => {
+                    self.clerk.run();
+                    self.on_ready(ready);
+                }
                 Ok(None) => {}
                 Err(error) => {
                     tracing::error!(%error, "waiting for sockets");

@@ -11,6 +11,7 @@ use super::Worker;
 use super::bulk::InPlace;
 use crate::Reply;
 use crate::connection::{Connection, Next, Received};
+use crate::counts::{Timing, Unheard};
 use crate::dispatch::{self, Job, Work};
 use crate::program::Pace;
 
@@ -34,6 +35,7 @@ impl Worker {
     pub(super) fn serve(&mut self, connection: &Arc<Connection>) -> io::Result<()> {
         let mut drained = false;
         let mut effort = 0;
+        let mut is_first = true;
         loop {
             if connection.should_pause() {
                 self.flush(connection)?;
@@ -46,10 +48,14 @@ impl Worker {
                 return self.flush(connection);
             }
             match connection.inbox().next().map_err(io::Error::other)? {
-                Next::Record(record) => match self.answer(connection, record)? {
-                    Turn::Mine => effort += 1,
-                    Turn::HandedOn => return self.flush(connection),
-                },
+                Next::Record(record, arrived) => {
+                    let timing = Timing { arrived, received: record.bytes().len(), is_first };
+                    is_first = false;
+                    match self.answer(connection, record, &timing)? {
+                        Turn::Mine => effort += 1,
+                        Turn::HandedOn => return self.flush(connection),
+                    }
+                }
                 Next::Moving => return self.flush(connection),
                 Next::More => {
                     effort += RECEIVE_EFFORT;
@@ -66,6 +72,7 @@ impl Worker {
                         connection.inbox().rest(&mut self.buffers);
                         return connection.arm(&self.shared.poller, Interest::READABLE);
                     }
+                    is_first = true;
                     match connection.receive(&mut self.buffers)? {
                         Received::Some => {}
                         Received::All => drained = true,
@@ -82,11 +89,15 @@ impl Worker {
     }
 
     /// Runs one call and queues its reply.
-    fn answer(&mut self, connection: &Arc<Connection>, record: Record) -> io::Result<Turn> {
+    fn answer(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> io::Result<Turn> {
         let mut turn = Turn::Mine;
         let reply = match dispatch::read(self.shared.programs, record.bytes()) {
-            Work::Nothing => None,
+            Work::Nothing => {
+                self.clerk.unheard(Unheard::Malformed);
+                None
+            }
             Work::Refuse(header) => {
+                self.clerk.unheard(Unheard::of(&header.outcome));
                 let mut reply = Reply::with_buffer(self.spare.pop().unwrap_or_default());
                 reply.start(&header);
                 Some(reply)
@@ -98,7 +109,7 @@ impl Worker {
                     // The replies before it must not wait as long as it does.
                     self.flush(connection)?;
                 }
-                self.run_job(connection, job, turn)
+                self.run_job(connection, job, turn, timing)
             }
         };
         if let Some(reply) = reply {
@@ -109,14 +120,25 @@ impl Worker {
         Ok(turn)
     }
 
-    fn run_job(&mut self, connection: &Arc<Connection>, job: Job<'_>, turn: Turn) -> Option<Reply> {
-        let buffer = self.spare.pop().unwrap_or_default();
-        if turn == Turn::HandedOn {
-            return job.run(&self.shared.service, connection.peer(), None, buffer);
+    fn run_job(
+        &mut self,
+        connection: &Arc<Connection>,
+        job: Job<'_>,
+        turn: Turn,
+        timing: &Timing,
+    ) -> Option<Reply> {
+        let (place, buffer) = (job.place(), self.spare.pop().unwrap_or_default());
+        self.clerk.start(timing);
+        // The watch looks after it, unless it was handed on.
+        let is_watched = turn == Turn::Mine;
+        if is_watched {
+            self.slot.start(connection.token());
         }
-        self.slot.start(connection.token());
-        let reply = job.run(&self.shared.service, connection.peer(), None, buffer);
-        self.slot.end();
+        let mut reply = job.run(&self.shared.service, connection.peer(), None, buffer);
+        if is_watched {
+            self.slot.end();
+        }
+        self.clerk.end(place, timing, reply.as_mut());
         reply
     }
 
@@ -142,7 +164,7 @@ impl Worker {
     pub(super) fn flush(&mut self, connection: &Arc<Connection>) -> io::Result<()> {
         if !connection.outbox().is_empty() {
             self.slot.start(connection.token());
-            let outcome = connection.flush(&self.shared.poller, &mut self.spare);
+            let outcome = connection.flush(&self.shared.poller, &mut self.spare, &mut self.clerk);
             self.slot.end();
             outcome?;
         }

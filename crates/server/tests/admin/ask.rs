@@ -6,9 +6,10 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use howdah_net::{LocalListener, connect_local};
+use howdah_net::{Listener, LocalListener, connect_local};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
+use howdah_vfs::FileSystem;
 use howdah_vfs::memory::MemoryFileSystem;
 use serde_json::Value;
 
@@ -17,22 +18,31 @@ pub struct Asked {
     pub server: Server,
     pub address: SocketAddr,
     pub socket: PathBuf,
+    pub metrics: SocketAddr,
     _home: tempfile::TempDir,
 }
 
 impl Asked {
     /// Starts it.
     pub fn start() -> Self {
+        Self::serving(Arc::new(MemoryFileSystem::new()))
+    }
+
+    /// Starts one of these files.
+    pub fn serving(file_system: Arc<dyn FileSystem>) -> Self {
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
-        let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
+        let export = Export::new("/", 1, file_system, vec![rule]);
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
         let mut sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("bound");
         let home = tempfile::tempdir().expect("a directory");
         let socket = home.path().join("admin");
         sockets.admin = Some(LocalListener::bind(&socket).expect("bound"));
+        let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("bound");
+        let metrics = listener.address();
+        sockets.metrics = Some(listener);
         let server = Server::start(&Settings::default(), sockets, exports).expect("started");
         let address = server.addresses()[0].1;
-        Self { server, address, socket, _home: home }
+        Self { server, address, socket, metrics, _home: home }
     }
 
     /// Asks, and gives the status and the JSON that comes with it.

@@ -24,6 +24,12 @@ macro_rules! statuses {
             /// Every status but `NFS3_OK`.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
+            /// Its name in the RFC.
+            pub fn rfc_name(self) -> &'static str {
+                let quoted = match self { $(Self::$name => concat!($($doc),*),)* };
+                quoted.trim_matches([' ', '`'])
+            }
+
             fn from_number(number: u32) -> Option<Self> {
                 match number { $($number => Some(Self::$name),)* _ => None }
             }

@@ -1,0 +1,126 @@
+//! What was asked and how long it took, as plain data: procedures, exports, workers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What was counted of each procedure, all exports together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Procedures {
+    /// Seconds since the server began to count.
+    pub seconds: f64,
+    /// Those that were called, in the order of their protocols.
+    pub procedures: Vec<Procedure>,
+    /// What came to no procedure.
+    pub unheard: Unheard,
+}
+
+/// The same by export.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exports {
+    /// Seconds since the server began to count.
+    pub seconds: f64,
+    /// Each that is or was served; last, if there are any, those that are not told apart, and calls that are for none.
+    pub exports: Vec<Export>,
+}
+
+/// Calls for an export.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Export {
+    /// What clients mount; `(others)`, `(none)`.
+    pub export: String,
+    /// Its id; none of the last two.
+    pub id: Option<u32>,
+    /// Those that were called.
+    pub procedures: Vec<Procedure>,
+}
+
+/// What was counted of a procedure.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Procedure {
+    /// `nfs`, `mountd` or `portmapper`.
+    pub program: String,
+    /// The program's version.
+    pub version: u32,
+    /// Its name in the RFC.
+    pub procedure: String,
+    /// Calls, however they ended.
+    pub calls: u64,
+    /// Of these, repetitions that were answered from memory.
+    pub replayed: u64,
+    /// Of these, those without an answer: repetitions of calls that still ran, for the most part.
+    pub unanswered: u64,
+    /// How many ended with each error.
+    pub errors: BTreeMap<String, u64>,
+    /// Bytes of calls.
+    pub received: u64,
+    /// Bytes of replies.
+    pub sent: u64,
+    /// Seconds within the file system, of all calls.
+    pub storage_seconds: f64,
+    /// From a call being complete to its reply being handed to the socket.
+    pub latency: Latency,
+}
+
+/// How long calls took.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Replies that were handed to the socket.
+    pub calls: u64,
+    /// All of them together.
+    pub seconds: f64,
+    /// What half of them stayed below; none of nothing.
+    pub p50_seconds: Option<f64>,
+    /// What nine of ten stayed below.
+    pub p90_seconds: Option<f64>,
+    /// What ninety-nine of a hundred stayed below.
+    pub p99_seconds: Option<f64>,
+    /// Those with calls, the quickest first.
+    pub buckets: Vec<Bucket>,
+}
+
+/// Calls that took about the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bucket {
+    /// They took less, and not less than the end of the bucket before; none: more than all others.
+    pub below_seconds: Option<f64>,
+    /// How many they are.
+    pub calls: u64,
+}
+
+/// What came to no procedure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unheard {
+    /// No calls, or headers that make no sense.
+    pub malformed: u64,
+    /// Credentials that do not do.
+    pub authentication: u64,
+    /// No such program, version or procedure.
+    pub unavailable: u64,
+}
+
+/// What workers do now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workers {
+    /// How many there are.
+    pub workers: usize,
+    /// They wait for calls.
+    pub waiting: usize,
+    /// They receive, run calls or send.
+    pub running: usize,
+    /// They wait for a file system.
+    pub in_storage: usize,
+    /// The replies that are kept for repetitions.
+    pub reply_cache: ReplyCache,
+}
+
+/// The duplicate-request cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplyCache {
+    /// Calls whose replies are kept.
+    pub calls: usize,
+    /// Bytes of these replies.
+    pub bytes: usize,
+    /// Calls that were answered from it so far.
+    pub replayed: u64,
+}

@@ -1,0 +1,83 @@
+//! What is told, gathered: plain data, so that writing it needs no server.
+
+use std::net::IpAddr;
+
+use crate::admin::routes::Asked;
+use crate::counts::{Row, UnheardSums, Workers};
+
+/// What a monitor is told beyond the usual.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MetricsSettings {
+    /// So many clients, those that moved most, have figures of their own.
+    pub clients: usize,
+}
+
+/// What is told.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// Seconds since the server began to count.
+    pub seconds: f64,
+    /// What was counted.
+    pub rows: Vec<Row>,
+    /// What came to no procedure.
+    pub unheard: UnheardSums,
+    /// What workers do.
+    pub workers: Workers,
+    /// Replies that are kept, and their bytes.
+    pub kept: (usize, usize),
+    /// TCP connections.
+    pub connections: usize,
+    /// Clients with TCP connections.
+    pub clients: usize,
+    /// Clients that are told of one by one.
+    pub told: Vec<ClientFacts>,
+}
+
+/// What is told of a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientFacts {
+    /// Its address.
+    pub client: IpAddr,
+    /// Bytes that left us.
+    pub sent: u64,
+    /// Bytes that came.
+    pub received: u64,
+}
+
+impl Facts {
+    /// As they are now.
+    pub fn gather(asked: &Asked) -> Self {
+        let service = &asked.shared.service;
+        let (clients, told) = clients(asked);
+        Self {
+            seconds: asked.shared.started.elapsed().as_secs_f64(),
+            rows: service.counts.rows(),
+            unheard: service.counts.unheard(),
+            workers: service.counts.workers(),
+            kept: service.replies.size(),
+            connections: asked.shared.connections().len(),
+            clients,
+            told,
+        }
+    }
+}
+
+/// How many clients are connected, and those that moved most.
+fn clients(asked: &Asked) -> (usize, Vec<ClientFacts>) {
+    let tuner = asked.shared.tuner.lock();
+    let connected = tuner.clients().filter(|(_, client)| client.totals().connections > 0).count();
+    if asked.metrics.clients == 0 {
+        return (connected, Vec::new());
+    }
+    let ledger = tuner.ledger(asked.shared.started.elapsed());
+    let mut told: Vec<ClientFacts> = tuner
+        .clients()
+        .filter_map(|(address, _)| {
+            let moved = &ledger.get(address)?.total().moved;
+            Some(ClientFacts { client: *address, sent: moved.sent, received: moved.received })
+        })
+        .collect();
+    told.sort_by_key(|client| (std::cmp::Reverse(client.sent + client.received), client.client));
+    told.truncate(asked.metrics.clients);
+    (connected, told)
+}

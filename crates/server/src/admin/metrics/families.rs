@@ -1,0 +1,233 @@
+//! The families: their names are promises, and `docs/protocols/metrics.md` lists them.
+
+use std::time::Duration;
+
+use super::facts::Facts;
+use super::form::Form;
+use super::text::{Kind, Text};
+use crate::admin::counts::{export_name, together};
+use crate::counts::{Latency, Row, upper_bound};
+
+/// Every so many of our buckets end in a bound that is told: two doublings, so that a histogram has a dozen.
+const BOUND_EVERY: usize = 16;
+/// The first of them, some 16 microseconds.
+const FIRST_BOUND: usize = 2 * BOUND_EVERY;
+
+/// Writes all of them.
+pub fn write(facts: &Facts, form: Form) -> String {
+    let mut text = Text::new(form);
+    server(&mut text, facts);
+    by_export(&mut text, facts);
+    by_procedure(&mut text, facts);
+    clients(&mut text, facts);
+    text.finish()
+}
+
+fn server(text: &mut Text, facts: &Facts) {
+    text.family("howdah_build_info", Kind::Gauge, None, "Always 1; the version is a label.");
+    text.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+    text.family("howdah_uptime_seconds", Kind::Gauge, Some("seconds"), "Since the server began to count.");
+    text.sample(&[], facts.seconds);
+    text.family("howdah_connections", Kind::Gauge, None, "TCP connections of clients.");
+    text.sample(&[], facts.connections);
+    text.family(
+        "howdah_clients",
+        Kind::Gauge,
+        None,
+        "Clients with TCP connections, while connections are sized.",
+    );
+    text.sample(&[], facts.clients);
+    text.family("howdah_workers", Kind::Gauge, None, "Threads that run calls, by what they do now.");
+    text.sample(&[("doing", "waiting")], facts.workers.waiting);
+    text.sample(&[("doing", "running")], facts.workers.running);
+    text.sample(&[("doing", "storage")], facts.workers.in_storage);
+    text.family("howdah_kept_replies", Kind::Gauge, None, "Replies kept for repetitions of their calls.");
+    text.sample(&[], facts.kept.0);
+    text.family(
+        "howdah_kept_replies_bytes",
+        Kind::Gauge,
+        Some("bytes"),
+        "Bytes of replies kept for repetitions.",
+    );
+    text.sample(&[], facts.kept.1);
+    text.family(
+        "howdah_refused_messages",
+        Kind::Counter,
+        None,
+        "Messages that came to no procedure, by reason.",
+    );
+    text.sample(&[("reason", "malformed")], facts.unheard.malformed);
+    text.sample(&[("reason", "authentication")], facts.unheard.authentication);
+    text.sample(&[("reason", "unavailable")], facts.unheard.unavailable);
+}
+
+/// A figure of a row.
+type Figure = fn(&Row) -> u64;
+
+fn by_export(text: &mut Text, facts: &Facts) {
+    let families: [(&str, Option<&str>, &str, Figure); 3] = [
+        ("howdah_calls", None, "Calls, however they ended.", |row| row.figures.calls),
+        ("howdah_received_bytes", Some("bytes"), "Bytes of calls.", |row| row.figures.received),
+        ("howdah_sent_bytes", Some("bytes"), "Bytes of replies.", |row| row.figures.sent),
+    ];
+    for (name, unit, help, figure) in families {
+        text.family(name, Kind::Counter, unit, help);
+        facts.rows.iter().for_each(|row| labelled(row, |labels| text.sample(labels, figure(row))));
+    }
+    text.family(
+        "howdah_storage_seconds",
+        Kind::Counter,
+        Some("seconds"),
+        "Time of calls within the file system; of quick calls that came together, an estimate.",
+    );
+    for row in &facts.rows {
+        labelled(row, |labels| text.sample(labels, seconds(row.figures.storage)));
+    }
+    text.family("howdah_errors", Kind::Counter, None, "Calls that ended with a status other than OK.");
+    for row in &facts.rows {
+        labelled(row, |labels| {
+            for (status, count) in row.figures.named_errors() {
+                text.sample(&[labels, &[("status", status)]].concat(), count);
+            }
+        });
+    }
+}
+
+fn by_procedure(text: &mut Text, facts: &Facts) {
+    let rows = together(facts.rows.clone());
+    text.family("howdah_replayed_calls", Kind::Counter, None, "Repetitions of calls, answered from memory.");
+    for row in &rows {
+        labelled(row, |labels| text.sample(&labels[1..], row.figures.replayed));
+    }
+    text.family(
+        "howdah_call_duration_seconds",
+        Kind::Histogram,
+        Some("seconds"),
+        "From a call being complete to its reply being handed to the socket, all exports together.",
+    );
+    for row in &rows {
+        let latency = &row.figures.latency;
+        labelled(row, |labels| {
+            text.histogram(&labels[1..], &bounds(latency), latency.count(), seconds(latency.sum));
+        });
+    }
+}
+
+fn clients(text: &mut Text, facts: &Facts) {
+    if facts.told.is_empty() {
+        return;
+    }
+    let told: Vec<(String, u64, u64)> =
+        facts.told.iter().map(|client| (client.client.to_string(), client.sent, client.received)).collect();
+    text.family("howdah_client_sent_bytes", Kind::Counter, Some("bytes"), "Sent to a client over TCP.");
+    told.iter().for_each(|(client, sent, _)| text.sample(&[("client", client)], sent));
+    text.family(
+        "howdah_client_received_bytes",
+        Kind::Counter,
+        Some("bytes"),
+        "Received from a client over TCP.",
+    );
+    told.iter().for_each(|(client, _, received)| text.sample(&[("client", client)], received));
+}
+
+/// How many stayed below each bound that is told.
+fn bounds(latency: &Latency) -> Vec<(f64, u64)> {
+    let mut below = 0;
+    let sums = latency.buckets.iter().enumerate().filter_map(|(place, calls)| {
+        below += calls;
+        let is_told = place >= FIRST_BOUND && place % BOUND_EVERY == 0;
+        is_told.then(|| upper_bound(place).map(|bound| (seconds(bound), below))).flatten()
+    });
+    sums.collect()
+}
+
+/// Whose figures a row has: the export first, which is left out where all are meant.
+fn labelled(row: &Row, write: impl FnOnce(&[(&str, &str)])) {
+    let version = row.version.to_string();
+    write(&[
+        ("export", export_name(&row.export)),
+        ("program", row.program),
+        ("version", &version),
+        ("procedure", row.procedure),
+    ]);
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    Duration::from_nanos(nanoseconds).as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::super::facts::ClientFacts;
+    use super::*;
+    use crate::counts::{Figures, OfExport};
+
+    /// What an answer may weigh with so many clients told.
+    const CLIENTS: u32 = 1000;
+    const SIZE_MAX: usize = 200_000;
+
+    /// Every procedure of NFS on one export, with latencies all over.
+    fn facts(clients: u32) -> Facts {
+        let nfs = &crate::programs::PROGRAMS[0];
+        let export = OfExport::Named { id: 1, name: "/srv/data".to_owned() };
+        let rows = nfs.versions[0].1.iter().zip(0..).map(|(procedure, place)| {
+            let mut figures = Figures {
+                calls: u64::MAX / 3,
+                sent: u64::MAX / 3,
+                received: u64::MAX / 3,
+                ..Figures::default()
+            };
+            figures.storage = u64::MAX / 3;
+            figures.latency.buckets.fill(1 << 40);
+            figures.errors[1] = 7;
+            let (program, procedure) = (nfs.name, procedure.name);
+            Row { place, export: export.clone(), program, version: 3, procedure, figures }
+        });
+        let told = (0..clients).map(|client| ClientFacts {
+            client: IpAddr::from((0x2001_0db8_0000_0000_u128 << 64 | u128::from(client)).to_be_bytes()),
+            sent: u64::MAX / 3,
+            received: u64::MAX / 3,
+        });
+        Facts { rows: rows.collect(), told: told.collect(), ..Facts::default() }
+    }
+
+    #[test]
+    fn a_thousand_clients_fit() {
+        for form in [Form::OpenMetrics, Form::Prometheus] {
+            let text = write(&facts(CLIENTS), form);
+            assert!(text.contains("howdah_client_sent_bytes_total{client=\"2001:db8::3e7\"} "), "{text}");
+            assert!(text.len() < SIZE_MAX, "{} bytes", text.len());
+        }
+        assert!(!write(&facts(0), Form::OpenMetrics).contains("client="), "none is told unasked");
+    }
+
+    #[test]
+    fn no_line_comes_twice_and_bounds_grow() {
+        let text = write(&facts(3), Form::OpenMetrics);
+        let names = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.rsplit_once(' '));
+        let mut names: Vec<&str> = names.map(|line| line.expect("a value").0).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        let bounds = bounds(&facts(0).rows[0].figures.latency);
+        assert!(bounds.is_sorted_by(|one, two| one.0 < two.0 && one.1 < two.1), "{bounds:?}");
+        assert!((10..=14).contains(&bounds.len()) && bounds[0].0 < 2e-5, "{bounds:?}");
+    }
+
+    #[test]
+    fn every_family_is_documented() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocols/metrics.md");
+        let documented = std::fs::read_to_string(file).expect("it is there");
+        let mut documented: Vec<&str> =
+            documented.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        let text = write(&facts(1), Form::Prometheus);
+        let mut told: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("# HELP ")?.split(' ').next()).collect();
+        documented.sort_unstable();
+        told.sort_unstable();
+        assert_eq!(told, documented, "left: in the answer, right: in docs/protocols/metrics.md");
+    }
+}

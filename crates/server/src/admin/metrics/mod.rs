@@ -1,0 +1,10 @@
+//! `/metrics`: what a monitor such as Prometheus collects, as OpenMetrics or in Prometheus' own older form.
+
+mod answer;
+mod facts;
+mod families;
+mod form;
+mod text;
+
+pub use answer::metrics;
+pub use facts::MetricsSettings;

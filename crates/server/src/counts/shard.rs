@@ -1,0 +1,87 @@
+//! The counters of one worker, and what it does now.
+
+use std::array;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::cell::{Cell, Counter};
+use super::figures::Figures;
+use super::outcome::Unheard;
+
+/// Exports that are told apart; what is beyond is counted as one. Each that is used costs some 10 KB a worker.
+pub const EXPORTS_MAX: usize = 64;
+/// The place of calls that reach no export: NULL, handles that lead nowhere, the lists of MOUNT, portmap.
+pub const NO_EXPORT: u16 = 0;
+/// The place of exports beyond the first ones.
+pub const OTHER_EXPORTS: u16 = EXPORTS_MAX as u16 + 1;
+const PLACES: usize = EXPORTS_MAX + 2;
+
+/// What a worker does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Doing {
+    /// It waits for sockets.
+    Waits,
+    /// It receives, runs calls or sends.
+    Runs,
+    /// It is in a call on a file system.
+    Stores,
+}
+
+/// Cells of one export, each made when it is first needed.
+type Cells = Box<[OnceLock<Box<Cell>>]>;
+
+/// One worker's. By itself in its cache lines.
+#[repr(align(128))]
+pub struct Shard {
+    doing: AtomicU8,
+    unheard: [Counter; 3],
+    exports: [OnceLock<Cells>; PLACES],
+    procedures: usize,
+}
+
+impl Shard {
+    /// For so many procedures.
+    pub fn new(procedures: usize) -> Self {
+        Self {
+            doing: AtomicU8::new(Doing::Waits as u8),
+            unheard: array::from_fn(|_| Counter::default()),
+            exports: array::from_fn(|_| OnceLock::new()),
+            procedures,
+        }
+    }
+
+    /// Says what the worker does from now on.
+    pub fn set(&self, doing: Doing) {
+        self.doing.store(doing as u8, Ordering::Relaxed);
+    }
+
+    /// What the worker does.
+    pub fn doing(&self) -> Doing {
+        match self.doing.load(Ordering::Relaxed) {
+            0 => Doing::Waits,
+            1 => Doing::Runs,
+            _ => Doing::Stores,
+        }
+    }
+
+    /// The counters of a procedure.
+    pub fn cell(&self, export: u16, procedure: u16) -> &Cell {
+        let cells = self.exports[usize::from(export)]
+            .get_or_init(|| (0..self.procedures).map(|_| OnceLock::new()).collect());
+        cells[usize::from(procedure)].get_or_init(|| Box::new(Cell::new()))
+    }
+
+    /// A counter of what came to no procedure.
+    pub fn unheard(&self, unheard: Unheard) -> &Counter {
+        &self.unheard[unheard as usize]
+    }
+
+    /// Adds what was counted for a procedure to a sum.
+    pub fn add_to(&self, export: u16, procedure: u16, sum: &mut Figures) {
+        let cells = self.exports[usize::from(export)].get();
+        if let Some(cell) = cells.and_then(|cells| cells[usize::from(procedure)].get()) {
+            cell.add_to(sum);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Figures for monitors: on the admin socket, and on an address of this host.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use howdah_net::connect_local;
+
+use crate::ask::Asked;
+use crate::common::{getattr, root};
+
+/// Asks on a stream; the head and the body.
+fn get(mut stream: impl Read + Write, path: &str, accept: &str) -> (String, String) {
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: howdah\r\nAccept: {accept}\r\n\r\n").expect("sent");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("answered");
+    let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+    (head.to_ascii_lowercase(), body.to_owned())
+}
+
+fn over_tcp(address: SocketAddr, path: &str, accept: &str) -> (String, String) {
+    get(TcpStream::connect(address).expect("it listens"), path, accept)
+}
+
+#[test]
+fn monitors_are_told_in_the_form_that_they_read() {
+    let asked = Asked::start();
+    let mut stream = TcpStream::connect(asked.address).expect("connected");
+    let handle = root(&asked.server);
+    for _ in 0..5 {
+        assert!(getattr(&mut stream, &handle).is_ok());
+    }
+    let calls = "howdah_calls_total{export=\"/\",program=\"nfs\",version=\"3\",procedure=\"GETATTR\"} 5\n";
+    let (head, body) = over_tcp(asked.metrics, "/metrics", "application/openmetrics-text; version=1.0.0");
+    assert!(head.starts_with("http/1.1 200") && head.contains("application/openmetrics-text"), "{head}");
+    assert!(body.contains(calls) && body.ends_with("# EOF\n"), "{body}");
+    let (head, body) = get(connect_local(&asked.socket).expect("it listens"), "/metrics", "*/*");
+    assert!(head.contains("text/plain; version=0.0.4"), "{head}");
+    assert!(body.contains(calls) && body.contains("# TYPE howdah_calls_total counter\n"), "{body}");
+    assert!(!body.contains("client="), "no client has figures of its own unasked: {body}");
+}
+
+#[test]
+fn over_tcp_there_is_nothing_else() {
+    let asked = Asked::start();
+    for path in ["/", "/v1", "/v1/clients", "/v1/knobs/tcp_rcvbuf"] {
+        let (head, body) = over_tcp(asked.metrics, path, "*/*");
+        assert!(head.starts_with("http/1.1 404"), "{path}: {head}");
+        assert!(body.contains("this address has /metrics alone"), "{path}: {body}");
+    }
+}
