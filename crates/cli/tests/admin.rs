@@ -11,5 +11,7 @@ mod asking;
 mod knobs;
 #[path = "admin/reach.rs"]
 mod reach;
+#[path = "admin/stat.rs"]
+mod stat;
 #[path = "admin/why.rs"]
 mod why;

@@ -39,5 +39,5 @@ pub use ls::LsArguments;
 pub use man::ManArguments;
 pub use nfsstat::NfsstatArguments;
 pub use serve::{ExportArguments, ServeArguments, ServerArguments};
-pub use stat::StatArguments;
+pub use stat::{CountedArguments, StatArguments};
 pub use why::WhyArguments;

@@ -13,8 +13,9 @@ use howdah_tune::{Algorithm, Setting};
 use super::LogArguments;
 use super::quantity::parse_time;
 use crate::configuration::{
-    ANONYMOUS, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName, MOST_WORKERS, Rpcbind, Sizes,
-    Squash, UdpSockets, parse_admin, parse_listen, parse_udp_sockets,
+    ANONYMOUS, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName, MOST_METRICS_CLIENTS,
+    MOST_WORKERS, MetricsSaid, Rpcbind, Sizes, Squash, UdpSockets, parse_admin, parse_listen, parse_metrics,
+    parse_udp_sockets,
 };
 
 /// Serve a directory, or all exports of a configuration file
@@ -108,6 +109,18 @@ pub struct ServerArguments {
     #[arg(long, value_name = "PATH|off", value_parser = parse_admin)]
     pub admin: Option<AdminSocket>,
 
+    /// Where monitors such as Prometheus may ask for figures: http://ADDRESS:PORT/metrics [default: nowhere]
+    ///
+    /// An address of loopback, or a port of 127.0.0.1: anybody on this host may ask, and nothing but figures. An address
+    /// that other hosts reach is refused, since they would go in the clear: let a proxy with TLS, or a tunnel, carry them.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_metrics, help_heading = "Monitoring")]
+    pub metrics: Option<SocketAddr>,
+
+    /// Give so many clients figures of their own in /metrics, those that moved most [default: 0]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(0..=MOST_METRICS_CLIENTS),
+          help_heading = "Monitoring")]
+    pub metrics_clients: Option<usize>,
+
     /// Size of each connection's send buffer [default: auto, what its path needs]
     ///
     /// A fixed size holds for new connections, whatever their path; it is bounded below by what two replies take.
@@ -157,6 +170,11 @@ impl ServerArguments {
     /// What is for experiments.
     pub fn experiment(&self) -> Experiment {
         Experiment { delay: self.delay, samples: self.samples.clone() }
+    }
+
+    /// What was said of metrics.
+    pub fn metrics(&self) -> MetricsSaid {
+        MetricsSaid { address: self.metrics, clients: self.metrics_clients }
     }
 
     /// What was said of sizes.

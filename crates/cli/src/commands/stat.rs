@@ -1,148 +1,18 @@
-//! `howdah stat`.
+//! `howdah stat`: of files, or of a running server.
 
-use std::fmt::Write;
+use anyhow::anyhow;
 
-use anyhow::Context;
-use howdah_vfs::{Attributes, FileKind, Limits, Node, Statistics};
-use serde_json::{Value, json};
-
-use super::Failure;
+use super::{Failure, counted, file_stat};
 use crate::arguments::StatArguments;
-use crate::places::{Following, LOCAL, Location, Place, open};
-use crate::report::{self, attributes_json, exact_time, kind_word, mode_letters, printable};
 
-/// Shows each place; goes on with the others where one cannot be had.
+/// Shows places; without one, what a server was asked.
 pub fn run(arguments: &StatArguments) -> Result<(), Failure> {
-    let mut failed = 0;
-    for location in &arguments.places {
-        match show(location, arguments) {
-            Ok(text) => report::print(&text),
-            Err(error) => {
-                failed += 1;
-                report::complain(&format!("howdah: {error:#}"));
-            }
-        }
+    if arguments.places.is_empty() {
+        return counted::run(&arguments.counted, arguments.json);
     }
-    match failed {
-        0 => Ok(()),
-        _ => Err(Failure::Told),
+    let asked = &arguments.counted.asked;
+    if asked.server.is_some() || asked.state.is_some() {
+        return Err(Failure::Usage(anyhow!("--server and --state are for a server, and files were named")));
     }
-}
-
-/// A node, and the file system it is on if that is asked for.
-struct Seen {
-    node: Node,
-    target: Option<Vec<u8>>,
-    file_system: Option<(Statistics, Limits)>,
-}
-
-fn show(location: &Location, arguments: &StatArguments) -> anyhow::Result<String> {
-    let place = open(location, Following::Nothing)?;
-    let seen = look(&place, location, arguments.file_system)?;
-    match arguments.json {
-        true => Ok(format!("{}\n", as_json(location, &seen))),
-        false => Ok(as_text(location, &seen)),
-    }
-}
-
-fn look(place: &Place, location: &Location, file_system: bool) -> anyhow::Result<Seen> {
-    let node = place.node().with_context(|| format!("looking up {location}"))?;
-    let (files, caller) = (&place.file_system, &place.caller);
-    let mut target = Vec::new();
-    if node.attributes.kind == FileKind::SymbolicLink {
-        files
-            .read_link(caller, &node.handle, &mut target)
-            .with_context(|| format!("reading the link {location}"))?;
-    }
-    let is_root = place.realm != LOCAL && node.handle == files.root();
-    let file_system = match file_system || is_root {
-        true => Some((
-            files
-                .statistics(caller, &node.handle)
-                .with_context(|| format!("asking how full {location} is"))?,
-            files.limits(caller, &node.handle).with_context(|| format!("asking the limits of {location}"))?,
-        )),
-        false => None,
-    };
-    let is_link = node.attributes.kind == FileKind::SymbolicLink;
-    Ok(Seen { node, target: is_link.then_some(target), file_system })
-}
-
-fn as_text(location: &Location, seen: &Seen) -> String {
-    let Attributes { size, used, links, user, group, file, file_system, mode, device, .. } =
-        seen.node.attributes;
-    let attributes = &seen.node.attributes;
-    let mut text = String::new();
-    let mut line = |label: &str, value: String| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{label:>12}: {value}");
-    };
-    let target = seen.target.as_ref().map(|target| format!(" -> {}", printable(target)));
-    line("Name", format!("{location}{}", target.unwrap_or_default()));
-    line("Kind", kind_word(attributes.kind).to_owned());
-    if matches!(attributes.kind, FileKind::BlockDevice | FileKind::CharacterDevice) {
-        line("Device", format!("{}, {}", device.major, device.minor));
-    }
-    line("Size", format!("{size} bytes, {used} in use"));
-    line("Mode", format!("{mode:04o} ({})", mode_letters(attributes)));
-    line("Owner", format!("user {user}, group {group}"));
-    line("Links", links.to_string());
-    line("Number", format!("{file} on file system {file_system:x}"));
-    line("Accessed", exact_time(attributes.accessed));
-    line("Modified", exact_time(attributes.modified));
-    line("Changed", exact_time(attributes.changed));
-    if let Some((statistics, limits)) = &seen.file_system {
-        line("Bytes", fullness(statistics.total_bytes, statistics.free_bytes, statistics.available_bytes));
-        line("Files", fullness(statistics.total_files, statistics.free_files, statistics.available_files));
-        line("Limits", limits_text(limits));
-    }
-    text
-}
-
-fn fullness(total: u64, free: u64, available: u64) -> String {
-    format!("{total} in all, {free} free, {available} for this user")
-}
-
-fn limits_text(limits: &Limits) -> String {
-    let can = |can: bool, what: &str| format!("{} {what}", if can { "has" } else { "no" });
-    [
-        format!("files up to {} bytes", limits.largest_file),
-        format!("names up to {} bytes", limits.longest_name),
-        format!("up to {} links of a node", limits.most_links),
-        format!("times in steps of {} ns", limits.time_step_nanoseconds),
-        can(limits.hard_links, "hard links"),
-        can(limits.symbolic_links, "symbolic links"),
-        can(!limits.case_insensitive, "names that differ in case only"),
-    ]
-    .join(", ")
-}
-
-fn as_json(location: &Location, seen: &Seen) -> Value {
-    let mut value = attributes_json(&seen.node.attributes);
-    value["place"] = json!(location.to_string());
-    if let Some(target) = &seen.target {
-        value["target"] = json!(printable(target));
-    }
-    if let Some((statistics, limits)) = &seen.file_system {
-        value["statistics"] = json!({
-            "total_bytes": statistics.total_bytes,
-            "free_bytes": statistics.free_bytes,
-            "available_bytes": statistics.available_bytes,
-            "total_files": statistics.total_files,
-            "free_files": statistics.free_files,
-            "available_files": statistics.available_files,
-        });
-        value["limits"] = json!({
-            "largest_file": limits.largest_file,
-            "longest_name": limits.longest_name,
-            "most_links": limits.most_links,
-            "time_step_nanoseconds": limits.time_step_nanoseconds,
-            "hard_links": limits.hard_links,
-            "symbolic_links": limits.symbolic_links,
-            "chown_restricted": limits.chown_restricted,
-            "case_insensitive": limits.case_insensitive,
-            "case_preserving": limits.case_preserving,
-        });
-    }
-    value
+    file_stat::run(arguments)
 }

@@ -16,7 +16,10 @@ use super::export_table::export;
 use super::network_table::network;
 use super::section::{Section, kind, number, size, text, truth};
 use super::sizes::Sizes;
-use super::{AdminSocket, ExportConfig, ExportName, MOST_WORKERS, Problem, Rpcbind, parse_listen};
+use super::{
+    AdminSocket, ExportConfig, ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, Problem, Rpcbind,
+    parse_listen, parse_metrics,
+};
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
 
@@ -30,6 +33,7 @@ pub struct FileSettings {
     pub state: Option<PathBuf>,
     pub rpcbind: Option<Rpcbind>,
     pub admin: Option<AdminSocket>,
+    pub metrics: MetricsSaid,
     pub sizes: Sizes,
     pub networks: Vec<NetworkSizes>,
     pub log: Option<String>,
@@ -69,6 +73,7 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
         state: section.setting("state", absolute).map(Spanned::into_inner),
         rpcbind: section.setting("rpcbind", rpcbind).map(Spanned::into_inner),
         admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
+        metrics: metrics(&mut section),
         sizes: sizes(&mut section),
         networks: networks(&mut section),
         log: section.setting("log", log).map(Spanned::into_inner),
@@ -77,6 +82,15 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
     };
     section.finish();
     settings
+}
+
+fn metrics(section: &mut Section<'_, '_>) -> MetricsSaid {
+    MetricsSaid {
+        address: section.setting("metrics", size(parse_metrics)).map(Spanned::into_inner),
+        clients: section
+            .setting("metrics_clients", number(0..=MOST_METRICS_CLIENTS))
+            .and_then(|clients| usize::try_from(clients.into_inner()).ok()),
+    }
 }
 
 fn datagrams(section: &mut Section<'_, '_>) -> Datagrams {

@@ -31,6 +31,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
         admin: server.admin.clone().or(file.admin).unwrap_or_default(),
         tuning: Tuning { networks: file.networks, ..server.sizes().or(file.sizes).decide() },
+        metrics: server.metrics().or(file.metrics).decide(),
         experiment: server.experiment(),
         log: log.log.clone().or(file.log),
         log_format: log.log_format.or(file.log_format).unwrap_or_default(),

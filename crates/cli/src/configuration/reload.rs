@@ -41,6 +41,8 @@ impl ServerConfig {
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),
             ("admin", self.admin != new.admin),
+            ("metrics", self.metrics.address != new.metrics.address),
+            ("metrics_clients", self.metrics.clients != new.metrics.clients),
             ("tuning", self.tuning.enabled != new.tuning.enabled),
             ("tcp_sndbuf", self.tuning.send_buffer != new.tuning.send_buffer),
             ("tcp_rcvbuf", self.tuning.receive_buffer != new.tuning.receive_buffer),

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod bench;
+mod counted;
 mod counts;
 mod hosts;
 mod knobs;
@@ -14,6 +15,7 @@ mod why;
 
 pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, printable, short_time};
 pub use bench::{bench, progress};
+pub use counted::{Counted, counted, since};
 pub use counts::{client_counts, kernel_counts};
 pub use hosts::{reachable, worth_showing};
 pub use knobs::{knob_set, knobs};

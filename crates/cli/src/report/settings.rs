@@ -6,7 +6,7 @@ use howdah_server::{Tuning, UdpSettings};
 use howdah_tune::{Algorithm, Own, Setting};
 
 use crate::arguments::LogFormat;
-use crate::configuration::{Access, ExportConfig, Rpcbind, ServerConfig, Squash};
+use crate::configuration::{Access, ExportConfig, Metrics, Rpcbind, ServerConfig, Squash};
 
 /// The settings of the server, a line each.
 pub fn server(config: &ServerConfig) -> String {
@@ -29,6 +29,7 @@ pub fn server(config: &ServerConfig) -> String {
         },
     );
     line("admin", &config.admin.to_string());
+    line("metrics", &metrics(&config.metrics));
     line("connections", &connections(&config.tuning));
     for network in &config.tuning.networks {
         line("", &format!("of {}: {}", network.clients, own(&network.own)));
@@ -45,6 +46,17 @@ pub fn server(config: &ServerConfig) -> String {
         ),
     );
     text
+}
+
+/// What monitors are offered, in words.
+fn metrics(metrics: &Metrics) -> String {
+    let place = metrics
+        .address
+        .map_or_else(|| "on the admin socket".to_owned(), |address| format!("http://{address}/metrics"));
+    match metrics.clients {
+        0 => place,
+        clients => format!("{place}, with the {clients} clients that moved most"),
+    }
 }
 
 /// What UDP is served with, in words.

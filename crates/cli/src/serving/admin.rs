@@ -1,10 +1,11 @@
 //! The admin socket: where it is, and what to say where it cannot be.
 
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
-use howdah_net::LocalListener;
+use anyhow::{Context, Result, anyhow};
+use howdah_net::{Listener, LocalListener};
 
 use crate::configuration::AdminSocket;
 use crate::running::RunningFile;
@@ -25,6 +26,14 @@ pub fn admin_socket(place: &AdminSocket, file: &RunningFile) -> Result<Option<Lo
             })
             .ok()),
     }
+}
+
+/// Listens where monitors ask.
+pub fn metrics_socket(address: SocketAddr) -> Result<Listener> {
+    let step = || format!("listening on {address} for metrics; --metrics names another place");
+    let listener = Listener::bind(address).with_context(step)?;
+    tracing::info!("metrics: http://{}/metrics", listener.address());
+    Ok(listener)
 }
 
 fn explained(path: &Path, error: &std::io::Error) -> anyhow::Error {

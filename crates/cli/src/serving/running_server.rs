@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use howdah_net::Listener;
+use howdah_server::admin::MetricsSettings;
 use howdah_server::{Server, Settings};
 
-use super::admin::admin_socket;
+use super::admin::{admin_socket, metrics_socket};
 use super::exports::exports;
 use super::file_systems::FileSystems;
 use super::portmapper::Portmapper;
@@ -43,12 +44,18 @@ impl RunningServer {
         let mut sockets = sockets(config)?;
         let addresses = sockets.tcp.iter().map(Listener::address).collect();
         sockets.admin = admin_socket(&config.admin, file)?;
+        sockets.metrics = config.metrics.address.map(metrics_socket).transpose()?;
         let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
         let key = handle_key(&config.state)?;
         let directories = FileSystems::default().for_exports(&config.exports, &config.state)?;
         let exports = exports(&config.exports, &directories, &key, config.experiment.delay)?;
         let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
-        let settings = Settings { workers: config.workers, tuning: config.tuning.clone(), watcher };
+        let settings = Settings {
+            workers: config.workers,
+            tuning: config.tuning.clone(),
+            watcher,
+            metrics: MetricsSettings { clients: config.metrics.clients },
+        };
         let portmapper = Portmapper::find(config, &mut sockets);
         let server = Server::start(&settings, sockets, exports).context("starting the server")?;
         let (state, delay) = (config.state.clone(), config.experiment.delay);
