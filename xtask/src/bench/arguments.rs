@@ -28,6 +28,8 @@ pub(super) enum What {
     Tuning(Tuning),
     /// Compare the rates of two servers, in turn: with a change, and without
     Compare(Compare),
+    /// Measure how large /metrics is and how long it takes, with many clients
+    Metrics(Metrics),
     /// Measure the laboratory's wires: throughput, and how exact delay, rate and loss are
     Link(Link),
     /// A floor, started by `serve`
@@ -181,6 +183,19 @@ pub(super) struct Compare {
     /// How long each measurement lasts
     #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
     pub seconds: f64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Metrics {
+    /// Clients, each with an address of its own
+    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub clients: u16,
+    /// Times that it is asked; the median is shown
+    #[arg(long, default_value_t = 9, value_name = "N")]
+    pub runs: usize,
+    /// Start this binary, instead of building howdah
+    #[arg(long, value_name = "PATH")]
+    pub server_bin: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

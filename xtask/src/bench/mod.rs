@@ -19,6 +19,7 @@ mod link;
 mod load;
 mod machine;
 mod measure;
+mod metrics;
 mod optimized;
 mod paired;
 mod random;
@@ -43,6 +44,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         arguments::What::Serve(what) => serve::run(&what),
         arguments::What::Tuning(what) => tuning::run(&what),
         arguments::What::Compare(what) => compare::run(&what),
+        arguments::What::Metrics(what) => metrics::run(&what),
         arguments::What::Link(what) => link::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),
         arguments::What::Udp(what) => udp::run(&what),

@@ -5,4 +5,5 @@ mod crowd;
 mod run;
 mod thread;
 
+pub use crowd::allow_descriptors;
 pub use run::run;
