@@ -68,11 +68,14 @@ Examples:
   howdah stat nfs://server/export/file /tmp/file
       Attributes of two files.
 
-How to read it: a call's time goes from all of it being received to all of its reply being handed to the socket. Storage is the
-part of that in which the file system was asked, or sent a range of a file. If p99 is high and storage too, the disk is
-slow; if storage is low, replies wait for the network, or calls that came together wait for each other: howdah why
-tells more. Of calls that come many at once, storage is estimated from one in eight.
+How to read it:
+  A call's time goes from all of it being received to all of its reply being handed
+  to the socket. stor is the part of it in which the file system was asked, or a
+  range of a file was sent. If p99 is high and stor too, the disk is slow. If stor is
+  low, replies wait for the network, or calls that came together for each other:
+  howdah why tells more. Where many quick calls come at once, stor is estimated from
+  one in eight.
 
-Exit code: 0 it was shown, 1 no server runs or it cannot be asked, or a place cannot be had, 2 wrong arguments, 3 that export
-is not served.
+Exit code: 0 it was shown, 1 no server runs or it cannot be asked, or a place cannot be
+had, 2 wrong arguments, 3 that export is not served.
 ";

@@ -244,7 +244,7 @@ in 2.0h:
 procedure         calls part errors   mean    p50    p99 stor       in      out
 LOOKUP            3000M  75% 120001   13us   13us  156us  25% 360.0 GB 336.0 GB
 READDIRPLUS   999999999  25%      0  123ms  123ms   1.5s  25% 120.0 GB 112.0 GB
-all               4000M 100% 120001   31ms  123ms  147ms  25% 480.0 GB 448.0 GB
+all               4000M 100% 120001   31ms   14us  150ms  25% 480.0 GB 448.0 GB
 
 errors: LOOKUP: 1 ACCES, 120000 NOENT
 sent again by clients: 7 answered from memory, 0 not answered (the first still ran)
@@ -272,8 +272,8 @@ procedure       calls/s part errors   mean    p50    p99 stor     in/s    out/s
 READ                3.0 100%      0  2.0ms  2.0ms   24ms  25%    360 B    336 B
 
 export          calls/s part errors   mean    p50    p99 stor     in/s    out/s
-/a                  1.5  50%      0  2.0ms  2.0ms   24ms  25%    180 B    168 B
-/b                  1.5  50%      0  2.0ms  2.0ms   24ms  25%    180 B    168 B
+/a                  1.5  50%      0  2.0ms  2.2ms  2.4ms  25%    180 B    168 B
+/b                  1.5  50%      0  2.0ms  2.2ms  2.4ms  25%    180 B    168 B
 workers: 30 wait for calls, 1 run, 1 in storage
 
 "#]]
