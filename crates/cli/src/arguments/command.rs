@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use super::{
     BenchArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments, ExportsArguments,
-    GetArguments, LabArguments, LsArguments, ManArguments, NfsstatArguments, ServeArguments, SetArguments,
-    StatArguments, WhyArguments,
+    GetArguments, LabArguments, LsArguments, ManArguments, NfsstatArguments, NicsArguments, ServeArguments,
+    SetArguments, StatArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -37,6 +37,7 @@ pub enum Command {
     Stat(StatArguments),
     Bench(BenchArguments),
     Nfsstat(NfsstatArguments),
+    Nics(NicsArguments),
     Lab(LabArguments),
     Man(ManArguments),
     Completions(CompletionsArguments),
@@ -47,5 +48,6 @@ Examples:
   howdah serve /srv/data                   Serve a directory as \"/\", on port 2049
   howdah serve --config /etc/howdah.toml   Serve what the file says
   howdah check /etc/howdah.toml            See what the file says, and what is wrong in it
+  howdah stat                              What the server that runs here was asked
   howdah why                               What limits each client of the server that runs here
 ";

@@ -14,6 +14,7 @@ mod lab;
 mod ls;
 mod man;
 mod nfsstat;
+mod nics;
 mod serve;
 mod set;
 mod stat;
@@ -38,6 +39,7 @@ pub fn run(command: &Command) -> Result<(), Failure> {
         Command::Stat(arguments) => stat::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Nfsstat(arguments) => nfsstat::run(arguments),
+        Command::Nics(arguments) => nics::run(arguments),
         Command::Lab(arguments) => lab::run(arguments),
         Command::Man(arguments) => man::run(arguments),
         Command::Completions(arguments) => {
