@@ -123,6 +123,9 @@ pub struct Late {
     pub nearly_all_seconds: f64,
     /// The latest.
     pub most_seconds: f64,
+    /// The part of them that was on time, to 0.2 ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact_part: Option<f64>,
 }
 
 impl Row {

@@ -28,7 +28,12 @@ pub fn row(cell: u32, repetition: u32) -> Row {
             direction: "there".to_owned(),
             element: "rate".to_owned(),
             counters: Counters::default(),
-            late: Some(Late { half_seconds: 16e-6, nearly_all_seconds: 64e-6, most_seconds: 0.001 }),
+            late: Some(Late {
+                half_seconds: 16e-6,
+                nearly_all_seconds: 64e-6,
+                most_seconds: 0.001,
+                exact_part: Some(0.9987),
+            }),
         }],
         series: Some("series/007-1.jsonl".to_owned()),
         machine: Machine::this(),

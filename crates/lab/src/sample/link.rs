@@ -33,6 +33,7 @@ fn late(lateness: &Lateness) -> Option<Late> {
         half_seconds: seconds(0.5),
         nearly_all_seconds: seconds(0.99),
         most_seconds: Duration::from_nanos(lateness.most).as_secs_f64(),
+        exact_part: lateness.exact(),
     })
 }
 

@@ -14,8 +14,8 @@ use super::run::met;
 use super::scene::Scene;
 use super::{iperf, sleep};
 
-/// How wrong a delay may be: so much for 99 of 100 packets.
-const GOAL: Duration = Duration::from_micros(200);
+/// So many of all packets are to leave the forwarder on time.
+const GOAL: f64 = 0.99;
 
 /// Measures and prints.
 pub fn run(what: &Link) -> anyhow::Result<()> {
@@ -24,12 +24,16 @@ pub fn run(what: &Link) -> anyhow::Result<()> {
         probes(what)
     );
     println!(
-        "At 1 Gb/s; goal: 99 of 100 within {} us to the socket, and from the forwarder",
-        GOAL.as_micros()
+        "At 1 Gb/s; goal: {} of 100 leave the forwarder on time, to {} us. What a perfect wire shows on the way to the",
+        GOAL * 100.0,
+        Lateness::EXACT.as_micros()
     );
     println!(
-        "{:<40} {:>20} {:>20} {:>20} {:>6} {:>8}",
-        "", "forwarder", "to the socket", "to the program", "cores", "goal"
+        "socket and to the program is the machine's: who sends must be noticed, and who receives be woken up."
+    );
+    println!(
+        "{:<40} {:>20} {:>9} {:>20} {:>20} {:>6} {:>8}",
+        "", "forwarder", "on time", "to the socket", "to the program", "cores", "goal"
     );
     machine(what)?;
     for delay in ["1ms", "15ms", "100ms"] {
@@ -42,10 +46,10 @@ pub fn run(what: &Link) -> anyhow::Result<()> {
 
 fn row(what: &Link, delay: &str, punctual: bool) -> anyhow::Result<()> {
     let path = format!("delay = '{delay}'\nrate = '1Gbit'");
-    let scene = if punctual { Scene::punctual(&path, 1)? } else { Scene::new(&path, 1)? };
+    let scene = Scene::new(&path, punctual, 1)?;
     let expected = delay_of(delay)? + Duration::from_nanos(probe::ON_ETHERNET as u64 * 8);
     let mark = if punctual { ", punctual" } else { "" };
-    alone(what, &scene, &format!("{delay}{mark}, nothing else"), expected, Some(GOAL))?;
+    alone(what, &scene, &format!("{delay}{mark}, nothing else"), expected)?;
     under_load(what, &scene, &format!("{delay}{mark}, TCP fills the way back"), expected)
 }
 
@@ -53,31 +57,28 @@ fn row(what: &Link, delay: &str, punctual: bool) -> anyhow::Result<()> {
 fn machine(what: &Link) -> anyhow::Result<()> {
     let late = sleep::lateness(probes(what), probe::EVERY)?;
     println!(
-        "{:<40} {:>20} {:>20} {:>20}",
+        "{:<40} {:>20} {:>9} {:>20} {:>20}",
         "a thread that sleeps until a time",
+        "",
         "",
         "",
         figures(late, Duration::ZERO)
     );
-    let scene = Scene::new("", 1)?;
+    let scene = Scene::new("", false, 1)?;
     let (from, to) = (scene.socket("client")?, scene.socket("client")?);
     let ways = probe::run(&from, &to, probes(what))?;
-    show("loopback, no wire", None, ways, Duration::ZERO, None, None);
-    alone(what, &scene, "a perfect wire", Duration::ZERO, None)
+    show("loopback, no wire", None, ways, Duration::ZERO, None);
+    alone(what, &scene, "a perfect wire", Duration::ZERO)?;
+    let scene = Scene::new("[back]\nrate = '1Gbit'", false, 1)?;
+    under_load(what, &scene, "a perfect wire, TCP fills the way back", Duration::ZERO)
 }
 
-fn alone(
-    what: &Link,
-    scene: &Scene,
-    row: &str,
-    expected: Duration,
-    goal: Option<Duration>,
-) -> anyhow::Result<()> {
+fn alone(what: &Link, scene: &Scene, row: &str, expected: Duration) -> anyhow::Result<()> {
     let (from, to) = (scene.socket("client")?, scene.socket("server")?);
     let (before, used, start) = (scene.there().late, Processor::used(), Instant::now());
     let ways = probe::run(&from, &to, probes(what))?;
     let cores = Processor::used().since(used).seconds() / start.elapsed().as_secs_f64();
-    show(row, Some(scene.there().late.since(&before)), ways, expected, Some(cores), goal);
+    show(row, Some(scene.there().late.since(&before)), ways, expected, Some(cores));
     Ok(())
 }
 
@@ -89,20 +90,15 @@ fn under_load(what: &Link, scene: &Scene, row: &str, expected: Duration) -> anyh
         let load = scope.spawn(|| iperf::run(&scene.network, "server", "client", &["--time", &seconds]));
         // Until it is at its rate.
         std::thread::sleep(Duration::from_secs(2));
-        let result = alone(what, scene, row, expected, Some(GOAL));
+        let result = alone(what, scene, row, expected);
         load.join().map_err(|_| anyhow!("the load panicked"))??;
         result
     })?;
     let late = scene.back().late.since(&before);
-    let within = late.quantile(0.99) <= GOAL;
+    let [quantiles, on_time, goal] = counted(&late);
     println!(
-        "{:<40} {:>20} {:>20} {:>20} {:>6} {:>8}",
-        "  that stream",
-        counted(&late),
-        "",
-        "",
-        "",
-        met(within)
+        "{:<40} {quantiles:>20} {on_time:>9} {:>20} {:>20} {:>6} {goal:>8}",
+        "  that stream", "", "", ""
     );
     Ok(())
 }
@@ -116,33 +112,25 @@ fn probes(what: &Link) -> u32 {
     u32::try_from(u128::from(what.seconds) * 1000 / probe::EVERY.as_millis()).unwrap_or(u32::MAX)
 }
 
-fn show(
-    row: &str,
-    late: Option<Lateness>,
-    ways: Ways,
-    expected: Duration,
-    cores: Option<f64>,
-    goal: Option<Duration>,
-) {
-    let (to_socket, to_program) =
-        (Errors::new(ways.to_socket, expected), Errors::new(ways.to_program, expected));
-    let within = goal.map(|goal| {
-        to_socket.all_but_one_percent() <= goal && late.is_none_or(|late| late.quantile(0.99) <= goal)
-    });
+fn show(row: &str, late: Option<Lateness>, ways: Ways, expected: Duration, cores: Option<f64>) {
+    let [quantiles, on_time, goal] = late.map_or_else(Default::default, |late| counted(&late));
     println!(
-        "{row:<40} {:>20} {:>20} {:>20} {:>6} {:>8}",
-        late.map_or(String::new(), |late| counted(&late)),
-        to_socket.text(),
-        to_program.text(),
+        "{row:<40} {quantiles:>20} {on_time:>9} {:>20} {:>20} {:>6} {goal:>8}",
+        figures(ways.to_socket, expected),
+        figures(ways.to_program, expected),
         cores.map_or(String::new(), |cores| format!("{cores:.2}")),
-        within.map_or("", met)
     );
 }
 
-/// As the forwarder counted.
-fn counted(late: &Lateness) -> String {
+/// As the forwarder counted: quantiles, how many were on time, and whether that is the goal. Nothing of what is not delayed.
+fn counted(late: &Lateness) -> [String; 3] {
+    let Some(exact) = late.exact() else { return Default::default() };
     let [half, most] = [0.5, 0.99].map(|part| late.quantile(part).as_micros());
-    format!("<{half} / <{most} / {}", late.most / 1000)
+    [
+        format!("<{half} / <{most} / {}", late.most / 1000),
+        format!("{:.2} %", exact * 100.0),
+        met(exact >= GOAL).to_owned(),
+    ]
 }
 
 fn figures(ways: Vec<Duration>, expected: Duration) -> String {
@@ -162,11 +150,6 @@ impl Errors {
 
     fn quantile(&self, part: f64) -> f64 {
         self.0[((self.0.len() - 1) as f64 * part) as usize]
-    }
-
-    /// No packet is early, and 99 of 100 are not later than this.
-    fn all_but_one_percent(&self) -> Duration {
-        Duration::from_secs_f64(self.quantile(0.99).max(-self.0[0]).max(0.0) / 1e6)
     }
 
     fn text(&self) -> String {

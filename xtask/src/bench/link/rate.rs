@@ -36,16 +36,19 @@ pub fn run(what: &Link) -> anyhow::Result<()> {
         "", "came", "left", "error", "payload", "dropped", "before", "cores", "goal"
     );
     for megabits in [10, 100, 1000, 5000] {
-        row(what, megabits, Sender::Tcp)?;
+        row(what, megabits, Sender::Tcp, false)?;
     }
     for megabits in [10, 100, 1000, 5000] {
-        row(what, megabits, Sender::Udp(datagrams::many(megabits as f64 * 1e6)))?;
+        row(what, megabits, Sender::Udp(datagrams::many(megabits as f64 * 1e6)), false)?;
     }
-    row(what, 1000, Sender::Udp(1))
+    row(what, 1000, Sender::Udp(1), false)?;
+    row(what, 1000, Sender::Tcp, true)?;
+    row(what, 5000, Sender::Tcp, true)?;
+    row(what, 1000, Sender::Udp(1), true)
 }
 
-fn row(what: &Link, megabits: u64, sender: Sender) -> anyhow::Result<()> {
-    let scene = Scene::new(&format!("rate = '{megabits}Mbit'\nrtt = '2ms'"), 1)?;
+fn row(what: &Link, megabits: u64, sender: Sender, punctual: bool) -> anyhow::Result<()> {
+    let scene = Scene::new(&format!("rate = '{megabits}Mbit'\nrtt = '2ms'"), punctual, 1)?;
     let rate = megabits as f64 * 1e6;
     let (flow, payload) = under(what, &scene, sender, rate)?;
     let error = flow.left / rate - 1.0;
@@ -55,7 +58,7 @@ fn row(what: &Link, megabits: u64, sender: Sender) -> anyhow::Result<()> {
     };
     println!(
         "{:<36} {:>10.2} {:>10.2} {:>7.3} % {:>10.2} {:>9} {:>9} {:>6.2} {:>8}",
-        format!("{megabits} Mb/s, {kind}"),
+        format!("{megabits} Mb/s, {kind}{}", if punctual { ", punctual" } else { "" }),
         flow.came / 1e6,
         flow.left / 1e6,
         error * 100.0,

@@ -18,17 +18,8 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// With the path that this text describes, as in a plan.
-    pub fn new(path: &str, seed: u64) -> anyhow::Result<Self> {
-        Self::build(path, seed, false)
-    }
-
-    /// The same, with a wire that runs before whatever else runs.
-    pub fn punctual(path: &str, seed: u64) -> anyhow::Result<Self> {
-        Self::build(path, seed, true)
-    }
-
-    fn build(path: &str, seed: u64, punctual: bool) -> anyhow::Result<Self> {
+    /// With the path that this text describes, as in a plan; a punctual wire runs before whatever else runs.
+    pub fn new(path: &str, punctual: bool, seed: u64) -> anyhow::Result<Self> {
         let spec = toml::from_str(path).map_err(|error| anyhow!("path {path:?}: {error}"))?;
         let wire = WireSpec { punctual, ..WireSpec::new(spec, seed) };
         Ok(Self { network: Network::build(&Topology::pair(wire))? })

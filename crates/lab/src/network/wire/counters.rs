@@ -49,15 +49,28 @@ pub struct Lateness {
     pub counts: [u64; 24],
     /// The latest, in nanoseconds.
     pub most: u64,
+    /// Those that were later than [`Self::EXACT`].
+    #[serde(default)]
+    pub inexact: u64,
 }
 
 impl Lateness {
+    /// A packet that is not later than this was on time.
+    pub const EXACT: Duration = Duration::from_micros(200);
+
     pub(super) fn count(&mut self, late: Duration) {
         let nanoseconds = u64::try_from(late.as_nanos()).unwrap_or(u64::MAX);
         let microseconds = nanoseconds / 1000;
         let power = (u64::BITS - microseconds.leading_zeros()) as usize;
         self.counts[power.min(self.counts.len() - 1)] += 1;
         self.most = self.most.max(nanoseconds);
+        self.inexact += u64::from(late > Self::EXACT);
+    }
+
+    /// The part of all packets that was on time; none if there were none.
+    pub fn exact(&self) -> Option<f64> {
+        let all: u64 = self.counts.iter().sum();
+        (all > 0).then(|| 1.0 - self.inexact as f64 / all as f64)
     }
 
     /// A time that this part of all packets was not later than: 0.99 for 99 of 100. As exact as the counts: up to twice
@@ -82,6 +95,7 @@ impl Lateness {
         for (count, before) in late.counts.iter_mut().zip(earlier.counts) {
             *count -= before;
         }
+        late.inexact -= earlier.inexact;
         late
     }
 }
@@ -101,5 +115,18 @@ mod tests {
         late.count(Duration::from_secs(3600));
         assert_eq!(late.quantile(1.0), Duration::from_secs(3600));
         assert_eq!(late.since(&late).counts.iter().sum::<u64>(), 0);
+    }
+
+    #[test]
+    fn who_is_on_time_is_counted() {
+        let mut late = Lateness::default();
+        assert_eq!(late.exact(), None, "of no packets");
+        for microseconds in [0, 199, 200, 201] {
+            late.count(Duration::from_micros(microseconds));
+        }
+        assert_eq!(late.exact(), Some(0.75));
+        let before = late;
+        late.count(Duration::from_millis(1));
+        assert_eq!(late.since(&before).exact(), Some(0.0));
     }
 }
