@@ -318,6 +318,16 @@ pub fn set_time_slice(nice: i32, slice: Duration) -> io::Result<()> {
     schedule(Scheduling { policy: libc::SCHED_OTHER as u32, nice, runtime, ..Scheduling::default() })
 }
 
+/// `sched_getscheduler`: whether the calling thread has such a priority.
+#[cfg(test)]
+pub fn is_before_others() -> io::Result<bool> {
+    // SAFETY: it takes a number and gives a number.
+    match unsafe { libc::sched_getscheduler(0) } {
+        policy if policy < 0 => Err(io::Error::last_os_error()),
+        policy => Ok(policy == libc::SCHED_FIFO),
+    }
+}
+
 fn schedule(mut how: Scheduling) -> io::Result<()> {
     how.size = size_of::<Scheduling>() as u32;
     let (thread, flags) = (0, 0);

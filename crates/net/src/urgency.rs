@@ -33,6 +33,11 @@ impl Urgency {
         if syscall::run_before_others(PRIORITY).is_ok() {
             return Self::BeforeOthers;
         }
+        Self::among_others()
+    }
+
+    /// Of those that take turns the earliest, which the calling thread has from now on.
+    pub fn among_others() -> Self {
         match shorten_turns() {
             Ok(()) => Self::EarlyTurn,
             Err(_) => Self::InTurn,
@@ -48,6 +53,16 @@ fn shorten_turns() -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_was_before_others_is_among_them_again() {
+        let then = std::thread::spawn(|| {
+            Urgency::most();
+            Urgency::among_others();
+            syscall::is_before_others()
+        });
+        assert!(!then.join().expect("a thread").expect("asked"));
+    }
 
     #[test]
     fn every_thread_may_have_an_early_turn() {

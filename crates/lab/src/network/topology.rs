@@ -36,8 +36,8 @@ pub struct WireSpec {
     /// Where chance on it begins.
     #[serde(default)]
     pub seed: u64,
-    /// Its threads run before whatever else runs, where that is allowed: its delays are exact while hosts work, and it
-    /// carries less of what comes fast.
+    /// Its threads run before whatever else runs, where that is allowed, for half of the time at most: its delays are exact
+    /// while hosts work.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub punctual: bool,
 }

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use rustix::thread::set_current_timer_slack;
 
 use super::line::Line;
+use super::precedence::Precedence;
 use super::vigil::{Rest, Vigil};
 
 /// Packets that are taken before others may look at the line.
@@ -41,20 +42,24 @@ impl Forwarder {
     /// Carries packets until it is over, or an interface fails.
     pub fn run(&self) -> io::Result<()> {
         set_current_timer_slack(Some(TIMER_SLACK_NANOSECONDS))?;
-        if self.punctual {
-            // A real network takes no processor from its hosts: neither may they make this one late.
-            Urgency::most();
-        }
         let mut vigil = Vigil::new(Instant::now());
+        // A real network takes no processor from its hosts: neither may they make this one late.
+        let mut precedence = (self.punctual && Urgency::most() == Urgency::BeforeOthers)
+            .then(|| Precedence::new(Instant::now()));
         loop {
             let due = self.turn()?;
-            let Rest::Sleep(until) = vigil.rest(Instant::now(), due) else {
+            let now = Instant::now();
+            place(precedence.as_mut().and_then(|precedence| precedence.ran(now)));
+            let Rest::Sleep(until) = vigil.rest(now, due) else {
                 std::hint::spin_loop();
                 continue;
             };
-            match (self.wait(until)?, until) {
+            let woken = self.wait(until)?;
+            let now = Instant::now();
+            place(precedence.as_mut().and_then(|precedence| precedence.rested(now)));
+            match (woken, until) {
                 (Woken::Over, _) => return Ok(()),
-                (Woken::Time, Some(until)) => vigil.woken(until, Instant::now()),
+                (Woken::Time, Some(until)) => vigil.woken(until, now),
                 (Woken::Time, None) | (Woken::Packet, _) => {}
             }
         }
@@ -93,6 +98,19 @@ enum Woken {
     Packet,
     /// It is over.
     Over,
+}
+
+/// Puts the calling thread before others, or among them, if that changes.
+fn place(before_others: Option<bool>) {
+    match before_others {
+        Some(true) => {
+            Urgency::most();
+        }
+        Some(false) => {
+            Urgency::among_others();
+        }
+        None => {}
+    }
 }
 
 fn timespec(time: Duration) -> Timespec {

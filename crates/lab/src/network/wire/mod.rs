@@ -3,6 +3,7 @@
 mod counters;
 mod forwarder;
 mod line;
+mod precedence;
 mod vigil;
 #[allow(clippy::module_inception, reason = "the file holds the wire itself")]
 mod wire;
