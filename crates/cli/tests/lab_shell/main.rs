@@ -47,6 +47,23 @@ fn a_command_finds_the_other_host_and_nothing_is_left() {
 }
 
 #[test]
+fn a_punctual_path_is_carried_before_others_do_their_work() {
+    let Some(laboratory) = laboratory("punctual") else { return };
+    if !nix::unistd::geteuid().is_root() {
+        println!("skipped: it takes root");
+        return;
+    }
+    // Thread names stand in brackets, scheduling policies in field 41; 1 is SCHED_FIFO (proc_pid_stat(5)). A thread that has
+    // just begun may not have it yet.
+    let policies = "awk '/\\(path0-[01]\\)/ { print $41 }' /proc/$PPID/task/*/stat | tr -d '\\n'";
+    let script = format!("until [ \"$({policies})\" = 11 ]; do sleep 0.01; done; echo both");
+    let output = laboratory.output(&["--quiet", "--punctual", "--rtt", "1ms", "--", "sh", "-c", &script]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "both\n", "{output:?}");
+    let plain = laboratory.output(&["--quiet", "--rtt", "1ms", "--", "sh", "-c", policies]);
+    assert_eq!(String::from_utf8_lossy(&plain.stdout), "00", "{plain:?}");
+}
+
+#[test]
 fn an_exit_code_is_passed_on_and_nothing_is_left() {
     let Some(laboratory) = laboratory("failure") else { return };
     assert_eq!(laboratory.output(&["-q", "--", "sh", "-c", "exit 7"]).status.code(), Some(7));

@@ -17,6 +17,11 @@ pub struct ShellArguments {
     #[command(flatten)]
     pub path: PathArguments,
 
+    /// The path's packets leave when they are due though hosts have much to do: who carries them runs before others, for
+    /// half of the time at most; as root
+    #[arg(long, conflicts_with = "join")]
+    pub punctual: bool,
+
     /// The host to be on
     #[arg(long, value_name = "NAME", default_value = "client")]
     pub host: String,

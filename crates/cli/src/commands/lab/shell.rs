@@ -25,10 +25,9 @@ pub fn run(arguments: &ShellArguments) -> Result<(), Failure> {
         );
     }
     // Before anything is made: what is wrong with the flags is said at once, and once.
-    let topology = Topology::pair(WireSpec::new(
-        path::path(&arguments.path).map_err(Failure::Usage)?,
-        arguments.path.seed,
-    ));
+    let path = path::path(&arguments.path).map_err(Failure::Usage)?;
+    let wire = WireSpec { punctual: arguments.punctual, ..WireSpec::new(path, arguments.path.seed) };
+    let topology = Topology::pair(wire);
     if !topology.hosts.contains_key(&arguments.host) {
         let hosts: Vec<&str> = topology.hosts.keys().map(String::as_str).collect();
         return Err(Failure::Usage(anyhow!(
