@@ -72,6 +72,11 @@ impl Laboratory {
 
     /// `howdah lab shell` with these arguments.
     pub fn shell(&self, arguments: &[&str]) -> Command {
+        self.lab(&[&["shell"], arguments].concat())
+    }
+
+    /// `howdah lab` with these arguments.
+    pub fn lab(&self, arguments: &[&str]) -> Command {
         let mut command = match self.prefix.split_first() {
             Some((first, rest)) => {
                 let mut command = Command::new(first);
@@ -81,7 +86,7 @@ impl Laboratory {
             None => Command::new(&self.program),
         };
         let (name, value) = self.mark.split_once('=').expect("a mark");
-        command.args(["lab", "shell"]).args(arguments).env(name, value).env("TMPDIR", self.home.path());
+        command.arg("lab").args(arguments).env(name, value).env("TMPDIR", self.home.path());
         command.stdin(Stdio::null());
         command
     }
