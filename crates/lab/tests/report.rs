@@ -202,6 +202,18 @@ fn missing_series_and_latencies_are_said_and_stop_nothing() {
 }
 
 #[test]
+fn latencies_are_those_that_the_figure_names() {
+    let text = small().replace("kind = \"latency\"", "kind = \"latency\"\ny = \"main.stat.p99\"");
+    let page = page(&text, |row| {
+        let latencies = row.latencies.remove("main").expect("of main");
+        row.latencies = ["main.stat", "main.create"].map(|name| (name.to_owned(), latencies.clone())).into();
+    });
+    well_formed(&page);
+    assert!(page.contains("Percentiles of latency"));
+    assert!(!page.contains("main.create"), "of one phase only");
+}
+
+#[test]
 fn odd_numbers_break_no_figure() {
     for value in [0.0, -1.0, 1e-300, 1e300, 1e15] {
         let page = page(&small(), |row| {

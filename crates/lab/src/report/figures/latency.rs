@@ -70,9 +70,9 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
     Ok(Sketch { chart, table: table(&groups, &y.scale), notes })
 }
 
-/// The curves of the cells of a group; of one client if the figure names it.
+/// The curves of the cells of a group; of one client, or one phase of its work, if the figure names it.
 fn curves(results: &Results, group: &Group, figure: Option<&str>) -> Vec<Curve> {
-    let wanted = figure.and_then(|figure| figure.split_once('.')).map(|(client, _)| client);
+    let wanted = figure.and_then(|figure| figure.rsplit_once('.')).map(|(client, _)| client);
     let of_cell = |cell: &&CellMedians| {
         let mut clients: BTreeMap<&String, Vec<&Vec<(f64, f64)>>> = BTreeMap::new();
         for row in results.rows_of(cell.cell).filter(|row| row.is_ok()) {
