@@ -167,7 +167,11 @@ impl Session {
                 let line: Vec<u8> = self.unread.drain(..=end).collect();
                 return Ok(Some(String::from_utf8_lossy(&line).into_owned()));
             }
-            ensure!(self.readable(give_up)?, "the guest says nothing; {}", last_words(&self.share));
+            ensure!(
+                self.readable(give_up)?,
+                "the guest had not told of an end when its time was over; {}",
+                last_words(&self.share)
+            );
             let mut piece = [0; 512];
             match self.output.read(&mut piece) {
                 Ok(0) => return Ok(None),
