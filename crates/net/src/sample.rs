@@ -23,7 +23,8 @@ pub fn sample(socket: BorrowedFd<'_>, now: Duration, gauges: &Gauges) -> io::Res
     let length = syscall::tcp_info(socket, &mut bytes)?;
     let info = TcpInfo::decode(&bytes[..length]);
     let memory = memory_of(socket)?;
-    let unread = rustix::io::ioctl_fionread(socket)?;
+    // What is unread takes memory, so of most connections this needs no call.
+    let unread = if memory.receive_queue_bytes == 0 { 0 } else { rustix::io::ioctl_fionread(socket)? };
     Ok(Sample {
         at: now,
         sending: sending(&info, &memory),

@@ -6,8 +6,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use nix::sys::socket::sockopt::{IpMtu, RcvBufForce, SndBufForce};
-use nix::sys::socket::{getsockopt, setsockopt};
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::{RcvBufForce, SndBufForce};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -15,14 +15,13 @@ use rustix::net::{SendAncillaryBuffer, SendFlags};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::connect::{Place, Wait, reserved_ports};
+use crate::path_mtu::{USUAL_MTU, of_connected};
 use crate::stream::{Sent, outcome};
 use crate::syscall;
 
 /// Room asked for in each direction, in bytes: a window of large replies that come at once.
 const ROOM: usize = 8 << 20;
-/// The path MTU where the kernel does not tell: an Ethernet's.
-const USUAL_MTU: usize = 1500;
-/// That of loopback, likewise: the longest packet of IPv4, though the interface would take one byte more.
+/// The path MTU of loopback, where the kernel does not tell: the longest packet of IPv4, though the interface would take one byte more.
 const LOOPBACK_MTU: usize = 65_535;
 
 /// A connected UDP socket. One thread receives and waits in the kernel for what comes, or several take turns; another may
@@ -74,7 +73,7 @@ impl UdpClient {
 
     /// The most bytes in one packet on the way to the server, as far as the kernel knows.
     pub fn path_mtu(&self) -> usize {
-        let told = getsockopt(&self.socket, IpMtu).ok().and_then(|mtu| usize::try_from(mtu).ok());
+        let told = of_connected(&self.socket);
         let is_here = self.server.ip().is_loopback() || self.server.ip() == self.local.ip();
         told.unwrap_or(if is_here { LOOPBACK_MTU } else { USUAL_MTU })
     }

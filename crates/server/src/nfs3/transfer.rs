@@ -3,27 +3,51 @@
 use crate::limits::TRANSFER_MAX;
 use crate::{Peer, Transport};
 
-/// The largest READ and WRITE in a datagram to a client on this host, in bytes: what the Linux kernel's server takes
-/// over UDP. The loopback interface loses no fragments.
-const DATAGRAM_ON_THIS_HOST: u32 = 32 << 10;
-/// The same to any other client: six fragments of Ethernet, instead of 22 of which each one that is lost costs all.
-const DATAGRAM: u32 = 8 << 10;
+/// The largest READ and WRITE in a datagram, in bytes: what the Linux kernel's server takes over UDP.
+const DATAGRAM_MOST: u32 = 32 << 10;
+/// What is announced for datagrams at least, in bytes: six fragments of Ethernet, instead of 22 of which each one that is lost
+/// costs all.
+const DATAGRAM_LEAST: u32 = 8 << 10;
+/// So many fragments a datagram may have on other paths, too: where packets are longer, more goes into one.
+const FRAGMENTS: usize = 6;
+/// Bytes of a packet that carry no data: the headers of IPv6, of a fragment, and what RPC adds to the data, divided among six.
+const HEADERS: usize = 80;
 /// The largest listing, in bytes: some 300 entries of a READDIRPLUS, so that what a call costs weighs little beside
 /// them, and the reply still fits a buffer that is kept.
 const LISTING: u32 = 64 << 10;
 
-/// The most bytes of data in a READ or WRITE of this client.
+/// The most bytes of data in a READ of this client: what FSINFO announces at most.
 pub fn data(peer: &Peer) -> u32 {
     match peer.transport {
         Transport::Tcp => TRANSFER_MAX as u32,
-        Transport::Udp if is_on_this_host(peer) => DATAGRAM_ON_THIS_HOST,
-        Transport::Udp => DATAGRAM,
+        Transport::Udp => DATAGRAM_MOST,
     }
+}
+
+/// What FSINFO announces for READ and WRITE of this client. `path_mtu` is asked for clients on other hosts: the loopback
+/// interface loses no fragments.
+pub fn announced(peer: &Peer, path_mtu: impl FnOnce() -> usize) -> u32 {
+    match peer.transport {
+        Transport::Tcp => TRANSFER_MAX as u32,
+        Transport::Udp if is_on_this_host(peer) => DATAGRAM_MOST,
+        Transport::Udp => in_fragments(path_mtu()),
+    }
+}
+
+/// The largest power of two whose datagram has no more fragments than are allowed.
+fn in_fragments(path_mtu: usize) -> u32 {
+    let room = path_mtu.saturating_sub(HEADERS).saturating_mul(FRAGMENTS);
+    let room = u32::try_from(room).unwrap_or(DATAGRAM_MOST).clamp(DATAGRAM_LEAST, DATAGRAM_MOST);
+    1 << room.ilog2()
 }
 
 /// The most bytes of a READDIR or READDIRPLUS to this client.
 pub fn listing(peer: &Peer) -> u32 {
-    data(peer).min(LISTING)
+    match peer.transport {
+        Transport::Tcp => LISTING,
+        Transport::Udp if is_on_this_host(peer) => DATAGRAM_MOST,
+        Transport::Udp => DATAGRAM_LEAST,
+    }
 }
 
 fn is_on_this_host(peer: &Peer) -> bool {
@@ -36,21 +60,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn datagrams_are_small_beyond_this_host() {
-        for (client, server, transport, most) in [
-            ("192.0.2.1:700", "192.0.2.2:2049", Transport::Tcp, 1 << 20),
-            ("192.0.2.1:700", "192.0.2.2:2049", Transport::Udp, 8 << 10),
-            ("192.0.2.2:700", "192.0.2.2:2049", Transport::Udp, 32 << 10),
-            ("127.0.0.1:700", "127.0.0.1:2049", Transport::Udp, 32 << 10),
-            ("[::ffff:127.0.0.1]:700", "[::ffff:127.0.0.1]:2049", Transport::Udp, 32 << 10),
-            ("[::1]:700", "[::1]:2049", Transport::Udp, 32 << 10),
+    fn datagrams_have_few_fragments_beyond_this_host() {
+        for (client, server, transport, path_mtu, most) in [
+            ("192.0.2.1:700", "192.0.2.2:2049", Transport::Tcp, 1500, 1 << 20),
+            ("192.0.2.1:700", "192.0.2.2:2049", Transport::Udp, 1500, 8 << 10),
+            ("192.0.2.1:700", "192.0.2.2:2049", Transport::Udp, 576, 8 << 10),
+            ("192.0.2.1:700", "192.0.2.2:2049", Transport::Udp, 4352, 16 << 10),
+            ("192.0.2.1:700", "192.0.2.2:2049", Transport::Udp, 9000, 32 << 10),
+            ("192.0.2.1:700", "192.0.2.2:2049", Transport::Udp, usize::MAX, 32 << 10),
+            ("192.0.2.2:700", "192.0.2.2:2049", Transport::Udp, 1500, 32 << 10),
+            ("127.0.0.1:700", "127.0.0.1:2049", Transport::Udp, 1500, 32 << 10),
+            ("[::ffff:127.0.0.1]:700", "[::ffff:127.0.0.1]:2049", Transport::Udp, 1500, 32 << 10),
+            ("[::1]:700", "[::1]:2049", Transport::Udp, 1500, 32 << 10),
         ] {
             let address = |text: &str| text.parse().expect("address");
-            assert_eq!(
-                data(&Peer { client: address(client), server: address(server), transport }),
-                most,
-                "{client}"
-            );
+            let peer = Peer { client: address(client), server: address(server), transport };
+            assert_eq!(announced(&peer, || path_mtu), most, "{client}, packets of {path_mtu}");
+            assert!(data(&peer) >= most, "what is announced is given");
         }
+    }
+
+    #[test]
+    fn listings_are_small_beyond_this_host() {
+        let peer = |client: &str, transport| Peer {
+            client: client.parse().expect("an address"),
+            server: "192.0.2.2:2049".parse().expect("an address"),
+            transport,
+        };
+        assert_eq!(listing(&peer("192.0.2.1:700", Transport::Udp)), 8 << 10);
+        assert_eq!(listing(&peer("192.0.2.2:700", Transport::Udp)), 32 << 10);
+        assert_eq!(listing(&peer("192.0.2.1:700", Transport::Tcp)), 64 << 10);
     }
 }

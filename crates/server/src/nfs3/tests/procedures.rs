@@ -264,7 +264,9 @@ fn the_file_system_is_described_as_it_is() {
     client.peer.transport = Transport::Udp;
     let result = client.call(fsinfo::PROCEDURE, &fsinfo::Arguments { node });
     let info = decoded::<fsinfo::Reply>(&result).expect("info");
-    assert_eq!((info.read_max, info.write_max, info.directory_preferred), (8 << 10, 8 << 10, 8 << 10));
+    // Whatever packets this host sends there.
+    assert!((8 << 10..=32 << 10).contains(&info.read_max), "{info:?}");
+    assert_eq!((info.write_max, info.directory_preferred), (info.read_max, 8 << 10));
 
     let result = client.call(pathconf::PROCEDURE, &pathconf::Arguments { node });
     let paths = decoded::<pathconf::Reply>(&result).expect("limits");
