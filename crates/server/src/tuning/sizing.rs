@@ -1,6 +1,6 @@
 //! The thread that looks at connections and sizes them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,8 +22,14 @@ use crate::shared::{Shared, Source};
 
 /// How often gauges are read while something moves: short beside the shortest interval that is judged.
 const TICK: Duration = Duration::from_millis(10);
-/// With many connections they are read less often: at most so many looks at a connection in each millisecond.
-const LOOKS_PER_MILLISECOND: u32 = 50;
+/// With many connections they are read less often: at most so many connections in each millisecond. Of a thousand each takes
+/// half a microsecond, for the most part until it is in the processor's cache.
+const GAUGES_PER_MILLISECOND: u32 = 15;
+/// The kernel is asked about so many connections a second at most, though each be due: that takes some 3.5 microseconds each
+/// (`cargo xtask bench tuning`).
+const SAMPLES_PER_SECOND: u32 = 3_000;
+/// None that moves something waits longer for its turn.
+const TURN_MOST: Duration = Duration::from_secs(1);
 /// How often it is looked for new connections while nothing moves.
 const IDLE_TICK: Duration = Duration::from_millis(100);
 /// How often memory and processors are looked at,
@@ -35,6 +41,8 @@ const PRESSED_TICK: Duration = Duration::from_millis(100);
 pub struct Sizing {
     shared: Arc<Shared>,
     seen: HashMap<Token, Seen>,
+    /// How many moved something in the last turn.
+    active: u32,
     /// Empty between turns; kept so that a turn allocates nothing.
     connections: Vec<Arc<Connection>>,
     processors: Processors,
@@ -57,8 +65,6 @@ struct Seen {
     /// It is not read, since memory is short.
     is_held: bool,
     verdict: Option<Verdict>,
-    /// In the list of connections this time.
-    is_there: bool,
 }
 
 impl Sizing {
@@ -67,6 +73,7 @@ impl Sizing {
         Self {
             shared,
             seen: HashMap::new(),
+            active: 0,
             connections: Vec::new(),
             processors: Processors::default(),
             load: Load::default(),
@@ -81,42 +88,46 @@ impl Sizing {
     /// Until the server stops.
     pub fn run(mut self) {
         while !self.shared.stopping.load(Ordering::SeqCst) {
-            let active = self.turn();
-            let looks = Duration::from_millis(1) * u32::try_from(self.seen.len()).unwrap_or(u32::MAX);
-            let tick = TICK.max(looks / LOOKS_PER_MILLISECOND);
-            std::thread::park_timeout(if active { tick } else { IDLE_TICK.max(tick) });
+            self.turn();
+            let gauges = Duration::from_millis(1) * u32::try_from(self.seen.len()).unwrap_or(u32::MAX);
+            let tick = TICK.max(gauges / GAUGES_PER_MILLISECOND);
+            std::thread::park_timeout(if self.active > 0 { tick } else { IDLE_TICK.max(tick) });
         }
     }
 
-    /// Looks at all connections once; says whether any is active.
-    fn turn(&mut self) -> bool {
+    /// Looks at all connections once.
+    fn turn(&mut self) {
         let now = self.shared.started.elapsed();
         // Knobs may have been turned.
         ask(&self.shared, |_| ());
         let mut connections = std::mem::take(&mut self.connections);
         self.shared.list_connections(&mut connections);
-        self.seen.values_mut().for_each(|seen| seen.is_there = false);
-        let mut active = false;
+        let at_least = turns(self.active);
+        self.active = 0;
         for connection in &connections {
-            active |= self.visit(now, connection);
+            self.active += u32::from(self.visit(now, connection, at_least));
+        }
+        // Whoever is there is known by now; if more are known, some are gone.
+        if self.seen.len() > connections.len() {
+            self.forget_all_but(now, &connections);
         }
         // Not held on to: a connection that was closed meanwhile closes its socket with the last of these.
         connections.clear();
         self.connections = connections;
-        self.forget_gone(now);
         if now.saturating_sub(self.memory_at) >= self.memory_tick {
             self.memory_at = now;
             self.look_at_memory(now);
         }
-        active
     }
 
-    /// One connection; says whether it is active.
-    fn visit(&mut self, now: Duration, connection: &Arc<Connection>) -> bool {
+    /// One connection; says whether it is active. The kernel is not asked about it again before `at_least` has passed.
+    fn visit(&mut self, now: Duration, connection: &Arc<Connection>, at_least: Duration) -> bool {
         let token = connection.token();
-        let is_new = !self.seen.contains_key(&token);
-        let seen = self.seen.entry(token).or_default();
-        seen.is_there = true;
+        let mut is_new = false;
+        let seen = self.seen.entry(token).or_insert_with(|| {
+            is_new = true;
+            Seen::default()
+        });
         seen.gauge.look(now, connection, self.load);
         if is_new {
             let peer = connection.peer();
@@ -139,7 +150,7 @@ impl Sizing {
                         let changes = tuner.on_sample(token, sample);
                         if let Some(tuned) = tuner.get(token) {
                             show(self.watcher.as_ref(), connection, tuned);
-                            seen.due = now + tuned.interval();
+                            seen.due = now + tuned.interval().max(at_least);
                             tell(connection, tuned, &mut seen.verdict);
                         }
                         changes
@@ -152,12 +163,14 @@ impl Sizing {
         active
     }
 
-    fn forget_gone(&mut self, now: Duration) {
-        self.seen.retain(|token, seen| {
-            if !seen.is_there {
+    fn forget_all_but(&mut self, now: Duration, connections: &[Arc<Connection>]) {
+        let there: HashSet<Token> = connections.iter().map(|connection| connection.token()).collect();
+        self.seen.retain(|token, _| {
+            let is_there = there.contains(token);
+            if !is_there {
                 self.shared.tuner.lock().on_close(now, *token);
             }
-            seen.is_there
+            is_there
         });
     }
 
@@ -216,6 +229,11 @@ impl Sizing {
     }
 }
 
+/// How long it is between two looks at a connection, if so many want one.
+fn turns(active: u32) -> Duration {
+    (Duration::from_secs(1) * active / SAMPLES_PER_SECOND).min(TURN_MOST)
+}
+
 /// Shows a look to whoever wants to see them.
 fn show(watcher: Option<&Watcher>, connection: &Connection, tuned: &howdah_tune::Connection) {
     if let (Some(watcher), Some(sample)) = (watcher, tuned.last()) {
@@ -232,5 +250,18 @@ fn tell(connection: &Connection, tuned: &howdah_tune::Connection, last: &mut Opt
         && let Some(explanation) = tuned.explanation()
     {
         tracing::debug!(client = %connection.peer().client, "{explanation}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_is_not_asked_more_often_the_more_connections_there_are() {
+        assert_eq!(turns(0), Duration::ZERO);
+        assert!(turns(300) <= Duration::from_millis(100), "as often as the judge wants, up to so many");
+        assert_eq!(turns(SAMPLES_PER_SECOND / 2), Duration::from_millis(500));
+        assert_eq!(turns(u32::MAX), TURN_MOST);
     }
 }
