@@ -14,10 +14,10 @@ pub struct Clients {
     pub clients: Vec<Client>,
 }
 
-/// A client: an address.
+/// A client: an IPv4 address, or an IPv6 network of 64 bits, as everywhere in the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Client {
-    /// Its address.
+    /// Its address; the network, if it uses several of it.
     pub client: IpAddr,
     /// It is this host.
     pub is_local: bool,

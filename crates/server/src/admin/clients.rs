@@ -11,6 +11,7 @@ use axum::extract::State;
 use super::client::{Client, Clients, Group, Lane, Recent};
 use super::history::History;
 use super::routes::Asked;
+use crate::room::one_client;
 use crate::tuning::{ConnectionReport, report};
 
 /// A verdict that is older than this tells nothing of now: a connection that moves something is judged more often, but for
@@ -37,12 +38,22 @@ pub async fn clients(State(asked): State<Arc<Asked>>) -> Json<Clients> {
     let mut clients: BTreeMap<IpAddr, Vec<ConnectionReport>> = BTreeMap::new();
     let report = report(&asked.shared, asked.knobs.are_on());
     for connection in report.connections {
-        clients.entry(connection.client.ip()).or_default().push(connection);
+        clients.entry(one_client(connection.client.ip())).or_default().push(connection);
     }
-    let clients = clients.into_iter().map(|(address, connections)| client(address, connections, &recents));
+    let clients =
+        clients.into_iter().map(|(key, connections)| client(name(key, &connections), connections, &recents));
     let mut clients: Vec<Client> = clients.collect();
     clients.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
     Json(Clients { mode: report.mode, clients })
+}
+
+/// What a client is called: by its address if it uses but one of those that count as one client.
+fn name(client: IpAddr, connections: &[ConnectionReport]) -> IpAddr {
+    let mut addresses = connections.iter().map(|connection| connection.client.ip());
+    match addresses.next() {
+        Some(first) if addresses.all(|address| address == first) => first,
+        _ => client,
+    }
 }
 
 fn rate(client: &Client) -> f64 {
@@ -196,6 +207,19 @@ mod tests {
             account: AccountReport::default(),
             last_period: AccountReport::default(),
         }
+    }
+
+    #[test]
+    fn a_client_is_called_by_its_address_and_one_of_several_by_its_network() {
+        let from = |text: &str| {
+            let client = text.parse().expect("an address");
+            ConnectionReport { client, ..connection(1, "idle", (0.0, 0.0), 0.1) }
+        };
+        let [one, other] = [from("[fd00::7]:9"), from("[fd00::8]:9")];
+        let network = one_client(one.client.ip());
+        assert_eq!(network, one_client(other.client.ip()));
+        assert_eq!(name(network, &[one.clone(), one.clone()]), one.client.ip());
+        assert_eq!(name(network, &[one, other]), network);
     }
 
     #[test]
