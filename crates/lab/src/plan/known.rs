@@ -3,7 +3,7 @@
 use super::CellSpec;
 
 /// The last word of a figure's name.
-const FIGURES: [&str; 24] = [
+const FIGURES: [&str; 25] = [
     "throughput",
     "right",
     "looks",
@@ -24,6 +24,7 @@ const FIGURES: [&str; 24] = [
     "retransmissions",
     "calls",
     "fairness",
+    "between_hosts",
     "replies",
     "lost",
     "clock",

@@ -83,6 +83,9 @@ fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
     served.end();
     let server_seconds = (!served.processes().is_empty()).then_some(server_seconds);
     record.named = derived::figures(&measured, server_seconds, Processor::used().since(before.1));
+    if let Some(part) = derived::between_hosts(&measured, |name| spec.clients[name].host.as_str()) {
+        record.named.0.insert("total.between_hosts".to_owned(), part);
+    }
     if let Some(spec) = &spec.verdicts {
         let looks = verdicts::looks(&samples(scene.place)).context("verdicts")?;
         record.series.extend(verdicts::series(&looks, began));

@@ -52,6 +52,19 @@ pub fn figures(clients: &[(String, Measured)], server: Option<f64>, forwarder: P
     (figures, latencies)
 }
 
+/// What the clients of the host that got least have of what those of the host that got most have, if there are several hosts.
+/// `host`: where a client is.
+pub fn between_hosts<'c>(clients: &[(String, Measured)], host: impl Fn(&str) -> &'c str) -> Option<Figure> {
+    let mut hosts: BTreeMap<&str, f64> = BTreeMap::new();
+    for client in clients {
+        let throughput: f64 = of_each(std::slice::from_ref(client), "throughput").iter().sum();
+        *hosts.entry(host(&client.0)).or_default() += throughput;
+    }
+    let (least, most) =
+        hosts.values().fold((f64::INFINITY, 0.0_f64), |(least, most), &sum| (least.min(sum), most.max(sum)));
+    (hosts.len() > 1 && most > 0.0).then(|| Figure::new(least / most, unit::PART))
+}
+
 /// What each client has of a figure, over all its phases: bytes and seconds are summed, a throughput is bytes by seconds.
 fn of_each(clients: &[(String, Measured)], name: &str) -> Vec<f64> {
     let sum = |measured: &Measured, name: &str| -> Option<f64> {
@@ -116,6 +129,10 @@ mod tests {
         let (even, _) = figures(&clients, None, Processor::default());
         assert_eq!((even["total.throughput"].value, even["total.fairness"].value), (144e6, 1.0));
         assert!(!even.contains_key("throughput") && !even.contains_key("server.processor"));
+        let uneven = [client("one-a", 40e7), client("one-b", 50e7), client("two-a", 100e7)];
+        let host = |name: &str| if name.starts_with("one") { "one" } else { "two" };
+        assert_eq!(between_hosts(&uneven, host).expect("two hosts").value, 0.9);
+        assert!(between_hosts(&uneven, |_| "one").is_none());
         // 2004: 90.6/7.3/107.0.
         assert!((fairness(&[90.6, 7.3, 107.0]) - 0.710).abs() < 0.001);
         assert_eq!(fairness(&[1.0, 0.0]), 0.5);
