@@ -30,6 +30,8 @@ pub(super) enum What {
     Compare(Compare),
     /// Measure how large /metrics is and how long it takes, with many clients
     Metrics(Metrics),
+    /// Measure what the kernel holds for many idle connections and some busy ones, beside the memory budget (for root)
+    Memory(Memory),
     /// Measure the laboratory's wires: throughput, and how exact delay, rate and loss are
     Link(Link),
     /// A floor, started by `serve`
@@ -142,6 +144,9 @@ pub(super) struct Udp {
     /// Loopback only, which takes no privilege
     #[arg(long)]
     pub loopback: bool,
+    /// Only bare system calls over a line of 1 Gb/s, in packets of 1500 and 9000 bytes: what a server cannot be faster than
+    #[arg(long, conflicts_with = "loopback")]
+    pub lines: bool,
     /// Where chance on the line begins
     #[arg(long, default_value_t = 2003, value_name = "NUMBER")]
     pub seed: u64,
@@ -196,6 +201,22 @@ pub(super) struct Metrics {
     /// Start this binary, instead of building howdah
     #[arg(long, value_name = "PATH")]
     pub server_bin: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Memory {
+    /// Connections that do nothing
+    #[arg(long, default_value_t = 500, value_name = "N")]
+    pub idle: usize,
+    /// Connections that read in bulk
+    #[arg(long, default_value_t = 8, value_name = "N")]
+    pub busy: usize,
+    /// Times that each budget is tried; medians are shown
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub runs: usize,
+    /// How long they read
+    #[arg(long, default_value_t = 8.0, value_name = "SECONDS")]
+    pub seconds: f64,
 }
 
 #[derive(Debug, Args)]

@@ -19,6 +19,7 @@ mod link;
 mod load;
 mod machine;
 mod measure;
+mod memory;
 mod metrics;
 mod optimized;
 mod paired;
@@ -45,6 +46,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         arguments::What::Tuning(what) => tuning::run(&what),
         arguments::What::Compare(what) => compare::run(&what),
         arguments::What::Metrics(what) => metrics::run(&what),
+        arguments::What::Memory(what) => memory::run(&what),
         arguments::What::Link(what) => link::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),
         arguments::What::Udp(what) => udp::run(&what),

@@ -13,3 +13,4 @@ mod sleep;
 mod throughput;
 
 pub use run::run;
+pub use scene::Scene;

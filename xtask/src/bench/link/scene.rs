@@ -1,6 +1,7 @@
 //! Two hosts and a wire with a path, and sockets on them.
 
-use std::net::{SocketAddr, UdpSocket};
+use std::io;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use anyhow::{Context, anyhow};
 use howdah_lab::network::{DirectionCounters, Network, Topology, WireSpec};
@@ -25,11 +26,24 @@ impl Scene {
         Ok(Self { network: Network::build(&Topology::pair(wire))? })
     }
 
+    /// The address of a host.
+    pub fn address(&self, host: &str) -> IpAddr {
+        self.network.address(host, WIRE)
+    }
+
+    /// Does something on a host, which is told its address.
+    pub fn on<T: Send>(
+        &self,
+        host: &str,
+        what: impl FnOnce(IpAddr) -> io::Result<T> + Send,
+    ) -> anyhow::Result<T> {
+        let address = self.address(host);
+        self.network.host(host).run_in(|| what(address))?.context("making a socket")
+    }
+
     /// A socket on a host.
     pub fn socket(&self, host: &str) -> anyhow::Result<UdpSocket> {
-        let address = SocketAddr::new(self.network.address(host, WIRE), 0);
-        let socket =
-            self.network.host(host).run_in(|| UdpSocket::bind(address))?.context("making a socket")?;
+        let socket = self.on(host, |address| UdpSocket::bind(SocketAddr::new(address, 0)))?;
         // As root of a user namespace only less may be had; then so much less.
         let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
         Ok(socket)

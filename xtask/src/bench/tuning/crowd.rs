@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, ensure};
 use howdah_wire::nfs3::{FileHandle, getattr};
 use howdah_wire::rpc::RecordMark;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -14,6 +14,8 @@ use super::super::load::{check_success, nfs, set_xid};
 
 /// A connection that moves something so often is never idle for the server: it calls one idle after a second.
 const ROUND: Duration = Duration::from_millis(400);
+/// Threads that connect.
+const CONNECTING: usize = 32;
 /// Descriptors that a process needs besides.
 const BESIDES: u64 = 100;
 
@@ -33,11 +35,26 @@ pub fn allow_descriptors(count: usize) -> anyhow::Result<()> {
     setrlimit(Resource::Nofile, Rlimit { current, ..limit }).context("raising the limit of descriptors")
 }
 
+/// So many connections, many of them at a time: each takes a round trip.
+fn connect_all(count: usize, address: SocketAddr) -> anyhow::Result<Vec<TcpStream>> {
+    let some = |count: usize| (0..count).map(|_| Ok(generator::connect(address)?.0)).collect();
+    std::thread::scope(|scope| {
+        let part = |index| count / CONNECTING + usize::from(index < count % CONNECTING);
+        let threads: Vec<_> = (0..CONNECTING).map(|index| scope.spawn(move || some(part(index)))).collect();
+        let mut streams = Vec::with_capacity(count);
+        for thread in threads {
+            let part: anyhow::Result<Vec<TcpStream>> =
+                thread.join().map_err(|_| anyhow!("a thread panicked"))?;
+            streams.extend(part?);
+        }
+        Ok(streams)
+    })
+}
+
 impl Crowd {
     /// So many connections; each asks for the attributes of that node once.
     pub fn connect(count: usize, address: SocketAddr, node: &[u8]) -> anyhow::Result<Self> {
-        let streams =
-            (0..count).map(|_| Ok(generator::connect(address)?.0)).collect::<anyhow::Result<_>>()?;
+        let streams = connect_all(count, address)?;
         let call = nfs(getattr::PROCEDURE, &getattr::Arguments { node: FileHandle(node) });
         let mut crowd = Self { streams, call, xid: std::process::id() << 12 };
         crowd.ask_all()?;
@@ -56,7 +73,8 @@ impl Crowd {
         Ok(())
     }
 
-    fn ask_all(&mut self) -> anyhow::Result<()> {
+    /// Each asks once; when this returns, all are answered.
+    pub fn ask_all(&mut self) -> anyhow::Result<()> {
         for stream in &mut self.streams {
             self.xid = self.xid.wrapping_add(1);
             set_xid(&mut self.call, self.xid);

@@ -5,5 +5,5 @@ mod crowd;
 mod run;
 mod thread;
 
-pub use crowd::allow_descriptors;
+pub use crowd::{Crowd, allow_descriptors};
 pub use run::run;

@@ -3,6 +3,7 @@
 
 mod floor;
 mod host;
+mod lines;
 mod loopback;
 mod reader;
 mod run;

@@ -18,7 +18,7 @@ use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Name, NewAttributes, 
 use super::super::arguments::Udp;
 use super::reader::{self, Seen};
 use super::wire::Line;
-use super::{host, loopback, slow};
+use super::{host, lines, loopback, slow};
 
 const SERVER: &str = "127.77.0.1";
 const CLIENT: &str = "127.77.0.2";
@@ -40,6 +40,9 @@ pub(super) const WAYS: [Way; 6] = [
 
 /// Does it.
 pub fn run(what: &Udp) -> anyhow::Result<()> {
+    if what.lines {
+        return lines::run(what.runs);
+    }
     let size = what.size << 20;
     let delay = Duration::from_micros(what.round_trip) / 2;
     let clean = Line { bits_per_second: what.rate * 1_000_000, delay, loss: 0.0, seed: what.seed };
