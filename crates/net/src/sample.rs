@@ -7,10 +7,14 @@ use std::time::Duration;
 use howdah_tune::{Gauges, PathState, Receiving, Sample, Sending};
 
 use crate::syscall;
-use crate::tcp_info::{SocketMemory, TcpInfo};
+use crate::tcp_info::{BbrInfo, SocketMemory, TcpInfo};
 
 /// Room for `struct tcp_info`, which has 280 bytes on Linux 6.18 and grows.
 const INFORMATION_ROOM: usize = 512;
+/// Of a connection with less on the way nobody needs to know whether it is starting.
+const MUCH_IN_FLIGHT: u64 = 64 << 10;
+/// Room for `union tcp_cc_info`: what bbr tells is the longest, and newer ones of it tell more.
+const CONGESTION_ROOM: usize = 64;
 /// Room for `SO_MEMINFO`: nine words, and some to come.
 const MEMORY_ROOM: usize = 64;
 
@@ -23,15 +27,25 @@ pub fn sample(socket: BorrowedFd<'_>, now: Duration, gauges: &Gauges) -> io::Res
     let length = syscall::tcp_info(socket, &mut bytes)?;
     let info = TcpInfo::decode(&bytes[..length]);
     let memory = memory_of(socket)?;
-    // What is unread takes memory, so of most connections this needs no call.
+    // What is unread takes memory, so of most connections this needs no call; nor does bbr, where little is on the way.
     let unread = if memory.receive_queue_bytes == 0 { 0 } else { rustix::io::ioctl_fionread(socket)? };
+    let asks = info.flight_bytes().is_some_and(|flight| flight >= MUCH_IN_FLIGHT);
+    let bbr = if asks { bbr_of(socket)? } else { None };
+    let starting = bbr.filter(BbrInfo::is_starting).map(|bbr| bbr.bytes_per_second);
     Ok(Sample {
         at: now,
-        sending: sending(&info, &memory),
+        sending: Sending { starting, ..sending(&info, &memory) },
         receiving: receiving(&info, &memory, unread),
         path: path(&info),
         gauges: gauges.clone(),
     })
+}
+
+/// What bbr knows of the path, if the socket sends by it.
+fn bbr_of(socket: BorrowedFd<'_>) -> io::Result<Option<BbrInfo>> {
+    let mut bytes = [0; CONGESTION_ROOM];
+    let length = syscall::congestion_info(socket, &mut bytes)?;
+    Ok(BbrInfo::decode(&bytes[..length]))
 }
 
 /// What a socket of any kind holds.
@@ -54,6 +68,7 @@ fn sending(info: &TcpInfo, memory: &SocketMemory) -> Sending {
         peer_window: info.send_window_bytes.map(u64::from),
         queued: u64::from(memory.send_queue_bytes),
         buffer: u64::from(memory.send_buffer_bytes),
+        starting: None,
         limited_by_peer: info.window_limited.unwrap_or_default(),
         limited_by_buffer: info.send_buffer_limited.unwrap_or_default(),
     }

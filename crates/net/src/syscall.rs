@@ -32,6 +32,14 @@ pub fn set_window_clamp(socket: BorrowedFd<'_>, bytes: u64) -> io::Result<()> {
     set_number(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
 }
 
+/// `SO_MAX_PACING_RATE`: the most bytes per second that are sent from now on; `u64::MAX`: no such limit.
+pub fn set_pace(socket: BorrowedFd<'_>, pace: u64) -> io::Result<()> {
+    let length = size_of::<u64>() as libc::socklen_t;
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE);
+    // SAFETY: the kernel reads `length` bytes from a value of that size.
+    done(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const pace).cast(), length) })
+}
+
 /// Sets an option that is an `int`.
 fn set_number(socket: BorrowedFd<'_>, level: libc::c_int, option: libc::c_int, value: u64) -> io::Result<()> {
     let value = libc::c_int::try_from(value).map_err(|_| io::ErrorKind::InvalidInput)?;
@@ -43,6 +51,13 @@ fn set_number(socket: BorrowedFd<'_>, level: libc::c_int, option: libc::c_int, v
 /// `TCP_INFO`: what the kernel tells of a connection, as many bytes as it has of it.
 pub fn tcp_info(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<usize> {
     get_bytes(socket, libc::IPPROTO_TCP, libc::TCP_INFO, bytes)
+}
+
+/// `TCP_CC_INFO`: what the congestion control tells of itself, which may be nothing.
+pub fn congestion_info(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<usize> {
+    /// include/uapi/linux/tcp.h
+    const TCP_CC_INFO: libc::c_int = 26;
+    get_bytes(socket, libc::IPPROTO_TCP, TCP_CC_INFO, bytes)
 }
 
 /// `SO_MEMINFO`: what the socket holds.

@@ -163,6 +163,33 @@ impl SocketMemory {
     }
 }
 
+/// What bbr tells of itself (`struct tcp_bbr_info`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BbrInfo {
+    /// The most that the path delivered lately.
+    pub bytes_per_second: u64,
+    /// How many times as fast it sends, in parts of 256.
+    pacing_gain: u32,
+}
+
+/// Its length. The union that the kernel answers with does not say whose words these are; nobody else's are so many.
+const BBR_BYTES: usize = 20;
+
+impl BbrInfo {
+    /// From the bytes of `union tcp_cc_info`. `None`: they are not bbr's.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let fields = Fields(bytes);
+        let (low, high) = (fields.u32(0)?, fields.u32(4)?);
+        let bytes_per_second = u64::from(high) << 32 | u64::from(low);
+        (bytes.len() >= BBR_BYTES).then_some(Self { bytes_per_second, pacing_gain: fields.u32(12)? })
+    }
+
+    /// Whether it still looks for the rate of the path: later it sends a quarter faster at most.
+    pub fn is_starting(&self) -> bool {
+        self.pacing_gain >= 2 << 8
+    }
+}
+
 /// Fields by their offset, in the byte order of this machine, as long as the kernel gave that many bytes.
 struct Fields<'a>(&'a [u8]);
 
@@ -263,5 +290,18 @@ mod tests {
         assert_eq!((memory.send_buffer_bytes, memory.send_queue_bytes, memory.drops), (4, 6, 9));
         assert_eq!(SocketMemory::decode(&bytes[..20]), None);
         assert_eq!(SocketMemory::decode(&bytes[..32]).expect("before there were drops").drops, 0);
+    }
+
+    #[test]
+    fn bbr_starts_while_it_sends_more_than_twice_as_fast_as_it_delivers() {
+        let told = |gain: u32| [500_000_000, 1, 100_000, gain, 739].map(u32::to_ne_bytes).concat();
+        let starting = BbrInfo::decode(&told(739)).expect("as long as it is");
+        assert_eq!((starting.bytes_per_second, starting.is_starting()), (4_794_967_296, true));
+        for gain in [88, 192, 256, 320] {
+            assert!(!BbrInfo::decode(&told(gain)).expect("as long as it is").is_starting(), "{gain}");
+        }
+        // What cubic tells, and vegas.
+        assert_eq!(BbrInfo::decode(&[]), None);
+        assert_eq!(BbrInfo::decode(&told(739)[..16]), None);
     }
 }

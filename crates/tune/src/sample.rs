@@ -45,6 +45,10 @@ pub struct Sending {
     pub congestion_window: u64,
     /// The window that the peer offers (`tcpi_snd_wnd`).
     pub peer_window: Option<u64>,
+    /// bbr still looks for the rate of the path: the bytes per second that it has found so far (`TCP_CC_INFO`). `None`: it has
+    /// found it, or something else decides.
+    #[serde(default)]
+    pub starting: Option<u64>,
     /// Memory of the send queue (`SK_MEMINFO_WMEM_QUEUED`).
     pub queued: u64,
     /// Its limit (`SK_MEMINFO_SNDBUF`).

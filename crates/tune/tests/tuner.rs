@@ -93,6 +93,7 @@ proptest! {
                     }
                     Change::Clamp(size) => prop_assert!(size >= WINDOW_MIN, "{size}"),
                     Change::ReceiveBuffer(size) => prop_assert!(size >= 2 * WINDOW_MIN, "{size}"),
+                    Change::Pace(_) => prop_assert!(false, "nobody said that bbr starts"),
                     Change::Congestion(algorithm) => prop_assert!(false, "{:?}: nobody set it", algorithm),
                 }
             }

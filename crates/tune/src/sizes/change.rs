@@ -17,6 +17,8 @@ pub enum Change {
     Clamp(u64),
     /// The promise has been used up, so the buffer behind it may shrink to what that window needs.
     ReceiveBuffer(u64),
+    /// Send at most so many bytes per second (`SO_MAX_PACING_RATE`); `None`: as fast as the congestion control sees fit.
+    Pace(Option<u64>),
     /// Send by that congestion control; automatic: by whatever suits the peer (`TCP_CONGESTION`).
     Congestion(Setting<Algorithm>),
 }

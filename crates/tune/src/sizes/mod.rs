@@ -5,6 +5,7 @@ mod change;
 mod parse;
 mod send;
 mod setting;
+mod start;
 mod window;
 
 pub use algorithm::Algorithm;
@@ -12,4 +13,5 @@ pub use change::Change;
 pub use parse::parse_size;
 pub use send::{SEND_LEAST, SEND_MAX, SEND_MIN, SendSizes, Share, UNSENT_MAX, UNSENT_MIN};
 pub use setting::{BelowFloor, Setting};
+pub use start::Start;
 pub use window::{Room, WINDOW_MIN, Window};

@@ -13,10 +13,11 @@ pub const SEND_LEAST: u64 = 128 << 10;
 pub const SEND_MAX: u64 = 512 << 20;
 /// The unsent mark is never lower: the sender would be woken for every segment.
 pub const UNSENT_MIN: u64 = 128 << 10;
-/// Nor higher: 2 MiB wait 16 ms on a line of 1 Gb/s.
-pub const UNSENT_MAX: u64 = 2 << 20;
-/// The mark is what the connection sends in that time: a thread is woken and refills the socket within it.
-const REFILL_SECONDS: f64 = 0.002;
+/// Nor higher: it is what goes in 4 ms at 16 Gb/s.
+pub const UNSENT_MAX: u64 = 8 << 20;
+/// The mark is what the connection sends in that time: a thread is woken and refills the socket within it, on a busy machine
+/// too. A socket that runs empty once in a round trip lets bbr think that there was nothing to send for all of it.
+const REFILL_SECONDS: f64 = 0.004;
 /// A size that differs by less than this factor is left as it is.
 const WORTH_IT: u64 = 2;
 
@@ -173,11 +174,11 @@ mod tests {
         );
         assert_eq!(changes(&mut sizes, &HOST, &share(1, none), 0.0), []);
         assert_eq!(
-            changes(&mut sizes, &HOST, &share(8, none), 1e9),
-            [Change::SendBuffer(32 << 20), Change::UnsentMark(2_000_000)]
+            changes(&mut sizes, &HOST, &share(8, none), 4e8),
+            [Change::SendBuffer(32 << 20), Change::UnsentMark(1_600_000)]
         );
         // One more or less of eight is not worth a call.
-        assert_eq!(changes(&mut sizes, &HOST, &share(9, none), 1e9), []);
+        assert_eq!(changes(&mut sizes, &HOST, &share(9, none), 4e8), []);
         assert_eq!(
             changes(&mut sizes, &HOST, &share(9, Pressure::StopGrowing), 1e9),
             [Change::UnsentMark(UNSENT_MIN)]

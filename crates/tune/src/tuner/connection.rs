@@ -7,7 +7,7 @@ use super::{Own, Settings};
 use crate::account::Account;
 use crate::host::Mode;
 use crate::meter::Meter;
-use crate::sizes::{Change, Room, SendSizes, Share, Window};
+use crate::sizes::{Change, Room, SendSizes, Share, Start, Window};
 use crate::verdict::{Explanation, Judge, Judgement};
 use crate::{Interval, Sample};
 
@@ -27,6 +27,7 @@ const BUSY_RATE: f64 = 100_000.0;
 pub struct Connection {
     judge: Judge,
     send: SendSizes,
+    start: Start,
     window: Window,
     meter: Meter,
     client: IpAddr,
@@ -44,6 +45,7 @@ impl Connection {
         Self {
             judge: Judge::default(),
             send: SendSizes::new(is_local, own.send_buffer(settings)),
+            start: Start::default(),
             window: Window::new(is_local, own.receive_buffer(settings)),
             meter: Meter::default(),
             client,
@@ -90,7 +92,9 @@ impl Connection {
             self.busy_at = Some(after.at);
         }
         let came = interval.per_round_trip(|sample| sample.receiving.received);
-        self.send.size(&settings.host, share, judgement.sent_per_second, &mut changes);
+        self.start.on_sample(after, &mut changes);
+        let rate = judgement.sent_per_second.max(self.start.rate(after));
+        self.send.size(&settings.host, share, rate, &mut changes);
         self.window.on_sample(after, came, &settings.host, room, &mut changes);
         let grown = changes.iter().filter(|change| matches!(change, Change::Promise(_))).count();
         self.meter.at(self.accounted).events.grown += grown as u64;
@@ -141,8 +145,10 @@ impl Connection {
 
     /// When to look at it again, after this time.
     pub fn interval(&self) -> Duration {
-        let rtt = self.judge.last().map_or(Duration::ZERO, |sample| sample.path.rtt);
-        (rtt * ROUND_TRIPS).max(INTERVAL_MIN)
+        let Some(last) = self.judge.last() else { return INTERVAL_MIN };
+        // A start doubles its rate in each round trip.
+        let round_trips = if Start::is_under_way(last) { 1 } else { ROUND_TRIPS };
+        (last.path.rtt * round_trips).max(INTERVAL_MIN)
     }
 
     /// What limited it in the last interval, in a sentence.
