@@ -13,9 +13,13 @@ use socket2::{Domain, Protocol, Socket, Type};
 use crate::address::canonical;
 use crate::congestion::{BBR, LOCAL};
 use crate::stream::Stream;
+use crate::syscall;
 
 /// Connections that may wait to be accepted; the kernel bounds it by `net.core.somaxconn`.
 const BACKLOG: i32 = 1024;
+
+/// The kernel rounds the first window down to whole segments, and takes the scale from what is left.
+const SEGMENT_MOST: u64 = 64 << 10;
 
 /// A listening socket.
 #[derive(Debug)]
@@ -86,6 +90,31 @@ impl Listener {
         Ok(remote.filter(|_| remote != own))
     }
 
+    /// What connections are offered from the start from now on, and what scale their windows have; `None`: as the kernel has it.
+    ///
+    /// # Errors
+    /// Buffers may not be forced here, or the kernel does not tell what is locked (`SO_BUF_LOCK`, Linux 5.14).
+    pub fn offer(&self, window: Option<u64>) -> io::Result<()> {
+        let socket = self.socket.as_fd();
+        // Whether it can be undone comes first.
+        syscall::buffer_locks(socket)?;
+        let told = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
+        match window {
+            Some(window) => {
+                let size = told(window + SEGMENT_MOST);
+                Ok(sockopt::set_socket_recv_buffer_size_force(socket, size)?)
+            }
+            None => {
+                // Not what this one had: it may have been another server's before (socket activation).
+                let fresh =
+                    Socket::new(Domain::for_address(self.address), Type::STREAM, Some(Protocol::TCP))?;
+                let kernels_own = sockopt::socket_recv_buffer_size(&fresh)?;
+                sockopt::set_socket_recv_buffer_size_force(socket, kernels_own / 2)?;
+                syscall::set_buffer_locks(socket, 0)
+            }
+        }
+    }
+
     /// The address listened at, with its real port.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -110,5 +139,46 @@ impl Listener {
 impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+    use std::time::Duration;
+
+    use howdah_tune::{Gauges, Sample};
+
+    use super::*;
+    use crate::{probe_host, sample};
+
+    const WINDOW: u64 = 64 << 20;
+
+    /// What a connection to this listener begins with.
+    fn next(listener: &Listener) -> Sample {
+        let _client = TcpStream::connect(listener.address()).expect("it listens");
+        let stream = loop {
+            if let Some(stream) = listener.accept().expect("open") {
+                break stream;
+            }
+        };
+        sample(stream.as_fd(), Duration::ZERO, &Gauges::default()).expect("a connection")
+    }
+
+    #[test]
+    fn a_listener_decides_the_scale_of_windows_and_it_can_be_undone() {
+        let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
+        let before = next(&listener).receiving;
+        if !probe_host().expect("a socket").may_force {
+            return assert!(listener.offer(Some(WINDOW)).is_err());
+        }
+        listener.offer(Some(WINDOW)).expect("it may");
+        let offered = next(&listener).receiving;
+        // More than 2^26 bytes: RFC 7323 2.2, as Linux does it.
+        assert!(offered.window_limit >= 65_535 << 11, "{offered:?}");
+        assert!(offered.window >= Some(WINDOW) && offered.buffer >= 2 * WINDOW, "{offered:?}");
+        listener.offer(None).expect("it may");
+        let after = next(&listener).receiving;
+        assert_eq!((after.window_limit, after.buffer), (before.window_limit, before.buffer));
     }
 }

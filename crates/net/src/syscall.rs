@@ -32,6 +32,18 @@ pub fn set_window_clamp(socket: BorrowedFd<'_>, bytes: u64) -> io::Result<()> {
     set_number(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
 }
 
+/// `SO_BUF_LOCK`: which buffers were set by hand, so that the kernel leaves them as they are (Linux 5.14).
+pub fn buffer_locks(socket: BorrowedFd<'_>) -> io::Result<u32> {
+    let mut bytes = [0; size_of::<u32>()];
+    get_bytes(socket, libc::SOL_SOCKET, libc::SO_BUF_LOCK, &mut bytes)?;
+    Ok(u32::from_ne_bytes(bytes))
+}
+
+/// `SO_BUF_LOCK`: which buffers the kernel leaves as they are from now on.
+pub fn set_buffer_locks(socket: BorrowedFd<'_>, locks: u32) -> io::Result<()> {
+    set_number(socket, libc::SOL_SOCKET, libc::SO_BUF_LOCK, u64::from(locks))
+}
+
 /// `SO_MAX_PACING_RATE`: the most bytes per second that are sent from now on; `u64::MAX`: no such limit.
 pub fn set_pace(socket: BorrowedFd<'_>, pace: u64) -> io::Result<()> {
     let length = size_of::<u64>() as libc::socklen_t;

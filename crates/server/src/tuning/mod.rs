@@ -5,6 +5,7 @@ mod gauge;
 mod knob;
 mod knobs;
 mod networks;
+mod offers;
 mod parse;
 mod pressing;
 mod processors;

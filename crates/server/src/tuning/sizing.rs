@@ -12,6 +12,7 @@ use howdah_tune::{Judgement, Verdict};
 
 use super::gauge::Gauge;
 use super::networks::{NetworkSizes, sizes_for};
+use super::offers::Offers;
 use super::processors::{Load, Processors};
 use super::reporting;
 use super::telling::{apply, ask, tell_all};
@@ -50,6 +51,7 @@ pub struct Sizing {
     memory_at: Duration,
     memory_tick: Duration,
     pressure: Pressure,
+    offers: Offers,
     watcher: Option<Watcher>,
     networks: Vec<NetworkSizes>,
 }
@@ -80,6 +82,7 @@ impl Sizing {
             memory_at: Duration::ZERO,
             memory_tick: MEMORY_TICK,
             pressure: Pressure::None,
+            offers: Offers::default(),
             watcher,
             networks,
         }
@@ -114,6 +117,7 @@ impl Sizing {
         // Not held on to: a connection that was closed meanwhile closes its socket with the last of these.
         connections.clear();
         self.connections = connections;
+        self.offers.turn(&self.shared);
         if now.saturating_sub(self.memory_at) >= self.memory_tick {
             self.memory_at = now;
             self.look_at_memory(now);
@@ -136,6 +140,7 @@ impl Sizing {
             let own = sizes_for(&self.networks, peer.client.ip());
             let changes = ask(&self.shared, |tuner| tuner.on_open_with(now, token, client, local, own));
             apply(connection, &changes);
+            self.offers.on_new(&self.shared, connection);
         }
         let active = seen.gauge.is_active(now) || seen.memory != MemoryUse::default();
         if active && now >= seen.due {

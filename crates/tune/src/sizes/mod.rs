@@ -2,6 +2,7 @@
 
 mod algorithm;
 mod change;
+mod offer;
 mod parse;
 mod send;
 mod setting;
@@ -10,6 +11,7 @@ mod window;
 
 pub use algorithm::Algorithm;
 pub use change::Change;
+pub use offer::first_window;
 pub use parse::parse_size;
 pub use send::{SEND_LEAST, SEND_MAX, SEND_MIN, SendSizes, Share, UNSENT_MAX, UNSENT_MIN};
 pub use setting::{BelowFloor, Setting};

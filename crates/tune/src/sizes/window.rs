@@ -70,6 +70,25 @@ impl Window {
         self.set(self.setting, None, host, changes);
     }
 
+    /// It has inherited a buffer from its listener: the window behind it is promised ([`super::first_window`]). To peers on this
+    /// host, and if there is no room for it, as when many connect at once, the buffer is what autotuning may grow to: what the
+    /// peer sends beyond it is lost and sent again, but does not fill our memory.
+    pub fn inherit(&mut self, buffer: u64, host: &Host, room: &Room, changes: &mut Vec<Change>) {
+        let is_forced = host.mode() == Mode::Forced && buffer > host.receive_autotuned_most;
+        if self.state != State::Autotuned || !is_forced {
+            return;
+        }
+        let window = buffer / BUFFER_PER_SET_WINDOW;
+        if !self.is_local && window <= room.left {
+            self.state = State::Promised(window);
+            return;
+        }
+        let (most, least) =
+            (host.receive_autotuned_most, host.receive_autotuned_most / BUFFER_PER_SET_WINDOW);
+        self.state = State::Promised(least);
+        changes.extend([Change::Clamp(least), Change::ReceiveBuffer(most)]);
+    }
+
     /// Somebody set another size; `offered`: the window as it was last seen. Less than that may not be offered at once:
     /// what was promised may still come. Without privilege buffers stay as the kernel makes them.
     pub fn set(&mut self, setting: Setting, offered: Option<u64>, host: &Host, changes: &mut Vec<Change>) {
@@ -223,6 +242,28 @@ mod tests {
         let most = 65_535 << 10;
         assert_eq!(step(&mut window, &sample(4, 44 * MIB), 40 * MIB, &ROOM), [Change::Promise(most)]);
         assert_eq!(step(&mut window, &sample(5, most), most, &ROOM), []);
+    }
+
+    #[test]
+    fn what_was_inherited_is_promised_if_there_is_room_for_it() {
+        let inherit = |is_local, buffer, room: &Room| {
+            let (mut window, mut changes) = (Window::new(is_local, Setting::Auto), Vec::new());
+            window.inherit(buffer, &HOST, room, &mut changes);
+            (window.promised(), changes)
+        };
+        let autotuned = (0, Vec::new());
+        assert_eq!(inherit(false, 131_072, &ROOM), autotuned);
+        assert_eq!(inherit(false, 128 * MIB, &ROOM), (64 * MIB, Vec::new()));
+        let cut = (16 * MIB, vec![Change::Clamp(16 * MIB), Change::ReceiveBuffer(32 * MIB)]);
+        assert_eq!(inherit(true, 128 * MIB, &ROOM), cut);
+        let room = Room { left: 60 * MIB, pressure: Pressure::None };
+        assert_eq!(inherit(false, 128 * MIB, &room), cut);
+        // It grows as others do.
+        let mut window = Window::new(false, Setting::Auto);
+        window.inherit(128 * MIB, &HOST, &ROOM, &mut Vec::new());
+        let mut used = sample(1, 64 * MIB);
+        used.receiving.window_limit = 65_535 << 11;
+        assert_eq!(step(&mut window, &used, 40 * MIB, &ROOM), [Change::Promise(65_535 << 11)]);
     }
 
     #[test]

@@ -65,6 +65,13 @@ impl Connection {
         changes
     }
 
+    /// It has inherited a receive buffer of that size from its listener.
+    pub(super) fn inherit(&mut self, buffer: u64, settings: &Settings, room: &Room) -> Vec<Change> {
+        let mut changes = Vec::new();
+        self.window.inherit(buffer, &settings.host, room, &mut changes);
+        changes
+    }
+
     /// The next sample.
     pub(super) fn on_sample(
         &mut self,

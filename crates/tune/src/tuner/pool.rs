@@ -10,7 +10,7 @@ use super::totals::Totals;
 use super::{Connection, Own, Settings};
 use crate::budget::{MemoryUse, Pressure, Valve};
 use crate::meter::Meter;
-use crate::sizes::{Change, Room, Share};
+use crate::sizes::{Change, Room, Share, first_window};
 use crate::{Sample, Setting};
 
 /// Sizes all connections. `K` is whatever the owner names them by.
@@ -77,6 +77,25 @@ impl<K: Ord + Copy> Tuner<K> {
         self.replace(client, &all, &Totals::of(&connection, now));
         self.connections.insert(key, connection);
         changes
+    }
+
+    /// A new connection has a receive buffer of that size from its listener: what to tell its socket.
+    pub fn on_inherited(&mut self, key: K, buffer: u64) -> Vec<Change> {
+        let Some(client) = self.connections.get(&key).map(Connection::client) else { return Vec::new() };
+        let room = self.room(client);
+        let Some(connection) = self.connections.get_mut(&key) else { return Vec::new() };
+        let before = Totals::of(connection, self.now);
+        let changes = connection.inherit(buffer, &self.settings, &room);
+        let after = Totals::of(connection, self.now);
+        self.replace(client, &before, &after);
+        changes
+    }
+
+    /// The window that a listener should offer the next one that connects; `None`: the kernel's.
+    pub fn first_window(&self) -> Option<u64> {
+        let left = self.settings.budget.for_receiving().saturating_sub(self.totals.promised);
+        let room = Room { left, pressure: self.valve.level() };
+        first_window(&self.settings.host, self.settings.receive_buffer, &room)
     }
 
     /// It is gone.

@@ -1,0 +1,45 @@
+//! What listeners offer whoever connects, and what came of it.
+
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use howdah_tune::Gauges;
+
+use super::telling::{apply, ask};
+use crate::connection::Connection;
+use crate::shared::Shared;
+
+/// What listeners were told last.
+#[derive(Debug, Default)]
+pub struct Offers {
+    window: Option<u64>,
+    /// They cannot be told, so nobody tries again.
+    is_impossible: bool,
+}
+
+impl Offers {
+    /// Tells listeners what to offer from now on, if that has changed.
+    pub fn turn(&mut self, shared: &Shared) {
+        let window = if self.is_impossible { None } else { shared.tuner.lock().first_window() };
+        if window == self.window {
+            return;
+        }
+        for listener in &shared.listeners {
+            if let Err(error) = listener.offer(window) {
+                tracing::debug!(address = %listener.address(), ?window, %error, "offering a window");
+                self.is_impossible = true;
+            }
+        }
+        tracing::debug!(?window, "offered to whoever connects");
+        self.window = window;
+    }
+
+    /// Tells the tuner what a new connection has from its listener.
+    pub fn on_new(&self, shared: &Shared, connection: &Connection) {
+        let sample = howdah_net::sample(connection.stream().as_fd(), Duration::ZERO, &Gauges::default());
+        let Ok(sample) = sample else { return };
+        let buffer = sample.receiving.buffer;
+        let changes = ask(shared, |tuner| tuner.on_inherited(connection.token(), buffer));
+        apply(connection, &changes);
+    }
+}
