@@ -72,7 +72,7 @@ impl LimitReport {
             Limit::OurSendBuffer => {
                 "more lanes lift it or, without CAP_NET_ADMIN, a larger third figure of net.ipv4.tcp_wmem here"
             }
-            Limit::TheirSendBuffer => {
+            Limit::TheirSendBuffer | Limit::PathOrTheirBuffer => {
                 "more lanes lift it, or a larger third figure of net.ipv4.tcp_wmem there"
             }
             Limit::OurWindow => {

@@ -30,6 +30,9 @@ pub enum Limit {
     Processor,
     /// The path carries what it can: the goal.
     Path,
+    /// The path, or the server's send buffer: as much is on the way as a buffer holds that nobody forced, and no queue stands.
+    /// A sender that paces looks like a full path to who receives.
+    PathOrTheirBuffer,
     /// The sender is still finding out what the path can do.
     Start,
 }
@@ -50,6 +53,12 @@ const ROUND_TRIPS_OF_A_CALL: u32 = 2;
 /// if that is more than threads need to be woken.
 const WAKING: Duration = Duration::from_millis(2);
 
+/// What Linux has in flight from send buffers that nobody forced: of the 4 MiB to which they grow (`net.ipv4.tcp_wmem`) to the
+/// 8 MiB that anybody may ask for (twice `net.core.wmem_max`), two thirds, of which headers take a part.
+const UNFORCED_FLIGHT: std::ops::Range<f64> = 1.8e6..6.0e6;
+/// A round trip longer than without queues by this factor: one stands in the path.
+const QUEUE_STANDS: f64 = 1.25;
+
 impl Limit {
     /// From the judge's word on the direction that moves more, on a path of that round trip.
     pub(super) fn of(verdict: Verdict, asked: &Asked, round_trip: Duration) -> Self {
@@ -66,6 +75,14 @@ impl Limit {
             // Nothing holds up the bytes: who asks does, or who answers.
             _ => Self::without_transport(asked, round_trip),
         }
+    }
+
+    /// The same of reads on a connection of that round trip, and without queues that one, at so many bytes per second.
+    pub(super) fn of_reads(self, rate: f64, round_trip: Duration, base: Duration) -> Self {
+        let flight = rate * base.as_secs_f64();
+        let queue_stands = round_trip.as_secs_f64() > QUEUE_STANDS * base.as_secs_f64();
+        let is_undecided = self == Self::Path && !queue_stands && UNFORCED_FLIGHT.contains(&flight);
+        if is_undecided { Self::PathOrTheirBuffer } else { self }
     }
 
     fn without_transport(asked: &Asked, round_trip: Duration) -> Self {
@@ -88,6 +105,7 @@ impl Limit {
             | Self::OurWindow
             | Self::TheirWindow
             | Self::Loss
+            | Self::PathOrTheirBuffer
             | Self::Processor => true,
             Self::Idle | Self::Requests | Self::Slots | Self::Server | Self::Path | Self::Start => false,
         }
@@ -108,6 +126,9 @@ impl fmt::Display for Limit {
             Self::Loss => "losses on the path",
             Self::Processor => "a thread here, which takes what comes in no faster",
             Self::Path => "the path, which is full",
+            Self::PathOrTheirBuffer => {
+                "the path or the server's send buffer, which more lanes would tell apart"
+            }
             Self::Start => "a start that is not over",
         })
     }
@@ -128,6 +149,18 @@ mod tests {
         check(Asked { waits_for_place: true, ..asked }, Limit::Slots);
         check(Asked { latency: 3 * TRIP, ..asked }, Limit::Server);
         check(Asked { reads_too_slowly: true, ..asked }, Limit::Processor);
+    }
+
+    #[test]
+    fn a_full_path_may_be_a_buffer_that_nobody_forced() {
+        let check = |limit: Limit, rate: f64, round_trip: Duration, wanted| {
+            assert_eq!(limit.of_reads(rate, round_trip, TRIP), wanted, "{limit:?} {rate} {round_trip:?}");
+        };
+        check(Limit::Path, 27e6, TRIP, Limit::PathOrTheirBuffer);
+        check(Limit::Path, 53e6, TRIP, Limit::PathOrTheirBuffer);
+        check(Limit::Path, 117e6, TRIP, Limit::Path);
+        check(Limit::Path, 53e6, TRIP * 3 / 2, Limit::Path);
+        check(Limit::Server, 53e6, TRIP, Limit::Server);
     }
 
     #[test]

@@ -79,7 +79,8 @@ impl Sizing {
         let limit = match Limit::of(judgement.verdict(), &asked, sample.base_rtt()) {
             // Inside of one host nothing else is full.
             Limit::Path if same_host => Limit::Processor,
-            limit => limit,
+            limit if writes => limit,
+            limit => limit.of_reads(rate, sample.path.rtt, sample.base_rtt()),
         };
         Evidence { limit, writes, rate, facts: Facts::of(sample) }
     }

@@ -74,6 +74,7 @@ fn of_one_lane() -> impl Strategy<Value = Limit> {
         Just(Limit::OurWindow),
         Just(Limit::TheirWindow),
         Just(Limit::Loss),
+        Just(Limit::PathOrTheirBuffer),
         Just(Limit::Processor),
     ]
 }
