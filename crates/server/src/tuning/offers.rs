@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use howdah_tune::Gauges;
 
+use super::networks::NetworkSizes;
 use super::telling::{apply, ask};
 use crate::connection::Connection;
 use crate::shared::Shared;
 
 /// What listeners were told last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Offers {
     window: Option<u64>,
     /// They cannot be told, so nobody tries again.
@@ -18,6 +19,13 @@ pub struct Offers {
 }
 
 impl Offers {
+    /// Where some networks have receive buffers of their own, listeners stay as the kernel has them: who connects is known only
+    /// when the window is promised already.
+    pub fn beside(networks: &[NetworkSizes]) -> Self {
+        let is_impossible = networks.iter().any(|network| network.own.receive_buffer.is_some());
+        Self { window: None, is_impossible }
+    }
+
     /// Tells listeners what to offer from now on, if that has changed.
     pub fn turn(&mut self, shared: &Shared) {
         let window = if self.is_impossible { None } else { shared.tuner.lock().first_window() };

@@ -82,7 +82,7 @@ impl Sizing {
             memory_at: Duration::ZERO,
             memory_tick: MEMORY_TICK,
             pressure: Pressure::None,
-            offers: Offers::default(),
+            offers: Offers::beside(&networks),
             watcher,
             networks,
         }
