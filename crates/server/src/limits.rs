@@ -18,7 +18,7 @@ pub const REPLY_MEMORY_UNDER_PRESSURE: usize = 16 << 10;
 /// Bytes of memory that replies of all connections may hold before each is held shorter.
 pub const REPLY_MEMORY_BUDGET: usize = 128 << 20;
 /// Bytes of replies that wait in one connection, file ranges included, which hold no memory: more than a client has asked for
-/// that keeps twice in flight what 2.5 Gb/s x 100 ms hold. A call that is not read cannot overtake the bulk before it.
+/// that keeps twice in flight what 2.5 Gb/s x 100 ms hold. The reply to a call that is not read cannot overtake the bulk before it.
 pub const REPLY_QUEUE_MAX: usize = 64 << 20;
 /// Bytes of memory that half-received records of all connections may hold; beyond it those that hold most and move
 /// least are closed.
