@@ -100,7 +100,14 @@ impl Window {
         if from <= target / 2 {
             self.state = State::Promised(target);
             changes.push(Change::Promise(target));
-        } else if self.state != State::Promised(target) {
+        } else if self.state == State::Promised(target) {
+            // It has that size.
+        } else if offered.is_none() {
+            // It was never looked at, so nothing came yet, and what would use the old promise up may never come. What is sent beyond
+            // the new one is lost and sent again.
+            self.state = State::Promised(target);
+            changes.extend([Change::Clamp(target), Change::ReceiveBuffer(receive_buffer_for(target))]);
+        } else {
             self.state = State::Lowering { target, from: from.max(target) };
             changes.push(Change::Clamp(target));
         }
@@ -273,6 +280,15 @@ mod tests {
         assert_eq!(step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &room), [Change::Promise(30 * MIB)]);
         let pressed = Room { left: 256 * MIB, pressure: Pressure::StopGrowing };
         assert_eq!(step(&mut window, &sample(2, 30 * MIB), 30 * MIB, &pressed), []);
+    }
+
+    #[test]
+    fn a_size_is_taken_at_once_where_nothing_came_yet() {
+        let (mut window, mut changes) = (Window::new(true, Setting::Auto), Vec::new());
+        window.inherit(128 * MIB, &HOST, &ROOM, &mut Vec::new());
+        window.set(Setting::Fixed(8 * MIB), None, &HOST, &mut changes);
+        assert_eq!(changes, [Change::Clamp(4 * MIB), Change::ReceiveBuffer(8 * MIB)]);
+        assert_eq!(window.promised(), 4 * MIB);
     }
 
     #[test]
