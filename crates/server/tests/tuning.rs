@@ -92,7 +92,9 @@ fn knobs_say_what_holds_and_refuse_with_a_reason() {
 
 #[test]
 fn a_size_that_is_set_reaches_connections_that_live_and_new_ones() {
-    let (server, address) = serve_memory();
+    // With a size, listeners do not offer a larger window, which would have to be used up first.
+    let tuning = Tuning { receive_buffer: Setting::Fixed(3_200_000), ..Tuning::default() };
+    let (server, address) = serve_tuned(Arc::new(MemoryFileSystem::new()), tuning);
     if server.tuning_report().mode != "forced" {
         writeln!(std::io::stdout(), "skipped: buffers cannot be forced here").expect("printing");
         return;
