@@ -51,6 +51,16 @@ impl Host {
     }
 }
 
+/// Linux 6.18 as it comes, with all that it may do: for tests.
+#[cfg(test)]
+pub(crate) const HOST: Host = Host {
+    may_force: true,
+    send_autotuned_most: 4 << 20,
+    receive_autotuned_most: 32 << 20,
+    send_unforced_most: 8 << 20,
+    has_bbr: true,
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -25,14 +25,8 @@ pub fn first_window(host: &Host, setting: Setting, room: &Room) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::HOST;
 
-    const HOST: Host = Host {
-        may_force: true,
-        send_autotuned_most: 4 << 20,
-        receive_autotuned_most: 32 << 20,
-        send_unforced_most: 8 << 20,
-        has_bbr: true,
-    };
     const MIB: u64 = 1 << 20;
 
     fn first(host: &Host, left: u64, pressure: Pressure) -> Option<u64> {

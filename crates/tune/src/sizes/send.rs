@@ -145,14 +145,7 @@ fn differs(now: u64, wanted: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const HOST: Host = Host {
-        may_force: true,
-        send_autotuned_most: 4 << 20,
-        receive_autotuned_most: 32 << 20,
-        send_unforced_most: 8 << 20,
-        has_bbr: true,
-    };
+    use crate::host::HOST;
 
     fn share(parts: u64, pressure: Pressure) -> Share {
         Share { budget: Budget::fixed(512 << 20), parts, connections: parts, stalled: 0, pressure }

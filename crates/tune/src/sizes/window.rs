@@ -215,15 +215,9 @@ impl Highest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::HOST;
     use crate::sample::Receiving;
 
-    const HOST: Host = Host {
-        may_force: true,
-        send_autotuned_most: 4 << 20,
-        receive_autotuned_most: 32 << 20,
-        send_unforced_most: 8 << 20,
-        has_bbr: true,
-    };
     const ROOM: Room = Room { left: 256 << 20, pressure: Pressure::None };
     const MIB: u64 = 1 << 20;
 
