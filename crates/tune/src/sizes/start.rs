@@ -89,7 +89,8 @@ impl Start {
 fn is_full(sample: &Sample, found: u64) -> bool {
     let (rtt, base) = (sample.path.rtt.as_secs_f64(), sample.base_rtt().as_secs_f64());
     let flight = sample.sending.flight;
-    rtt > FULL * base && flight >= FLIGHT_MIN && flight as f64 > found as f64 * base
+    // Before bbr has found anything there is no rate to pace by.
+    found > 0 && rtt > FULL * base && flight >= FLIGHT_MIN && flight as f64 > found as f64 * base
 }
 
 #[cfg(test)]
@@ -138,6 +139,7 @@ mod tests {
         let mut start = Start::default();
         assert_eq!(changes(&mut start, &sample(0, 300, 20_000, Some(10_000))), []);
         assert!(!Start::is_under_way(&sample(0, 300, 20_000, Some(10_000))));
+        assert_eq!(changes(&mut start, &sample(0, 300, 20_000_000, Some(0))), [], "nothing was found yet");
         // Long round trips without more in flight than the path holds: somebody else's queue.
         assert_eq!(changes(&mut start, &sample(1, 200, 9_000_000, Some(FOUND))), []);
     }
