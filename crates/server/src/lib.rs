@@ -25,6 +25,7 @@ mod reply;
 mod reply_cache;
 mod request;
 mod room;
+mod samples;
 mod server;
 mod service;
 mod shared;

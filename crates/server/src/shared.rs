@@ -14,6 +14,7 @@ use crate::connection::Connection;
 use crate::limits::{CONNECTIONS_FLOOR, CONNECTIONS_MAX};
 use crate::program::Program;
 use crate::room::{self, Choice, Place};
+use crate::samples::Samples;
 use crate::service::Service;
 use crate::tuning::Pressing;
 use crate::udp::{Port, Ports};
@@ -65,6 +66,8 @@ pub struct Shared {
     pub told: Mutex<Vec<(Token, Change)>>,
     /// What comes of memory being short.
     pub pressing: Pressing,
+    /// What was seen of connections of late.
+    pub samples: Mutex<Samples>,
     /// The moment from which the tuner counts.
     pub started: Instant,
     /// Datagrams whose calls run now.
@@ -97,6 +100,7 @@ impl Shared {
             tuner: Mutex::new(tuner),
             told: Mutex::default(),
             pressing: Pressing::default(),
+            samples: Mutex::default(),
             started: Instant::now(),
             datagrams_running: AtomicUsize::new(0),
             ready: Mutex::default(),

@@ -14,3 +14,5 @@ mod documented;
 mod knobs;
 #[path = "admin/metrics.rs"]
 mod metrics;
+#[path = "admin/samples.rs"]
+mod samples;

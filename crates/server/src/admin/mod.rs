@@ -13,6 +13,7 @@ mod index;
 mod knobs;
 mod metrics;
 mod routes;
+mod samples;
 mod since;
 mod thread;
 mod tuning;
@@ -23,5 +24,6 @@ pub use counted::{Bucket, Export, Exports, Latency, Procedure, Procedures, Reply
 pub use index::{Index, Offered};
 pub use knobs::KnobList;
 pub use metrics::MetricsSettings;
+pub use samples::{Columns, ConnectionSamples, RecentSamples};
 pub(crate) use thread::{Admin, AdminSockets};
 pub use udp::Udp;

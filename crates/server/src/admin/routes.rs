@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::history::History;
 use super::index::index;
 use super::metrics::{MetricsSettings, metrics};
-use super::{clients, counts, knobs, tuning, udp};
+use super::{clients, counts, knobs, samples, tuning, udp};
 use crate::shared::Shared;
 use crate::tuning::Knobs;
 
@@ -24,6 +24,11 @@ pub const PATHS: &[(&str, &str, &str)] = &[
     ("GET", "/v1", "what there is"),
     ("GET", "/v1/tuning", "how connections are sized, what limits each, and its figures"),
     ("GET", "/v1/clients", "who is connected, what limits each, and where the time went"),
+    (
+        "GET",
+        "/v1/samples",
+        "what was seen of connections in the last two minutes; ?client=ADDRESS&since=SECONDS",
+    ),
     ("GET", "/v1/udp", "what UDP's sockets have carried, by address and interface"),
     ("GET", "/v1/procedures", "what was asked, how it ended and how long it took, by procedure"),
     ("GET", "/v1/exports", "the same by export"),
@@ -69,6 +74,7 @@ pub fn router(asked: Arc<Asked>) -> Router {
         .route("/metrics", get(metrics))
         .route("/v1/tuning", get(tuning::tuning))
         .route("/v1/clients", get(clients::clients))
+        .route("/v1/samples", get(samples::samples))
         .route("/v1/udp", get(udp::udp))
         .route("/v1/procedures", get(counts::procedures))
         .route("/v1/exports", get(counts::exports))

@@ -121,6 +121,7 @@ impl Sizing {
         if now.saturating_sub(self.memory_at) >= self.memory_tick {
             self.memory_at = now;
             self.look_at_memory(now);
+            self.shared.samples.lock().forget(now);
         }
     }
 
@@ -155,6 +156,7 @@ impl Sizing {
                         let changes = tuner.on_sample(token, sample);
                         if let Some(tuned) = tuner.get(token) {
                             show(self.watcher.as_ref(), connection, tuned);
+                            remember(&self.shared, connection, tuned);
                             seen.due = now + tuned.interval().max(at_least);
                             tell(connection, tuned, &mut seen.verdict);
                         }
@@ -174,6 +176,7 @@ impl Sizing {
             let is_there = there.contains(token);
             if !is_there {
                 self.shared.tuner.lock().on_close(now, *token);
+                self.shared.samples.lock().close(*token);
             }
             is_there
         });
@@ -244,6 +247,15 @@ fn show(watcher: Option<&Watcher>, connection: &Connection, tuned: &howdah_tune:
     if let (Some(watcher), Some(sample)) = (watcher, tuned.last()) {
         let (unsent_mark, judgement) = (tuned.unsent_mark(), tuned.judgement());
         watcher.show(&Look { client: connection.peer().client, unsent_mark, sample, judgement });
+    }
+}
+
+/// Keeps a look for whoever asks what a connection did of late.
+fn remember(shared: &Shared, connection: &Connection, tuned: &howdah_tune::Connection) {
+    let peer = connection.peer();
+    if let Some(sample) = tuned.last() {
+        let ends = (peer.client, peer.server);
+        shared.samples.lock().look(connection.token(), ends, sample, tuned.judgement());
     }
 }
 

@@ -22,7 +22,12 @@ fn every_documented_question_has_the_fields_documented() {
     let mut stream = TcpStream::connect(asked.address).expect("connected");
     let handle = root(&asked.server);
     let deadline = Instant::now() + PATIENCE;
-    while asked.get("/v1/tuning")["connections"][0]["verdict"].is_null() {
+    let is_judged = || {
+        let judged = |verdict: &Value| !verdict.is_null();
+        judged(&asked.get("/v1/tuning")["connections"][0]["verdict"])
+            && judged(&asked.get("/v1/samples")["connections"][0]["samples"]["verdict"][0])
+    };
+    while !is_judged() {
         assert!(Instant::now() < deadline, "never judged: {}", asked.get("/v1/tuning"));
         for _ in 0..20 {
             assert!(getattr(&mut stream, &handle).is_ok());
