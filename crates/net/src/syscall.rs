@@ -52,6 +52,17 @@ pub fn set_pace(socket: BorrowedFd<'_>, pace: u64) -> io::Result<()> {
     done(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const pace).cast(), length) })
 }
 
+/// `IP_MTU_DISCOVER` with `IP_PMTUDISC_PROBE`: packets are never cut, and go out as they are whatever the kernel has heard of
+/// the path.
+pub fn forbid_cutting(socket: BorrowedFd<'_>, is_ipv6: bool) -> io::Result<()> {
+    match is_ipv6 {
+        true => {
+            set_number(socket, libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, libc::IPV6_PMTUDISC_PROBE as u64)
+        }
+        false => set_number(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_PROBE as u64),
+    }
+}
+
 /// Sets an option that is an `int`.
 fn set_number(socket: BorrowedFd<'_>, level: libc::c_int, option: libc::c_int, value: u64) -> io::Result<()> {
     let value = libc::c_int::try_from(value).map_err(|_| io::ErrorKind::InvalidInput)?;
@@ -274,11 +285,7 @@ pub fn read_appending(file: BorrowedFd<'_>, buffer: &mut BytesMut, most: usize) 
 /// `TUNSETIFF`: makes the file an interface of that name, with packets that begin with their IP header after the kernel's
 /// header about offloads.
 pub fn make_tun(file: BorrowedFd<'_>, name: &str) -> io::Result<()> {
-    // SAFETY: `ifreq` is plain data, and all zeros is a valid one.
-    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    for (to, from) in request.ifr_name.iter_mut().zip(name.as_bytes()).take(libc::IFNAMSIZ - 1) {
-        *to = *from as libc::c_char;
-    }
+    let mut request = named(name);
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as libc::c_short;
     // SAFETY: the kernel reads and writes an `ifreq`, which lives until the call returns.
     done(unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as _, &raw mut request) })
@@ -374,4 +381,35 @@ pub fn page_size() -> u64 {
 
 fn done(result: libc::c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// `ioctl` with an `ifreq` that names an interface and points to `bytes`, which the kernel reads and writes: `SIOCETHTOOL`,
+/// with a struct of `linux/ethtool.h` that begins with its command.
+pub fn ethtool(socket: BorrowedFd<'_>, interface: &str, bytes: &mut [u8]) -> io::Result<()> {
+    /// linux/sockios.h
+    const SIOCETHTOOL: u32 = 0x8946;
+    let mut request = named(interface);
+    request.ifr_ifru.ifru_data = bytes.as_mut_ptr().cast();
+    // SAFETY: the kernel reads and writes an `ifreq`, and behind its pointer the struct that the command means: callers give
+    // as many bytes as that has. Both live until the call returns.
+    done(unsafe { libc::ioctl(socket.as_raw_fd(), SIOCETHTOOL as _, &raw mut request) })
+}
+
+/// `SIOCGIFMTU`: the longest packet that an interface sends.
+pub fn interface_mtu(socket: BorrowedFd<'_>, interface: &str) -> io::Result<u64> {
+    let mut request = named(interface);
+    // SAFETY: the kernel reads and writes an `ifreq`, which lives until the call returns.
+    done(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU as _, &raw mut request) })?;
+    // SAFETY: the kernel has just written this member.
+    Ok(u64::try_from(unsafe { request.ifr_ifru.ifru_mtu }).unwrap_or_default())
+}
+
+/// An `ifreq` with nothing in it but a name.
+fn named(interface: &str) -> libc::ifreq {
+    // SAFETY: `ifreq` is plain data, and all zeros is a valid one.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(interface.as_bytes()).take(libc::IFNAMSIZ - 1) {
+        *to = *from as libc::c_char;
+    }
+    request
 }
