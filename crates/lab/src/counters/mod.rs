@@ -7,5 +7,7 @@ mod names;
 
 pub use count::{CallCounters, ProcedureCount, since, totals};
 pub use kernel::{KernelClient, RpcTotals};
-pub use mount_statistics::{FILE as MOUNT_STATISTICS, MountedOperations, Operation, mount_statistics};
+pub use mount_statistics::{
+    FILE as MOUNT_STATISTICS, MountTransport, MountedOperations, Operation, mount_statistics,
+};
 pub use names::{MOUNT, NFS, procedure_name, procedure_names, program_name};

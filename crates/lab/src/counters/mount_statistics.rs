@@ -16,6 +16,22 @@ pub struct MountedOperations {
     pub options: String,
     /// Every operation that was called at all.
     pub operations: Vec<Operation>,
+    /// Each connection to the server.
+    #[serde(skip)]
+    pub transports: Vec<MountTransport>,
+}
+
+/// What the kernel counts of one connection of a mount (`xprt:`, net/sunrpc/xprtsock.c).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MountTransport {
+    /// `tcp`, `udp`, `rdma` or `local`.
+    pub kind: String,
+    /// Calls sent.
+    pub sent: u64,
+    /// Calls that waited for a slot, summed up whenever one was sent.
+    pub waited: u64,
+    /// The most slots that were ever in use; newer kernels tell it.
+    pub slots_most: Option<u64>,
 }
 
 /// One operation of a mount.
@@ -31,6 +47,9 @@ pub struct Operation {
     pub timeouts: u64,
     /// Answers that were errors; none where the kernel does not count them.
     pub errors: Option<u64>,
+    /// From sending a call to its answer, all of them together, in milliseconds.
+    #[serde(skip)]
+    pub round_trips_ms: u64,
 }
 
 /// Where the kernel tells it.
@@ -47,9 +66,10 @@ pub fn mount_statistics(text: &str) -> Vec<MountedOperations> {
             mounts.extend(mount);
         } else if let (true, Some(mount)) = (inside, mounts.last_mut()) {
             let line = line.trim();
-            match line.strip_prefix("opts:") {
-                Some(options) => options.trim().clone_into(&mut mount.options),
-                None => mount.operations.extend(operation(line)),
+            match (line.strip_prefix("opts:"), line.strip_prefix("xprt:")) {
+                (Some(options), _) => options.trim().clone_into(&mut mount.options),
+                (_, Some(told)) => mount.transports.extend(transport(told)),
+                _ => mount.operations.extend(operation(line)),
             }
         }
     }
@@ -69,7 +89,19 @@ fn device(line: &str) -> Option<MountedOperations> {
         kind: kind.to_owned(),
         options: String::new(),
         operations: Vec::new(),
+        transports: Vec::new(),
     })
+}
+
+/// `tcp PORT BINDS CONNECTS TIME IDLE SENT RECEIVED BAD REQUESTS WAITED [SLOTS SENDING PENDING]`; of `udp` without CONNECTS,
+/// TIME and IDLE.
+fn transport(told: &str) -> Option<MountTransport> {
+    let words: Vec<&str> = told.split_whitespace().collect();
+    let (kind, numbers) = words.split_first()?;
+    let before_sent = if *kind == "udp" { 2 } else { 5 };
+    let number = |at: usize| numbers.get(before_sent + at)?.parse().ok();
+    let slots_most = number(5);
+    Some(MountTransport { kind: (*kind).to_owned(), sent: number(0)?, waited: number(4)?, slots_most })
 }
 
 /// `READ: operations transmissions timeouts sent received queue rtt execute [errors]`.
@@ -79,7 +111,7 @@ fn operation(line: &str) -> Option<Operation> {
         return None;
     }
     let numbers: Vec<u64> = numbers.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-    let &[calls, transmissions, timeouts, _sent, _received, _queue, _rtt, _execute, ref more @ ..] =
+    let &[calls, transmissions, timeouts, _sent, _received, _queue, round_trips_ms, _execute, ref more @ ..] =
         numbers.as_slice()
     else {
         return None;
@@ -90,6 +122,7 @@ fn operation(line: &str) -> Option<Operation> {
         retransmissions: transmissions.saturating_sub(calls),
         timeouts,
         errors: more.first().copied(),
+        round_trips_ms,
     })
 }
 
@@ -110,6 +143,15 @@ device server:/data mounted on /mnt with fstype nfs statvers=1.1
 device tmpfs mounted on /run with fstype tmpfs
 \t        READ: 9 9 0 0 0 0 0 0 0
 ";
+
+    #[test]
+    fn connections_are_read_whatever_their_kind() {
+        let tcp = transport("\ttcp 0 1 2 0 12 5000 4990 0 90000 700 64 100 200").expect("one");
+        assert_eq!((tcp.kind.as_str(), tcp.sent, tcp.waited, tcp.slots_most), ("tcp", 5000, 700, Some(64)));
+        let udp = transport("udp 700 0 6412 6412 0 1 2 3 4").expect("one");
+        assert_eq!((udp.sent, udp.waited, udp.slots_most), (6412, 2, Some(3)));
+        assert_eq!(transport("tcp 0 1"), None);
+    }
 
     #[test]
     fn reads_nfs_mounts_and_what_they_sent_again() {
