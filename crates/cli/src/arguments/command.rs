@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    BenchArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments, ExportsArguments,
-    GetArguments, LabArguments, LsArguments, ManArguments, NfsstatArguments, NicsArguments, ServeArguments,
-    SetArguments, StatArguments, WhyArguments,
+    BenchArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments, DoctorArguments,
+    ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments, NfsstatArguments, NicsArguments,
+    ServeArguments, SetArguments, StatArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -29,6 +29,7 @@ pub enum Command {
     Check(CheckArguments),
     Exports(ExportsArguments),
     Why(WhyArguments),
+    Doctor(Box<DoctorArguments>),
     Get(GetArguments),
     Set(SetArguments),
     Cp(CpArguments),
@@ -50,4 +51,5 @@ Examples:
   howdah check /etc/howdah.toml            See what the file says, and what is wrong in it
   howdah stat                              What the server that runs here was asked
   howdah why                               What limits each client of the server that runs here
+  howdah doctor nfs://host/export          Which layer limits a mount: host, path, storage or NFS
 ";

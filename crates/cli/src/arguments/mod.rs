@@ -7,6 +7,7 @@ mod check;
 mod command;
 mod completions;
 mod cp;
+mod doctor;
 mod exports;
 mod knobs;
 mod lab;
@@ -29,6 +30,7 @@ pub use check::CheckArguments;
 pub use command::{Command, Howdah};
 pub use completions::CompletionsArguments;
 pub use cp::{CpArguments, Kept, ShowProgress, SparseWhen};
+pub use doctor::DoctorArguments;
 pub use exports::ExportsArguments;
 pub use knobs::{GetArguments, SetArguments};
 pub use lab::{

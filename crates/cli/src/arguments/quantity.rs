@@ -33,6 +33,17 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// What a line carries, in bits per second: 100Mbit, 1Gbit, or 12MB of bytes.
+pub fn parse_rate(text: &str) -> Result<f64, String> {
+    let text = text.strip_suffix("/s").unwrap_or(text);
+    let (number, unit) = split(text);
+    let units = [("kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9), ("kB", 8e3), ("MB", 8e6), ("GB", 8e9)];
+    let factor = units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
+    let factor = factor.ok_or("a rate is a number with kbit, Mbit, Gbit, kB, MB or GB, a second")?;
+    let rate = fraction(number).ok_or("no rate: it begins with a number")? * factor;
+    if rate > 0.0 { Ok(rate) } else { Err("a rate is more than nothing".to_owned()) }
+}
+
 /// A factor above 0.
 pub fn parse_factor(text: &str) -> Result<f64, String> {
     let factor = match text.strip_suffix('%') {
@@ -55,6 +66,14 @@ fn fraction(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_are_bits_unless_they_say_bytes() {
+        assert_eq!(parse_rate("100Mbit"), Ok(1e8));
+        assert_eq!(parse_rate("2.5Gbit/s"), Ok(2.5e9));
+        assert_eq!(parse_rate("12 MB/s"), Ok(96e6));
+        assert!(parse_rate("12").is_err() && parse_rate("fast").is_err() && parse_rate("0Gbit").is_err());
+    }
 
     #[test]
     fn sizes_of_files_are_one_or_a_range() {

@@ -11,5 +11,5 @@ mod watch;
 pub use calls::ClientCalls;
 pub use place::{Opened, open_place};
 pub use plans::{Planned, plans};
-pub use session::{Session, measure};
+pub use session::{Session, measure, stop_on_signal};
 pub use watch::Watch;

@@ -61,7 +61,7 @@ fn carry_out_all(session: &Session<'_>, stage: &Stage, asked: &AtomicBool) -> Re
 }
 
 /// Set when a signal asks to stop; a second one ends the process.
-fn stop_on_signal() -> Result<Arc<AtomicBool>> {
+pub fn stop_on_signal() -> Result<Arc<AtomicBool>> {
     let signals = signals()?;
     let asked = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&asked);

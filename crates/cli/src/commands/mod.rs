@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod counted;
 mod cp;
+mod doctor;
 mod exports;
 mod failure;
 mod file_stat;
@@ -31,6 +32,7 @@ pub fn run(command: &Command) -> Result<(), Failure> {
         Command::Check(arguments) => check::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
         Command::Why(arguments) => why::run(arguments),
+        Command::Doctor(arguments) => doctor::run(arguments),
         Command::Get(arguments) => get::run(arguments),
         Command::Set(arguments) => set::run(arguments),
         Command::Cp(arguments) => cp::run(arguments),

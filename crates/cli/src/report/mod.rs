@@ -4,6 +4,7 @@ mod attributes;
 mod bench;
 mod counted;
 mod counts;
+mod doctor;
 mod hosts;
 mod knobs;
 mod listing;
@@ -18,6 +19,7 @@ pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, print
 pub use bench::{bench, progress};
 pub use counted::{Counted, counted, since};
 pub use counts::{client_counts, kernel_counts};
+pub use doctor::{doctor, doctor_json};
 pub use hosts::{reachable, worth_showing};
 pub use knobs::{knob_set, knobs};
 pub use listing::{Listed, listing};

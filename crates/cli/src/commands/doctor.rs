@@ -1,0 +1,140 @@
+//! `howdah doctor`.
+
+use std::fs;
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, anyhow};
+use howdah_client::channel::Transport;
+use howdah_client::url::NfsUrl;
+use howdah_doctor::facts::Facts;
+use howdah_doctor::judge::judge;
+use howdah_doctor::{Remedy, Report, apply, probe};
+
+use super::Failure;
+use crate::arguments::DoctorArguments;
+use crate::benching::{open_place, stop_on_signal};
+use crate::report;
+use crate::running::start_command_log;
+
+/// Something limits.
+const FOUND: u8 = 1;
+/// Nothing does, as far as could be seen, and a rung could not be looked at.
+const NOT_FOUND_OUT: u8 = 2;
+
+/// Looks, judges, tells, and makes changes if that was asked for. Whatever fails is code 2: 1 says that something was found.
+pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
+    start_command_log();
+    let facts = look(arguments).map_err(Failure::Usage)?;
+    let found = judge(&facts);
+    report::print(&match arguments.json {
+        true => report::doctor_json(&found, &facts),
+        false => report::doctor(&found),
+    });
+    if arguments.apply {
+        make(&found, arguments.yes).map_err(Failure::Usage)?;
+    }
+    match found.limiting() {
+        Some(_) => Err(Failure::Ended(ExitCode::from(FOUND))),
+        None if found.is_partial() => Err(Failure::Ended(ExitCode::from(NOT_FOUND_OUT))),
+        None => Ok(()),
+    }
+}
+
+fn look(arguments: &DoctorArguments) -> Result<Facts> {
+    if let Some(file) = &arguments.from {
+        return recorded(file);
+    }
+    // What was written is removed also when a person has enough; where nothing is, a signal ends all at once.
+    let writes = arguments.write || arguments.storage.is_some();
+    let stop = if writes { stop_on_signal()? } else { Arc::default() };
+    let mut facts = match &arguments.url {
+        Some(typed) => along(typed, arguments, &stop)?,
+        None => Facts {
+            host: probe::host(),
+            interfaces: probe::interfaces(None).context("listing network interfaces")?,
+            mounts: probe::mounts(),
+            ..Facts::default()
+        },
+    };
+    if let Some(directory) = &arguments.storage {
+        tell("storage: a directory of this host");
+        let place = open_place(directory, Transport::Tcp)?.place;
+        let rates = probe::directory(place, &stop).with_context(|| format!("measuring {directory}"));
+        tell("");
+        let (writes, reads) = rates?;
+        let storage = facts.storage.get_or_insert_default();
+        (storage.writes, storage.reads) = (Some(writes), Some(reads));
+        storage.directory = Some(directory.clone());
+    }
+    Ok(facts)
+}
+
+/// On a terminal, what is looked at now.
+fn tell(what: &str) {
+    if std::io::stderr().is_terminal() {
+        report::status(what, false);
+    }
+}
+
+/// Up the ladder to a server.
+fn along(typed: &str, arguments: &DoctorArguments, stop: &AtomicBool) -> Result<Facts> {
+    let url: NfsUrl = typed.parse().with_context(|| format!("reading {typed}"))?;
+    let facts = probe::along(&probe::Asked {
+        url: &url,
+        typed,
+        may_write: arguments.write,
+        expected_bits_per_second: arguments.expect,
+        stop,
+        tell: &tell,
+    });
+    tell("");
+    facts
+}
+
+/// What an earlier run printed: the facts in it are judged anew.
+fn recorded(file: &Path) -> Result<Facts> {
+    let text = fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let mut value: serde_json::Value =
+        serde_json::from_str(&text).with_context(|| format!("reading {} as JSON", file.display()))?;
+    let facts = value.get_mut("facts").with_context(|| {
+        format!("{} has no facts in it: it is not what howdah doctor --json prints", file.display())
+    })?;
+    serde_json::from_value(facts.take()).with_context(|| format!("reading the facts in {}", file.display()))
+}
+
+/// Makes what can be made on this host, after asking; tells how to undo it.
+fn make(found: &Report, is_sure: bool) -> Result<()> {
+    let remedies = found.remedies().into_iter().filter(|remedy| remedy.can_be_applied()).collect::<Vec<_>>();
+    if remedies.is_empty() {
+        report::print("\nThere is nothing to change on this host.\n");
+        return Ok(());
+    }
+    if !is_sure && !is_wanted(remedies.len())? {
+        report::print("Nothing was changed.\n");
+        return Ok(());
+    }
+    remedies.into_iter().try_for_each(make_one)
+}
+
+fn make_one(remedy: &Remedy) -> Result<()> {
+    apply(remedy)?;
+    let undo = remedy.undo().unwrap_or_default();
+    report::print(&format!("done: {}\nundo: {undo}\n", remedy.command()));
+    Ok(())
+}
+
+fn is_wanted(count: usize) -> Result<bool> {
+    let input = std::io::stdin();
+    if !input.is_terminal() {
+        return Err(anyhow!("nobody can be asked: this is no terminal; --yes changes without asking"));
+    }
+    let things = if count == 1 { "the one thing".to_owned() } else { format!("these {count} things") };
+    report::print(&format!("\nChange {things} on this host now? [y/N] "));
+    let mut answer = String::new();
+    input.lock().read_line(&mut answer).context("reading the answer")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

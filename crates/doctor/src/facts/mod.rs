@@ -1,0 +1,17 @@
+//! What was seen, as figures, ready to be written down and judged elsewhere. What could not be seen is missing.
+
+mod all;
+mod host;
+mod interface;
+mod mount;
+mod nfs;
+mod path;
+mod storage;
+
+pub use all::Facts;
+pub use host::{HostFacts, Table};
+pub use interface::{InterfaceFacts, RingFacts};
+pub use mount::MountFacts;
+pub use nfs::{MovingFacts, NfsFacts};
+pub use path::{MtuFacts, PathFacts, RateFacts, TooLarge, TrainFacts};
+pub use storage::StorageFacts;

@@ -1,0 +1,31 @@
+//! NFS to a server, by our own client.
+
+use serde::{Deserialize, Serialize};
+
+/// What the client saw.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NfsFacts {
+    /// Bytes of a READ.
+    pub read_size: u64,
+    /// Bytes of a WRITE.
+    pub write_size: u64,
+    /// A file that was there, read in order.
+    pub reads: Option<MovingFacts>,
+    /// A file of our own, written in order, where we were told that we may.
+    pub writes: Option<MovingFacts>,
+    /// What could not be found out, and why.
+    pub could_not: Vec<String>,
+}
+
+/// Bytes that NFS moved.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MovingFacts {
+    /// Bytes per second.
+    pub bytes_per_second: f64,
+    /// What the client says limited it, in one word.
+    pub limit: Option<String>,
+    /// The same as a sentence with figures.
+    pub sentence: Option<String>,
+}

@@ -1,0 +1,288 @@
+//! Whether a kernel's settings hold a path, and whether anything in it is full.
+
+use crate::facts::{HostFacts, Table};
+use crate::{Figure, Finding, Need, Remedy, Rung, RungReport, units};
+
+/// What buffers may grow to where nobody changed anything: the least of what Linux had of late (`tcp_init`: 4 MiB for
+/// sending; 6 MiB for receiving until 6.18), and on small hosts a part of the memory.
+const USUAL_SEND: u64 = 4 << 20;
+const USUAL_RECEIVE: u64 = 6 << 20;
+const PART_OF_MEMORY: u64 = 128;
+/// A table that is fuller will be full.
+const FULL: f64 = 0.9;
+/// With less memory to spare than this part, files have no room in it.
+const MEMORY_SPARE: f64 = 0.03;
+/// The most that is advised for one buffer: what 10 Gb/s need at 100 ms, twice.
+const ADVISED_MOST: u64 = 256 << 20;
+
+/// Judges a host; with a need, against a path, and without one against what is usual.
+pub fn host(facts: &HostFacts, need: Option<&Need>) -> RungReport {
+    let mut findings = Vec::new();
+    findings.extend(switches(facts));
+    findings.extend(send_buffer(facts, need));
+    findings.extend(receive_buffer(facts, need));
+    findings.extend(memory(facts));
+    findings.extend(tables(facts));
+    RungReport::seen(Rung::Host, figures(facts, need), findings)
+}
+
+fn figures(facts: &HostFacts, need: Option<&Need>) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let (send, receive) = wanted(facts, need);
+    let mut buffer = |name: &str, sizes: Option<[u64; 3]>, wanted: u64| {
+        figures.extend(sizes.map(|sizes| {
+            let limit = format!("at least {}", units::bytes(wanted as f64));
+            Figure::against(name, units::bytes(sizes[2] as f64), limit)
+        }));
+    };
+    buffer("send buffer, at most", facts.tcp_send, send);
+    buffer("receive buffer, at most", facts.tcp_receive, receive);
+    if let Some(name) = &facts.congestion_control {
+        figures.push(Figure::told(
+            "congestion control",
+            format!("{name}, of {}", facts.congestion_controls.join(" ")),
+        ));
+    }
+    if let (Some(memory), Some(available)) = (facts.memory, facts.memory_available) {
+        let value = format!("{} of {}", units::bytes(available as f64), units::bytes(memory as f64));
+        figures.push(Figure::told("memory to spare", value));
+    }
+    for (name, table) in [("open files", facts.files), ("connections followed", facts.conntrack)] {
+        figures.extend(
+            table.filter(|table| table.most < 1 << 40).map(|table| {
+                Figure::against(name, table.used.to_string(), format!("at most {}", table.most))
+            }),
+        );
+    }
+    figures
+}
+
+/// Bytes that send and receive buffers should be able to have.
+fn wanted(facts: &HostFacts, need: Option<&Need>) -> (u64, u64) {
+    match need {
+        Some(need) => (need.send_buffer(), need.receive_buffer()),
+        None => {
+            let most = facts.memory.unwrap_or(u64::MAX) / PART_OF_MEMORY;
+            (USUAL_SEND.min(most), USUAL_RECEIVE.min(most))
+        }
+    }
+}
+
+fn switches(facts: &HostFacts) -> Vec<Finding> {
+    let off = |is_on: Option<bool>, name: &str, says: &str| {
+        let finding = Finding::fault(format!("net.ipv4.{name} is 0: {says}")).mended_by(Remedy::Sysctl {
+            name: format!("net.ipv4.{name}"),
+            now: "0".to_owned(),
+            wanted: "1".to_owned(),
+            why: says.to_owned(),
+        });
+        (is_on == Some(false)).then_some(finding)
+    };
+    [
+        off(facts.window_scaling, "tcp_window_scaling", "no connection has more than 64 KiB on the way"),
+        off(
+            facts.moderates_receive,
+            "tcp_moderate_rcvbuf",
+            "receive buffers do not grow to what a path needs",
+        ),
+        off(facts.selective_acknowledgements, "tcp_sack", "after a loss, what arrived is sent again"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn send_buffer(facts: &HostFacts, need: Option<&Need>) -> Option<Finding> {
+    // Two thirds of it are in flight.
+    too_small(("tcp_wmem", "send", "to"), facts.tcp_send?, wanted(facts, need).0, need, 2.0 / 3.0)
+}
+
+fn receive_buffer(facts: &HostFacts, need: Option<&Need>) -> Option<Finding> {
+    // Half of it is window.
+    too_small(("tcp_rmem", "receive", "from"), facts.tcp_receive?, wanted(facts, need).1, need, 0.5)
+}
+
+/// `used`: the part of a buffer that can be on the way.
+fn too_small(
+    (name, verb, way): (&str, &str, &str),
+    sizes: [u64; 3],
+    wanted: u64,
+    need: Option<&Need>,
+    used: f64,
+) -> Option<Finding> {
+    let [least, first, most] = sizes;
+    if most >= wanted {
+        return None;
+    }
+    let says = match need {
+        Some(need) => format!(
+            "a connection of this host may {verb} with {} of buffer (net.ipv4.{name}), which is {} at {}; the path carries {} {way} the server and needs {}",
+            units::bytes(most as f64),
+            units::rate(most as f64 * used / need.round_trip_seconds),
+            units::time(need.round_trip_seconds),
+            units::rate(need.bytes_per_second),
+            units::bytes(wanted as f64),
+        ),
+        None => format!(
+            "a connection of this host may {verb} with {} of buffer (net.ipv4.{name}); Linux itself allows {}",
+            units::bytes(most as f64),
+            units::bytes(wanted as f64),
+        ),
+    };
+    let larger = wanted.next_power_of_two().min(ADVISED_MOST).max(most);
+    Some(Finding::fault(says).mended_by(Remedy::Sysctl {
+        name: format!("net.ipv4.{name}"),
+        now: format!("{least} {first} {most}"),
+        wanted: format!("{least} {first} {larger}"),
+        why: format!(
+            "room for what is on the way; it is only taken by connections that need it ({verb} buffers)"
+        ),
+    }))
+}
+
+fn memory(facts: &HostFacts) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let (Some(memory), Some(available)) = (facts.memory, facts.memory_available)
+        && (available as f64) < memory as f64 * MEMORY_SPARE
+    {
+        let (available, memory) = (units::bytes(available as f64), units::bytes(memory as f64));
+        findings.push(Finding::fault(format!(
+            "{available} of {memory} of memory are to spare: there is no room to keep files in, nor for buffers"
+        )));
+    }
+    if let (Some(used), Some(pressure)) = (facts.tcp_memory, facts.tcp_memory_pressure)
+        && used >= pressure
+    {
+        let (used, pressure) = (units::bytes(used as f64), units::bytes(pressure as f64));
+        findings.push(Finding::fault(format!(
+            "TCP holds {used} of memory, and from {pressure} on (net.ipv4.tcp_mem) the kernel takes windows back"
+        )));
+    }
+    findings
+}
+
+fn tables(facts: &HostFacts) -> Vec<Finding> {
+    let full = |table: Option<Table>, what: &str, name: &str| {
+        let table = table.filter(|table| table.share() > FULL)?;
+        let says = format!("{} {what} of at most {} ({name})", table.used, table.most);
+        Some(Finding::fault(says).mended_by(Remedy::Sysctl {
+            name: name.to_owned(),
+            now: table.most.to_string(),
+            wanted: (table.most * 2).to_string(),
+            why: "a full table refuses what is new".to_owned(),
+        }))
+    };
+    [
+        full(facts.files, "files are open", "fs.file-max"),
+        full(facts.conntrack, "connections are followed by the firewall", "net.netfilter.nf_conntrack_max"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Verdict;
+
+    /// A host as Linux 6.18 sets one up.
+    fn usual() -> HostFacts {
+        HostFacts {
+            tcp_receive: Some([4096, 131_072, 33_554_432]),
+            tcp_send: Some([4096, 16_384, 4_194_304]),
+            window_scaling: Some(true),
+            moderates_receive: Some(true),
+            selective_acknowledgements: Some(true),
+            memory: Some(8 << 30),
+            memory_available: Some(4 << 30),
+            tcp_memory: Some(1 << 20),
+            tcp_memory_pressure: Some(1 << 30),
+            files: Some(Table { used: 1000, most: 800_000 }),
+            conntrack: Some(Table { used: 10, most: 65_536 }),
+            ..HostFacts::default()
+        }
+    }
+
+    fn need(megabits: f64, milliseconds: f64) -> Need {
+        Need { bytes_per_second: megabits * 1e6 / 8.0, round_trip_seconds: milliseconds / 1e3 }
+    }
+
+    #[test]
+    fn one_thing_wrong_is_one_thing_found() {
+        let with = |change: fn(&mut HostFacts)| {
+            let mut facts = usual();
+            change(&mut facts);
+            facts
+        };
+        let cases: [(HostFacts, Option<Need>, Option<&str>); 14] = [
+            (usual(), None, None),
+            (HostFacts::default(), None, None),
+            (usual(), Some(need(100.0, 30.0)), None),
+            (usual(), Some(need(1000.0, 30.0)), Some("may send with 4.2 MB")),
+            (
+                with(|host| host.tcp_send = Some([4096, 16_384, 212_992])),
+                None,
+                Some("may send with 213.0 kB"),
+            ),
+            (with(|host| host.tcp_send = Some([4096, 16_384, 212_992])), Some(need(10.0, 1.0)), None),
+            (
+                with(|host| host.tcp_receive = Some([4096, 65_536, 212_992])),
+                Some(need(100.0, 30.0)),
+                Some("net.ipv4.tcp_rmem"),
+            ),
+            (with(|host| host.window_scaling = Some(false)), None, Some("tcp_window_scaling is 0")),
+            (with(|host| host.moderates_receive = Some(false)), None, Some("tcp_moderate_rcvbuf is 0")),
+            (with(|host| host.selective_acknowledgements = Some(false)), None, Some("tcp_sack is 0")),
+            (with(|host| host.memory_available = Some(100 << 20)), None, Some("to spare")),
+            (with(|host| host.tcp_memory = Some(2 << 30)), None, Some("tcp_mem")),
+            (
+                with(|host| host.conntrack = Some(Table { used: 65_000, most: 65_536 })),
+                None,
+                Some("nf_conntrack_max"),
+            ),
+            (
+                with(|host| host.files = Some(Table { used: 799_000, most: 800_000 })),
+                None,
+                Some("fs.file-max"),
+            ),
+        ];
+        for (facts, need, wanted) in cases {
+            let report = host(&facts, need.as_ref());
+            match wanted {
+                None => assert_eq!(
+                    (report.verdict, &report.findings[..]),
+                    (Verdict::Healthy, &[][..]),
+                    "{facts:?}"
+                ),
+                Some(says) => {
+                    assert_eq!(report.findings.len(), 1, "{report:?}");
+                    assert!(report.findings[0].says.contains(says), "{report:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_advised_is_enough_and_can_be_undone() {
+        let mut facts = usual();
+        facts.tcp_send = Some([4096, 16_384, 212_992]);
+        let path = need(1000.0, 30.0);
+        let report = host(&facts, Some(&path));
+        let remedy = &report.findings[0].remedies[0];
+        assert_eq!(remedy.command(), "sysctl -w net.ipv4.tcp_wmem='4096 16384 8388608'");
+        assert_eq!(remedy.undo().as_deref(), Some("sysctl -w net.ipv4.tcp_wmem='4096 16384 212992'"));
+        facts.tcp_send = Some([4096, 16_384, 8_388_608]);
+        assert_eq!(host(&facts, Some(&path)).verdict, Verdict::Healthy);
+    }
+
+    #[test]
+    fn a_small_host_has_small_buffers_by_nature() {
+        let facts = HostFacts {
+            memory: Some(256 << 20),
+            tcp_send: Some([4096, 16_384, 2 << 20]),
+            ..HostFacts::default()
+        };
+        assert_eq!(host(&facts, None).verdict, Verdict::Healthy);
+    }
+}

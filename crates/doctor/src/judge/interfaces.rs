@@ -1,0 +1,221 @@
+//! Whether an interface is in the way of what passes it.
+
+use crate::facts::{InterfaceFacts, RingFacts};
+use crate::{Figure, Finding, Remedy, Rung, RungReport, units};
+
+/// Rings with fewer descriptors hold less than a tenth of a millisecond at 1 Gb/s in small packets: a processor that is
+/// elsewhere for so long loses packets.
+const TINY_RING: u32 = 128;
+/// The most that is advised: what the 2010 measurements and the article on products of bandwidth and delay set.
+const ADVISED_RING: u32 = 4096;
+/// A part of all packets that is damaged for a reason: a cable, a connector, a duplex that does not match.
+const DAMAGED: f64 = 1e-4;
+/// A part of all packets that is dropped for a reason; fewer are what nobody here wanted.
+const DROPPED: f64 = 1e-3;
+/// Fewer say nothing.
+const LEAST_EVENTS: u64 = 10;
+/// From this speed on, offloads decide.
+const FAST: u64 = 10_000_000_000;
+
+/// Judges interfaces; where one leads to the server, only that one.
+pub fn interfaces(all: &[InterfaceFacts]) -> RungReport {
+    if all.is_empty() {
+        return RungReport::absent(Rung::Interfaces, "no interface but loopback is up");
+    }
+    let leads = all.iter().any(|interface| interface.leads_to_server);
+    let meant = || all.iter().filter(|interface| !leads || interface.leads_to_server);
+    let figures = meant().flat_map(figures).collect();
+    RungReport::seen(Rung::Interfaces, figures, meant().flat_map(findings).collect())
+}
+
+fn figures(interface: &InterfaceFacts) -> Vec<Figure> {
+    let mut words =
+        vec![interface.bits_per_second.map_or("no speed".to_owned(), |bits| units::bits(bits as f64))];
+    words.extend(
+        interface.is_full_duplex.map(|full| if full { "full duplex" } else { "half duplex" }.to_owned()),
+    );
+    words.extend(interface.mtu.map(|mtu| format!("MTU {mtu}")));
+    let ring = |word: &str, ring: Option<RingFacts>| {
+        ring.map(|ring| format!("{word} ring {} of {}", ring.now, ring.most))
+    };
+    words.extend(ring("rx", interface.receive_ring));
+    words.extend(ring("tx", interface.send_ring));
+    if !interface.offloads_off.is_empty() {
+        words.push(format!("off: {}", interface.offloads_off.join(" ")));
+    }
+    let events = format!(
+        "{} damaged, {} dropped, of {}",
+        interface.errors,
+        interface.receive_drops + interface.send_drops,
+        interface.packets
+    );
+    vec![
+        Figure::told(&interface.name, words.join(", ")),
+        Figure::told(format!("{}, packets", interface.name), events),
+    ]
+}
+
+fn findings(interface: &InterfaceFacts) -> Vec<Finding> {
+    let name = &interface.name;
+    let mut findings = Vec::new();
+    if interface.is_full_duplex == Some(false) {
+        findings.push(
+            Finding::fault(format!("{name} is half duplex: what comes and what goes wait for each other"))
+                .mended_by(Remedy::Advice {
+                    what: format!("let {name} and its switch negotiate: ethtool -s {name} autoneg on"),
+                    why: "half duplex is what is left when only one side negotiates".to_owned(),
+                    undo: Some(format!("ethtool -s {name} autoneg off")),
+                }),
+        );
+    }
+    let packets = interface.packets.max(1) as f64;
+    if interface.errors >= LEAST_EVENTS && interface.errors as f64 / packets > DAMAGED {
+        let share = units::percent(interface.errors as f64 / packets);
+        findings.push(Finding::fault(format!(
+            "{name}: {share} of its packets are damaged; a cable, a connector or a transceiver"
+        )));
+    }
+    findings.extend(rings(interface));
+    findings.extend(offloads(interface));
+    findings
+}
+
+/// Rings that are tiny, or lose packets and could be larger.
+fn rings(interface: &InterfaceFacts) -> Option<Finding> {
+    let drops = interface.receive_drops;
+    let loses = drops >= LEAST_EVENTS && drops as f64 / interface.packets.max(1) as f64 > DROPPED;
+    let larger = |ring: Option<RingFacts>, loses: bool| {
+        let ring = ring.filter(|ring| ring.now < ring.most && (loses || ring.now < TINY_RING))?;
+        Some((ring.now, ring.most.min(ADVISED_RING).max(ring.now)))
+    };
+    let (receive, send) = (larger(interface.receive_ring, loses), larger(interface.send_ring, false));
+    let name = &interface.name;
+    if receive.is_none() && send.is_none() {
+        let share = units::percent(drops as f64 / interface.packets.max(1) as f64);
+        return loses.then(|| {
+            Finding::note(format!(
+                "{name} dropped {share} of what came since it began; that may be what nobody here wanted"
+            ))
+        });
+    }
+    let one = |word: &str, ring: Option<(u32, u32)>| ring.map(|ring| format!("{word} {}", ring.0));
+    let sizes: Vec<String> = [one("rx", receive), one("tx", send)].into_iter().flatten().collect();
+    let why = if loses { format!(", and it dropped {drops} packets") } else { String::new() };
+    Some(Finding::fault(format!("{name} has tiny rings: {} descriptors{why}", sizes.join(", "))).mended_by(
+        Remedy::Rings {
+            interface: name.clone(),
+            receive,
+            send,
+            why:
+                "room for packets until a processor takes them; the link may be down for a moment".to_owned(),
+        },
+    ))
+}
+
+fn offloads(interface: &InterfaceFacts) -> Option<Finding> {
+    let off: Vec<&str> = interface
+        .offloads_off
+        .iter()
+        .map(String::as_str)
+        .filter(|name| ["gro", "gso", "tso"].contains(name))
+        .collect();
+    if off.is_empty() {
+        return None;
+    }
+    let (name, words) = (&interface.name, off.join(" "));
+    let remedy = Remedy::Advice {
+        what: format!("ethtool -K {name} {}", each(&off, "on")),
+        why: "the kernel handles large pieces in place of single packets".to_owned(),
+        undo: Some(format!("ethtool -K {name} {}", each(&off, "off"))),
+    };
+    let is_fast = interface.bits_per_second.is_some_and(|bits| bits >= FAST);
+    let says = format!("{name} has {words} off: every packet costs processor time of its own");
+    Some(if is_fast { Finding::fault(says).mended_by(remedy) } else { Finding::note(says).mended_by(remedy) })
+}
+
+/// Each name with a word behind it.
+fn each(names: &[&str], word: &str) -> String {
+    names.iter().map(|name| format!("{name} {word}")).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Verdict;
+
+    fn usual() -> InterfaceFacts {
+        let ring = Some(RingFacts { now: 256, most: 4096 });
+        InterfaceFacts {
+            name: "eth0".to_owned(),
+            bits_per_second: Some(1_000_000_000),
+            is_full_duplex: Some(true),
+            mtu: Some(1500),
+            receive_ring: ring,
+            send_ring: ring,
+            packets: 1_000_000,
+            receive_drops: 20,
+            errors: 1,
+            ..InterfaceFacts::default()
+        }
+    }
+
+    #[test]
+    fn one_thing_wrong_is_one_thing_found() {
+        let with = |change: fn(&mut InterfaceFacts)| {
+            let mut facts = usual();
+            change(&mut facts);
+            facts
+        };
+        let cases: [(InterfaceFacts, Option<&str>); 9] = [
+            (usual(), None),
+            (InterfaceFacts { name: "wg0".to_owned(), ..InterfaceFacts::default() }, None),
+            (with(|one| one.is_full_duplex = Some(false)), Some("half duplex")),
+            (with(|one| one.errors = 5000), Some("0.5 % of its packets are damaged")),
+            (
+                with(|one| one.receive_ring = Some(RingFacts { now: 64, most: 4096 })),
+                Some("tiny rings: rx 64"),
+            ),
+            (with(|one| one.receive_ring = Some(RingFacts { now: 64, most: 64 })), None),
+            (with(|one| one.receive_drops = 20_000), Some("dropped 20000 packets")),
+            (with(|one| one.offloads_off = vec!["lro".to_owned()]), None),
+            (
+                with(|one| {
+                    one.bits_per_second = Some(10_000_000_000);
+                    one.offloads_off = vec!["gro".to_owned()];
+                }),
+                Some("gro off"),
+            ),
+        ];
+        for (facts, wanted) in cases {
+            let report = interfaces(std::slice::from_ref(&facts));
+            match wanted {
+                None => assert_eq!(
+                    (report.verdict, &report.findings[..]),
+                    (Verdict::Healthy, &[][..]),
+                    "{facts:?}"
+                ),
+                Some(says) => {
+                    assert_eq!((report.verdict, report.findings.len()), (Verdict::Limits, 1), "{report:?}");
+                    assert!(report.findings[0].says.contains(says), "{report:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_one_that_leads_to_the_server_counts() {
+        let bad = InterfaceFacts { is_full_duplex: Some(false), ..usual() };
+        let good = InterfaceFacts { leads_to_server: true, ..usual() };
+        assert_eq!(interfaces(&[bad.clone(), good]).verdict, Verdict::Healthy);
+        assert_eq!(interfaces(&[bad]).verdict, Verdict::Limits);
+        assert_eq!(interfaces(&[]).verdict, Verdict::Absent);
+    }
+
+    #[test]
+    fn rings_are_set_and_set_back() {
+        let facts = InterfaceFacts { receive_ring: Some(RingFacts { now: 64, most: 8192 }), ..usual() };
+        let remedy = &interfaces(&[facts]).findings[0].remedies[0];
+        assert_eq!(remedy.command(), "ethtool -G eth0 rx 4096");
+        assert_eq!(remedy.undo().as_deref(), Some("ethtool -G eth0 rx 64"));
+    }
+}

@@ -1,0 +1,217 @@
+//! Whether NFS reaches what network and storage allow, and what stands in between.
+
+use super::mounts;
+use crate::facts::{Facts, MovingFacts, NfsFacts, StorageFacts};
+use crate::{Figure, Finding, Remedy, Rung, RungReport, units};
+
+/// NFS below this part of the lower of network and storage is held up by something of its own.
+const OF_LOWER: f64 = 0.8;
+/// A transfer size that is smaller costs calls; 1 MiB is what servers take of late.
+const SMALL_TRANSFER: u64 = 256 << 10;
+/// Calls that take less than this beyond the network, in seconds, say nothing about how many are answered at once.
+const TELLING: f64 = 3e-3;
+/// Calls made at once that take more than this part of what they would take one after the other are answered so.
+const ONE_BY_ONE: f64 = 0.7;
+
+/// Judges what the client saw, and mounts of this host's kernel.
+pub fn nfs(facts: &Facts) -> RungReport {
+    let mut findings = Vec::new();
+    let mut figures = mounts::figures(&facts.mounts);
+    let mut could_not = Vec::new();
+    if let Some(nfs) = &facts.nfs {
+        findings.extend(small_transfers(nfs));
+        findings.extend(facts.storage.as_ref().and_then(one_by_one));
+        findings.extend(slower_than_below(facts, nfs).filter(|_| findings.is_empty()));
+        figures.extend(self::figures(facts, nfs));
+        could_not.clone_from(&nfs.could_not);
+    }
+    // With a target, mounts of others are told, and not what it is about.
+    if facts.target.is_none() {
+        findings.extend(mounts::findings(&facts.mounts, &facts.host));
+        if facts.mounts.is_empty() {
+            return RungReport::absent(
+                Rung::Nfs,
+                "this host's kernel mounts nothing by NFS; howdah doctor nfs://HOST/EXPORT looks at a server",
+            );
+        }
+    }
+    RungReport { could_not, ..RungReport::seen(Rung::Nfs, figures, findings) }
+}
+
+/// The lower of network and storage in one direction, in bytes per second, and which it is.
+fn lower(facts: &Facts, writes: bool) -> Option<(f64, &'static str)> {
+    let network = facts.path.as_ref().filter(|path| !path.is_local).and_then(|path| path.network(writes));
+    let storage =
+        facts.storage.as_ref().and_then(|storage| if writes { storage.writes } else { storage.reads });
+    let network = network.map(|rate| (rate.bytes_per_second, "network"));
+    let storage = storage.map(|rate| (rate, "storage"));
+    network.into_iter().chain(storage).min_by(|one, other| one.0.total_cmp(&other.0))
+}
+
+fn figures(facts: &Facts, nfs: &NfsFacts) -> Vec<Figure> {
+    let mut figures = vec![
+        Figure::told("bytes in a READ", units::kibibytes(nfs.read_size)),
+        Figure::told("bytes in a WRITE", units::kibibytes(nfs.write_size)),
+    ];
+    for (name, moving, writes) in [("reads", &nfs.reads, false), ("writes", &nfs.writes, true)] {
+        let Some(moving) = moving else { continue };
+        let value = units::rate(moving.bytes_per_second);
+        figures.push(match lower(facts, writes) {
+            None => Figure::told(name, value),
+            Some((rate, which)) => {
+                let share = units::percent(moving.bytes_per_second / rate);
+                Figure::told(name, format!("{value}, {share} of the {which}'s {}", units::rate(rate)))
+            }
+        });
+        figures.extend(
+            moving.sentence.as_ref().map(|says| Figure::told(format!("{name}, the client says"), says)),
+        );
+    }
+    figures
+}
+
+fn small_transfers(nfs: &NfsFacts) -> Option<Finding> {
+    let size = nfs.read_size.min(nfs.write_size);
+    (size > 0 && size < SMALL_TRANSFER).then(|| {
+        let says = format!("{} go into one call: each MiB takes {} of them", units::kibibytes(size), (1_u64 << 20).div_ceil(size));
+        Finding::fault(says).mended_by(Remedy::Advice {
+            what: "leave rsize and wsize out of the URL or the mount's options, and let the server take 1 MiB (knfsd: /proc/fs/nfsd/max_block_size; NFS-Ganesha: MaxRead, MaxWrite)".to_owned(),
+            why: "fewer calls and round trips for the same bytes".to_owned(),
+            undo: None,
+        })
+    })
+}
+
+/// Many calls at once take as long as one after the other.
+fn one_by_one(storage: &StorageFacts) -> Option<Finding> {
+    let (nothing, single, all) = (storage.nothing?, storage.attributes?, storage.at_once_seconds?);
+    let beyond = single - nothing;
+    if beyond < TELLING || storage.at_once < 2 {
+        return None;
+    }
+    let one_after_the_other = beyond * storage.at_once as f64;
+    (all - nothing > one_after_the_other * ONE_BY_ONE).then(|| {
+        let says = format!(
+            "the server answers one call at a time: {} at once took {}, one takes {}",
+            storage.at_once,
+            units::time(all),
+            units::time(single)
+        );
+        Finding::fault(says).mended_by(Remedy::Advice {
+            what: "give the server more threads: howdah serve --workers 32; knfsd: threads in /etc/nfs.conf"
+                .to_owned(),
+            why: "a call that waits for a disk holds its thread".to_owned(),
+            undo: None,
+        })
+    })
+}
+
+fn slower_than_below(facts: &Facts, nfs: &NfsFacts) -> Option<Finding> {
+    let ways = [(&nfs.reads, false, "read"), (&nfs.writes, true, "write")];
+    ways.into_iter().find_map(|(moving, writes, word)| {
+        let (moving, (rate, which)) = (moving.as_ref()?, lower(facts, writes)?);
+        let share = moving.bytes_per_second / rate;
+        let is_held_up = share < OF_LOWER && !is_excused(moving);
+        is_held_up.then(|| {
+            let why = moving.sentence.as_ref().map_or(String::new(), |says| format!("; {says}"));
+            let share = units::percent(share);
+            Finding::fault(format!("NFS {word}s reach {share} of the {which}'s {}{why}", units::rate(rate)))
+        })
+    })
+}
+
+/// A short measurement may end before a connection has found its rate, and a busy processor here is no fault of NFS.
+fn is_excused(moving: &MovingFacts) -> bool {
+    matches!(moving.limit.as_deref(), None | Some("start" | "idle" | "path"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Verdict;
+    use crate::facts::{MountFacts, PathFacts, RateFacts};
+
+    fn moving(rate: f64, limit: &str) -> Option<MovingFacts> {
+        Some(MovingFacts {
+            bytes_per_second: rate,
+            limit: Some(limit.to_owned()),
+            sentence: Some(format!("limited by {limit}")),
+        })
+    }
+
+    fn usual() -> Facts {
+        let rate = Some(RateFacts { bytes_per_second: 100e6, ..RateFacts::default() });
+        Facts {
+            target: Some("nfs://host/".to_owned()),
+            path: Some(PathFacts { there: rate.clone(), back: rate, ..PathFacts::default() }),
+            storage: Some(StorageFacts {
+                nothing: Some(0.01),
+                attributes: Some(0.0101),
+                at_once: 16,
+                at_once_seconds: Some(0.011),
+                ..StorageFacts::default()
+            }),
+            nfs: Some(NfsFacts {
+                read_size: 1 << 20,
+                write_size: 1 << 20,
+                reads: moving(95e6, "path"),
+                ..NfsFacts::default()
+            }),
+            ..Facts::default()
+        }
+    }
+
+    #[test]
+    fn one_thing_wrong_is_one_thing_found() {
+        let with = |change: fn(&mut NfsFacts)| {
+            let mut facts = usual();
+            change(facts.nfs.as_mut().expect("some"));
+            facts
+        };
+        let mut serial = usual();
+        serial.storage = Some(StorageFacts {
+            nothing: Some(0.01),
+            attributes: Some(0.02),
+            at_once: 16,
+            at_once_seconds: Some(0.17),
+            ..StorageFacts::default()
+        });
+        let mut parallel = serial.clone();
+        parallel.storage.as_mut().expect("some").at_once_seconds = Some(0.025);
+        let mut slow_storage = with(|nfs| nfs.reads = moving(47e6, "server"));
+        slow_storage.storage.as_mut().expect("some").reads = Some(50e6);
+        for (facts, wanted) in [
+            (usual(), None),
+            (serial, Some("answers one call at a time: 16 at once took 170.0 ms")),
+            (parallel, None),
+            (slow_storage, None),
+            (with(|nfs| nfs.read_size = 65_536), Some("64 KiB go into one call: each MiB takes 16")),
+            (
+                with(|nfs| nfs.reads = moving(40e6, "their-window")),
+                Some("NFS reads reach 40 % of the network's 100.0 MB/s; limited by"),
+            ),
+            (with(|nfs| nfs.writes = moving(40e6, "slots")), Some("NFS writes reach 40 %")),
+            (with(|nfs| nfs.reads = moving(40e6, "start")), None),
+            (with(|nfs| nfs.reads = None), None),
+        ] {
+            let report = nfs(&facts);
+            match wanted {
+                None => assert_eq!(report.verdict, Verdict::Healthy, "{report:?}"),
+                Some(says) => {
+                    assert_eq!((report.verdict, report.findings.len()), (Verdict::Limits, 1), "{report:?}");
+                    assert!(report.findings[0].says.contains(says), "{report:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_target_it_is_about_mounts() {
+        assert_eq!(nfs(&Facts::default()).verdict, Verdict::Absent);
+        let small = MountFacts { on: "/mnt".to_owned(), read_size: Some(65_536), ..MountFacts::default() };
+        let mut facts = Facts { mounts: vec![small], ..Facts::default() };
+        assert_eq!(nfs(&facts).verdict, Verdict::Limits);
+        facts.target = Some("nfs://elsewhere/".to_owned());
+        assert_eq!(nfs(&facts).verdict, Verdict::Healthy, "another mount is not what was asked about");
+    }
+}

@@ -1,0 +1,174 @@
+//! What NFS itself moves: a file that is there is read in order; where it is allowed, one of our own is written and read.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use howdah_client::nfs3::Nfs3;
+use howdah_lab::workload::{
+    Commit, FileSize, Place, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
+};
+use howdah_vfs::{Caller, FileSystem};
+
+use super::file::Found;
+use crate::facts::MovingFacts;
+
+/// Calls in flight: what fills 1 Gb/s at 100 ms in transfers of 1 MiB, and some.
+const IN_FLIGHT: usize = 16;
+/// So many round trips, at least and at most so long.
+const ROUND_TRIPS: u32 = 40;
+const LEAST: Duration = Duration::from_secs(2);
+const MOST: Duration = Duration::from_secs(6);
+/// The part of that time in which it begins, and does not count.
+const BEGINNING: f64 = 0.4;
+/// A file that is shorter says nothing.
+const SHORT: u64 = 256 << 10;
+/// A file of our own holds what is moved in so many seconds, at least and at most so many bytes.
+const SECONDS: f64 = 2.0;
+const SIZES: std::ops::RangeInclusive<u64> = 4 << 20..=256 << 20;
+
+/// Reads a file from its start to its end, again and again.
+///
+/// # Errors
+/// It is too short, or it cannot be read.
+pub fn reads(client: &Nfs3, caller: &Caller, file: Found, round_trip: Duration) -> Result<MovingFacts> {
+    if file.size < SHORT {
+        bail!("the largest file that was found has {} bytes: too few to read for a while", file.size);
+    }
+    let lasts = lasts(round_trip);
+    let (next, moved, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let transfer = u64::from(client.sizes().read).min(file.size);
+    let pieces = file.size / transfer;
+    let work = || -> Result<()> {
+        let mut buffer = Vec::new();
+        while !stop.load(Ordering::Relaxed) {
+            let offset = next.fetch_add(1, Ordering::Relaxed) % pieces * transfer;
+            buffer.clear();
+            let read = client.read(caller, &file.handle, offset, transfer as usize, &mut buffer);
+            moved.fetch_add(read.context("reading a file")?.content.len() as u64, Ordering::Relaxed);
+        }
+        Ok(())
+    };
+    let rate = thread::scope(|scope| {
+        let threads: Vec<_> = (0..IN_FLIGHT).map(|_| scope.spawn(work)).collect();
+        thread::sleep(lasts.mul_f64(BEGINNING));
+        let (begin, before) = (Instant::now(), moved.load(Ordering::Relaxed));
+        thread::sleep(lasts.mul_f64(1.0 - BEGINNING));
+        let bytes = moved.load(Ordering::Relaxed) - before;
+        let rate = bytes as f64 / begin.elapsed().as_secs_f64();
+        stop.store(true, Ordering::Relaxed);
+        threads.into_iter().try_for_each(|thread| thread.join().expect("it does not panic"))?;
+        Ok::<_, anyhow::Error>(rate)
+    })?;
+    Ok(with_limit(client, false, rate))
+}
+
+/// Writes a file of our own, and reads it; it is in a directory of its own, and both are removed. `rate`: what the path is
+/// known to carry, in bytes per second.
+///
+/// # Errors
+/// It is not allowed, or fails.
+pub fn writes_and_reads(
+    client: &Nfs3,
+    place: Place,
+    round_trip: Duration,
+    rate: Option<f64>,
+    asked: &AtomicBool,
+) -> Result<(MovingFacts, MovingFacts)> {
+    let stage = Stage::set_up(place, true)?;
+    let plan = |workload| own_file(workload, round_trip, rate, u64::from(client.sizes().write));
+    let schedule = Schedule { warm_up: 0, runs: 1 };
+    let both = || -> Result<(MovingFacts, MovingFacts)> {
+        let written = carry_out(&plan(Workload::Write), schedule, &stage, &Progress::new(), asked)?;
+        let written = with_limit(client, true, rate_of(&written));
+        let read = carry_out(&plan(Workload::Read), schedule, &stage, &Progress::new(), asked)?;
+        Ok((written, with_limit(client, false, rate_of(&read))))
+    };
+    let (moved, name) = (both(), stage.name().to_owned());
+    stage.clear_up().with_context(|| format!("the directory {name} is left"))?;
+    moved
+}
+
+/// The same in a directory of this host: bytes per second written and read.
+///
+/// # Errors
+/// As above.
+pub fn directory(place: Place, asked: &AtomicBool) -> Result<(f64, f64)> {
+    let stage = Stage::set_up(place, true)?;
+    let plan = |workload| own_file(workload, Duration::ZERO, None, 1 << 20);
+    let schedule = Schedule { warm_up: 0, runs: 1 };
+    let both = || -> Result<(f64, f64)> {
+        let written = carry_out(&plan(Workload::Write), schedule, &stage, &Progress::new(), asked)?;
+        let read = carry_out(&plan(Workload::Read), schedule, &stage, &Progress::new(), asked)?;
+        Ok((rate_of(&written), rate_of(&read)))
+    };
+    let (moved, name) = (both(), stage.name().to_owned());
+    stage.clear_up().with_context(|| format!("the directory {name} is left"))?;
+    moved
+}
+
+fn own_file(workload: Workload, round_trip: Duration, rate: Option<f64>, transfer: u64) -> Plan {
+    let size = rate.map_or(*SIZES.end(), |rate| (rate * SECONDS) as u64).clamp(*SIZES.start(), *SIZES.end());
+    let transfer = transfer.clamp(4096, 1 << 20);
+    let usual = Plan::usual(workload, 1);
+    Plan {
+        file_size: FileSize::exactly(size),
+        record_bytes: transfer,
+        transfer_bytes: transfer,
+        in_flight: IN_FLIGHT as u64,
+        commit: Commit::Inside,
+        time: Some(lasts(round_trip)),
+        ramp: Some(lasts(round_trip).mul_f64(BEGINNING)),
+        ..usual
+    }
+}
+
+fn lasts(round_trip: Duration) -> Duration {
+    (round_trip * ROUND_TRIPS).clamp(LEAST, MOST)
+}
+
+fn rate_of(result: &WorkloadResult) -> f64 {
+    result.phases.first().and_then(|phase| phase.bytes_per_second.as_ref()).map_or(0.0, |rate| rate.median)
+}
+
+/// With what the client says limited it.
+fn with_limit(client: &Nfs3, writes: bool, rate: f64) -> MovingFacts {
+    let report = client.channel().report();
+    let limit = report.limits.iter().find(|limit| limit.writes == writes);
+    MovingFacts {
+        bytes_per_second: rate,
+        limit: limit.map(|limit| word(&format!("{:?}", limit.limit))),
+        sentence: limit.map(ToString::to_string),
+    }
+}
+
+/// `TheirSendBuffer` as `their-send-buffer`.
+fn word(name: &str) -> String {
+    let mut word = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !word.is_empty() {
+            word.push('-');
+        }
+        word.push(letter.to_ascii_lowercase());
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_small() {
+        assert_eq!(word("TheirSendBuffer"), "their-send-buffer");
+        assert_eq!(word("Server"), "server");
+    }
+
+    #[test]
+    fn a_file_of_our_own_is_as_long_as_the_path_is_fast() {
+        let size = |rate| own_file(Workload::Write, Duration::ZERO, rate, 1 << 20).file_size.largest_bytes;
+        assert_eq!((size(None), size(Some(10e6)), size(Some(1.0))), (256 << 20, 20_000_000, 4 << 20));
+        assert!(own_file(Workload::Read, Duration::from_millis(100), Some(10e6), 65_536).check().is_ok());
+    }
+}
