@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use super::totals::Totals;
+use crate::account::Account;
 use crate::meter::Meter;
 
 /// Whoever opens connections without telling for whom.
@@ -25,6 +26,8 @@ pub struct Client {
 #[derive(Debug, Default)]
 pub(super) struct Clients {
     known: BTreeMap<IpAddr, Client>,
+    /// Sums of those that are not remembered any more.
+    forgotten: Account,
     /// With a connection that moves something.
     busy: u64,
 }
@@ -87,6 +90,13 @@ impl Clients {
         self.busy
     }
 
+    /// Sums over all connections that are gone, of clients that are forgotten, too.
+    pub fn gone(&self) -> Account {
+        let mut sum = self.forgotten.clone();
+        self.known.values().for_each(|client| sum.merge(client.closed.total()));
+        sum
+    }
+
     pub fn get(&self, address: IpAddr) -> Option<&Client> {
         self.known.get(&address)
     }
@@ -102,7 +112,8 @@ impl Clients {
             return;
         }
         if let Some(address) = gone().min_by_key(|(_, client)| client.seen).map(|(address, _)| *address) {
-            self.known.remove(&address);
+            let gone = self.known.remove(&address).unwrap_or_default();
+            self.forgotten.merge(gone.closed.total());
         }
     }
 }
@@ -123,11 +134,18 @@ mod tests {
             // The first one keeps its connection.
             if number > 0 {
                 clients.replace(address(number), &connected, &Totals::default());
-                clients.on_close(now, address(number), &Meter::default());
+                let mut meter = Meter::default();
+                meter.at(now).events.grown = 1;
+                clients.on_close(now, address(number), &meter);
             }
         }
         assert_eq!(clients.iter().count(), REMEMBERED + 1);
         assert!(clients.get(address(0)).is_some() && clients.get(address(1)).is_none());
         assert!(clients.get(address(REMEMBERED as u32 + 9)).is_some());
+        assert_eq!(
+            clients.gone().events.grown,
+            u64::from(REMEMBERED as u32 + 9),
+            "their sums are not forgotten"
+        );
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::clients::{Client, Clients, UNKNOWN};
 use super::totals::Totals;
 use super::{Connection, Own, Settings};
+use crate::account::Account;
 use crate::budget::{MemoryUse, Pressure, Valve};
 use crate::meter::Meter;
 use crate::sizes::{Change, Room, Share, first_window};
@@ -149,6 +150,13 @@ impl<K: Ord + Copy> Tuner<K> {
             ledger.entry(connection.client()).or_default().merge(now, connection.meter());
         }
         ledger
+    }
+
+    /// The sums over all connections that there ever were: they only grow.
+    pub fn account(&self) -> Account {
+        let mut sum = self.clients.gone();
+        self.connections.values().for_each(|connection| sum.merge(connection.account()));
+        sum
     }
 
     /// Bytes promised to all peers.

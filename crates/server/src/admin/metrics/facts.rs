@@ -2,6 +2,9 @@
 
 use std::net::IpAddr;
 
+use howdah_tune::account::Account;
+use howdah_tune::budget::{MemoryUse, Pressure};
+
 use crate::admin::routes::Asked;
 use crate::counts::{Row, UnheardSums, Workers};
 
@@ -29,6 +32,15 @@ pub struct Facts {
     pub connections: usize,
     /// Clients with TCP connections.
     pub clients: usize,
+    /// What connections may hold in the kernel, and what they hold.
+    pub budget: u64,
+    pub used: MemoryUse,
+    /// How short memory is, and what came of it: connections turned away, and not read now.
+    pub pressure: Pressure,
+    pub refused: u64,
+    pub held: usize,
+    /// Where the time of all connections went, and what they sent again.
+    pub account: Account,
     /// Clients that are told of one by one.
     pub told: Vec<ClientFacts>,
 }
@@ -49,13 +61,21 @@ impl Facts {
     pub fn gather(asked: &Asked) -> Self {
         let service = &asked.shared.service;
         let (clients, told) = clients(asked);
+        let connections = asked.shared.connections();
+        let tuner = asked.shared.tuner.lock();
         Self {
             seconds: asked.shared.started.elapsed().as_secs_f64(),
             rows: service.counts.rows(),
             unheard: service.counts.unheard(),
             workers: service.counts.workers(),
             kept: service.replies.size(),
-            connections: asked.shared.connections().len(),
+            held: connections.iter().filter(|connection| connection.is_held()).count(),
+            connections: connections.len(),
+            budget: tuner.settings().budget.total(),
+            used: *tuner.used(),
+            pressure: tuner.pressure(),
+            refused: asked.shared.pressing.refused(),
+            account: tuner.account(),
             clients,
             told,
         }

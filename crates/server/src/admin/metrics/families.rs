@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::connections::{limits, memory};
 use super::facts::Facts;
 use super::form::Form;
 use super::text::{Kind, Text};
@@ -17,6 +18,8 @@ const FIRST_BOUND: usize = 2 * BOUND_EVERY;
 pub fn write(facts: &Facts, form: Form) -> String {
     let mut text = Text::new(form);
     server(&mut text, facts);
+    memory(&mut text, facts);
+    limits(&mut text, facts);
     by_export(&mut text, facts);
     by_procedure(&mut text, facts);
     clients(&mut text, facts);
@@ -155,6 +158,9 @@ fn seconds(nanoseconds: u64) -> f64 {
 mod tests {
     use std::net::IpAddr;
 
+    use howdah_tune::Verdict;
+    use howdah_tune::account::Account;
+
     use super::super::facts::ClientFacts;
     use super::*;
     use crate::counts::{Figures, OfExport};
@@ -163,8 +169,25 @@ mod tests {
     const CLIENTS: u32 = 1000;
     const SIZE_MAX: usize = 200_000;
 
+    /// All that can limit a connection.
+    const WORDS: [Verdict; 11] = [
+        Verdict::Idle,
+        Verdict::ClientSlots,
+        Verdict::ClientSendBuffer,
+        Verdict::Storage,
+        Verdict::Processor,
+        Verdict::SendBuffer,
+        Verdict::PeerWindow,
+        Verdict::OurWindow,
+        Verdict::Loss,
+        Verdict::PathFull,
+        Verdict::Ramping,
+    ];
+
     /// A petabyte.
     const MUCH: u64 = 1_000_000_000_000_000;
+    /// What one client of a thousand moves: a hundred terabytes.
+    const MUCH_FOR_ONE: u64 = MUCH / 10;
 
     /// Every procedure of NFS on one export, with latencies all over. Clients of IPv6 are told by their networks.
     fn facts(clients: u32) -> Facts {
@@ -181,10 +204,12 @@ mod tests {
         });
         let told = (0..clients).map(|client| ClientFacts {
             client: IpAddr::from((0x2001_0db8_0001_0000_u128 << 64 | u128::from(client) << 64).to_be_bytes()),
-            sent: MUCH,
-            received: MUCH,
+            sent: MUCH_FOR_ONE,
+            received: MUCH_FOR_ONE,
         });
-        Facts { rows: rows.collect(), told: told.collect(), ..Facts::default() }
+        let verdicts = || WORDS.iter().map(|verdict| (*verdict, Duration::from_nanos(MUCH + 1))).collect();
+        let account = Account { sending: verdicts(), receiving: verdicts(), ..Account::default() };
+        Facts { rows: rows.collect(), told: told.collect(), account, ..Facts::default() }
     }
 
     #[test]
