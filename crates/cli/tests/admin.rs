@@ -9,6 +9,8 @@ mod server;
 mod asking;
 #[path = "admin/knobs.rs"]
 mod knobs;
+#[path = "admin/page.rs"]
+mod page;
 #[path = "admin/reach.rs"]
 mod reach;
 #[path = "admin/stat.rs"]

@@ -11,7 +11,7 @@ use howdah_net::{InterfaceEvents, Listener, LocalListener, UdpSocket};
 use howdah_tune::Tuner;
 
 use crate::Transport;
-use crate::admin::{Admin, AdminSockets, MetricsSettings};
+use crate::admin::{Admin, AdminAddress, AdminSockets, MetricsSettings};
 use crate::exports::Exports;
 use crate::limits;
 use crate::programs::PROGRAMS;
@@ -40,6 +40,8 @@ pub struct Sockets {
     pub per_interface: PerInterface,
     /// Where the server may be asked what it does.
     pub admin: Option<LocalListener>,
+    /// Where those may ask it who have the token: a browser.
+    pub admin_address: Option<AdminAddress>,
     /// Where monitors may ask, and nothing but figures.
     pub metrics: Option<Listener>,
 }
@@ -180,8 +182,9 @@ impl Server {
             server.spawn("sizing".into(), move || sizing.run())?;
             server.knobs = Arc::new(Knobs::new(server.threads.last().map(|thread| thread.thread().clone())));
         }
-        let admin = AdminSockets { local: sockets.admin, metrics: sockets.metrics };
-        if admin.local.is_some() || admin.metrics.is_some() {
+        let admin =
+            AdminSockets { local: sockets.admin, address: sockets.admin_address, metrics: sockets.metrics };
+        if admin.is_some() {
             let (shared, knobs) = (Arc::clone(&shared), Arc::clone(&server.knobs));
             server.admin = Some(Admin::start(shared, knobs, admin, settings.metrics)?);
         }

@@ -14,5 +14,7 @@ mod documented;
 mod knobs;
 #[path = "admin/metrics.rs"]
 mod metrics;
+#[path = "admin/remote.rs"]
+mod remote;
 #[path = "admin/samples.rs"]
 mod samples;

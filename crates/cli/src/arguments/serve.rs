@@ -13,9 +13,9 @@ use howdah_tune::{Algorithm, Setting};
 use super::LogArguments;
 use super::quantity::parse_time;
 use crate::configuration::{
-    ANONYMOUS, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName, MOST_METRICS_CLIENTS,
-    MOST_WORKERS, MetricsSaid, Rpcbind, Sizes, Squash, UdpSockets, parse_admin, parse_listen, parse_metrics,
-    parse_udp_sockets,
+    ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName,
+    MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, Rpcbind, Sizes, Squash, UdpSockets, parse_admin,
+    parse_admin_listen, parse_listen, parse_metrics, parse_udp_sockets,
 };
 
 /// Serve a directory, or all exports of a configuration file
@@ -109,10 +109,33 @@ pub struct ServerArguments {
     #[arg(long, value_name = "PATH|off", value_parser = parse_admin)]
     pub admin: Option<AdminSocket>,
 
+    /// Where a browser finds the live page, and programs the same answers over TCP: http://ADDRESS:PORT/ [default: nowhere]
+    ///
+    /// Whoever asks must know the token; on a terminal the address is printed with it. A port alone is one of 127.0.0.1. An
+    /// address that other hosts reach takes a certificate and its key: then it is https. From elsewhere a tunnel does as well:
+    /// ssh -L 9048:127.0.0.1:9048 HOST.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_admin_listen, help_heading = "Monitoring")]
+    pub admin_listen: Option<SocketAddr>,
+
+    /// The file of that token, which nobody else may read [default: admin.token in the state directory]
+    ///
+    /// It is made at the first start. To take another token, write it there, or remove the file, and restart.
+    #[arg(long, value_name = "FILE", help_heading = "Monitoring")]
+    pub admin_token: Option<PathBuf>,
+
+    /// The certificate for --admin-listen: PEM, with those that lead to one that browsers know
+    #[arg(long, value_name = "FILE", help_heading = "Monitoring")]
+    pub admin_certificate: Option<PathBuf>,
+
+    /// The key of that certificate: PEM
+    #[arg(long, value_name = "FILE", help_heading = "Monitoring")]
+    pub admin_key: Option<PathBuf>,
+
     /// Where monitors such as Prometheus may ask for figures: http://ADDRESS:PORT/metrics [default: nowhere]
     ///
     /// An address of loopback, or a port of 127.0.0.1: anybody on this host may ask, and nothing but figures. An address
-    /// that other hosts reach is refused, since they would go in the clear: let a proxy with TLS, or a tunnel, carry them.
+    /// that other hosts reach is refused, since they would go in the clear: there, --admin-listen answers /metrics too, with
+    /// TLS and the token.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_metrics, help_heading = "Monitoring")]
     pub metrics: Option<SocketAddr>,
 
@@ -170,6 +193,16 @@ impl ServerArguments {
     /// What is for experiments.
     pub fn experiment(&self) -> Experiment {
         Experiment { delay: self.delay, samples: self.samples.clone() }
+    }
+
+    /// What was said of the admin interface over TCP.
+    pub fn admin_listen(&self) -> AdminListenSaid {
+        AdminListenSaid {
+            address: self.admin_listen,
+            token: self.admin_token.clone(),
+            certificate: self.admin_certificate.clone(),
+            key: self.admin_key.clone(),
+        }
     }
 
     /// What was said of metrics.

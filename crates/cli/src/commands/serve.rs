@@ -1,5 +1,6 @@
 //! `howdah serve`: starts, says how to mount, and then does what signals say.
 
+use std::io::IsTerminal;
 use std::process;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 
@@ -46,6 +47,7 @@ impl Session<'_> {
     fn welcome(&mut self) -> Result<()> {
         let hosts = reachable(self.server.addresses(), &own_addresses());
         let user = user_name(rustix::process::geteuid().as_raw());
+        let page = self.page();
         let welcome = Welcome {
             config: &self.config,
             hosts: &hosts,
@@ -53,6 +55,7 @@ impl Session<'_> {
             opened: &self.server.opened(),
             portmapper: self.server.known_to_portmapper(),
             admin: self.server.admin(),
+            page: page.as_deref(),
             process: process::id(),
         };
         let screen = welcome.text();
@@ -60,6 +63,14 @@ impl Session<'_> {
         self.tell()?;
         report::print(&screen);
         Ok(())
+    }
+
+    /// Where the live page is. The token is for a person's eyes: what goes elsewhere than to a terminal may be kept.
+    fn page(&self) -> Option<String> {
+        self.server.page().map(|page| match std::io::stdout().is_terminal() {
+            true => page.url_with_token(),
+            false => format!("{} (token: {})", page.url, page.file.display()),
+        })
     }
 
     /// What holds now, to everybody who asks later.
@@ -70,9 +81,14 @@ impl Session<'_> {
         let addresses: Vec<String> = self.server.addresses().iter().map(ToString::to_string).collect();
         let addresses = addresses.join(", ");
         self.file.show(&format!(
-            "howdah, process {}, listening on {addresses}\nadmin socket: {}\n\n{}",
+            "howdah, process {}, listening on {addresses}\nadmin socket: {}\nlive page: {}\n\n{}",
             process::id(),
             self.server.admin().map_or("none".into(), |path| path.display().to_string()),
+            self.server.page().map_or("none".into(), |page| format!(
+                "{}, its token is in {}",
+                page.url,
+                page.file.display()
+            )),
             report::exports(&self.config.exports)
         ))?;
         let count = self.config.exports.len();

@@ -17,8 +17,8 @@ use super::network_table::network;
 use super::section::{Section, kind, number, size, text, truth};
 use super::sizes::Sizes;
 use super::{
-    AdminSocket, ExportConfig, ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, Problem, Rpcbind,
-    parse_listen, parse_metrics,
+    AdminListenSaid, AdminSocket, ExportConfig, ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid,
+    Problem, Rpcbind, parse_admin_listen, parse_listen, parse_metrics,
 };
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
@@ -33,6 +33,7 @@ pub struct FileSettings {
     pub state: Option<PathBuf>,
     pub rpcbind: Option<Rpcbind>,
     pub admin: Option<AdminSocket>,
+    pub admin_listen: AdminListenSaid,
     pub metrics: MetricsSaid,
     pub sizes: Sizes,
     pub networks: Vec<NetworkSizes>,
@@ -73,6 +74,7 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
         state: section.setting("state", absolute).map(Spanned::into_inner),
         rpcbind: section.setting("rpcbind", rpcbind).map(Spanned::into_inner),
         admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
+        admin_listen: admin_listen(&mut section),
         metrics: metrics(&mut section),
         sizes: sizes(&mut section),
         networks: networks(&mut section),
@@ -82,6 +84,15 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
     };
     section.finish();
     settings
+}
+
+fn admin_listen(section: &mut Section<'_, '_>) -> AdminListenSaid {
+    AdminListenSaid {
+        address: section.setting("admin_listen", size(parse_admin_listen)).map(Spanned::into_inner),
+        token: section.setting("admin_token", absolute).map(Spanned::into_inner),
+        certificate: section.setting("admin_certificate", absolute).map(Spanned::into_inner),
+        key: section.setting("admin_key", absolute).map(Spanned::into_inner),
+    }
 }
 
 fn metrics(section: &mut Section<'_, '_>) -> MetricsSaid {

@@ -43,8 +43,8 @@ pub fn parse_metrics(text: &str) -> Result<SocketAddr, String> {
     match address.ip().is_loopback() {
         true => Ok(address),
         false => Err(format!(
-            "{} is reached by other hosts, and figures would go there in the clear: howdah has no TLS yet. Name an address of \
-             loopback, as in 127.0.0.1:{}, and let a proxy with TLS or a tunnel carry it",
+            "{} is reached by other hosts, and figures would go there in the clear, to anybody. Name an address of loopback, as \
+             in 127.0.0.1:{}, or let admin_listen (--admin-listen) answer /metrics there, with TLS and a token",
             address.ip(),
             address.port()
         )),
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(read("[::1]:9049").as_deref(), Ok("[::1]:9049"));
         assert_eq!(read("9049").as_deref(), Ok("127.0.0.1:9049"));
         for outside in ["0.0.0.0:9049", "[::]:9049", "10.0.0.1:9049", "[::ffff:10.0.0.1]:9049"] {
-            assert!(read(outside).is_err_and(|why| why.contains("no TLS yet")), "{outside}");
+            assert!(read(outside).is_err_and(|why| why.contains("admin_listen")), "{outside}");
         }
         assert!(read("monitor:9049").is_err_and(|why| why.contains("expected")));
     }

@@ -1,6 +1,7 @@
 //! What was typed or written in the file means, in one place: [`ServerConfig`]. Nothing here starts anything.
 
 mod admin;
+mod admin_listen;
 mod clients;
 mod datagrams;
 mod defaults;
@@ -25,6 +26,7 @@ pub mod testing;
 mod warnings;
 
 pub use admin::{AdminSocket, parse_admin};
+pub use admin_listen::{AdminListen, AdminListenSaid, TlsFiles, parse_admin_listen};
 pub use clients::{ClientPattern, ClientRule};
 pub use datagrams::{Datagrams, UdpSockets, parse_udp_sockets};
 pub use defaults::{ANONYMOUS, DEFAULT_PORT, MOST_WORKERS, state_directory};

@@ -41,6 +41,7 @@ impl ServerConfig {
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),
             ("admin", self.admin != new.admin),
+            ("admin_listen", self.admin_listen != new.admin_listen),
             ("metrics", self.metrics.address != new.metrics.address),
             ("metrics_clients", self.metrics.clients != new.metrics.clients),
             ("tuning", self.tuning.enabled != new.tuning.enabled),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use howdah_server::{Tuning, UdpSettings};
 
-use super::{AdminSocket, ExportConfig, Metrics};
+use super::{AdminListen, AdminSocket, ExportConfig, Metrics};
 use crate::arguments::LogFormat;
 
 /// Everything that `howdah serve` needs to know.
@@ -27,6 +27,8 @@ pub struct ServerConfig {
     pub rpcbind: Rpcbind,
     /// Where the server may be asked what it does.
     pub admin: AdminSocket,
+    /// Where it may be asked over TCP.
+    pub admin_listen: Option<AdminListen>,
     /// What monitors are offered.
     pub metrics: Metrics,
     /// How connections are sized.

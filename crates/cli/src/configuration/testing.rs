@@ -17,6 +17,7 @@ pub fn one_export() -> ServerConfig {
         state: PathBuf::from("/var/lib/howdah"),
         rpcbind: Rpcbind::Auto,
         admin: AdminSocket::Auto,
+        admin_listen: None,
         metrics: super::Metrics::default(),
         tuning: howdah_server::Tuning::default(),
         experiment: super::Experiment::default(),

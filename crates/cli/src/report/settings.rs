@@ -1,12 +1,14 @@
 //! Every setting that holds, as `howdah check` and `howdah exports` show it.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tune::{Algorithm, Own, Setting};
 
 use crate::arguments::LogFormat;
-use crate::configuration::{Access, ExportConfig, Metrics, Rpcbind, ServerConfig, Squash};
+use crate::configuration::{Access, AdminListen, ExportConfig, Metrics, Rpcbind, ServerConfig, Squash};
+use crate::running::admin_token_file;
 
 /// The settings of the server, a line each.
 pub fn server(config: &ServerConfig) -> String {
@@ -29,6 +31,9 @@ pub fn server(config: &ServerConfig) -> String {
         },
     );
     line("admin", &config.admin.to_string());
+    if let Some(listen) = &config.admin_listen {
+        line("live page", &live_page(listen, &config.state));
+    }
     line("metrics", &metrics(&config.metrics));
     line("connections", &connections(&config.tuning));
     for network in &config.tuning.networks {
@@ -46,6 +51,13 @@ pub fn server(config: &ServerConfig) -> String {
         ),
     );
     text
+}
+
+/// Where a browser may ask, in words.
+fn live_page(listen: &AdminListen, state: &Path) -> String {
+    let scheme = if listen.tls.is_some() { "https" } else { "http" };
+    let token = admin_token_file(state, listen.token.as_deref());
+    format!("{scheme}://{}/, for who knows the token in {}", listen.address, token.display())
 }
 
 /// What monitors are offered, in words.

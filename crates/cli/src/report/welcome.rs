@@ -30,6 +30,8 @@ pub struct Welcome<'a> {
     pub portmapper: bool,
     /// Where the server may be asked what it does.
     pub admin: Option<&'a Path>,
+    /// Where a browser sees what it does.
+    pub page: Option<&'a str>,
     /// This process.
     pub process: u32,
 }
@@ -52,6 +54,9 @@ impl Welcome<'_> {
         let _ = writeln!(text, "State that survives restarts: {}", self.config.state.display());
         if let Some(admin) = self.admin {
             let _ = writeln!(text, "Admin socket, for howdah why, get and set: {}", admin.display());
+        }
+        if let Some(page) = self.page {
+            let _ = writeln!(text, "Live page, for a browser: {page}");
         }
         text.push_str(&self.mounting());
         let _ = writeln!(
@@ -132,6 +137,7 @@ mod tests {
             opened: &opened,
             portmapper,
             admin: Some(Path::new("/run/42.admin")),
+            page: acts_as_caller.then_some("http://127.0.0.1:9048/#token=42"),
             process: 42,
         }
         .text()
@@ -151,6 +157,7 @@ howdah 0.1.0 serves NFSv3 over TCP and UDP, port 2049
 Calls act as the user who makes them.
 State that survives restarts: /var/lib/howdah
 Admin socket, for howdah why, get and set: /run/42.admin
+Live page, for a browser: http://127.0.0.1:9048/#token=42
 
 Mount /data from another machine (Linux and macOS as root):
   Linux  mount -t nfs -o nolock 10.0.0.1:/data /mnt

@@ -2,6 +2,7 @@
 //! log, and answers about addresses, ports and privileges.
 
 mod addresses;
+mod admin_token;
 mod handle_key;
 mod inherited;
 mod living;
@@ -16,6 +17,7 @@ mod state_directory;
 mod user_name;
 
 pub use addresses::own_addresses;
+pub use admin_token::{admin_token, admin_token_file};
 pub use handle_key::{HANDLE_KEY_SIZE, handle_key};
 pub use inherited::inherited_sockets;
 pub use logging::{check_log_filter, start_command_log, start_log};

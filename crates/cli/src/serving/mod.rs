@@ -1,6 +1,7 @@
 //! From configuration to a running server: sockets, file systems, exports.
 
 mod admin;
+mod admin_address;
 mod exports;
 mod file_systems;
 mod portmapper;

@@ -10,6 +10,7 @@ use howdah_server::admin::MetricsSettings;
 use howdah_server::{Server, Settings};
 
 use super::admin::{admin_socket, metrics_socket};
+use super::admin_address::{LivePage, admin_address};
 use super::exports::exports;
 use super::file_systems::FileSystems;
 use super::portmapper::Portmapper;
@@ -29,6 +30,7 @@ pub struct RunningServer {
     /// Where NFS is served over TCP: what was asked for, with real ports.
     addresses: Vec<SocketAddr>,
     admin: Option<PathBuf>,
+    page: Option<LivePage>,
     portmapper: Portmapper,
     directories: FileSystems,
     state: PathBuf,
@@ -46,6 +48,10 @@ impl RunningServer {
         sockets.admin = admin_socket(&config.admin, file)?;
         sockets.metrics = config.metrics.address.map(metrics_socket).transpose()?;
         let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
+        let address =
+            config.admin_listen.as_ref().map(|listen| admin_address(listen, &config.state)).transpose()?;
+        let (address, page) = address.unzip();
+        sockets.admin_address = address;
         let key = handle_key(&config.state)?;
         let directories = FileSystems::default().for_exports(&config.exports, &config.state)?;
         let exports = exports(&config.exports, &directories, &key, config.experiment.delay)?;
@@ -59,7 +65,7 @@ impl RunningServer {
         let portmapper = Portmapper::find(config, &mut sockets);
         let server = Server::start(&settings, sockets, exports).context("starting the server")?;
         let (state, delay) = (config.state.clone(), config.experiment.delay);
-        Ok(Self { server, addresses, admin, portmapper, directories, state, key, delay })
+        Ok(Self { server, addresses, admin, page, portmapper, directories, state, key, delay })
     }
 
     /// Serves these exports from now on; on failure all stays as it was.
@@ -88,6 +94,11 @@ impl RunningServer {
     /// Where it may be asked what it does.
     pub fn admin(&self) -> Option<&Path> {
         self.admin.as_deref()
+    }
+
+    /// Where its live page is.
+    pub fn page(&self) -> Option<&LivePage> {
+        self.page.as_ref()
     }
 
     /// Stops after the calls in flight; whether all of them ended.

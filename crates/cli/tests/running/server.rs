@@ -54,6 +54,12 @@ impl Server {
         found.unwrap_or_else(|| panic!("howdah ended and never said {text:?}"))
     }
 
+    /// All that is left of the log of one that ends.
+    #[allow(dead_code, reason = "not every test reads it")]
+    pub fn log_to_the_end(&mut self) -> Vec<String> {
+        self.log.by_ref().map(|line| line.expect("text")).collect()
+    }
+
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let id = Pid::from_raw(i32::try_from(self.child.id()).expect("an id")).expect("not 0");

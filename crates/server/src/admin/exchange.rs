@@ -1,27 +1,42 @@
-//! From a connection to one answer: who may ask, how many at once, and for how long.
+//! From a connection to its answers: who may ask, how many at once, and for how long.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::http::StatusCode;
 use hyper::server::conn::http1;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 
 use super::failure::Failure;
 
-/// Connections at once; who comes beyond them waits. Enough for some people and a monitor.
+/// Connections at once at each place; who comes beyond them waits. Enough for some people and a monitor.
 const CONNECTIONS_MAX: usize = 32;
-/// A connection is for one question and its answer, and lasts no longer: whoever does not read or write holds no place.
+/// A question and its answer take no longer: whoever does not read or write holds no place.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A browser asks again and again on one connection: over TLS, and far away, a new one for each question would cost more than the
+/// answer. After so long it has to make another, so that nobody holds a place for ever.
+const KEPT: Duration = Duration::from_secs(60);
 /// Bytes of a request's head: ours have some hundred.
 const HEAD_MAX: usize = 16 << 10;
 /// How long to wait where a connection cannot be accepted: descriptors may come back.
 const REST: Duration = Duration::from_millis(100);
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// One question.
+    Once,
+    /// Many, for a while.
+    Awhile,
+}
 
 /// Takes connections for as long as it is polled.
 pub async fn accept(listener: UnixListener, router: Router) {
@@ -31,7 +46,7 @@ pub async fn accept(listener: UnixListener, router: Router) {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let router = if may_ask(&stream) { router.clone() } else { Router::new().fallback(refuse) };
-                drop(tokio::spawn(exchange(stream, router, place)));
+                drop(tokio::spawn(exchange(stream, router, Kept::Once, place)));
             }
             Err(error) => {
                 tracing::debug!(%error, "accepting on the admin socket");
@@ -41,34 +56,62 @@ pub async fn accept(listener: UnixListener, router: Router) {
     }
 }
 
-/// The same over TCP, where anybody of this host may ask.
-pub async fn accept_tcp(listener: TcpListener, router: Router) {
+/// The same over TCP, and TLS if there is something to prove who we are.
+pub async fn accept_tcp(listener: TcpListener, router: Router, kept: Kept, tls: Option<TlsAcceptor>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, _)) => drop(tokio::spawn(exchange(stream, router.clone(), place))),
-            Err(error) => {
-                tracing::debug!(%error, "accepting for metrics");
+        match (listener.accept().await, tls.clone()) {
+            (Ok((stream, _)), None) => drop(tokio::spawn(exchange(stream, router.clone(), kept, place))),
+            (Ok((stream, _)), Some(tls)) => {
+                drop(tokio::spawn(exchange_secretly(tls, stream, router.clone(), kept, place)));
+            }
+            (Err(error), _) => {
+                tracing::debug!(%error, "accepting on an admin address");
                 tokio::time::sleep(REST).await;
             }
         }
     }
 }
 
+async fn exchange_secretly(
+    tls: TlsAcceptor,
+    stream: TcpStream,
+    router: Router,
+    kept: Kept,
+    place: OwnedSemaphorePermit,
+) {
+    match timeout(PATIENCE, tls.accept(stream)).await {
+        Ok(Ok(stream)) => exchange(stream, router, kept, place).await,
+        Ok(Err(error)) => tracing::debug!(%error, "TLS on an admin address"),
+        Err(_) => tracing::debug!("TLS on an admin address took too long"),
+    }
+}
+
 async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     router: Router,
+    kept: Kept,
     _place: OwnedSemaphorePermit,
 ) {
     let served = http1::Builder::new()
-        .keep_alive(false)
+        .keep_alive(kept == Kept::Awhile)
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE)
         .max_buf_size(HEAD_MAX)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    match tokio::time::timeout(PATIENCE, served).await {
+    let mut served = pin!(served);
+    if kept == Kept::Awhile && timeout(KEPT, served.as_mut()).await.is_ok() {
+        return;
+    }
+    if kept == Kept::Awhile {
+        // The question that is being answered is the last one.
+        served.as_mut().graceful_shutdown();
+    }
+    match timeout(PATIENCE, served).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "on the admin socket"),
-        Err(_) => tracing::debug!("a connection of the admin socket took too long"),
+        Ok(Err(error)) => tracing::debug!(%error, "on an admin connection"),
+        Err(_) => tracing::debug!("an admin connection took too long"),
     }
 }
 

@@ -1,17 +1,23 @@
-//! The admin interface: HTTP/1.1 and JSON on a Unix socket, for the user who runs the server and for root. It tells what holds and
-//! changes knobs; `docs/protocols/admin.md` describes it. It runs on a thread of its own, and nothing asynchronous leaves
-//! this folder.
+//! The admin interface: HTTP/1.1 and JSON on a Unix socket, for the user who runs the server and for root, and on a TCP address for
+//! who has the token. It tells what holds and changes knobs; `docs/protocols/admin.md` describes it. It runs on a thread of its own,
+//! and nothing asynchronous leaves this folder.
 
+mod access_token;
+mod address;
+mod certificate;
 mod client;
 mod clients;
 mod counted;
 mod counts;
 mod exchange;
 mod failure;
+mod gate;
 mod history;
 mod index;
 mod knobs;
+mod memory;
 mod metrics;
+mod page;
 mod routes;
 mod samples;
 mod since;
@@ -19,10 +25,14 @@ mod thread;
 mod tuning;
 mod udp;
 
+pub use access_token::AccessToken;
+pub use address::AdminAddress;
+pub use certificate::{Certificate, CertificateError};
 pub use client::{Client, Clients, Group, Lane, Recent};
 pub use counted::{Bucket, Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers};
 pub use index::{Index, Offered};
 pub use knobs::KnobList;
+pub use memory::Memory;
 pub use metrics::MetricsSettings;
 pub use samples::{Columns, ConnectionSamples, RecentSamples};
 pub(crate) use thread::{Admin, AdminSockets};

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use parking_lot::Mutex;
 
 use super::failure::Failure;
+use super::gate::{Gate, has_token, is_meant};
 use super::history::History;
 use super::index::index;
 use super::metrics::{MetricsSettings, metrics};
-use super::{clients, counts, knobs, samples, tuning, udp};
+use super::{clients, counts, knobs, memory, page, samples, tuning, udp};
 use crate::shared::Shared;
 use crate::tuning::Knobs;
 
@@ -29,6 +31,7 @@ pub const PATHS: &[(&str, &str, &str)] = &[
         "/v1/samples",
         "what was seen of connections in the last two minutes; ?client=ADDRESS&since=SECONDS",
     ),
+    ("GET", "/v1/memory", "what all connections together hold in the kernel, of what they may"),
     ("GET", "/v1/udp", "what UDP's sockets have carried, by address and interface"),
     ("GET", "/v1/procedures", "what was asked, how it ended and how long it took, by procedure"),
     ("GET", "/v1/exports", "the same by export"),
@@ -67,24 +70,34 @@ async fn only_metrics(uri: Uri) -> Failure {
     )
 }
 
-/// All of it.
-pub fn router(asked: Arc<Asked>) -> Router {
+/// All of it, for those whom the gate lets through.
+pub fn router(asked: Arc<Asked>, gate: Gate) -> Router {
+    let gate = Arc::new(gate);
+    answers()
+        .layer(from_fn_with_state(Arc::clone(&gate), has_token))
+        .merge(page::routes())
+        .fallback(unknown)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .layer(from_fn_with_state(gate, is_meant))
+        .with_state(asked)
+}
+
+/// What may be asked.
+fn answers() -> Router<Arc<Asked>> {
     Router::new()
         .route("/v1", get(index))
         .route("/metrics", get(metrics))
         .route("/v1/tuning", get(tuning::tuning))
         .route("/v1/clients", get(clients::clients))
         .route("/v1/samples", get(samples::samples))
+        .route("/v1/memory", get(memory::memory))
         .route("/v1/udp", get(udp::udp))
         .route("/v1/procedures", get(counts::procedures))
         .route("/v1/exports", get(counts::exports))
         .route("/v1/workers", get(counts::workers))
         .route("/v1/knobs", get(knobs::list))
         .route("/v1/knobs/{name}", get(knobs::get).put(knobs::put))
-        .fallback(unknown)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_MAX))
-        .with_state(asked)
 }
 
 async fn unknown(uri: Uri) -> Failure {

@@ -9,8 +9,11 @@ use parking_lot::Mutex;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
+use tokio_rustls::TlsAcceptor;
 
-use super::exchange::{accept, accept_tcp};
+use super::address::AdminAddress;
+use super::exchange::{Kept, accept, accept_tcp};
+use super::gate::Gate;
 use super::history::STEP;
 use super::metrics::MetricsSettings;
 use super::routes::{Asked, metrics_router, router};
@@ -22,8 +25,17 @@ use crate::tuning::Knobs;
 pub struct AdminSockets {
     /// For all questions.
     pub local: Option<LocalListener>,
+    /// For all questions, of those who have the token.
+    pub address: Option<AdminAddress>,
     /// For metrics alone.
     pub metrics: Option<Listener>,
+}
+
+impl AdminSockets {
+    /// Whether there is any.
+    pub fn is_some(&self) -> bool {
+        self.local.is_some() || self.address.is_some() || self.metrics.is_some()
+    }
 }
 
 /// The admin interface of a running server; it ends when this is dropped.
@@ -50,11 +62,18 @@ impl Admin {
             let _context = runtime.enter();
             if let Some(local) = &sockets.local {
                 let socket = UnixListener::from_std(local.socket()?)?;
-                runtime.spawn(accept(socket, router(Arc::clone(&asked))));
+                runtime.spawn(accept(socket, router(Arc::clone(&asked), Gate::Local)));
+            }
+            if let Some(AdminAddress { listener, token, certificate }) = &sockets.address {
+                let socket = TcpListener::from_std(listener.socket()?)?;
+                let tls = certificate.as_ref().map(|certificate| TlsAcceptor::from(certificate.config()));
+                let gate = Gate::Remote { token: token.clone(), certificate: certificate.clone() };
+                runtime.spawn(accept_tcp(socket, router(Arc::clone(&asked), gate), Kept::Awhile, tls));
             }
             if let Some(metrics) = &sockets.metrics {
                 let socket = TcpListener::from_std(metrics.socket()?)?;
-                runtime.spawn(accept_tcp(socket, metrics_router(Arc::clone(&asked))));
+                let router = metrics_router(Arc::clone(&asked));
+                runtime.spawn(accept_tcp(socket, router, Kept::Once, None));
             }
         }
         let (stop, stopped) = oneshot::channel();

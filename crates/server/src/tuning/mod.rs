@@ -26,7 +26,7 @@ pub use report::{
     AccountReport, ClientReport, ConnectionReport, Figures, MemoryReport, MovedReport, Sizes, TuningReport,
     VerdictReport,
 };
-pub(crate) use reporting::report;
+pub(crate) use reporting::{pressure, report};
 pub use settings::Tuning;
 pub(crate) use sizing::Sizing;
 pub use watcher::{Look, Watcher};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use howdah_net::{Listener, LocalListener, connect_local};
+use howdah_server::admin::MetricsSettings;
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::FileSystem;
@@ -30,6 +31,15 @@ impl Asked {
 
     /// Starts one of these files.
     pub fn serving(file_system: Arc<dyn FileSystem>) -> Self {
+        Self::with(file_system, &Settings::default())
+    }
+
+    /// Starts one that tells monitors so much.
+    pub fn telling(metrics: MetricsSettings) -> Self {
+        Self::with(Arc::new(MemoryFileSystem::new()), &Settings { metrics, ..Settings::default() })
+    }
+
+    fn with(file_system: Arc<dyn FileSystem>, settings: &Settings) -> Self {
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
         let export = Export::new("/", 1, file_system, vec![rule]);
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
@@ -40,7 +50,7 @@ impl Asked {
         let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("bound");
         let metrics = listener.address();
         sockets.metrics = Some(listener);
-        let server = Server::start(&Settings::default(), sockets, exports).expect("started");
+        let server = Server::start(settings, sockets, exports).expect("started");
         let address = server.addresses()[0].1;
         Self { server, address, socket, metrics, _home: home }
     }

@@ -21,7 +21,7 @@ fn it_says_what_there_is_and_what_is_not() {
     assert_eq!(index["version"], 1);
     assert_eq!(index["process"], std::process::id());
     assert_eq!(index["listening"][0], asked.address.to_string());
-    for (method, path, status) in [("GET", "/v1/nothing", 404), ("GET", "/", 404), ("DELETE", "/v1", 405)] {
+    for (method, path, status) in [("GET", "/v1/nothing", 404), ("DELETE", "/v1", 405)] {
         let (answered, body) = asked.ask(method, path, "");
         assert_eq!(answered, status, "{method} {path}");
         for field in ["error", "hint"] {

@@ -1,0 +1,55 @@
+//! The admin interface over TCP: its socket, its token, its certificate.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use howdah_net::Listener;
+use howdah_server::admin::{AccessToken, AdminAddress, Certificate};
+
+use crate::configuration::{AdminListen, TlsFiles};
+use crate::running::{admin_token, admin_token_file};
+
+/// Where the live page is, for the screen.
+#[derive(Debug, Clone)]
+pub struct LivePage {
+    /// Without the token.
+    pub url: String,
+    /// The file of the token.
+    pub file: PathBuf,
+    token: AccessToken,
+}
+
+impl LivePage {
+    /// With the token where browsers keep it to themselves, behind `#`: not for logs.
+    pub fn url_with_token(&self) -> String {
+        format!("{}#token={}", self.url, self.token.reveal())
+    }
+}
+
+/// Listens there, with the token of that state directory if no other file is named.
+pub fn admin_address(listen: &AdminListen, state: &Path) -> Result<(AdminAddress, LivePage)> {
+    let certificate = listen.tls.as_ref().map(read).transpose()?;
+    let file = admin_token_file(state, listen.token.as_deref());
+    let token = admin_token(&file)?;
+    let step =
+        || format!("listening on {} for the live page; --admin-listen names another place", listen.address);
+    let listener = Listener::bind(listen.address).with_context(step)?;
+    let url = url(listener.address(), certificate.is_some());
+    tracing::info!("live page: {url}; its token is in {}", file.display());
+    let page = LivePage { url, file, token: token.clone() };
+    Ok((AdminAddress { listener, token, certificate }, page))
+}
+
+fn read(tls: &TlsFiles) -> Result<Certificate> {
+    Certificate::read(&tls.certificate, &tls.key).context("admin_certificate and admin_key")
+}
+
+/// What a person may open on this host; elsewhere, a name of the host takes its place.
+fn url(address: SocketAddr, tls: bool) -> String {
+    let scheme = if tls { "https" } else { "http" };
+    match address.ip().is_unspecified() {
+        true => format!("{scheme}://localhost:{}/", address.port()),
+        false => format!("{scheme}://{address}/"),
+    }
+}
