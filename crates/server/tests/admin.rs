@@ -14,6 +14,8 @@ mod documented;
 mod knobs;
 #[path = "admin/metrics.rs"]
 mod metrics;
+#[path = "admin/monitoring.rs"]
+mod monitoring;
 #[path = "admin/remote.rs"]
 mod remote;
 #[path = "admin/samples.rs"]
