@@ -8,8 +8,14 @@ use std::fmt;
 use std::time::Duration;
 
 /// For how long the shortest latency is believed: a route may have become longer, and a server slower. As with twice what
-/// the path holds every call waits for others, it must be looked for then: for a moment fewer than the path holds are kept in flight.
-const LATENCY_MEMORY: Duration = Duration::from_secs(10);
+/// the path holds every call waits for others, it must be looked for then: for a moment fewer than the path holds are kept in
+/// flight, which costs half a round trip.
+const LATENCY_MEMORY: Duration = Duration::from_secs(30);
+/// The same while there are signs of that: calls take so many times the shortest latency, though with twice what the path holds
+/// in flight they should take twice as long, and go on to after a lower rate would have been noticed.
+const LATENCY_MEMORY_IN_DOUBT: Duration = Duration::from_secs(10);
+const DOUBTFUL: u32 = 4;
+const DOUBT: u32 = 3;
 /// Calls that are answered in such a moment before it ends.
 const PROBES: u32 = 3;
 /// For how many latencies the highest rate is remembered, and for how long at least: a pause of the path that is shorter
@@ -92,6 +98,8 @@ pub struct Flight {
     /// The shortest latency, and when it was last seen.
     latency: Duration,
     latency_seen: Duration,
+    /// Since when calls take too long for it.
+    doubted: Option<Duration>,
     probe: Option<Probe>,
     rate: Highest,
     /// Mean of the bytes of calls, over the last dozen or so.
@@ -107,6 +115,7 @@ impl Flight {
             finished: 0,
             latency: Duration::ZERO,
             latency_seen: Duration::ZERO,
+            doubted: None,
             probe: None,
             rate: Highest::default(),
             bytes: 0.0,
@@ -132,7 +141,7 @@ impl Flight {
         let took = now.saturating_sub(started.at).max(Duration::from_micros(1));
         self.learn_latency(now, took, started.probing);
         let rate = (self.finished - started.finished) as f64 / took.as_secs_f64();
-        let memory = (self.latency * RATE_MEMORY).max(RATE_MEMORY_MIN);
+        let memory = self.rate_memory();
         if !(started.wanting || started.probing) || rate > self.rate.get() {
             self.rate.add(now, rate, memory);
         }
@@ -142,6 +151,8 @@ impl Flight {
         if took <= self.latency || self.latency.is_zero() {
             (self.latency, self.latency_seen) = (took, now);
         }
+        self.doubted = (took > self.latency * DOUBTFUL).then(|| self.doubted.unwrap_or(now));
+        let memory = self.latency_memory(now);
         match &mut self.probe {
             Some(probe) if probing => {
                 probe.lowest = probe.lowest.min(took);
@@ -151,11 +162,22 @@ impl Flight {
                     self.probe = None;
                 }
             }
-            None if now.saturating_sub(self.latency_seen) > LATENCY_MEMORY => {
+            None if now.saturating_sub(self.latency_seen) > memory => {
                 self.probe = Some(Probe { left: PROBES, lowest: Duration::MAX });
             }
             _ => {}
         }
+    }
+
+    /// For how long the shortest latency is believed.
+    fn latency_memory(&self, now: Duration) -> Duration {
+        let in_doubt = |since| now.saturating_sub(since) > self.rate_memory() * DOUBT;
+        if self.doubted.is_some_and(in_doubt) { LATENCY_MEMORY_IN_DOUBT } else { LATENCY_MEMORY }
+    }
+
+    /// For how long the highest rate is remembered.
+    fn rate_memory(&self) -> Duration {
+        (self.latency * RATE_MEMORY).max(RATE_MEMORY_MIN)
     }
 
     /// A call came to nothing: its time says nothing of the path.
@@ -300,7 +322,7 @@ mod tests {
             let limits = Limits { ceiling: 4_096, memory_budget: usize::MAX, ..Limits::default() };
             let (mut flight, mut path) = (Flight::new(limits), Path::new());
             let trip = Duration::from_secs_f64(trip);
-            path.run(&mut flight, rate, trip, Duration::from_secs(30));
+            path.run(&mut flight, rate, trip, Duration::from_secs(90));
             let seen = path.run(&mut flight, rate, trip, Duration::from_secs(10));
             prop_assert!(seen > 0.95 * rate, "{seen} of {rate} calls/s: {}", flight.explain());
             let holds = rate * trip.max(LATENCY_MIN).as_secs_f64() + 1.0;
@@ -317,6 +339,19 @@ mod tests {
             let target = flight.in_flight_target() as f64;
             prop_assert!(target >= holds.min(256.0) && target <= 2.5 * holds + 2.0, "{holds}: {}", flight.explain());
         }
+    }
+
+    #[test]
+    fn a_path_that_became_longer_is_filled_again_soon() {
+        const RATE: f64 = 500.0;
+        let (mut flight, mut path) = (Flight::new(Limits::default()), Path::new());
+        path.run(&mut flight, RATE, Duration::from_millis(1), Duration::from_secs(20));
+        let long = Duration::from_millis(60);
+        let lost = path.run(&mut flight, RATE, long, Duration::from_secs(1));
+        assert!(lost < 0.5 * RATE, "{lost}: it has room for few calls");
+        path.run(&mut flight, RATE, long, Duration::from_secs(6));
+        let seen = path.run(&mut flight, RATE, long, Duration::from_secs(5));
+        assert!(seen > 0.95 * RATE, "{seen} of {RATE} calls/s: {}", flight.explain());
     }
 
     #[test]
