@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr};
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -48,6 +49,9 @@ pub struct Connection {
     socket: Socket,
     peer: SocketAddr,
     local: SocketAddr,
+    tick: Duration,
+    /// The socket itself never blocks any more: who receives waits by `poll(2)` before.
+    never_blocks: AtomicBool,
 }
 
 /// A place to receive into: bytes are appended.
@@ -117,7 +121,7 @@ impl Connection {
         socket.connect_timeout(&address.into(), settings.timeout)?;
         socket.set_read_timeout(Some(settings.tick))?;
         let local = socket.local_addr()?.as_socket().ok_or(io::ErrorKind::Unsupported)?;
-        Ok(Self { socket, peer: address, local })
+        Ok(Self { socket, peer: address, local, tick: settings.tick, never_blocks: AtomicBool::new(false) })
     }
 
     /// The peer's address and port.
@@ -130,14 +134,32 @@ impl Connection {
         self.local
     }
 
-    /// Sends pieces of memory in one call, as much as the kernel takes now.
-    pub fn send(&self, pieces: &[IoSlice<'_>]) -> io::Result<Sent> {
-        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    /// Sends pieces of memory in one call, as much as the kernel takes now; `more` follows at once.
+    pub fn send(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
+        let mut flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        flags.set(SendFlags::MORE, more);
         outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
+    }
+
+    /// Sends a range of a file, which does not pass through user space, as much as the kernel takes now. 0 bytes: the file
+    /// ends before the range does.
+    pub fn send_file(&self, file: BorrowedFd<'_>, offset: u64, length: usize) -> io::Result<Sent> {
+        // No flag of `sendfile(2)` says that it is not to wait, only one of the socket. Who receives already does so as before.
+        if !self.never_blocks.swap(true, Ordering::Relaxed) {
+            self.socket.set_nonblocking(true)?;
+        }
+        let mut offset = offset;
+        outcome(rustix::fs::sendfile(&self.socket, file, Some(&mut offset), length))
     }
 
     /// Receives into the first place until it is full, then into the second. 0 bytes: the peer has closed.
     pub fn receive(&self, places: &mut [Place<'_>], wait: Wait) -> io::Result<Sent> {
+        if wait != Wait::No && self.never_blocks.load(Ordering::Relaxed) {
+            let ready = self.wait(Readiness { readable: true, writable: false }, self.tick)?;
+            if !ready.readable {
+                return Ok(Sent::WouldBlock);
+            }
+        }
         syscall::receive_appending(self.socket.as_fd(), places, wait)
     }
 
@@ -182,7 +204,7 @@ impl AsFd for Connection {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use std::io::{Read, Write};
     use std::net::TcpListener;
 
     use super::*;
@@ -234,5 +256,39 @@ mod tests {
         connection.shut_down();
         assert_eq!(receive(Wait::Some).expect("open"), Sent::Bytes(0));
         assert_eq!((&first[..], &second[..]), (&b"<how"[..], &b"dy"[..]));
+    }
+
+    #[test]
+    fn a_file_is_sent_as_far_as_there_is_room_and_receiving_still_waits() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let settings = ConnectSettings { tick: Duration::from_secs(10), ..SETTINGS };
+        let connection =
+            Connection::open(listener.local_addr().expect("bound"), &settings).expect("connected");
+        let (mut peer, _) = listener.accept().expect("accepted");
+        let mut file = tempfile::tempfile().expect("a file");
+        let bytes: Vec<u8> = (0..16 << 20_u32).map(|at| (at >> 8) as u8).collect();
+        file.write_all(&bytes).expect("written");
+        let mut sent = 0;
+        // More than the kernel holds: in the end there is no room, and nobody waits for it.
+        while let Sent::Bytes(count) =
+            connection.send_file(file.as_fd(), sent as u64, bytes.len() - sent).expect("sent")
+        {
+            assert_ne!(count, 0);
+            sent += count;
+        }
+        assert!(sent < bytes.len());
+        assert_eq!(connection.send_file(file.as_fd(), bytes.len() as u64, 1).expect("open"), Sent::Bytes(0));
+
+        let mut received = vec![0; sent];
+        peer.read_exact(&mut received).expect("received");
+        assert!(received == bytes[..sent]);
+        let mut answer = Vec::new();
+        std::thread::scope(|scope| {
+            let waits =
+                scope.spawn(|| connection.receive(&mut [Place { buffer: &mut answer, most: 5 }], Wait::Some));
+            peer.write_all(b"howdy").expect("sent");
+            assert_eq!(waits.join().expect("no panic").expect("open"), Sent::Bytes(5));
+        });
+        assert_eq!(answer, b"howdy");
     }
 }

@@ -66,7 +66,7 @@ fn send(port: &Port, datagram: &Datagram, head: &[u8], content: Option<Content>)
         None => return port.reply(&[IoSlice::new(head)], datagram),
         Some(Content::Bytes(bytes)) => bytes,
         // A handler copies what it answers a datagram with.
-        Some(Content::File { .. } | Content::Appended(_)) => return Err(io::ErrorKind::Unsupported.into()),
+        Some(Content::File(_) | Content::Appended(_)) => return Err(io::ErrorKind::Unsupported.into()),
     };
     let pad = &[0; 3][..padding(bytes.len())];
     port.reply(&[IoSlice::new(head), IoSlice::new(bytes), IoSlice::new(pad)], datagram)

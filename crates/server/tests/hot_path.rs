@@ -112,7 +112,10 @@ fn the_payload_of_a_read_is_never_in_user_space() {
     let found = spy.inner.lookup(&Caller::ROOT, &spy.inner.root(), name).unwrap();
     let mut appended = Vec::new();
     let outcome = spy.inner.read(&Caller::ROOT, &found.node.handle, 0, SIZE, &mut appended).unwrap();
-    assert!(matches!(outcome.content, Content::File { length: SIZE, .. }) && appended.is_empty());
+    assert!(
+        matches!(outcome.content, Content::File(howdah_vfs::FileRange { length: SIZE, .. }))
+            && appended.is_empty()
+    );
 
     let (server, address) = serve(spy.clone());
     let exports = server.service().exports();

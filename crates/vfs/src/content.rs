@@ -1,13 +1,15 @@
 //! Bulk data on its way through: what a READ answers with, and what a WRITE brings.
 //!
 //! Neither is copied where the kernel can move it: a READ may answer with a range of an open file, which the
-//! transport sends by `sendfile`; a WRITE's data is borrowed from the receive buffer, or still waits in the socket.
+//! transport sends by `sendfile`; a WRITE's data is borrowed from the receive buffer, or still waits in the socket, or lies in a
+//! file that our client reads it from.
 
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::os::fd::BorrowedFd;
 
 use bytes::Bytes;
+
+use crate::FileRange;
 
 /// The data that a READ answers with.
 #[derive(Debug, Clone)]
@@ -17,22 +19,16 @@ pub enum Content {
     /// Shared bytes.
     Bytes(Bytes),
     /// A range of an open file, to be sent without passing through user space.
-    File {
-        /// The open file; the transport only ever reads it by offset.
-        file: Arc<OwnedFd>,
-        /// Where the range starts, in bytes.
-        offset: u64,
-        /// Its length in bytes.
-        length: usize,
-    },
+    File(FileRange),
 }
 
 impl Content {
     /// Length in bytes.
     pub fn len(&self) -> usize {
         match self {
-            Self::Appended(length) | Self::File { length, .. } => *length,
+            Self::Appended(length) => *length,
             Self::Bytes(bytes) => bytes.len(),
+            Self::File(range) => range.length,
         }
     }
 
@@ -48,6 +44,8 @@ pub enum Data<'a> {
     Bytes(&'a [u8]),
     /// Shared, so that whoever must keep it while it is on its way need not copy it.
     Shared(Bytes),
+    /// A range of an open file, which does not pass through user space where it is sent on.
+    File(FileRange),
     /// All there, but still in the kernel's receive queue.
     Waiting(&'a mut dyn Waiting),
 }
@@ -71,6 +69,7 @@ impl Data<'_> {
         match self {
             Self::Bytes(bytes) => bytes.len(),
             Self::Shared(bytes) => bytes.len(),
+            Self::File(range) => range.length,
             Self::Waiting(waiting) => waiting.length(),
         }
     }
@@ -82,10 +81,14 @@ impl Data<'_> {
 
     /// The data in memory, wherever it was.
     pub fn bytes(&mut self) -> io::Result<&[u8]> {
+        if let Self::File(range) = self {
+            *self = Self::Shared(whole(range)?);
+        }
         match self {
             Self::Bytes(bytes) => Ok(bytes),
             Self::Shared(bytes) => Ok(bytes),
             Self::Waiting(waiting) => waiting.take(),
+            Self::File(_) => unreachable!("it was read"),
         }
     }
 
@@ -93,7 +96,17 @@ impl Data<'_> {
     pub fn into_shared(mut self) -> io::Result<Bytes> {
         match self {
             Self::Shared(bytes) => Ok(bytes),
+            Self::File(range) => whole(&range),
             Self::Bytes(_) | Self::Waiting(_) => self.bytes().map(Bytes::copy_from_slice),
         }
+    }
+}
+
+/// All of a range: a file that was cut has not what was promised.
+fn whole(range: &FileRange) -> io::Result<Bytes> {
+    let mut data = Vec::with_capacity(range.length);
+    match range.append_to(&mut data)? {
+        read if read == range.length => Ok(data.into()),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
     }
 }

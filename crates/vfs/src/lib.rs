@@ -11,6 +11,7 @@ pub mod conformance;
 mod content;
 mod directory;
 mod error;
+mod file_range;
 mod file_system;
 mod handle;
 pub mod layer;
@@ -24,6 +25,7 @@ pub use change::{Before, Change};
 pub use content::{Content, Data, Waiting};
 pub use directory::{Detail, Entry, Listing, Node};
 pub use error::FsError;
+pub use file_range::FileRange;
 pub use file_system::{
     Access, Committed, Create, FileSystem, Found, Limits, ReadOutcome, Result, Stability, Statistics, Written,
 };

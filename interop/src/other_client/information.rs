@@ -48,6 +48,7 @@ impl OtherClient {
             case_insensitive: paths.case_insensitive,
             case_preserving: paths.case_preserving,
             parallel_writes: true,
+            passes_files: false,
         })
     }
 }

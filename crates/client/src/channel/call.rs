@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Instant;
 
-use bytes::Bytes;
 use howdah_rpc::client::{Class, Outgoing, ReceiveInto, Replay};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::lane::Lane;
 use super::window::Place;
-use super::{Answer, CallError};
+use super::{Answer, CallError, Payload};
 
 /// A call under way.
 pub(super) struct Call {
@@ -20,7 +19,7 @@ pub(super) struct Call {
     pub(super) kind: Kind,
     pub(super) class: Class,
     pub(super) replay: Replay,
-    pub(super) outgoing: Outgoing<Bytes>,
+    pub(super) outgoing: Outgoing<Payload>,
     /// Bytes of bulk data that it moves, or may.
     pub(super) volume: usize,
     /// Whether it has a buffer for the data of its reply.
@@ -69,7 +68,7 @@ pub(super) struct Parts {
     pub(super) kind: Kind,
     pub(super) class: Class,
     pub(super) replay: Replay,
-    pub(super) outgoing: Outgoing<Bytes>,
+    pub(super) outgoing: Outgoing<Payload>,
     pub(super) volume: usize,
     pub(super) receive: Option<ReceiveInto>,
     pub(super) place: Place,

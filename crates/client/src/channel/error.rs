@@ -27,6 +27,8 @@ pub enum CallError {
         /// The buffer for the data, as it was given, if the call had one.
         buffer: Option<Vec<u8>>,
     },
+    /// The data that the call carries could not be read from its file.
+    Payload(Arc<io::Error>),
     /// The server cannot be reached.
     Connect(ConnectError),
     /// The channel was closed while the call waited.
@@ -75,6 +77,7 @@ impl fmt::Display for CallError {
             Self::TooLarge { transfer, .. } => {
                 write!(formatter, "datagrams that large get lost on the way: {transfer} bytes may pass")
             }
+            Self::Payload(cause) => write!(formatter, "reading the data to send: {cause}"),
             Self::Connect(error) => error.fmt(formatter),
             Self::Closed => write!(formatter, "the channel to the server was closed"),
         }

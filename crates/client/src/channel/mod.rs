@@ -21,6 +21,7 @@ mod limit;
 mod link;
 mod meter;
 mod options;
+mod payload;
 mod pending;
 mod report;
 mod request;
@@ -45,6 +46,7 @@ pub use howdah_rpc::client::datagram::{Advice, ClassReport, Report as DatagramRe
 pub use howdah_rpc::client::{Class, Locate, ReceiveInto, Replay};
 pub use limit::Limit;
 pub use options::{ChannelOptions, LANES_MAX, Lanes, Patience};
+pub use payload::Payload;
 pub use pending::Pending;
 pub use report::{ChannelReport, LaneReport, ProcedureReport};
 pub use request::Request;

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use bytes::Bytes;
 use howdah_rpc::client::{Class, ReceiveInto, Replay};
 use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Encode, Encoder};
+
+use super::Payload;
 
 /// A call.
 pub struct Request<'a> {
@@ -21,7 +22,7 @@ pub struct Request<'a> {
     pub arguments: &'a dyn Encode,
     /// Sent right after the arguments and padded, not copied: the data of a WRITE without its length, which is the last
     /// of the arguments.
-    pub payload: Option<Bytes>,
+    pub payload: Option<Payload>,
     /// Where the data of the reply goes.
     pub receive: Option<ReceiveInto>,
     /// What kind of call it is.
@@ -55,7 +56,7 @@ impl Request<'_> {
 
     /// Bytes of bulk data that it moves, or may.
     pub(super) fn volume(&self) -> usize {
-        let sent = self.payload.as_ref().map_or(0, Bytes::len);
+        let sent = self.payload.as_ref().map_or(0, Payload::len);
         sent + self.receive.as_ref().map_or(0, |receive| receive.most)
     }
 }

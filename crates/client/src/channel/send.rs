@@ -1,14 +1,17 @@
 //! Sending: calls of a lane, one after the other, each in one piece.
 
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use howdah_net::{Readiness, Sent, Wait};
-use howdah_rpc::client::Peer;
+use howdah_rpc::client::{Next, Peer};
 
 use super::call::Call;
 use super::lane::Lane;
 use super::link::Link;
+use super::payload::{self, SendError};
+use super::{CallError, Payload};
 
 /// How long to wait for room in the socket before looking whether the connection still is of use.
 const TICK: Duration = Duration::from_millis(100);
@@ -71,7 +74,15 @@ impl Lane {
         self.hub.on_send(call, before);
         let (mut sent, length) = (0, call.outgoing.length());
         while sent < length {
-            match link.connection.send(&call.outgoing.pieces(sent)) {
+            let went = match call.outgoing.next(sent) {
+                Next::Pieces { pieces, more } => link.connection.send(&pieces, more),
+                Next::Payload(payload, from) => match send_payload(link, payload, from) {
+                    Err(SendError::Source(error)) => return self.on_lost_payload(link, call, error, *now),
+                    Err(SendError::Connection(error)) => Err(error),
+                    Ok(sent) => Ok(sent),
+                },
+            };
+            match went {
                 Ok(Sent::Bytes(count)) => sent += count,
                 Ok(Sent::WouldBlock) if !link.is_broken() && !self.hub.is_closing() => {
                     self.wait_for_room(link, peer.as_deref_mut());
@@ -88,6 +99,17 @@ impl Lane {
         }
     }
 
+    /// What was promised of a call cannot be sent, after part of it was: the call is over, and the connection with it, since
+    /// nothing else would be understood there. The others are sent again on the next one.
+    fn on_lost_payload(&self, link: &Link, call: &Call, error: io::Error, now: Instant) {
+        tracing::warn!(lane = self.index, %error, "reading the data to send");
+        if self.give_up(call.xid, now).is_some() {
+            self.hub.finish(call, Err(CallError::Payload(Arc::new(error))), now);
+        }
+        link.break_off();
+        self.bell.ring();
+    }
+
     /// The socket is full. A server that cannot get rid of its replies takes no calls, so they are received here if
     /// nobody else does.
     fn wait_for_room(&self, link: &Link, peer: Option<&mut Peer>) {
@@ -101,4 +123,10 @@ impl Lane {
             self.receive(link, peer, Wait::No);
         }
     }
+}
+
+/// Sends what is in a file from here on, as much as the kernel takes now.
+fn send_payload(link: &Link, payload: &Payload, from: usize) -> Result<Sent, SendError> {
+    let Payload::File(range) = payload else { unreachable!("what lies in memory goes with its head") };
+    payload::send_file(&link.connection, &range.after(from))
 }

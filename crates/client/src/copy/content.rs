@@ -8,7 +8,7 @@ use super::Side;
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
 use super::file_job::FileJob;
-use super::side::reclaim;
+use super::side::{in_memory, reclaim};
 
 impl Copier {
     /// Reads a block back from both sides: byte by byte they must be the same, which is stricter than any checksum.
@@ -52,9 +52,11 @@ impl Copier {
     ) -> Step<Option<u64>> {
         let length = (block.end - block.start) as usize;
         let ours = one.0.read(&one.1.handle, block.start, length, &mut worker.buffer);
-        let (_, ours) = ours.at_source("reading back")?;
+        let ours = ours.and_then(|read| in_memory(read.content, &mut worker.buffer));
+        let ours = ours.at_source("reading back")?;
         let theirs = other.0.read(&other.1.handle, block.start, length, &mut worker.other);
-        let (_, theirs) = theirs.at_destination("reading back")?;
+        let theirs = theirs.and_then(|read| in_memory(read.content, &mut worker.other));
+        let theirs = theirs.at_destination("reading back")?;
         let difference = first_difference(&ours, &theirs);
         reclaim(ours, &mut worker.buffer);
         reclaim(theirs, &mut worker.other);

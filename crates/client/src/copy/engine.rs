@@ -187,15 +187,13 @@ impl Copier {
                         return None;
                     }
                 };
-                let (step, one_writer) = self.limits(&source, &node, &target);
-                let item = Arc::new(ItemFacts { source, path, id, step, one_writer, file_system });
+                let item = Arc::new(self.facts(source, path, (id, file_system), &node, &target));
                 let parent = Arc::new(DirectoryJob::top(item, target));
                 let part = LinkPart::Unknown;
                 Some(Task::Entry(Entry { parent, name, node: Some(node), part, tries: 0 }))
             }
             Target::Directory(target) => {
-                let (step, one_writer) = self.limits(&source, &node, &target);
-                let item = Arc::new(ItemFacts { source, path, id, step, one_writer, file_system });
+                let item = Arc::new(self.facts(source, path, (id, file_system), &node, &target));
                 let top = Arc::new(DirectoryJob::top(item, target));
                 let marked = naming::marked_by(&self.destination, &target, id);
                 count(&self.tally.found_nodes);
@@ -206,14 +204,28 @@ impl Copier {
         }
     }
 
-    /// The coarser step of the times of both sides, and whether the destination takes the writes of a file one by one. A
-    /// side that does not tell does not limit.
-    fn limits(&self, source: &Side, node: &Node, target: &Node) -> (u64, bool) {
+    /// What is known of an item. A side that does not tell its limits does not limit.
+    fn facts(
+        &self,
+        source: Arc<Side>,
+        path: Vec<u8>,
+        (id, file_system): (u64, u64),
+        node: &Node,
+        target: &Node,
+    ) -> ItemFacts {
         let ask = |side: &Side, node: &Node| side.file_system.limits(&side.caller, &node.handle).ok();
-        let (from, to) = (ask(source, node), ask(&self.destination, target));
+        let (from, to) = (ask(&source, node), ask(&self.destination, target));
         let step = [from, to].into_iter().flatten().map(|limits| limits.time_step_nanoseconds).max();
         let one_writer = to.is_some_and(|limits| !limits.parallel_writes);
-        (u64::from(step.unwrap_or(0)), self.options.tuning.one_writer.unwrap_or(one_writer))
+        ItemFacts {
+            step: u64::from(step.unwrap_or(0)),
+            one_writer: self.options.tuning.one_writer.unwrap_or(one_writer),
+            passes_files: to.is_some_and(|limits| limits.passes_files),
+            source,
+            path,
+            id,
+            file_system,
+        }
     }
 
     /// Waits until so many bytes may be on their way; says whether to go on.

@@ -1,11 +1,12 @@
 //! The journal as a file beside the partial one.
 
-use howdah_vfs::{Handle, NewAttributes, Node, Result, Stability};
+use bytes::Bytes;
+use howdah_vfs::{Data, Handle, NewAttributes, Node, Result, Stability};
 
 use super::Side;
 use super::journal::{HEADER, Identity, RECORD};
 use super::ranges::RangeSet;
-use super::side::reclaim;
+use super::side::{in_memory, reclaim};
 
 /// Bytes of a journal that are read at once.
 const PIECE: usize = 256 * 1024;
@@ -59,7 +60,8 @@ impl JournalFile {
         }
         let (mut all, mut buffer) = (Vec::new(), Vec::new());
         while (all.len() as u64) < size {
-            let (_, bytes) = side.read(&node.handle, all.len() as u64, PIECE, &mut buffer)?;
+            let read = side.read(&node.handle, all.len() as u64, PIECE, &mut buffer)?;
+            let bytes = in_memory(read.content, &mut buffer)?;
             if bytes.is_empty() {
                 break;
             }
@@ -77,9 +79,10 @@ impl JournalFile {
     }
 
     fn append(&mut self, side: &Side, bytes: Vec<u8>) -> Result<()> {
-        let length = bytes.len() as u64;
-        side.write(&self.handle, self.length, bytes.into(), self.durability, |_, _| {})?;
-        self.length += length;
+        let bytes = Bytes::from(bytes);
+        let rest = |done| Data::Shared(bytes.slice(done..));
+        side.write(&self.handle, (self.length, bytes.len()), rest, self.durability, |_, _| {})?;
+        self.length += bytes.len() as u64;
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use howdah_vfs::{FsError, Node};
 use parking_lot::{Condvar, Mutex};
 
 use super::Side;
-use super::side::reclaim;
+use super::side::{in_memory, reclaim};
 
 /// Bytes per read: the largest that usual servers offer.
 const BLOCK: usize = 1 << 20;
@@ -83,9 +83,10 @@ impl Reading<'_> {
     fn run(&self) {
         while let Some((number, mut buffer)) = self.take() {
             let read = self.side.read(&self.node.handle, number * BLOCK as u64, BLOCK, &mut buffer);
+            let read = read.and_then(|read| Ok((read.end, in_memory(read.content, &mut buffer)?)));
             let (block, end) = match read {
-                Ok((outcome, bytes)) => {
-                    let end = outcome.end || bytes.is_empty();
+                Ok((end, bytes)) => {
+                    let end = end || bytes.is_empty();
                     (Ok(bytes), end)
                 }
                 Err(refused) => (Err(refused), true),

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use howdah_vfs::{
-    Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node,
-    ReadOutcome, Result, Stability, Written,
+    Attributes, Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
+    Node, ReadOutcome, Result, Stability, Written,
 };
-use rustix::buffer::spare_capacity;
-use rustix::io::Errno;
 
 /// A file system and who acts in it.
 #[derive(Clone)]
@@ -39,52 +37,46 @@ impl Side {
         }
     }
 
-    /// Reads a range: fewer bytes than asked for only at the end of the file. They lie in the memory of `buffer`, which
-    /// [`reclaim`] gives back, so that nothing is allocated for the next block nor copied on the way to a WRITE.
+    /// Reads a range, of which the file system may give a range of an open file instead: see [`in_memory`].
     pub(super) fn read(
         &self,
         node: &Handle,
         offset: u64,
         count: usize,
         buffer: &mut Vec<u8>,
-    ) -> Result<(ReadOutcome, Bytes)> {
+    ) -> Result<ReadOutcome> {
         buffer.clear();
         buffer.reserve(count);
-        let outcome = self.file_system.read(&self.caller, node, offset, count, buffer)?;
-        let bytes = match &outcome.content {
-            Content::Appended(_) => Bytes::from(std::mem::take(buffer)),
-            Content::Bytes(bytes) => bytes.clone(),
-            Content::File { file, offset, length } => {
-                buffer.clear();
-                read_behind(file, *offset, *length, buffer)?;
-                Bytes::from(std::mem::take(buffer))
-            }
-        };
-        Ok((outcome, bytes))
+        self.file_system.read(&self.caller, node, offset, count, buffer)
     }
 
-    /// Writes all of `data`, in as many calls as the file system wants, and gives each part to `part`.
+    /// Writes `length` bytes, in as many calls as the file system wants, and gives each part to `part`. `rest` gives the data
+    /// without so many bytes at its start.
     pub(super) fn write(
         &self,
         node: &Handle,
-        mut offset: u64,
-        mut data: Bytes,
+        (offset, length): (u64, usize),
+        rest: impl Fn(usize) -> Data<'static>,
         stability: Stability,
         mut part: impl FnMut(u64, Written),
     ) -> Result<()> {
-        while !data.is_empty() {
-            let change = &mut Change::default();
-            let bytes = Data::Shared(data.clone());
-            let written = self.file_system.write(&self.caller, node, offset, bytes, stability, change)?;
+        let mut done = 0;
+        while done < length {
+            let (at, change) = (offset + done as u64, &mut Change::default());
+            let written = self.file_system.write(&self.caller, node, at, rest(done), stability, change)?;
             // Of an answer that cannot be, nothing is believed.
-            if written.count == 0 || written.count > data.len() {
+            if written.count == 0 || written.count > length - done {
                 return Err(FsError::Io);
             }
-            part(offset, written);
-            offset += written.count as u64;
-            data.advance(written.count);
+            part(at, written);
+            done += written.count;
         }
         Ok(())
+    }
+
+    /// The node's attributes now.
+    pub(super) fn attributes(&self, node: &Handle) -> Result<Attributes> {
+        self.file_system.attributes(&self.caller, node)
     }
 
     /// Makes a file that was not there.
@@ -142,32 +134,26 @@ impl Side {
     }
 }
 
+/// What was read, in the memory of `buffer` if it can be: [`reclaim`] gives that back, so that nothing is allocated for the next
+/// block nor copied on the way to a WRITE. Short where the file ended before.
+pub(super) fn in_memory(content: Content, buffer: &mut Vec<u8>) -> Result<Bytes> {
+    match content {
+        Content::Appended(_) => {}
+        Content::Bytes(bytes) => return Ok(bytes),
+        Content::File(range) => {
+            buffer.clear();
+            range.append_to(buffer).map_err(|_| FsError::Io)?;
+        }
+    }
+    Ok(Bytes::from(std::mem::take(buffer)))
+}
+
 /// Takes the memory of bytes back that nobody else has any more.
 pub(super) fn reclaim(bytes: Bytes, buffer: &mut Vec<u8>) {
     if let Ok(mut own) = bytes.try_into_mut() {
         own.clear();
         *buffer = own.into();
     }
-}
-
-/// Fills the buffer, which is empty and large enough, from an open file. Short only at its end.
-fn read_behind(
-    file: &impl std::os::fd::AsFd,
-    offset: u64,
-    length: usize,
-    buffer: &mut Vec<u8>,
-) -> Result<()> {
-    while buffer.len() < length {
-        let at = offset + buffer.len() as u64;
-        match rustix::io::pread(file, spare_capacity(buffer), at) {
-            Ok(0) => break,
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(_) => return Err(FsError::Io),
-        }
-    }
-    // The buffer may hold more than was asked for.
-    buffer.truncate(length);
-    Ok(())
 }
 
 #[cfg(test)]

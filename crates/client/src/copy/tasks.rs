@@ -97,6 +97,8 @@ pub(super) struct ItemFacts {
     pub(super) step: u64,
     /// Whether the destination takes the writes of a file one after the other.
     pub(super) one_writer: bool,
+    /// Whether the destination passes on ranges of files as they lie.
+    pub(super) passes_files: bool,
     /// The file system that it begins on.
     pub(super) file_system: u64,
 }

@@ -1,18 +1,20 @@
 //! A block on its way: read from the source, written to the destination, and its account kept.
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use howdah_vfs::{Attributes, Stability};
+use howdah_vfs::{Attributes, Content, Data, Stability};
+use rustix::fs::{Advice, fadvise};
 
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
 use super::file_job::FileJob;
 use super::ledger::How;
 use super::outbox::{Block, Outbox};
-use super::side::reclaim;
+use super::side::{in_memory, reclaim};
 use super::tally::add;
 use super::zeros::data_runs;
 
@@ -22,6 +24,13 @@ type Parts = Vec<(Range<u64>, How)>;
 impl Copier {
     /// Reads a block and writes what of it is data.
     pub(super) fn transfer(&self, job: &FileJob, block: &Range<u64>, worker: &mut Worker) -> Step<()> {
+        if job.entry.parent.item.passes_files
+            && !job.sparse
+            && let Some(parts) = self.pass_on(job, block, worker)?
+        {
+            self.on_written(job, block, parts);
+            return Ok(());
+        }
         let bytes = self.read_block(job, block, &mut worker.buffer)?;
         let parts = self.write_block(job, block.start, &bytes);
         reclaim(bytes, &mut worker.buffer);
@@ -56,16 +65,48 @@ impl Copier {
         }
     }
 
+    /// Writes a block that lies in a file without reading it. Nothing: it does not, or whose fault it is that it could not be
+    /// written is not known, and reading it tells.
+    fn pass_on(&self, job: &FileJob, block: &Range<u64>, worker: &mut Worker) -> Step<Option<Parts>> {
+        let content = self.open_block(job, block, &mut worker.buffer)?;
+        let Content::File(range) = content else { return Ok(None) };
+        // All workers' blocks are fetched from the storage at once, though they are sent one after the other. A file that takes
+        // no advice is sent all the same.
+        let _ = fadvise(&range.file, range.offset, NonZeroU64::new(range.length as u64), Advice::WillNeed);
+        let mut parts = Vec::with_capacity(1);
+        let rest = |done| Data::File(range.after(done));
+        if self.write_part(job, (block.start, range.length), rest, &mut parts).is_err() {
+            return Ok(None);
+        }
+        // What it was when it went is known only now.
+        let now = job.entry.parent.source().attributes(&job.node.handle).at_source("reading")?;
+        match is_changed(&job.node.attributes, &now) {
+            false => Ok(Some(parts)),
+            true => Err(Trouble::source("reading", Cause::Changed)),
+        }
+    }
+
     fn read_block(&self, job: &FileJob, block: &Range<u64>, buffer: &mut Vec<u8>) -> Step<Bytes> {
         let length = (block.end - block.start) as usize;
-        let source = job.entry.parent.source();
-        let read = source.read(&job.node.handle, block.start, length, buffer);
-        let (outcome, mut bytes) = read.at_source("reading")?;
-        if bytes.len() < length || is_changed(&job.node.attributes, &outcome.attributes) {
+        let content = self.open_block(job, block, buffer)?;
+        let mut bytes = in_memory(content, buffer).at_source("reading")?;
+        if bytes.len() < length {
             return Err(Trouble::source("reading", Cause::Changed));
         }
         bytes.truncate(length);
         Ok(bytes)
+    }
+
+    /// A block of the source, in memory or not.
+    fn open_block(&self, job: &FileJob, block: &Range<u64>, buffer: &mut Vec<u8>) -> Step<Content> {
+        let length = (block.end - block.start) as usize;
+        let source = job.entry.parent.source();
+        let read = source.read(&job.node.handle, block.start, length, buffer);
+        let outcome = read.at_source("reading")?;
+        if outcome.content.len() < length || is_changed(&job.node.attributes, &outcome.attributes) {
+            return Err(Trouble::source("reading", Cause::Changed));
+        }
+        Ok(outcome.content)
     }
 
     fn write_block(&self, job: &FileJob, at: u64, bytes: &Bytes) -> Step<Parts> {
@@ -73,19 +114,29 @@ impl Copier {
         match job.sparse {
             true => {
                 for run in data_runs(bytes) {
-                    self.write_part(job, at + run.start as u64, bytes.slice(run), &mut parts)?;
+                    self.write_bytes(job, at + run.start as u64, &bytes.slice(run), &mut parts)?;
                 }
             }
-            false => self.write_part(job, at, bytes.clone(), &mut parts)?,
+            false => self.write_bytes(job, at, bytes, &mut parts)?,
         }
         Ok(parts)
     }
 
-    fn write_part(&self, job: &FileJob, at: u64, data: Bytes, parts: &mut Parts) -> Step<()> {
+    fn write_bytes(&self, job: &FileJob, at: u64, bytes: &Bytes, parts: &mut Parts) -> Step<()> {
+        self.write_part(job, (at, bytes.len()), |done| Data::Shared(bytes.slice(done..)), parts)
+    }
+
+    fn write_part(
+        &self,
+        job: &FileJob,
+        place: (u64, usize),
+        rest: impl Fn(usize) -> Data<'static>,
+        parts: &mut Parts,
+    ) -> Step<()> {
         // A file of one block is written stably: that spares the COMMIT.
         let stably = job.size() <= self.block as u64 || job.ledger.lock().wants_stable_writes();
         let asked = if stably { self.durability() } else { Stability::Unstable };
-        let written = self.destination.write(&job.partial.handle, at, data, asked, |at, written| {
+        let written = self.destination.write(&job.partial.handle, place, rest, asked, |at, written| {
             let how = match written.stability {
                 Stability::Unstable if self.options.sync => How::Unstably(written.verifier),
                 _ => How::Durably,

@@ -116,7 +116,11 @@ impl OpenFile {
         match outcome.content {
             howdah_vfs::Content::Appended(_) => {}
             howdah_vfs::Content::Bytes(bytes) => buffer.extend_from_slice(&bytes),
-            howdah_vfs::Content::File { file, offset, length } => read_file(&file, offset, length, buffer)?,
+            howdah_vfs::Content::File(range) => {
+                let read = range.append_to(buffer).map_err(|_| FsError::Io)?;
+                // It became shorter meanwhile: zeros, as for whoever reads it by a mapping.
+                buffer.resize(buffer.len() + range.length - read, 0);
+            }
         }
         Ok((length, outcome.end))
     }
@@ -223,25 +227,4 @@ impl Drop for OpenFile {
             tracing::warn!(held, "a file was dropped, not closed: data may not be durable");
         }
     }
-}
-
-/// Reads a range of a local file that a file system answered with instead of the bytes.
-fn read_file(
-    file: &std::os::fd::OwnedFd,
-    mut offset: u64,
-    length: usize,
-    buffer: &mut Vec<u8>,
-) -> Result<()> {
-    let mut done = buffer.len();
-    buffer.resize(done + length, 0);
-    while done < buffer.len() {
-        match rustix::io::pread(file, &mut buffer[done..], offset) {
-            // It became shorter meanwhile: zeros, as for whoever reads it by a mapping.
-            Ok(0) => break,
-            Ok(count) => (done, offset) = (done + count, offset + count as u64),
-            Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return Err(FsError::Io),
-        }
-    }
-    Ok(())
 }

@@ -1,6 +1,5 @@
 //! One call and its answer: credentials, "not now", and what becomes of an answer that is none.
 
-use bytes::Bytes;
 use howdah_vfs::{Caller, FsError, Result};
 use howdah_wire::nfs3::{self, Refused, Status};
 use howdah_wire::rpc::{Accepted, Denied};
@@ -10,7 +9,7 @@ use super::client::Nfs3;
 use super::convert::refusal;
 use super::jukebox::Jukebox;
 use super::procedure::Procedure;
-use crate::channel::{Answer, CallError, Pending, ReceiveInto, Refusal, Request};
+use crate::channel::{Answer, CallError, Payload, Pending, ReceiveInto, Refusal, Request};
 
 /// What a server answered.
 pub(super) struct Results {
@@ -107,7 +106,7 @@ impl Nfs3 {
         caller: &Caller,
         procedure: Procedure,
         arguments: &'a dyn Encode,
-        payload: Option<Bytes>,
+        payload: Option<Payload>,
         receive: Option<ReceiveInto>,
     ) -> Request<'a> {
         Request {
@@ -137,6 +136,8 @@ pub(super) fn failure(procedure: Procedure, error: &CallError) -> FsError {
         CallError::Refused(Refusal::Denied(Denied::Authentication(_))) => FsError::AccessDenied,
         CallError::Refused(Refusal::NotRun(Accepted::ProcedureUnavailable)) => FsError::NotSupported,
         CallError::Refused(_) | CallError::Malformed(_) | CallError::Nonsense(_) => FsError::ServerFault,
-        CallError::Connect(_) | CallError::Closed | CallError::TooLarge { .. } => FsError::Io,
+        CallError::Connect(_) | CallError::Closed | CallError::Payload(_) | CallError::TooLarge { .. } => {
+            FsError::Io
+        }
     }
 }

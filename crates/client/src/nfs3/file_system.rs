@@ -11,6 +11,7 @@ use howdah_vfs::{
 use super::client::Nfs3;
 use super::made::Place;
 use super::read::Range;
+use crate::channel::Payload;
 
 impl FileSystem for Nfs3 {
     fn root(&self) -> Handle {
@@ -68,7 +69,10 @@ impl FileSystem for Nfs3 {
         stability: Stability,
         change: &mut Change,
     ) -> Result<Written> {
-        let data = data.into_shared().map_err(|_| FsError::Io)?;
+        let data = match data {
+            Data::File(range) => Payload::File(range),
+            data => data.into_shared().map_err(|_| FsError::Io)?.into(),
+        };
         self.write_range((caller, node), (offset, data), stability, change)
     }
 

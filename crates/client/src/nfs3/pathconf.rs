@@ -27,6 +27,8 @@ impl Nfs3 {
             case_insensitive: paths.case_insensitive,
             case_preserving: paths.case_preserving,
             parallel_writes: true,
+            // A datagram must be whole before it goes.
+            passes_files: self.channel.transfer_size().is_none(),
         })
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use bytes::Bytes;
 use howdah_vfs::{
     Attributes, Caller, Change, Content, FsError, Handle, ReadOutcome, Result, Stability, Written,
 };
@@ -10,7 +9,7 @@ use howdah_vfs::{
 use super::client::Nfs3;
 use super::read::{Range, Told};
 use super::write::Part;
-use crate::channel::Pending;
+use crate::channel::{Payload, Pending};
 
 /// The most parts of one read or write that are under way at once, beside what other calls have under way. The channel
 /// knows what the path holds; this bounds what one caller can queue.
@@ -89,7 +88,7 @@ impl Nfs3 {
     pub(super) fn write_range(
         &self,
         (caller, node): (&Caller, &Handle),
-        (offset, data): (u64, Bytes),
+        (offset, data): (u64, Payload),
         how: Stability,
         change: &mut Change,
     ) -> Result<Written> {

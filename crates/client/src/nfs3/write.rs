@@ -1,6 +1,5 @@
 //! WRITE: one of them.
 
-use bytes::Bytes;
 use howdah_vfs::{Caller, Change, FsError, Handle, Result, Stability, Written};
 use howdah_wire::nfs3::write;
 
@@ -8,7 +7,7 @@ use super::client::Nfs3;
 use super::convert::{file_handle, how_durable, note, stability};
 use super::exchange::{Results, success};
 use super::procedure::Procedure;
-use crate::channel::{Class, Pending, Request};
+use crate::channel::{Class, Payload, Pending, Request};
 
 const PROCEDURE: Procedure = Procedure::idempotent(write::PROCEDURE, "WRITE", Class::Write);
 
@@ -18,7 +17,7 @@ pub(super) struct Part<'p> {
     pub(super) caller: &'p Caller,
     pub(super) node: &'p Handle,
     pub(super) offset: u64,
-    pub(super) data: Bytes,
+    pub(super) data: Payload,
     pub(super) how: Stability,
 }
 
@@ -26,7 +25,7 @@ impl Part<'_> {
     /// Takes up to `size` bytes off the front. What would lie beyond the largest offset is beyond any file: the server says
     /// so, and tells of the file besides.
     pub(super) fn take(&mut self, size: usize) -> Self {
-        let data = self.data.split_to(size.min(self.data.len()));
+        let data = self.data.split_to(size);
         let front = Self { data, ..self.clone() };
         self.offset = self.offset.saturating_add(front.data.len() as u64);
         front

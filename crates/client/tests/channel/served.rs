@@ -107,7 +107,7 @@ pub fn start_write(channel: &Channel, node: &[u8], offset: u64, data: Bytes) -> 
         length: data.len() as u32,
     };
     let mut request = request(nfs3::write::PROCEDURE, &arguments, Class::Write);
-    request.payload = Some(data);
+    request.payload = Some(data.into());
     channel.start(request)
 }
 

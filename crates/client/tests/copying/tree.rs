@@ -93,11 +93,7 @@ impl Files {
             match &outcome.content {
                 Content::Appended(_) => all.extend_from_slice(&buffer),
                 Content::Bytes(bytes) => all.extend_from_slice(bytes),
-                Content::File { file, offset, length } => {
-                    let mut bytes = vec![0; *length];
-                    rustix::io::pread(file, &mut bytes[..], *offset).expect("read");
-                    all.extend_from_slice(&bytes);
-                }
+                Content::File(range) => drop(range.append_to(&mut all).expect("read")),
             }
             if outcome.end {
                 return all;

@@ -197,15 +197,16 @@ impl TargetFile {
                 shared = bytes;
                 &shared[..]
             }
-            Content::File { file, offset, length } => {
+            Content::File(range) => {
                 // An application has its data in memory: what could be sent without a copy is copied here.
-                landing.resize(length.max(landing.len()), 0);
-                let moved = rustix::io::pread(&*file, &mut landing[..length], offset)
+                landing.clear();
+                let moved = range
+                    .append_to(landing)
                     .with_context(|| format!("reading {} at {offset}", self.name()))?;
                 if moved == 0 {
                     bail!("reading {} at {offset}: it ends there", self.name());
                 }
-                &landing[..moved]
+                &landing[..]
             }
         };
         if verify {

@@ -12,6 +12,6 @@ mod receive;
 pub use class::{Class, Replay};
 pub use error::PeerError;
 pub use incoming::Reply;
-pub use outgoing::Outgoing;
+pub use outgoing::{Next, Outgoing, Payload};
 pub use peer::{Claim, Peer, Room};
 pub use receive::{Locate, ReceiveInto};

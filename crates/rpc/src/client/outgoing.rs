@@ -10,6 +10,39 @@ const ZEROS: [u8; 3] = [0; 3];
 /// Room for a header with AUTH_SYS credentials and the arguments of most procedures, in bytes.
 const USUAL: usize = 256;
 
+/// What a call carries after its arguments.
+pub trait Payload {
+    /// Its length in bytes.
+    fn length(&self) -> usize;
+
+    /// Its bytes, if they lie in memory.
+    fn bytes(&self) -> Option<&[u8]>;
+}
+
+impl<T: AsRef<[u8]>> Payload for T {
+    fn length(&self) -> usize {
+        self.as_ref().len()
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self.as_ref())
+    }
+}
+
+/// What of a call goes next.
+#[derive(Debug)]
+pub enum Next<'a, P> {
+    /// These, by one vectored send.
+    Pieces {
+        /// What lies in memory.
+        pieces: [IoSlice<'a>; 3],
+        /// Whether a payload follows at once that does not.
+        more: bool,
+    },
+    /// The payload from here on, which does not lie in memory.
+    Payload(&'a P, usize),
+}
+
 /// A call, ready to be sent. `P` is whatever holds the payload.
 #[derive(Debug)]
 pub struct Outgoing<P> {
@@ -18,7 +51,7 @@ pub struct Outgoing<P> {
     payload: Option<P>,
 }
 
-impl<P: AsRef<[u8]>> Outgoing<P> {
+impl<P: Payload> Outgoing<P> {
     /// Encodes a call. The payload follows the arguments and is padded; it is not copied.
     pub fn new(header: &CallHeader<'_>, arguments: &dyn Encode, payload: Option<P>) -> Self {
         let mut head = Vec::with_capacity(USUAL);
@@ -26,7 +59,7 @@ impl<P: AsRef<[u8]>> Outgoing<P> {
         let mut encoder = Encoder::new(&mut head);
         header.encode(&mut encoder);
         arguments.encode(&mut encoder);
-        let data = payload.as_ref().map_or(0, |payload| payload.as_ref().len());
+        let data = payload.as_ref().map_or(0, P::length);
         let length = head.len() - RecordMark::SIZE + data + padding(data);
         let length = u32::try_from(length).expect("messages are far below 4 GiB");
         head[..RecordMark::SIZE].copy_from_slice(&RecordMark { length, last: true }.to_bytes());
@@ -35,30 +68,44 @@ impl<P: AsRef<[u8]>> Outgoing<P> {
 
     /// Bytes in all, the record mark among them.
     pub fn length(&self) -> usize {
-        let data = self.data().len();
+        let data = self.payload.as_ref().map_or(0, P::length);
         self.head.len() + data + padding(data)
     }
 
-    /// The message without its record mark, and its payload: for a datagram, which ends where the message does.
+    /// The message without its record mark, and its payload, which must lie in memory: for a datagram, which ends where the
+    /// message does.
     pub fn message(&self) -> [&[u8]; 3] {
-        let data = self.data();
+        let data = self.payload.as_ref().map_or(Some(&[][..]), P::bytes).expect("a payload in memory");
         [&self.head[RecordMark::SIZE..], data, &ZEROS[..padding(data.len())]]
     }
 
-    /// What is left to send after `sent` bytes, for one vectored send.
-    pub fn pieces(&self, sent: usize) -> [IoSlice<'_>; 3] {
-        let data = self.data();
-        let mut skip = sent;
-        [&self.head[..], data, &ZEROS[..padding(data.len())]].map(|piece| {
-            let skipped = skip.min(piece.len());
-            skip -= skipped;
-            IoSlice::new(&piece[skipped..])
-        })
+    /// What to send after `sent` bytes.
+    pub fn next(&self, sent: usize) -> Next<'_, P> {
+        let length = self.payload.as_ref().map_or(0, P::length);
+        let padding = &ZEROS[..padding(length)];
+        let Some(data) = self.payload.as_ref().map_or(Some(&[][..]), P::bytes) else {
+            return self.next_elsewhere(sent, length, padding);
+        };
+        Next::Pieces { pieces: rest([&self.head, data, padding], sent), more: false }
     }
 
-    fn data(&self) -> &[u8] {
-        self.payload.as_ref().map_or(&[], AsRef::as_ref)
+    /// The same with a payload of this length that does not lie in memory.
+    fn next_elsewhere<'a>(&'a self, sent: usize, length: usize, padding: &'a [u8]) -> Next<'a, P> {
+        match (&self.payload, sent.checked_sub(self.head.len())) {
+            (Some(payload), Some(sent)) if sent < length => Next::Payload(payload, sent),
+            (_, Some(sent)) => Next::Pieces { pieces: rest([padding, &[], &[]], sent - length), more: false },
+            (_, None) => Next::Pieces { pieces: rest([&self.head, &[], &[]], sent), more: length > 0 },
+        }
     }
+}
+
+/// What is left of these pieces after their first bytes.
+fn rest(pieces: [&[u8]; 3], mut skip: usize) -> [IoSlice<'_>; 3] {
+    pieces.map(|piece| {
+        let skipped = skip.min(piece.len());
+        skip -= skipped;
+        IoSlice::new(&piece[skipped..])
+    })
 }
 
 #[cfg(test)]
@@ -72,7 +119,7 @@ mod tests {
         let header =
             CallHeader { xid: 7, program: 100_003, version: 3, procedure: 7, credentials: Credentials::None };
         let call = Outgoing::new(&header, &Word(5), Some(b"howdy"));
-        let whole: Vec<u8> = call.pieces(0).iter().flat_map(|piece| piece.to_vec()).collect();
+        let whole = sent_from(&call, 0);
         assert_eq!(whole.len(), call.length());
         let mark = RecordMark::from_bytes([whole[0], whole[1], whole[2], whole[3]]);
         assert_eq!(mark, RecordMark { length: whole.len() as u32 - 4, last: true });
@@ -81,8 +128,52 @@ mod tests {
         assert_eq!(rest.rest(), b"\0\0\0\x05howdy\0\0\0");
         assert_eq!(call.message().concat(), whole[4..]);
         for sent in 0..=whole.len() {
-            let rest: Vec<u8> = call.pieces(sent).iter().flat_map(|piece| piece.to_vec()).collect();
-            assert_eq!(rest, whole[sent..], "after {sent} bytes");
+            assert_eq!(sent_from(&call, sent), whole[sent..], "after {sent} bytes");
+        }
+    }
+
+    #[test]
+    fn a_payload_that_is_elsewhere_goes_between_the_head_and_the_padding() {
+        let header =
+            CallHeader { xid: 7, program: 100_003, version: 3, procedure: 7, credentials: Credentials::None };
+        let call = Outgoing::new(&header, &Word(5), Some(Elsewhere(b"howdy")));
+        let whole = sent_from(&Outgoing::new(&header, &Word(5), Some(b"howdy")), 0);
+        assert_eq!(call.length(), whole.len());
+        for start in 0..=whole.len() {
+            let mut sent = start;
+            let mut all = Vec::new();
+            while sent < whole.len() {
+                match call.next(sent) {
+                    Next::Pieces { pieces, more } => {
+                        let piece: Vec<u8> = pieces.iter().flat_map(|piece| piece.to_vec()).collect();
+                        assert_eq!(more, sent + piece.len() < whole.len(), "at {sent}");
+                        assert!(!piece.is_empty(), "at {sent}");
+                        all.extend_from_slice(&piece);
+                    }
+                    // One byte at a time.
+                    Next::Payload(payload, skip) => all.push(payload.0[skip]),
+                }
+                sent = start + all.len();
+            }
+            assert_eq!(all, whole[start..], "after {start} bytes");
+        }
+    }
+
+    /// All that is left to send, which lies in memory.
+    fn sent_from<P: Payload>(call: &Outgoing<P>, sent: usize) -> Vec<u8> {
+        let Next::Pieces { pieces, more: false } = call.next(sent) else { panic!("not in memory") };
+        pieces.iter().flat_map(|piece| piece.to_vec()).collect()
+    }
+
+    struct Elsewhere(&'static [u8]);
+
+    impl Payload for Elsewhere {
+        fn length(&self) -> usize {
+            self.0.len()
+        }
+
+        fn bytes(&self) -> Option<&[u8]> {
+            None
         }
     }
 

@@ -234,7 +234,7 @@ impl Train {
     /// The reply of which a range of a file goes next, if one does.
     fn moves_file(&self) -> Option<Ticket> {
         let first = self.replies.front().filter(|first| self.sent >= first.head.len())?;
-        matches!(first.content, Some(Content::File { .. })).then_some(first.ticket)?
+        matches!(first.content, Some(Content::File(_))).then_some(first.ticket)?
     }
 
     /// Takes off the first reply if it is sent to its end.
@@ -276,8 +276,8 @@ fn send_content(stream: &Stream, content: &Content, sent: usize) -> io::Result<S
             let pad = &[0; 3][..padding(length)];
             stream.send(&[IoSlice::new(&bytes[sent..]), IoSlice::new(pad)], false)
         }
-        Content::File { file, offset, .. } => {
-            match stream.send_file(file.as_fd(), offset + sent as u64, length - sent)? {
+        Content::File(range) => {
+            match stream.send_file(range.file.as_fd(), range.offset + sent as u64, length - sent)? {
                 // The file was cut while its bytes were promised: what was promised cannot be sent, so the
                 // connection ends, and the client asks again on another.
                 Sent::Bytes(0) => {
@@ -308,7 +308,9 @@ mod tests {
         let mut reply = Reply::with_buffer(Vec::new());
         reply.encoder().u32(number);
         reply.end_with(match file {
-            Some(file) => Content::File { file: Arc::clone(file), offset: number.into(), length },
+            Some(file) => {
+                Content::File(howdah_vfs::FileRange { file: Arc::clone(file), offset: number.into(), length })
+            }
             None => Content::Bytes(content(number, length).into()),
         });
         reply

@@ -5,7 +5,6 @@ use howdah_vfs::{Content, FsError, ReadOutcome};
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::read::{Arguments, Head, Reply as Answer};
 use howdah_wire::xdr::Decode;
-use rustix::io::Errno;
 
 use super::context::{Context, nothing_known};
 use super::{convert, transfer};
@@ -51,21 +50,10 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>, reply: &mut Reply) {
 
 /// The same answer with its data in the buffer.
 fn copied(outcome: ReadOutcome, buffer: &mut Vec<u8>) -> Result<ReadOutcome, FsError> {
-    let Content::File { file, offset, length } = &outcome.content else { return Ok(outcome) };
-    let start = buffer.len();
-    buffer.resize(start + length, 0);
-    let mut read = 0;
-    while read < *length {
-        match rustix::io::pread(file, &mut buffer[start + read..], offset + read as u64) {
-            // It was cut meanwhile: this is its end now.
-            Ok(0) => break,
-            Ok(count) => read += count,
-            Err(Errno::INTR) => {}
-            Err(_) => return Err(FsError::Io),
-        }
-    }
-    buffer.truncate(start + read);
-    let end = outcome.end || read < *length;
+    let Content::File(range) = &outcome.content else { return Ok(outcome) };
+    let read = range.append_to(buffer).map_err(|_| FsError::Io)?;
+    // Short: it was cut meanwhile, and this is its end now.
+    let end = outcome.end || read < range.length;
     Ok(ReadOutcome { content: Content::Appended(read), end, ..outcome })
 }
 
@@ -83,7 +71,7 @@ mod tests {
     fn copy(file: std::fs::File, offset: u64, length: usize) -> (Result<ReadOutcome, FsError>, Vec<u8>) {
         let memory = MemoryFileSystem::new();
         let attributes = memory.attributes(&Caller::ROOT, &memory.root()).expect("a root");
-        let content = Content::File { file: Arc::new(file.into()), offset, length };
+        let content = Content::File(howdah_vfs::FileRange { file: Arc::new(file.into()), offset, length });
         let mut buffer = b"head".to_vec();
         (copied(ReadOutcome { content, end: false, attributes }, &mut buffer), buffer)
     }

@@ -69,6 +69,7 @@ fn put(
             Data::Bytes(&data.bytes().map_err(|_| Status::Io)?[..count])
         }
         Data::Shared(bytes) => Data::Shared(bytes.slice(..count)),
+        Data::File(mut range) => Data::File(range.split_to(count)),
         Data::Waiting(waiting) => Data::Waiting(waiting),
     };
     let stability = asked(head.stability);

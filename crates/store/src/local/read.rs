@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use howdah_vfs::{Caller, Content, Handle, ReadOutcome, Result};
+use howdah_vfs::{Caller, Content, FileRange, Handle, ReadOutcome, Result};
 
 use super::LocalFileSystem;
 use super::data::require_regular;
@@ -37,7 +37,7 @@ impl LocalFileSystem {
         }
         let file = self.readable(&node, &attributes)?;
         if length > LARGEST_COPY {
-            let content = Content::File { file: Arc::clone(file), offset, length };
+            let content = Content::File(FileRange { file: Arc::clone(file), offset, length });
             return Ok(ReadOutcome { content, end, attributes });
         }
         let read = syscall::read_behind(file, offset, length, buffer).map_err(refusal)?;

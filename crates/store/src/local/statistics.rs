@@ -41,6 +41,7 @@ impl LocalFileSystem {
             case_preserving: true,
             // Linux locks a file for each buffered write of it.
             parallel_writes: false,
+            passes_files: false,
         })
     }
 }

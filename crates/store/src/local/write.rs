@@ -51,6 +51,10 @@ impl LocalFileSystem {
         match data {
             Data::Bytes(bytes) => self.store_bytes(file, offset, bytes, stability),
             Data::Shared(bytes) => self.store_bytes(file, offset, &bytes, stability),
+            Data::File(_) => {
+                let bytes = data.into_shared().map_err(|_| FsError::Io)?;
+                self.store_bytes(file, offset, &bytes, stability)
+            }
             Data::Waiting(waiting) => {
                 let count = waiting
                     .move_to(file.as_fd(), offset)

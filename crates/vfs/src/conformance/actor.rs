@@ -1,9 +1,6 @@
 //! A caller at work on a file system: the calls of the trait in the short form that cases want.
 
-use std::fs::File;
-use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::fs::FileExt;
 
 use crate::{
     Access, Attributes, Caller, Change, Committed, Content, Create, Data, Detail, FileSystem, FsError,
@@ -158,13 +155,12 @@ impl Actor<'_> {
             Content::Appended(length) if length == buffer.len() => buffer,
             Content::Appended(_) => return Err(FsError::ServerFault),
             Content::Bytes(bytes) => bytes.to_vec(),
-            Content::File { file, offset, length } => {
-                let read = || -> io::Result<Vec<u8>> {
-                    let mut data = vec![0; length];
-                    File::from(file.try_clone()?).read_exact_at(&mut data, offset)?;
-                    Ok(data)
-                };
-                read().map_err(|_| FsError::Io)?
+            Content::File(range) => {
+                let read = range.append_to(&mut buffer).map_err(|_| FsError::Io)?;
+                if read < range.length {
+                    return Err(FsError::ServerFault);
+                }
+                buffer
             }
         };
         Ok((data, outcome.end))

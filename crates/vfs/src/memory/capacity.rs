@@ -39,6 +39,7 @@ impl Tables {
             case_insensitive: false,
             case_preserving: true,
             parallel_writes: false,
+            passes_files: false,
         }
     }
 }

@@ -10,7 +10,7 @@ use howdah_rpc::client::datagram::{Report, Settings};
 
 use super::super::hub::Hub;
 use super::super::window::Place;
-use super::super::{CallError, ConnectError, LaneReport, Pending, Request};
+use super::super::{CallError, ConnectError, LaneReport, Payload, Pending, Request};
 use super::carrier::Carrier;
 use super::tender::Tender;
 
@@ -47,11 +47,17 @@ impl Datagrams {
     }
 
     /// Makes a call. It goes out when it may be in flight.
-    pub(in super::super) fn start(&self, request: Request<'_>) -> Pending {
-        let volume = request.volume();
-        let call = self.carrier.hub.prepare(request, volume, Place::None, Instant::now(), None);
-        let call = Arc::new(call);
-        self.carrier.start(&call);
+    pub(in super::super) fn start(&self, mut request: Request<'_>) -> Pending {
+        let (volume, now) = (request.volume(), Instant::now());
+        // A datagram goes in one piece, and may have to go again.
+        let payload = request.payload.take().map(Payload::in_memory).transpose();
+        let lost = payload.map(|payload| request.payload = payload).err();
+        let hub = &self.carrier.hub;
+        let call = Arc::new(hub.prepare(request, volume, Place::None, now, None));
+        match lost {
+            Some(error) => hub.finish(&call, Err(CallError::Payload(Arc::new(error))), now),
+            None => self.carrier.start(&call),
+        }
         Pending::by_datagrams(call, Arc::clone(&self.carrier))
     }
 

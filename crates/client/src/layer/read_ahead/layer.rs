@@ -1,7 +1,6 @@
 //! The layer: reads are answered from what was fetched ahead, where there is something.
 
 use std::ops::Range;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -346,7 +345,7 @@ impl Shared {
         let bytes = match &read.content {
             Content::Appended(_) => Bytes::from(buffer),
             Content::Bytes(bytes) => bytes.clone(),
-            Content::File { .. } => {
+            Content::File(_) => {
                 append(&read.content, &mut buffer)?;
                 Bytes::from(buffer)
             }
@@ -360,19 +359,11 @@ fn append(content: &Content, buffer: &mut Vec<u8>) -> Result<()> {
     match content {
         Content::Appended(_) => {}
         Content::Bytes(bytes) => buffer.extend_from_slice(bytes),
-        Content::File { file, offset, length } => {
-            let start = buffer.len();
-            buffer.resize(start + length, 0);
-            let mut done = 0;
-            while done < *length {
-                let room = &mut buffer[start + done..];
-                match rustix::io::pread(file.as_fd(), room, offset + done as u64) {
-                    // Cut meanwhile: what was promised is not there.
-                    Ok(0) | Err(_) => return Err(FsError::Io),
-                    Ok(count) => done += count,
-                }
-            }
-        }
+        Content::File(range) => match range.append_to(buffer) {
+            Ok(read) if read == range.length => {}
+            // Cut meanwhile: what was promised is not there.
+            _ => return Err(FsError::Io),
+        },
     }
     Ok(())
 }
