@@ -57,6 +57,7 @@ impl Channel {
         let (in_flight, flight) = self.hub.window.explain();
         let report = ChannelReport {
             lanes: Vec::new(),
+            aside: None,
             why_so_many: Why::Asked,
             limits: Vec::new(),
             sizes: None,

@@ -66,6 +66,11 @@ impl Meter {
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
+    /// Whether bulk is under way.
+    pub(super) fn is_busy(&self) -> bool {
+        self.outstanding > 0
+    }
+
     fn look(&mut self, now: Duration) {
         if self.outstanding > 0 {
             self.busy += now.saturating_sub(self.looked);

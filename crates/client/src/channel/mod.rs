@@ -5,6 +5,7 @@
 //! connects it, sees when it is silent, and receives when replies are due and nobody waits.
 
 mod answer;
+mod aside;
 mod backoff;
 mod call;
 mod counters;

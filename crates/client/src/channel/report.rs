@@ -14,6 +14,8 @@ use super::{LimitReport, Why};
 pub struct ChannelReport {
     /// Its lanes.
     pub lanes: Vec<LaneReport>,
+    /// That for small calls beside them, if there is one.
+    pub aside: Option<LaneReport>,
     /// Why so many.
     pub why_so_many: Why,
     /// What limited reads and writes for most of the time in which there were any.

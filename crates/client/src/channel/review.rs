@@ -64,6 +64,12 @@ impl Shared {
 
     /// A connection that was being tried was not taken, or closed before anything came over it.
     pub(super) fn on_refusal(self: &Arc<Self>, lane: &Lane) {
+        if let Some(aside) = self.aside.as_ref().filter(|aside| aside.lane.index == lane.index) {
+            if lane.is_suspect.load(Ordering::Relaxed) {
+                aside.on_refusal();
+            }
+            return;
+        }
         let is_new = lane.index > 0 && lane.is_suspect.load(Ordering::Relaxed);
         let mut review = self.review.lock();
         if is_new && !review.growth.is_fixed() {
@@ -94,7 +100,7 @@ impl Shared {
             return;
         }
         tracing::info!(before, now = wanted, "lanes: {wanted}, {}", review.growth.why());
-        for lane in self.all_lanes().iter().take(wanted).skip(before) {
+        for lane in self.all_lanes().take(wanted).skip(before) {
             // It takes calls once it has answered a first one.
             lane.is_suspect.store(true, Ordering::SeqCst);
         }
@@ -105,7 +111,7 @@ impl Shared {
             self.set_lanes(review.growth.lanes());
         }
         // Those that are not used any more have something to do, too.
-        self.all_lanes().iter().for_each(|lane| lane.bell.ring());
+        self.all_lanes().for_each(|lane| lane.bell.ring());
     }
 
     fn tend(self: &Arc<Self>, review: &mut Review) -> std::io::Result<()> {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use super::aside::Aside;
 use super::call::Call;
 use super::growth::Growth;
 use super::hub::Hub;
@@ -13,7 +14,7 @@ use super::lane::Lane;
 use super::review::Review;
 use super::sizes::Sizes;
 use super::window::Place;
-use super::{CallError, Request};
+use super::{CallError, Class, Request};
 
 /// What a lane is taken to deliver before any was measured, in bytes per second.
 const RATE_UNKNOWN: f64 = 1e9;
@@ -24,25 +25,39 @@ pub(super) struct Shared {
     /// All that there may be, of which the first ones are used.
     lanes: Vec<Arc<Lane>>,
     used: AtomicUsize,
+    /// One for small calls, where the number of lanes is ours to choose.
+    pub(super) aside: Option<Aside>,
     pub(super) sizes: Sizes,
     pub(super) review: Mutex<Review>,
 }
 
 impl Shared {
     /// A channel over these lanes, of which as many are used as `growth` says.
-    pub(super) fn new(hub: Arc<Hub>, lanes: Vec<Arc<Lane>>, sizes: Sizes, growth: Growth) -> Self {
+    pub(super) fn new(
+        hub: Arc<Hub>,
+        lanes: Vec<Arc<Lane>>,
+        aside: Option<Aside>,
+        sizes: Sizes,
+        growth: Growth,
+    ) -> Self {
         let used = AtomicUsize::new(growth.lanes());
-        Self { hub, lanes, used, sizes, review: Mutex::new(Review::new(growth)) }
+        Self { hub, lanes, used, aside, sizes, review: Mutex::new(Review::new(growth)) }
     }
 
-    /// The lanes that are used.
+    /// The lanes that are used, for all calls.
     pub(super) fn lanes(&self) -> &[Arc<Lane>] {
         &self.lanes[..self.used.load(Ordering::SeqCst)]
     }
 
     /// All lanes: some were used, or may be.
-    pub(super) fn all_lanes(&self) -> &[Arc<Lane>] {
-        &self.lanes
+    pub(super) fn all_lanes(&self) -> impl Iterator<Item = &Arc<Lane>> {
+        self.lanes.iter().chain(self.aside.as_ref().map(|aside| &aside.lane))
+    }
+
+    /// The lanes that are used, that for small calls among them.
+    pub(super) fn used_lanes(&self) -> impl Iterator<Item = &Arc<Lane>> {
+        let aside = self.aside.as_ref().filter(|aside| aside.is_used());
+        self.lanes().iter().chain(aside.map(|aside| &aside.lane))
     }
 
     /// From now on so many are used.
@@ -52,20 +67,23 @@ impl Shared {
 
     /// Whether a lane is used.
     pub(super) fn uses(&self, lane: &Lane) -> bool {
-        lane.index < self.used.load(Ordering::SeqCst)
+        match &self.aside {
+            Some(aside) if aside.lane.index == lane.index => aside.is_used(),
+            _ => lane.index < self.used.load(Ordering::SeqCst),
+        }
     }
 
     /// Makes a call. It goes out when it may be in flight.
     pub(super) fn start(&self, request: Request<'_>) -> Arc<Call> {
         let volume = request.volume();
-        let (lane, started) = (self.choose(volume), Instant::now());
+        let (lane, started) = (self.choose(volume, request.class), Instant::now());
         let call = Arc::new(self.hub.prepare(request, volume, Place::None, started, Some(Arc::clone(lane))));
         lane.enter(&call, started);
         if self.hub.window.enter(&call, self.hub.time_at(started)) {
             lane.send_next(&call, started);
-        } else if self.lanes().len() > 1 {
+        } else if self.used_lanes().nth(1).is_some() {
             // It waits for replies on any lane, and its caller for one on this.
-            for other in self.lanes.iter().filter(|other| other.load() > 0 && other.lacks_leader()) {
+            for other in self.all_lanes().filter(|other| other.load() > 0 && other.lacks_leader()) {
                 other.is_urgent.store(true, Ordering::SeqCst);
                 other.bell.ring();
             }
@@ -75,11 +93,12 @@ impl Shared {
     }
 
     /// The lane that will deliver a call of so many bytes first.
-    fn choose(&self, volume: usize) -> &Arc<Lane> {
-        let [lane] = self.lanes() else {
-            return self.first_to_deliver(volume, |_| true).unwrap_or(&self.lanes[0]);
+    fn choose(&self, volume: usize, class: Class) -> &Arc<Lane> {
+        let first = match self.lanes() {
+            [lane] => lane,
+            _ => self.first_to_deliver(volume, |_| true).unwrap_or(&self.lanes[0]),
         };
-        lane
+        if class.is_bulk() { first } else { self.aside_or(first) }
     }
 
     fn first_to_deliver(&self, volume: usize, may: impl Fn(&Arc<Lane>) -> bool) -> Option<&Arc<Lane>> {
@@ -116,13 +135,13 @@ impl Shared {
 
     /// When something was last received on a lane other than this.
     pub(super) fn others_heard(&self, lane: &Arc<Lane>) -> Option<Duration> {
-        let others = self.lanes.iter().filter(|other| !Arc::ptr_eq(lane, other));
+        let others = self.all_lanes().filter(|other| !Arc::ptr_eq(lane, other));
         others.filter_map(|other| other.live_link()).map(|link| link.heard()).max()
     }
 
     /// Asks for a sign of life on all lanes.
     pub(super) fn ask_all(&self) {
-        self.lanes().iter().filter(|lane| lane.live_link().is_some()).for_each(|lane| self.ask(lane));
+        self.used_lanes().filter(|lane| lane.live_link().is_some()).for_each(|lane| self.ask(lane));
     }
 
     /// Asks for a sign of life on this lane.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use howdah_net::{Connection, is_local};
 
+use super::aside::Aside;
 use super::call::Call;
 use super::growth::Growth;
 use super::hub::Hub;
@@ -41,10 +42,12 @@ impl Streams {
             Lanes::Auto if same_host => 1,
             Lanes::Auto => LANES_MAX,
         };
-        let further = (1..most).map(|index| Lane::new(index, Arc::clone(addresses), Arc::clone(&hub)));
-        let lanes = std::iter::once(first).chain(further).map(Arc::new).collect();
+        let new = |index| Lane::new(index, Arc::clone(addresses), Arc::clone(&hub));
+        let lanes = std::iter::once(first).chain((1..most).map(new)).map(Arc::new).collect();
+        // Who asked for a number gets that. On this host nothing is far.
+        let aside = (hub.lanes() == Lanes::Auto && !same_host).then(|| Aside::new(Arc::new(new(most))));
         let growth = Growth::new(hub.lanes(), same_host);
-        let shared = Arc::new(Shared::new(hub, lanes, Sizes::new(same_host), growth));
+        let shared = Arc::new(Shared::new(hub, lanes, aside, Sizes::new(same_host), growth));
         let streams = Self { shared };
         tracing::debug!("{}", streams.shared.sizes.explain().unwrap_or_default());
         streams.shared.start_tenders().map_err(|error| ConnectError::Thread(Arc::new(error)))?;
@@ -61,6 +64,7 @@ impl Streams {
         let review = self.shared.review.lock();
         ChannelReport {
             lanes: self.shared.lanes().iter().map(|lane| lane.report()).collect(),
+            aside: self.shared.used_lanes().nth(self.shared.lanes().len()).map(|lane| lane.report()),
             why_so_many: review.growth.why(),
             limits: review.tally.report(),
             sizes: self.shared.sizes.explain(),

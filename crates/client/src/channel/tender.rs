@@ -182,6 +182,7 @@ impl Tender {
         self.watched = Instant::now();
         self.sizing.look(&self.lane, link, &self.shared.sizes);
         self.shared.review();
+        self.shared.tend_aside();
         let Some(facts) = self.lane.facts(self.shared.others_heard(&self.lane)) else { return };
         let (lane, address) = (self.lane.index, self.lane.address());
         match self.watch.judge(&facts) {

@@ -102,6 +102,14 @@ impl Window {
         (state.bulk.in_flight(), !state.waiting_bulk.is_empty())
     }
 
+    /// How long the bulk that is in flight takes to arrive; nothing while its rate is not known.
+    pub(super) fn bulk_takes(&self) -> Duration {
+        let state = self.state.lock();
+        let rate = state.bulk.explain().rate;
+        let seconds = if rate > 0.0 { state.bulk.in_flight() as f64 / rate } else { 0.0 };
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    }
+
     /// Bulk calls in flight, and how many may be.
     pub(super) fn explain(&self) -> (usize, Explanation) {
         let state = self.state.lock();

@@ -1,5 +1,6 @@
 //! Lanes that come and go over real sockets, to a server that says nothing but the least.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use howdah_wire::xdr::Encoder;
 
 use super::*;
 use crate::channel::growth::Look;
-use crate::channel::{ChannelOptions, Limit, Why, lead};
+use crate::channel::{ChannelOptions, Class, Limit, Why, lead};
 
 /// Answers every call with nothing.
 fn answer_all(mut stream: TcpStream) -> io::Result<()> {
@@ -21,6 +22,10 @@ fn answer_all(mut stream: TcpStream) -> io::Result<()> {
         let mut message = vec![0; RecordMark::from_bytes(mark).length as usize];
         stream.read_exact(&mut message)?;
         let xid = u32::from_be_bytes([message[0], message[1], message[2], message[3]]);
+        if message[23] != 0 {
+            // Bulk, over a slow line.
+            thread::sleep(Duration::from_millis(30));
+        }
         let reply = Encoder::to_vec(&ReplyHeader { xid, outcome: Ok(Accepted::Success) });
         let mark = RecordMark { length: reply.len() as u32, last: true };
         stream.write_all(&[&mark.to_bytes()[..], &reply].concat())?;
@@ -117,4 +122,51 @@ fn a_server_that_takes_no_second_connection_is_left_alone_and_no_call_fails() {
     assert_eq!(streams.shared.review.lock().growth.why(), Why::Refused { tried: 2 });
     call(&streams);
     assert_eq!(server.open.load(Ordering::SeqCst), 1);
+}
+
+/// Keeps bulk under way for a while, and makes small calls beside it; gives the connections that carried those.
+fn call_beside_bulk(streams: &Streams, enough: impl Fn() -> bool) -> Vec<usize> {
+    let mut used = Vec::new();
+    let mut bulk = VecDeque::new();
+    let end = Instant::now() + Duration::from_secs(20);
+    while !enough() && Instant::now() < end {
+        while bulk.len() < 6 {
+            let payload = Some(bytes::Bytes::from_static(b"data").into());
+            let write = Request { procedure: 7, payload, class: Class::Write, ..Request::null(100_003, 3) };
+            bulk.push_back(streams.start(write));
+        }
+        let small = streams.start(Request::null(100_003, 3));
+        used.push(small.lane().expect("a lane").index);
+        lead::wait_for(&small).expect("an answer to NULL");
+        lead::wait_for(&bulk.pop_front().expect("bulk")).expect("an answer");
+    }
+    bulk.iter().for_each(|call| drop(lead::wait_for(call).expect("an answer")));
+    used
+}
+
+#[test]
+fn small_calls_that_would_wait_for_bulk_get_a_connection_of_their_own() {
+    let server = serve(2);
+    let streams = open(&server);
+    call(&streams);
+    let aside = streams.shared.aside.as_ref().expect("the number of lanes is ours to choose");
+    assert!(!aside.is_used());
+    let used = call_beside_bulk(&streams, || aside.lane.meter.lock().round_trip().is_some());
+    assert_eq!((used[0], server.open.load(Ordering::SeqCst)), (0, 2), "{used:?}");
+    let calls = AtomicUsize::new(0);
+    let used = call_beside_bulk(&streams, || calls.fetch_add(1, Ordering::SeqCst) > 10);
+    assert!(used[1..].iter().all(|&lane| lane == aside.lane.index), "{used:?}");
+    // No bulk is in the way: the first lane will do.
+    assert_eq!(streams.start(Request::null(100_003, 3)).lane().expect("a lane").index, 0);
+}
+
+#[test]
+fn a_server_that_takes_no_further_connection_is_called_over_the_first() {
+    let server = serve(1);
+    let streams = open(&server);
+    let aside = streams.shared.aside.as_ref().expect("the number of lanes is ours to choose");
+    let is_given_up = || aside.lane.report().connections > 0 && !aside.is_used();
+    let used = call_beside_bulk(&streams, is_given_up);
+    assert!(is_given_up());
+    assert!(used.iter().all(|&lane| lane == 0), "{used:?}");
 }
