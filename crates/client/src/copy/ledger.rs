@@ -29,6 +29,8 @@ pub(super) struct Ledger {
     losses: u32,
     /// Nothing more may be taken: the copy failed or was stopped.
     closed: bool,
+    /// All is committed: nothing is left to be recorded either.
+    done: bool,
 }
 
 /// How a block was written.
@@ -135,14 +137,14 @@ impl Ledger {
         if !self.written.is_empty() {
             return Next::Commit;
         }
-        self.closed = true;
+        (self.closed, self.done) = (true, true);
         Next::Done
     }
 
     /// What a commit that begins now covers, which may be nothing but news to be recorded; `None` if one is under way or
-    /// there is neither. It is under way until [`Self::commit_over`].
+    /// there is neither, or all is done and the journal perhaps gone. It is under way until [`Self::commit_over`].
     pub(super) fn begin_commit(&mut self) -> Option<Batch> {
-        if self.committing || (self.written.is_empty() && self.news.is_empty()) {
+        if self.committing || self.done || (self.written.is_empty() && self.news.is_empty()) {
             return None;
         }
         self.committing = true;
@@ -260,6 +262,16 @@ mod tests {
         assert_eq!((ledger.unsettled(), ledger.committed.bytes()), (10, 6));
         let hole = Ledger::new(4, RangeSet::default()).take(4).expect("a block");
         assert_eq!(hole, 0..4);
+    }
+
+    #[test]
+    fn what_is_done_needs_no_commit_that_somebody_thought_of_before() {
+        let mut ledger = Ledger::new(4, RangeSet::default());
+        let range = ledger.take(4).expect("a block");
+        ledger.written(range.clone(), [(range, How::Durably)]);
+        assert!(ledger.unsettled() > 0, "it is to be recorded");
+        assert_eq!(ledger.next(), Next::Done);
+        assert!(ledger.begin_commit().is_none());
     }
 
     #[test]
