@@ -130,7 +130,7 @@ impl Flood {
 
     fn send(&mut self, connection: &Connection) -> io::Result<()> {
         let pieces = [IoSlice::new(&self.call[self.sent..]), IoSlice::new(&self.call)];
-        if let Sent::Bytes(count) = connection.send(&pieces)? {
+        if let Sent::Bytes(count) = connection.send(&pieces, false)? {
             self.sent = (self.sent + count) % self.call.len();
         }
         Ok(())
