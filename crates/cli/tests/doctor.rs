@@ -14,7 +14,7 @@ use lab::{HOWDAH, end_of, is_no_sandbox};
 use serde_json::Value;
 
 /// A path without faults, on which everything here takes some ten seconds.
-const PATH: [&str; 6] = ["--rtt", "10ms", "--rate", "100Mbit", "--queue", "4bdp"];
+const PATH: [&str; 6] = ["--rtt", "10ms", "--rate", "50Mbit", "--queue", "4bdp"];
 /// Bytes of the one file that is served.
 const SIZE: usize = 4 << 20;
 
@@ -105,6 +105,31 @@ fn what_is_written_when_allowed_is_removed() {
     assert!(told["facts"]["nfs"]["writes"]["bytes_per_second"].as_f64() > Some(0.0), "{told:#}");
 }
 
+/// A doctor that listens on the server; its last line says how to stop it.
+const LISTENING: &str = r#"
+mkfifo "$HOME/listens"
+ip netns exec server "$HOWDAH" doctor --listen > "$HOME/listens" &
+exec 4< "$HOME/listens"
+while read -r line <&4; do case "$line" in Stop:*) break;; esac; done
+[ -n "$line" ] || exit 9
+"#;
+
+#[test]
+fn with_a_doctor_at_the_other_end_both_ways_are_measured() {
+    let Some(told) = is_healthy(&Planted { beside: LISTENING, ..Planted::default() }) else { return };
+    let (path, other) = (&told["facts"]["path"], &told["facts"]["other_host"]);
+    assert_eq!((&path["train"]["by"], &path["train"]["arrived"]), (&"udp".into(), &1000.into()), "{path:#}");
+    assert!(path["back"]["bytes_per_second"].as_f64() > Some(0.0), "{path:#}");
+    assert!(other["tcp_send"].is_array(), "{other:#}");
+}
+
+#[test]
+fn with_a_doctor_at_the_other_end_the_way_of_a_fault_is_told() {
+    let path = ["--back", "mtu={size=1400, too_large=\"dropped\"}"];
+    let planted = Planted { path: &path, beside: LISTENING, ..Planted::default() };
+    names(&planted, "path", "vanish on the way back");
+}
+
 #[test]
 fn small_buffers_are_the_hosts() {
     let small = "echo 4096 16384 65536 > /proc/sys/net/ipv4/tcp_wmem";
@@ -120,9 +145,9 @@ fn a_black_hole_is_the_paths() {
 #[test]
 fn half_of_the_rate_is_the_paths() {
     names(
-        &Planted { doctor: " --expect 200Mbit", ..Planted::default() },
+        &Planted { doctor: " --expect 100Mbit", ..Planted::default() },
         "path",
-        "of the 25.0 MB/s expected",
+        "of the 12.5 MB/s expected",
     );
 }
 

@@ -8,6 +8,7 @@ mod figure;
 mod finding;
 pub mod judge;
 mod need;
+pub mod peer;
 pub mod probe;
 mod remedy;
 mod report;

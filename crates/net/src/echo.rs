@@ -111,17 +111,6 @@ impl Echo {
         }
     }
 
-    /// Waits for the one of this number to come back, and for no other.
-    pub fn receive_number(&self, number: u16, most: Duration) -> io::Result<Echoed> {
-        let until = Instant::now() + most;
-        loop {
-            match self.receive(until.saturating_duration_since(Instant::now()))? {
-                Echoed::Came(other) if other != number => {}
-                outcome => return Ok(outcome),
-            }
-        }
-    }
-
     /// The number of one of ours that came back; anything else may come too.
     fn answer(&self, packet: &[u8]) -> Option<u16> {
         let header = match self.is_raw && !self.is_ipv6 {

@@ -83,6 +83,14 @@ impl UdpSocket {
         self.address
     }
 
+    /// From now on its packets are never cut, on this host or on the way.
+    pub fn forbid_cutting(&self) -> io::Result<()> {
+        syscall::forbid_cutting(self.socket.as_fd(), self.address.is_ipv6())?;
+        // Those to clients of IPv4, too.
+        let _ = syscall::forbid_cutting(self.socket.as_fd(), false);
+        Ok(())
+    }
+
     /// Datagrams that were thrown away because no room was left for them, since the socket was made; the count goes round
     /// at 2^32.
     pub fn drops(&self) -> io::Result<u32> {

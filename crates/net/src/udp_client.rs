@@ -78,6 +78,11 @@ impl UdpClient {
         told.unwrap_or(if is_here { LOOPBACK_MTU } else { USUAL_MTU })
     }
 
+    /// From now on its packets are never cut, on this host or on the way: one that is too long is refused, or vanishes.
+    pub fn forbid_cutting(&self) -> io::Result<()> {
+        syscall::forbid_cutting(self.socket.as_fd(), self.server.is_ipv6())
+    }
+
     /// How much may wait to be received, in bytes as the kernel counts them.
     pub fn receive_room(&self) -> io::Result<usize> {
         self.socket.recv_buffer_size()

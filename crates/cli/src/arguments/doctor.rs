@@ -1,8 +1,10 @@
 //! `howdah doctor`: what was typed.
 
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Args;
+use howdah_doctor::peer::PORT;
 
 use super::quantity::parse_rate;
 
@@ -16,6 +18,18 @@ pub struct DoctorArguments {
     /// The server and export to look along the path to: nfs://HOST/EXPORT
     #[arg(value_name = "URL", conflicts_with = "from")]
     pub url: Option<String>,
+
+    /// Listen for a doctor at the other end: it may then measure the path both ways, and see this host's settings
+    ///
+    /// Over TCP and UDP at this address [default: every address, port 20490], for an hour at most. It sends nothing to whom
+    /// has no TCP connection to it, and in answer to datagrams never more than came.
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "[::]:20490", value_parser = parse_listen,
+          conflicts_with_all = ["url", "from", "json", "apply", "storage"])]
+    pub listen: Option<SocketAddr>,
+
+    /// Where a doctor listens at the server's end, if it is another port than 20490
+    #[arg(long, value_name = "PORT", requires = "url", default_value_t = PORT, hide_default_value = true)]
+    pub peer: u16,
 
     /// Write there too, in a directory of its own that is removed
     #[arg(long, requires = "url")]
@@ -46,11 +60,23 @@ pub struct DoctorArguments {
     pub yes: bool,
 }
 
+/// An address and port, or only a port of every address.
+fn parse_listen(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(port) = text.parse::<u16>() {
+        return Ok(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
+    }
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Ok(SocketAddr::new(address, PORT));
+    }
+    text.parse().map_err(|_| "it is ADDRESS:PORT, an address, or a port".to_owned())
+}
+
 const EXAMPLES: &str = "\
 Examples:
   howdah doctor nfs://host/export            Up the ladder to that server; nothing is written
   howdah doctor nfs://host/export --write    With writes, in a directory that is removed
   howdah doctor nfs://host/export --expect 1Gbit
+  howdah doctor --listen                     At the server, while the one above runs: more is seen
   howdah doctor --storage /srv/data          This host, and what its disks do
   howdah doctor                              This host: settings, interfaces, mounts
   howdah doctor --json > facts.json          What was seen, for another person or later

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, IsTerminal};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use howdah_client::channel::Transport;
 use howdah_client::url::NfsUrl;
 use howdah_doctor::facts::Facts;
 use howdah_doctor::judge::judge;
-use howdah_doctor::{Remedy, Report, apply, probe};
+use howdah_doctor::{Remedy, Report, apply, peer, probe};
 
 use super::Failure;
 use crate::arguments::DoctorArguments;
@@ -28,6 +29,9 @@ const NOT_FOUND_OUT: u8 = 2;
 /// Looks, judges, tells, and makes changes if that was asked for. Whatever fails is code 2: 1 says that something was found.
 pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
     start_command_log();
+    if let Some(at) = arguments.listen {
+        return listen(at).map_err(Failure::Usage);
+    }
     let facts = look(arguments).map_err(Failure::Usage)?;
     let found = judge(&facts);
     report::print(&match arguments.json {
@@ -42,6 +46,20 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
         None if found.is_partial() => Err(Failure::Ended(ExitCode::from(NOT_FOUND_OUT))),
         None => Ok(()),
     }
+}
+
+/// Lets another doctor measure, until a person has enough.
+fn listen(at: SocketAddr) -> Result<()> {
+    let stop = stop_on_signal()?;
+    let listening = peer::listen(at)?;
+    let at = listening.address();
+    let port = if at.port() == peer::PORT { String::new() } else { format!(" --peer {}", at.port()) };
+    report::print(&format!(
+        "Listening at {at}, over TCP and UDP, for an hour at most.\n\
+         At the other end: howdah doctor nfs://HOST/EXPORT{port}\n\
+         Stop: Ctrl-C\n"
+    ));
+    listening.run(&stop)
 }
 
 fn look(arguments: &DoctorArguments) -> Result<Facts> {
@@ -88,6 +106,7 @@ fn along(typed: &str, arguments: &DoctorArguments, stop: &AtomicBool) -> Result<
         typed,
         may_write: arguments.write,
         expected_bits_per_second: arguments.expect,
+        peer_port: arguments.peer,
         stop,
         tell: &tell,
     });

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A transfer size that is smaller costs calls; 1 MiB is what servers take of late.
+const SMALL_TRANSFER: u64 = 256 << 10;
+
 /// What the client saw.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -16,6 +19,13 @@ pub struct NfsFacts {
     pub writes: Option<MovingFacts>,
     /// What could not be found out, and why.
     pub could_not: Vec<String>,
+}
+
+impl NfsFacts {
+    /// Whether calls carry so little that their number counts.
+    pub fn has_small_transfers(&self) -> bool {
+        (1..SMALL_TRANSFER).contains(&self.read_size.min(self.write_size))
+    }
 }
 
 /// Bytes that NFS moved.

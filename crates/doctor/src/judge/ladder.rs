@@ -8,20 +8,20 @@ use crate::{Need, Report, Rung, RungReport};
 pub fn judge(facts: &Facts) -> Report {
     let need = facts.path.as_ref().filter(|path| !path.is_local).and_then(path::need);
     let mut rungs = vec![hosts(facts, need.as_ref()), interfaces::interfaces(&facts.interfaces)];
-    if facts.target.is_some() {
-        rungs.extend(
-            facts
-                .path
-                .as_ref()
-                .map(|seen| path::path(seen, &facts.interfaces, &facts.host, facts.expected_bits_per_second)),
-        );
-    }
+    let reads = facts.nfs.as_ref().and_then(|nfs| nfs.reads.as_ref());
+    let nfs_reads = reads.is_some_and(|reads| reads.bytes_per_second > 0.0);
+    let path = |seen| {
+        let Facts { interfaces, host, expected_bits_per_second, .. } = facts;
+        path::path(seen, interfaces, host, nfs_reads, *expected_bits_per_second)
+    };
+    rungs.extend(facts.path.as_ref().map(path));
     let storage = |seen| storage::storage(seen, facts.path.as_ref(), facts.nfs.as_ref());
     rungs.extend(facts.storage.as_ref().map(storage));
     if facts.target.is_none() || facts.nfs.is_some() {
         rungs.push(nfs::nfs(facts));
     }
     rungs.extend(facts.missing.iter().map(|(rung, why)| RungReport::not_measured(*rung, why)));
+    rungs.sort_by_key(|report| report.rung);
     Report { rungs }
 }
 

@@ -6,8 +6,6 @@ use crate::{Figure, Finding, Remedy, Rung, RungReport, units};
 
 /// NFS below this part of the lower of network and storage is held up by something of its own.
 const OF_LOWER: f64 = 0.8;
-/// A transfer size that is smaller costs calls; 1 MiB is what servers take of late.
-const SMALL_TRANSFER: u64 = 256 << 10;
 /// Calls that take less than this beyond the network, in seconds, say nothing about how many are answered at once.
 const TELLING: f64 = 3e-3;
 /// Calls made at once that take more than this part of what they would take one after the other are answered so.
@@ -72,7 +70,7 @@ fn figures(facts: &Facts, nfs: &NfsFacts) -> Vec<Figure> {
 
 fn small_transfers(nfs: &NfsFacts) -> Option<Finding> {
     let size = nfs.read_size.min(nfs.write_size);
-    (size > 0 && size < SMALL_TRANSFER).then(|| {
+    nfs.has_small_transfers().then(|| {
         let says = format!("{} go into one call: each MiB takes {} of them", units::kibibytes(size), (1_u64 << 20).div_ceil(size));
         Finding::fault(says).mended_by(Remedy::Advice {
             what: "leave rsize and wsize out of the URL or the mount's options, and let the server take 1 MiB (knfsd: /proc/fs/nfsd/max_block_size; NFS-Ganesha: MaxRead, MaxWrite)".to_owned(),

@@ -17,15 +17,17 @@ const OF_EXPECTED: f64 = 0.7;
 /// A queue that holds packets longer than this, in seconds, makes small calls wait.
 const LONG_QUEUE: f64 = 0.2;
 
-/// Judges a path. `expected`: bits per second that somebody said it carries.
+/// Judges a path. `nfs_reads`: NFS itself was seen to read over it in long packets; `expected`: bits per second that somebody
+/// said it carries.
 pub fn path(
     facts: &PathFacts,
     interfaces: &[InterfaceFacts],
     host: &HostFacts,
+    nfs_reads: bool,
     expected: Option<f64>,
 ) -> RungReport {
     let mut findings = Vec::new();
-    findings.extend(black_hole(facts, host.mtu_probing));
+    findings.extend(black_hole(facts, nfs_reads, host.mtu_probing));
     findings.extend(losses(facts));
     findings.extend(overtaking(facts.train.as_ref()));
     let expected = expectation(interfaces, expected);
@@ -99,19 +101,20 @@ fn figures(facts: &PathFacts, expected: Option<&Expectation>) -> Vec<Figure> {
     figures
 }
 
-fn black_hole(facts: &PathFacts, probing: Option<u64>) -> Option<Finding> {
+fn black_hole(facts: &PathFacts, nfs_reads: bool, probing: Option<u64>) -> Option<Finding> {
     let mtu = facts.mtu.as_ref().filter(|mtu| mtu.too_large == TooLarge::Vanishes)?;
     let passes = mtu.passes?;
     let carried = |rate: &Option<RateFacts>| rate.as_ref().and_then(|rate| rate.packet) > Some(passes);
-    if carried(&facts.there) && (facts.back.is_none() || carried(&facts.back)) {
+    let (there, back) = (carried(&facts.there), carried(&facts.back) || nfs_reads);
+    if there && back {
         return Some(Finding::note(format!(
             "echoes of more than {passes} bytes vanish, and TCP's packets of that size do not: somebody drops long echoes"
         )));
     }
-    let way = match mtu.arrives_there {
-        Some(true) => " on the way back",
-        Some(false) => " on the way there",
-        None => "",
+    let way = match mtu.arrives_there.unwrap_or(there) {
+        true => " on the way back",
+        false if back || mtu.arrives_there.is_some() => " on the way there",
+        false => "",
     };
     let says = format!(
         "packets of more than {passes} bytes vanish{way} and nobody says so (a black hole); the kernel believes in {} bytes",
@@ -296,7 +299,7 @@ mod tests {
             ),
         ];
         for (facts, expected, wanted) in cases {
-            let report = path(&facts, &[], &HostFacts::default(), expected);
+            let report = path(&facts, &[], &HostFacts::default(), false, expected);
             match wanted {
                 None => assert_eq!(
                     (report.verdict, &report.findings[..]),
@@ -320,24 +323,34 @@ mod tests {
             arrives_there: None,
         };
         let carried = |packet| Some(RateFacts { packet: Some(packet), ..RateFacts::default() });
-        let judge = |there, back| {
+        let judge = |there, back, nfs_reads| {
             let facts = PathFacts { mtu: Some(mtu.clone()), there, back, ..PathFacts::default() };
-            path(&facts, &[], &HostFacts::default(), None).verdict
+            path(&facts, &[], &HostFacts::default(), nfs_reads, None)
         };
-        assert_eq!(judge(carried(1500), carried(1500)), Verdict::Healthy);
-        assert_eq!(judge(carried(1500), carried(1300)), Verdict::Limits);
-        assert_eq!(judge(None, None), Verdict::Limits);
+        let (long, short) = (carried(1500), carried(1300));
+        assert_eq!(judge(long.clone(), long.clone(), false).verdict, Verdict::Healthy);
+        assert_eq!(judge(long.clone(), None, true).verdict, Verdict::Healthy);
+        for (there, back, nfs_reads, way) in [
+            (long.clone(), short.clone(), false, "vanish on the way back and"),
+            (long, None, false, "vanish on the way back and"),
+            (None, None, true, "vanish on the way there and"),
+            (short.clone(), short, false, "vanish and"),
+            (None, None, false, "vanish and"),
+        ] {
+            let report = judge(there, back, nfs_reads);
+            assert!(report.fault().is_some_and(|fault| fault.says.contains(way)), "{report:?}");
+        }
     }
 
     #[test]
     fn a_limit_on_echoes_is_no_loss() {
         let train = |sent, came| Some(TrainFacts { sent, came, ..TrainFacts::default() });
         let facts = PathFacts { train: train(1000, 200), slow_train: train(100, 100), ..usual() };
-        let report = path(&facts, &[], &HostFacts::default(), None);
+        let report = path(&facts, &[], &HostFacts::default(), false, None);
         assert_eq!(report.verdict, Verdict::Healthy);
         assert!(report.findings[0].says.contains("limits echoes"), "{report:?}");
         let facts = PathFacts { train: train(1000, 200), slow_train: train(100, 21), ..usual() };
-        assert_eq!(path(&facts, &[], &HostFacts::default(), None).verdict, Verdict::Limits);
+        assert_eq!(path(&facts, &[], &HostFacts::default(), false, None).verdict, Verdict::Limits);
     }
 
     #[test]
@@ -348,16 +361,19 @@ mod tests {
             bits_per_second: Some(1_000_000_000),
             ..InterfaceFacts::default()
         };
-        let report = path(&usual(), std::slice::from_ref(&interface), &HostFacts::default(), None);
+        let report = path(&usual(), std::slice::from_ref(&interface), &HostFacts::default(), false, None);
         assert!(report.findings[0].says.contains("of the 125.0 MB/s of eth0"), "{report:?}");
         let elsewhere = InterfaceFacts { leads_to_server: false, ..interface };
-        assert_eq!(path(&usual(), &[elsewhere], &HostFacts::default(), None).verdict, Verdict::Healthy);
+        assert_eq!(
+            path(&usual(), &[elsewhere], &HostFacts::default(), false, None).verdict,
+            Verdict::Healthy
+        );
     }
 
     #[test]
     fn a_long_queue_is_worth_knowing() {
         let there = Some(RateFacts { round_trip: Some(0.5), ..rate(11.7e6).expect("one") });
-        let report = path(&PathFacts { there, ..usual() }, &[], &HostFacts::default(), None);
+        let report = path(&PathFacts { there, ..usual() }, &[], &HostFacts::default(), false, None);
         assert_eq!((report.verdict, report.findings.len()), (Verdict::Healthy, 1));
         assert!(report.findings[0].says.contains("a queue of 470.0 ms"), "{report:?}");
     }

@@ -11,21 +11,15 @@ use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 use howdah_lab::workload::{Place, PlaceKind};
-use howdah_net::Echo;
 use howdah_vfs::{Caller, FileSystem, Handle, Name};
 
-use super::{echoes, file, host, interfaces, longest, mounts, moving, null_calls, small_calls};
+use super::{file, host, interfaces, mounts, moving, null_calls, packets, small_calls};
 use crate::Rung;
 use crate::facts::{Facts, NfsFacts, PathFacts, TooLarge};
+use crate::peer::Peer;
 
 /// How long a server may take to answer a call until that counts as no answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Small packets that are sent, and how far apart: what 10 Mb/s carry ten times.
-const PACKETS: u16 = 1000;
-const APART: Duration = Duration::from_millis(1);
-/// And once more, if some did not come back.
-const FEW_PACKETS: u16 = 100;
-const FAR_APART: Duration = Duration::from_millis(10);
 
 /// What is to be looked at.
 pub struct Asked<'a> {
@@ -37,6 +31,8 @@ pub struct Asked<'a> {
     pub may_write: bool,
     /// What the path should carry, in bits per second.
     pub expected_bits_per_second: Option<f64>,
+    /// Where a doctor may listen at the server's end.
+    pub peer_port: u16,
     /// Set when a person asks to stop.
     pub stop: &'a AtomicBool,
     /// Told what is looked at now.
@@ -61,7 +57,12 @@ pub fn along(asked: &Asked<'_>) -> Result<Facts> {
     let mut path =
         PathFacts { address: server.ip().to_string(), is_local: server.ip() == own, ..PathFacts::default() };
     (asked.tell)("the path: small packets, then long ones");
-    packets(&mut path, server);
+    let at = SocketAddr::new(server.ip(), asked.peer_port);
+    let peer = Peer::find(at).ok().map(|(peer, told)| {
+        facts.other_host = Some(told);
+        peer
+    });
+    packets::packets(&mut path, server, peer.as_ref());
     let round_trip = Duration::from_secs_f64(path.round_trip.unwrap_or(0.1));
     (asked.tell)("asking for the export");
     let client = match open(asked.url) {
@@ -74,9 +75,9 @@ pub fn along(asked: &Asked<'_>) -> Result<Facts> {
         }
     };
     (asked.tell)("the path: what it carries");
-    carries(&mut path, &client);
-    let is_black_hole =
-        path.mtu.as_ref().is_some_and(|mtu| mtu.too_large == TooLarge::Vanishes) && path.there.is_none();
+    carries(&mut path, &client, peer.as_ref());
+    let vanishes = path.mtu.as_ref().is_some_and(|mtu| mtu.too_large == TooLarge::Vanishes);
+    let is_black_hole = vanishes && (path.there.is_none() || peer.is_some() && path.back.is_none());
     facts.path = Some(path);
     if is_black_hole {
         let why = "long packets vanish on the path: that comes first".to_owned();
@@ -100,57 +101,27 @@ fn open(url: &NfsUrl) -> Result<Arc<Nfs3>> {
     Ok(connect(url, &options)?)
 }
 
-/// Round trip, loss, overtaking, and the longest packet.
-fn packets(path: &mut PathFacts, server: SocketAddr) {
-    let echo = match Echo::open(server) {
-        Ok(echo) => echo,
-        Err(why) => {
-            path.could_not.push(format!(
-                "losses and the longest packet: this user may send no echoes ({why}); root may, or whom net.ipv4.ping_group_range names"
-            ));
-            return;
-        }
-    };
-    let first = std::process::id() as u16;
-    match echoes::train(&echo, first, PACKETS, APART) {
-        Ok(train) if train.came == 0 => {
-            path.could_not
-                .push("losses and the longest packet: the host answers no echoes (ICMP)".to_owned());
-            return;
-        }
-        Ok(train) => {
-            path.round_trip = train.least;
-            let is_whole = train.came == train.sent;
-            path.train = Some(train);
-            if !is_whole {
-                path.slow_train =
-                    echoes::train(&echo, first.wrapping_add(PACKETS), FEW_PACKETS, FAR_APART).ok();
-            }
-        }
-        Err(why) => {
-            path.could_not.push(format!("losses and the longest packet: {why}"));
-            return;
-        }
-    }
-    if path.is_local {
-        return;
+/// What goes there, and with a doctor at the other end what comes back.
+fn carries(path: &mut PathFacts, client: &Nfs3, peer: Option<&Peer>) {
+    let Some(lane) = client.channel().report().lanes.first().copied() else { return };
+    if path.round_trip.is_none() {
+        path.round_trip = lane.round_trip.map(|trip| trip.as_secs_f64());
     }
     let round_trip = Duration::from_secs_f64(path.round_trip.unwrap_or_default());
-    match longest::longest(&echo, howdah_net::path_mtu(server), round_trip) {
-        Ok(mtu) => path.mtu = Some(mtu),
-        Err(why) => path.could_not.push(format!("the longest packet: {why}")),
-    }
-}
-
-/// What goes there; what comes back only another doctor, or a file, can tell.
-fn carries(path: &mut PathFacts, client: &Nfs3) {
-    let Some(lane) = client.channel().report().lanes.first().copied() else { return };
-    match null_calls::rate_there(lane.server) {
+    let there = match peer {
+        Some(peer) => peer.there(round_trip),
+        None => null_calls::rate_there(lane.server, round_trip),
+    };
+    match there {
         Ok(rate) => path.there = rate,
         Err(why) => path.could_not.push(format!("what it carries to the server: {why}")),
     }
-    if path.round_trip.is_none() {
-        path.round_trip = lane.round_trip.map(|trip| trip.as_secs_f64());
+    match peer.map(|peer| peer.back(round_trip)) {
+        Some(Ok(rate)) => path.back = rate,
+        Some(Err(why)) => path.could_not.push(format!("what it carries from the server: {why}")),
+        None => path.could_not.push(
+            "what it carries from the server: that takes `howdah doctor --listen` there; what it carries to it stands for both".to_owned(),
+        ),
     }
 }
 

@@ -3,8 +3,9 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use howdah_net::{Echo, Echoed};
+use howdah_net::Echoed;
 
+use super::Bouncing;
 use crate::facts::TrainFacts;
 
 /// Bytes of a small packet: what a GETATTR takes.
@@ -16,7 +17,7 @@ const STRAGGLERS: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// The kernel does not send them.
-pub fn train(echo: &Echo, first: u16, count: u16, apart: Duration) -> io::Result<TrainFacts> {
+pub fn train(echo: &dyn Bouncing, first: u16, count: u16, apart: Duration) -> io::Result<TrainFacts> {
     let begin = Instant::now();
     let mut seen =
         Seen { first, sent: Vec::with_capacity(count.into()), trips: Vec::new(), latest: None, overtaken: 0 };
@@ -40,7 +41,7 @@ pub fn train(echo: &Echo, first: u16, count: u16, apart: Duration) -> io::Result
     while seen.trips.len() < usize::from(count) && Instant::now() < until {
         seen.note(echo.receive(until.saturating_duration_since(Instant::now()))?);
     }
-    Ok(seen.facts())
+    Ok(TrainFacts { by: echo.by().to_owned(), ..seen.facts() })
 }
 
 /// `ENOBUFS`
@@ -76,7 +77,7 @@ impl Seen {
             self.trips.get(index).map(Duration::as_secs_f64)
         };
         TrainFacts {
-            by: "icmp".to_owned(),
+            by: String::new(),
             sent: self.sent.len() as u64,
             arrived: None,
             came: self.trips.len() as u64,

@@ -3,8 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use howdah_net::{Echo, Echoed};
+use howdah_net::Echoed;
 
+use super::Bouncing;
 use crate::facts::{MtuFacts, TooLarge};
 
 /// What every path carries (RFC 791: 576; RFC 8200 5: 1280, which is looked for from below all the same).
@@ -18,7 +19,7 @@ const BEYOND: Duration = Duration::from_millis(60);
 ///
 /// # Errors
 /// The kernel does not send them.
-pub fn longest(echo: &Echo, believed: usize, round_trip: Duration) -> io::Result<MtuFacts> {
+pub fn longest(echo: &dyn Bouncing, believed: usize, round_trip: Duration) -> io::Result<MtuFacts> {
     let mut look = Look { echo, patience: round_trip * 2 + BEYOND, number: 0 };
     let facts = |passes: Option<usize>, too_large| MtuFacts {
         believed: believed as u64,
@@ -46,6 +47,14 @@ pub fn longest(echo: &Echo, believed: usize, round_trip: Duration) -> io::Result
         Ok(fate == Fate::Passes)
     })?;
     Ok(facts(passes, if is_told { TooLarge::Told } else { TooLarge::Vanishes }))
+}
+
+/// Whether a packet of that length arrives; the answer to it is to be short.
+///
+/// # Errors
+/// The kernel does not send it.
+pub fn arrives(echo: &dyn Bouncing, length: usize, round_trip: Duration) -> io::Result<bool> {
+    Ok(Look { echo, patience: round_trip * 2 + BEYOND, number: 0 }.one(length)? == Fate::Passes)
 }
 
 /// The largest length from `low` on, below `high`, that passes, where every shorter one does. `None`: not even `low` does.
@@ -78,7 +87,7 @@ enum Fate {
 }
 
 struct Look<'a> {
-    echo: &'a Echo,
+    echo: &'a dyn Bouncing,
     patience: Duration,
     number: u16,
 }
