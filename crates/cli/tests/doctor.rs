@@ -132,7 +132,7 @@ fn with_a_doctor_at_the_other_end_the_way_of_a_fault_is_told() {
 
 #[test]
 fn small_buffers_are_the_hosts() {
-    let small = "echo 4096 16384 65536 > /proc/sys/net/ipv4/tcp_wmem";
+    let small = "echo 4096 16384 32768 > /proc/sys/net/ipv4/tcp_wmem";
     names(&Planted { client: small, ..Planted::default() }, "host", "net.ipv4.tcp_wmem");
 }
 
