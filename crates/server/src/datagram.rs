@@ -1,14 +1,13 @@
 //! A call that came in a datagram: the same way as on a stream, without records, and one `sendmsg` for the reply.
 
 use std::io::{self, IoSlice};
-use std::time::Instant;
 
 use howdah_net::Datagram;
 use howdah_vfs::Content;
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::padding;
 
-use crate::counts::{Clerk, Timing, Unheard};
+use crate::counts::{Clerk, Moment, Timing, Unheard};
 use crate::dispatch::Work;
 use crate::limits::DATAGRAM_MAX;
 use crate::shared::Shared;
@@ -54,7 +53,7 @@ pub fn answer(
     let ticket = reply.ticket();
     let (head, content) = reply.finish();
     match (send(port, datagram, &head[RecordMark::SIZE..], content), ticket) {
-        (Ok(()), Some(ticket)) => clerk.handed(&ticket, Instant::now()),
+        (Ok(()), Some(ticket)) => clerk.handed(&ticket, 1, Moment::now()),
         (Ok(()), None) => {}
         (Err(error), _) => tracing::debug!(client = %peer.client, %error, "answering a datagram"),
     }

@@ -74,7 +74,7 @@ How to read it:
   range of a file was sent. If p99 is high and stor too, the disk is slow. If stor is
   low, replies wait for the network, or calls that came together for each other:
   howdah why tells more. Where many quick calls come at once, stor is estimated from
-  one in eight.
+  one in thirty-two.
 
 Exit code: 0 it was shown, 1 no server runs or it cannot be asked, or a place cannot be
 had, 2 wrong arguments, 3 that export is not served.

@@ -7,13 +7,14 @@ use howdah_net::{Sent, Stream};
 use howdah_rpc::server::{Assembly, BufferPool, Poll, Record, StreamError};
 use parking_lot::Mutex;
 
+use crate::counts::Moment;
 use crate::limits::{BULK_PATIENCE, RECORD_MAX, SLOW_STORAGE};
 
 /// What there is to do for one who asks.
 #[derive(Debug)]
 pub enum Next {
     /// A whole record, which counts as a call that runs, and when it was whole.
-    Record(Record, Instant),
+    Record(Record, Moment),
     /// More bytes are needed.
     More,
     /// Nothing: another worker moves data from the socket to a file, and goes on with the connection itself.
@@ -40,8 +41,7 @@ pub struct Inbox {
     /// `None` while a worker moves data: nobody else may receive, and nobody waits for it either.
     assembly: Mutex<Option<Assembly>>,
     received: AtomicU64,
-    opened: Instant,
-    /// When something was received last, in nanoseconds since `opened`; changed under the lock.
+    /// When something was received last, in nanoseconds of [`Moment`]; changed under the lock.
     arrived: AtomicU64,
     /// Records taken, counted under the lock: once a record is not here any more, it is seen that a call runs.
     records: AtomicU64,
@@ -55,7 +55,6 @@ impl Inbox {
         Self {
             assembly: Mutex::new(Some(Assembly::new(RECORD_MAX))),
             received: AtomicU64::new(0),
-            opened: Instant::now(),
             arrived: AtomicU64::new(0),
             records: AtomicU64::new(0),
             slow_until: Mutex::new(None),
@@ -69,8 +68,7 @@ impl Inbox {
         Ok(match assembly.poll()? {
             Poll::Record(record) => {
                 self.records.fetch_add(1, Ordering::SeqCst);
-                let arrived = Duration::from_nanos(self.arrived.load(Ordering::Relaxed));
-                Next::Record(record, self.opened + arrived)
+                Next::Record(record, Moment::at(self.arrived.load(Ordering::Relaxed)))
             }
             Poll::More => Next::More,
         })
@@ -92,7 +90,7 @@ impl Inbox {
                 assembly.received(count);
                 self.received.fetch_add(count as u64, Ordering::Relaxed);
                 // Once a receive: all calls that it completes were complete then.
-                self.arrived.store(self.opened.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                self.arrived.store(Moment::now().nanoseconds(), Ordering::Relaxed);
                 Ok(if count < room { Received::All } else { Received::Some })
             }
             Sent::WouldBlock => {

@@ -42,6 +42,7 @@ pub struct Ran {
 
 impl Counter {
     /// Adds. For the thread whose counter it is.
+    #[inline]
     pub fn add(&self, more: u64) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
     }
@@ -69,11 +70,14 @@ impl Cell {
     }
 
     /// A call was run, and its reply, if there is one, stands ready.
+    #[inline]
     pub fn ran(&self, ran: &Ran) {
         self.calls.add(1);
         self.received.add(ran.received);
         self.sent.add(ran.sent);
-        self.storage.add(ran.storage);
+        if ran.storage > 0 {
+            self.storage.add(ran.storage);
+        }
         match ran.outcome {
             None => self.unanswered.add(1),
             Some(Outcome::Replayed) => self.replayed.add(1),
@@ -85,10 +89,10 @@ impl Cell {
         }
     }
 
-    /// The reply to a call was handed to the socket, so long after the call was complete.
-    pub fn handed(&self, nanoseconds: u64) {
-        self.latency.add(nanoseconds);
-        self.buckets[bucket(nanoseconds)].add(1);
+    /// The replies to so many calls were handed to the socket, each so long after its call was complete.
+    pub fn handed(&self, nanoseconds: u64, count: u64) {
+        self.latency.add(nanoseconds * count);
+        self.buckets[bucket(nanoseconds)].add(count);
     }
 
     /// Time went by in the file system after the call had run.

@@ -1,18 +1,18 @@
 //! Counts for one worker, on its thread.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::cell::Ran;
 use super::desk;
+use super::moment::Moment;
 use super::outcome::Unheard;
 use super::shard::{Doing, Shard};
-use super::ticket::{Ticket, Timing};
+use super::ticket::{Place, Ticket, Timing};
 use crate::Reply;
 
 /// Of calls that came together, one in so many has the time of its quick calls on the file system taken, and stands for all:
 /// reading the clock twice is a fiftieth of a GETATTR.
-const SAMPLE: u32 = 8;
+const SAMPLE: u32 = 32;
 
 /// The one who changes a worker's counters. It cannot be cloned, and changing takes it whole: no counter has two writers.
 pub struct Clerk {
@@ -43,25 +43,29 @@ impl Clerk {
     }
 
     /// A call starts.
+    #[inline]
     pub fn start(&mut self, timing: &Timing) {
         desk::clear(if timing.is_first { 1 } else { self.weight_of_next() });
     }
 
     /// First calls are not counted among these, lest turns of one length always hide the same ones.
+    #[inline]
     fn weight_of_next(&mut self) -> u32 {
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(SAMPLE) { SAMPLE } else { 0 }
     }
 
     /// A call ended. Its reply is told what to show when it has gone.
+    #[inline]
     pub fn end(&mut self, procedure: u16, timing: &Timing, reply: Option<&mut Reply>) {
         let (export, storage) = desk::read();
         let sent = reply.as_ref().map_or(0, |reply| reply.message_length());
         let outcome = reply.as_ref().map(|reply| reply.outcome());
         let ran = Ran { outcome, received: timing.received as u64, sent: sent as u64, storage };
-        self.shard.cell(export, procedure).ran(&ran);
+        let place = Place { export, procedure };
+        self.shard.cell(place).ran(&ran);
         if let Some(reply) = reply {
-            reply.set_ticket(Ticket { export, procedure, arrived: timing.arrived });
+            reply.set_ticket(Ticket { place, arrived: timing.arrived });
         }
     }
 
@@ -70,14 +74,13 @@ impl Clerk {
         self.shard.unheard(unheard).add(1);
     }
 
-    /// A reply was handed to the socket.
-    pub fn handed(&mut self, ticket: &Ticket, now: Instant) {
-        let latency = now.saturating_duration_since(ticket.arrived);
-        self.shard.cell(ticket.export, ticket.procedure).handed(latency.as_nanos() as u64);
+    /// So many replies with this ticket were handed to the socket: calls that came together leave together, for the most part.
+    pub fn handed(&mut self, ticket: &Ticket, count: u64, now: Moment) {
+        self.shard.cell(ticket.place).handed(now.since(ticket.arrived), count);
     }
 
     /// A reply's data went from its file to the socket.
     pub fn moved(&mut self, ticket: &Ticket, nanoseconds: u64) {
-        self.shard.cell(ticket.export, ticket.procedure).moved(nanoseconds);
+        self.shard.cell(ticket.place).moved(nanoseconds);
     }
 }

@@ -3,8 +3,8 @@
 
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
-use std::time::Instant;
 
+use super::moment::Moment;
 use super::shard::{Doing, NO_EXPORT, Shard};
 
 thread_local! {
@@ -32,6 +32,7 @@ pub fn take(shard: &Arc<Shard>) {
 }
 
 /// A call starts, which stands for so many.
+#[inline]
 pub fn clear(weight: u32) {
     DESK.with(|desk| {
         desk.export.set(NO_EXPORT);
@@ -41,32 +42,46 @@ pub fn clear(weight: u32) {
 }
 
 /// The call is for the export of this place.
+#[inline]
 pub fn at_export(place: u16) {
     DESK.with(|desk| desk.export.set(place));
 }
 
 /// The export, and nanoseconds within the file system.
+#[inline]
 pub fn read() -> (u16, u64) {
     DESK.with(|desk| (desk.export.get(), desk.storage.get()))
 }
 
-/// Makes a call on the file system, and takes its time if that is worth it, or `always`.
-pub fn in_storage<T>(always: bool, run: impl FnOnce() -> T) -> T {
+/// A call on the file system that runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Asking {
+    /// When it began, and how many calls stand behind it; none: its time is not taken.
+    timed: Option<(Moment, u64)>,
+}
+
+/// A call on the file system starts; its time is taken if that is worth it, or `always`. Whoever makes the call passes the answer on
+/// himself: attributes are large, and a function around the call would move them once more.
+#[inline]
+pub fn enter_storage(always: bool) -> Asking {
     DESK.with(|desk| {
-        let shard = desk.shard.get();
-        let weight = if always { 1 } else { desk.weight.get() };
-        if let Some(shard) = shard {
+        if let Some(shard) = desk.shard.get() {
             shard.set(Doing::Stores);
         }
-        let start = (weight > 0).then(Instant::now);
-        let outcome = run();
-        if let Some(start) = start {
-            let nanoseconds = start.elapsed().as_nanos() as u64;
-            desk.storage.set(desk.storage.get() + nanoseconds * u64::from(weight));
+        let weight = if always { 1 } else { desk.weight.get() };
+        Asking { timed: (weight > 0).then(|| (Moment::now(), u64::from(weight))) }
+    })
+}
+
+/// It ended.
+#[inline]
+pub fn leave_storage(asking: Asking) {
+    DESK.with(|desk| {
+        if let Some((start, weight)) = asking.timed {
+            desk.storage.set(desk.storage.get() + Moment::now().since(start) * weight);
         }
-        if let Some(shard) = shard {
+        if let Some(shard) = desk.shard.get() {
             shard.set(Doing::Runs);
         }
-        outcome
-    })
+    });
 }

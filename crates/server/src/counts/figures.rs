@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn quantiles_are_right_within_an_eighth() {
         let cell = Cell::new();
-        (1..=10_000u64).for_each(|microseconds| cell.handed(microseconds * 1000));
+        (1..=10_000u64).for_each(|microseconds| cell.handed(microseconds * 1000, 1));
         let mut sum = Figures::default();
         cell.add_to(&mut sum);
         for (part, expected) in [(0.0, 1.0), (0.5, 5000.0), (0.99, 9900.0), (1.0, 10_000.0)] {
@@ -114,7 +114,7 @@ mod tests {
         cell.ran(&ran);
         cell.ran(&Ran { outcome: Some(Outcome::Replayed), ..ran });
         cell.ran(&Ran { outcome: None, sent: 0, ..ran });
-        cell.handed(5000);
+        cell.handed(5000, 1);
         let mut one = Figures::default();
         cell.add_to(&mut one);
         let mut two = one.clone();

@@ -172,13 +172,12 @@ fn procedures(
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::{Duration, Instant};
 
     use howdah_vfs::FileSystem;
     use howdah_vfs::memory::MemoryFileSystem;
 
     use super::super::ticket::Timing;
-    use super::super::{Outcome, Timed, at_export};
+    use super::super::{Moment, Outcome, Timed, at_export};
     use super::*;
     use crate::Reply;
     use crate::exports::Export;
@@ -203,7 +202,7 @@ mod tests {
                     let mut clerk = ledger.clerk();
                     scope.spawn(move || {
                         for call in 0..CALLS {
-                            let arrived = Instant::now();
+                            let arrived = Moment::now();
                             let timing = Timing { arrived, received: 100, is_first: false };
                             clerk.start(&timing);
                             at_export(1);
@@ -211,7 +210,8 @@ mod tests {
                             reply.set_outcome(Outcome::of_status(u32::from(call % 10 == 0) * 2));
                             clerk.end(1, &timing, Some(&mut reply));
                             let ticket = reply.ticket().expect("a ticket");
-                            clerk.handed(&ticket, arrived + Duration::from_micros(call % 1000));
+                            let gone = Moment::at(arrived.nanoseconds() + call % 1000 * 1000);
+                            clerk.handed(&ticket, 1, gone);
                         }
                     })
                 })
@@ -270,20 +270,20 @@ mod tests {
         let mut clerk = ledger.clerk();
         clerk.sit_down();
         let mut ask = |is_first| {
-            let timing = Timing { arrived: Instant::now(), received: 0, is_first };
+            let timing = Timing { arrived: Moment::now(), received: 0, is_first };
             clerk.start(&timing);
             assert!(files.attributes(&howdah_vfs::Caller::ROOT, &files.root()).is_ok());
             super::super::desk::read().1
         };
         assert!(ask(true) > 0);
         // Whatever a turn's length is, some of its later calls are among those whose time is taken.
-        for turn in [8, 9, 16] {
+        for turn in [8, 32, 33, 64] {
             let mut timed = 0;
-            for _ in 0..64 {
+            for _ in 0..256 {
                 ask(true);
                 timed += (1..turn).filter(|_| ask(false) > 0).count();
             }
-            assert_eq!(timed, 64 * (turn - 1) / 8, "{turn}");
+            assert_eq!(timed, 256 * (turn - 1) / 32, "{turn}");
         }
         assert_eq!(ledger.workers(), Workers { running: 1, ..Workers::default() });
         clerk.wait();

@@ -41,6 +41,7 @@ pub enum Unheard {
 
 impl Outcome {
     /// From the first word of a result.
+    #[inline]
     pub fn of_status(status: u32) -> Self {
         if status == 0 { Self::Well } else { Self::Status(status) }
     }

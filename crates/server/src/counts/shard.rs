@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::cell::{Cell, Counter};
 use super::figures::Figures;
 use super::outcome::Unheard;
+use super::ticket::Place;
 
 /// Exports that are told apart; what is beyond is counted as one. Each that is used costs some 10 KB a worker.
 pub const EXPORTS_MAX: usize = 64;
@@ -52,6 +53,7 @@ impl Shard {
     }
 
     /// Says what the worker does from now on.
+    #[inline]
     pub fn set(&self, doing: Doing) {
         self.doing.store(doing as u8, Ordering::Relaxed);
     }
@@ -66,10 +68,11 @@ impl Shard {
     }
 
     /// The counters of a procedure.
-    pub fn cell(&self, export: u16, procedure: u16) -> &Cell {
-        let cells = self.exports[usize::from(export)]
+    #[inline]
+    pub fn cell(&self, place: Place) -> &Cell {
+        let cells = self.exports[usize::from(place.export)]
             .get_or_init(|| (0..self.procedures).map(|_| OnceLock::new()).collect());
-        cells[usize::from(procedure)].get_or_init(|| Box::new(Cell::new()))
+        cells[usize::from(place.procedure)].get_or_init(|| Box::new(Cell::new()))
     }
 
     /// A counter of what came to no procedure.

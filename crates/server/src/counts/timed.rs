@@ -5,7 +5,7 @@ use std::sync::Arc;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{Caller, FileSystem, Handle, ReadOutcome, Result};
 
-use super::desk::in_storage;
+use super::desk::{enter_storage, leave_storage};
 use crate::limits::BULK_MIN;
 
 /// The same files.
@@ -24,7 +24,10 @@ impl Layer for Timed {
     }
 
     fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
-        in_storage(is_long(call), || run(&*self.0))
+        let asking = enter_storage(is_long(call));
+        let outcome = run(&*self.0);
+        leave_storage(asking);
+        outcome
     }
 
     fn read(
@@ -35,7 +38,10 @@ impl Layer for Timed {
         count: usize,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
-        in_storage(count >= BULK_MIN, || self.0.read(caller, node, offset, count, buffer))
+        let asking = enter_storage(count >= BULK_MIN);
+        let outcome = self.0.read(caller, node, offset, count, buffer);
+        leave_storage(asking);
+        outcome
     }
 }
 

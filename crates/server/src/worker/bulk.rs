@@ -2,14 +2,14 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use howdah_rpc::server::Assembly;
 use howdah_wire::xdr::padding;
 
 use super::Worker;
 use crate::connection::{Connection, Payload};
-use crate::counts::Timing;
+use crate::counts::{Moment, Timing};
 use crate::dispatch::{self, Work};
 use crate::limits::BULK_MIN;
 
@@ -31,9 +31,9 @@ impl Worker {
             // Whatever comes next must wake somebody, though the data that was waited for now takes another way.
             return connection.wake_at_once().map(|()| InPlace::None);
         };
-        let start = Instant::now();
+        let start = Moment::now();
         let moved = self.move_payload(connection, &mut assembly, start);
-        connection.inbox().end_move(assembly, start.elapsed());
+        connection.inbox().end_move(assembly, Duration::from_nanos(Moment::now().since(start)));
         moved
     }
 
@@ -41,7 +41,7 @@ impl Worker {
         &mut self,
         connection: &Connection,
         assembly: &mut Assembly,
-        arrived: Instant,
+        arrived: Moment,
     ) -> io::Result<InPlace> {
         let Some(partial) = assembly.partial() else { return Ok(InPlace::None) };
         let Work::Run(mut job) = dispatch::read(self.shared.programs, partial.bytes) else {

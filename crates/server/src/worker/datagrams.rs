@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use super::Worker;
-use crate::counts::Timing;
+use crate::counts::{Moment, Timing};
 use crate::datagram;
 use crate::dispatch::{self, Work};
 use crate::program::Pace;
@@ -62,7 +61,7 @@ impl Worker {
                 return Found::Nothing;
             }
         };
-        let timing = Timing { arrived: Instant::now(), received: datagram.length, is_first };
+        let timing = Timing { arrived: Moment::now(), received: datagram.length, is_first };
         shared.datagrams_running.fetch_add(1, Ordering::SeqCst);
         let peer = Peer { client: datagram.client, server: datagram.server, transport: Transport::Udp };
         let work = dispatch::read(shared.programs, &self.datagram[..datagram.length]);
