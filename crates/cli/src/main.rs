@@ -12,6 +12,7 @@ mod report;
 
 mod running;
 mod serving;
+mod topping;
 
 use std::process::ExitCode;
 

@@ -1,9 +1,11 @@
-//! `howdah why`, `get` and `set`, asked of the real program while it serves.
+//! `howdah why`, `get`, `set`, `stat` and `top`, asked of the real program while it serves.
 
 #![allow(clippy::print_stdout)]
 
 #[path = "running/server.rs"]
 mod server;
+#[path = "running/tty.rs"]
+mod tty;
 
 #[path = "admin/asking.rs"]
 mod asking;
@@ -15,5 +17,7 @@ mod page;
 mod reach;
 #[path = "admin/stat.rs"]
 mod stat;
+#[path = "admin/top.rs"]
+mod top;
 #[path = "admin/why.rs"]
 mod why;

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use super::{
     BenchArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments, DoctorArguments,
     ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments, NfsstatArguments, NicsArguments,
-    ServeArguments, SetArguments, StatArguments, WhyArguments,
+    ServeArguments, SetArguments, StatArguments, TopArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -29,6 +29,7 @@ pub enum Command {
     Check(CheckArguments),
     Exports(ExportsArguments),
     Why(WhyArguments),
+    Top(TopArguments),
     Doctor(Box<DoctorArguments>),
     Get(GetArguments),
     Set(SetArguments),
@@ -51,5 +52,6 @@ Examples:
   howdah check /etc/howdah.toml            See what the file says, and what is wrong in it
   howdah stat                              What the server that runs here was asked
   howdah why                               What limits each client of the server that runs here
+  howdah top                               The same and more, renewed on the screen
   howdah doctor nfs://host/export          Which layer limits a mount: host, path, storage or NFS
 ";

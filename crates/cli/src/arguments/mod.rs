@@ -19,6 +19,7 @@ mod nics;
 pub mod quantity;
 mod serve;
 mod stat;
+mod top;
 mod why;
 
 pub use asked::AskedArguments;
@@ -44,4 +45,5 @@ pub use nfsstat::NfsstatArguments;
 pub use nics::NicsArguments;
 pub use serve::{ExportArguments, ServeArguments, ServerArguments};
 pub use stat::{CountedArguments, StatArguments};
+pub use top::TopArguments;
 pub use why::WhyArguments;

@@ -19,6 +19,7 @@ mod nics;
 mod serve;
 mod set;
 mod stat;
+mod top;
 mod why;
 
 pub use failure::Failure;
@@ -32,6 +33,7 @@ pub fn run(command: &Command) -> Result<(), Failure> {
         Command::Check(arguments) => check::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
         Command::Why(arguments) => why::run(arguments),
+        Command::Top(arguments) => top::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Get(arguments) => get::run(arguments),
         Command::Set(arguments) => set::run(arguments),

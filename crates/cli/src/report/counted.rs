@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use howdah_server::admin::{Export, Procedure, Unheard, Workers};
 
+use super::short::time;
+
 /// What is shown.
 #[derive(Debug, Default)]
 pub struct Counted {
@@ -170,20 +172,6 @@ fn rate(number: f64, is_rate: bool) -> String {
 
 fn percent(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!("{:.0}%", (part / whole * 100.0).min(100.0)) } else { "-".to_owned() }
-}
-
-/// A time in six characters.
-fn time(seconds: f64) -> String {
-    match seconds {
-        seconds if seconds < 1e-5 => format!("{:.1}us", seconds * 1e6),
-        seconds if seconds < 1e-3 => format!("{:.0}us", seconds * 1e6),
-        seconds if seconds < 1e-2 => format!("{:.1}ms", seconds * 1e3),
-        seconds if seconds < 1.0 => format!("{:.0}ms", seconds * 1e3),
-        seconds if seconds < 120.0 => format!("{seconds:.1}s"),
-        seconds if seconds < 7200.0 => format!("{:.0}min", seconds / 60.0),
-        seconds if seconds < 172_800.0 => format!("{:.1}h", seconds / 3600.0),
-        seconds => format!("{:.1}d", seconds / 86_400.0),
-    }
 }
 
 /// Bytes in eight characters.

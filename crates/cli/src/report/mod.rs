@@ -12,6 +12,7 @@ mod mount_commands;
 mod nics;
 mod output;
 mod settings;
+mod short;
 mod welcome;
 mod why;
 
@@ -26,5 +27,6 @@ pub use listing::{Listed, listing};
 pub use nics::{NicRates, Scale, nics, nics_json, nics_plot};
 pub use output::{complain, print, print_raw, status};
 pub use settings::{exports, server};
+pub use short::{short_bytes, short_count, time};
 pub use welcome::{Opened, Welcome};
 pub use why::why;

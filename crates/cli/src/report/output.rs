@@ -1,4 +1,4 @@
-//! The only file that writes to standard output and standard error; the log is apart.
+//! The only file that writes to standard output and standard error; the log is apart, and the screen of `howdah top`.
 
 use std::fmt::Display;
 use std::io::{self, Write};
