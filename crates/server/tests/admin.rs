@@ -16,6 +16,8 @@ mod knobs;
 mod metrics;
 #[path = "admin/monitoring.rs"]
 mod monitoring;
+#[path = "admin/openapi.rs"]
+mod openapi;
 #[path = "admin/remote.rs"]
 mod remote;
 #[path = "admin/samples.rs"]

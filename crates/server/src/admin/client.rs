@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Who is connected.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Clients {
     /// `forced`, `unprivileged`, or `off`: then nobody looks at connections, and all are idle.
     pub mode: String,
@@ -15,7 +16,7 @@ pub struct Clients {
 }
 
 /// A client: an IPv4 address, or an IPv6 network of 64 bits, as everywhere in the server.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Client {
     /// Its address; the network, if it uses several of it.
     pub client: IpAddr,
@@ -34,7 +35,7 @@ pub struct Client {
 }
 
 /// Connections of a client that the same thing limits.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
     /// What limits them; `idle` if nothing does: nobody asks for more.
     pub verdict: String,
@@ -55,7 +56,7 @@ pub struct Group {
 }
 
 /// One connection.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lane {
     /// The client's address and port.
     pub client: SocketAddr,
@@ -68,7 +69,7 @@ pub struct Lane {
 }
 
 /// Where the time went of late, of the direction that moved more.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recent {
     /// Over how long: a minute, or less if the connection is younger; of several connections added up.
     pub seconds: f64,

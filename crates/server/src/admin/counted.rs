@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What was counted of each procedure, all exports together.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Procedures {
     /// Seconds since the server began to count.
     pub seconds: f64,
@@ -16,7 +17,7 @@ pub struct Procedures {
 }
 
 /// The same by export.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Exports {
     /// Seconds since the server began to count.
     pub seconds: f64,
@@ -25,7 +26,7 @@ pub struct Exports {
 }
 
 /// Calls for an export.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Export {
     /// What clients mount; `(others)`, `(none)`.
     pub export: String,
@@ -36,7 +37,7 @@ pub struct Export {
 }
 
 /// What was counted of a procedure.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Procedure {
     /// `nfs`, `mountd` or `portmapper`.
     pub program: String,
@@ -63,7 +64,7 @@ pub struct Procedure {
 }
 
 /// How long calls took.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// Replies that were handed to the socket.
     pub calls: u64,
@@ -80,7 +81,7 @@ pub struct Latency {
 }
 
 /// Calls that took about the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bucket {
     /// They took less, and not less than the end of the bucket before; none: more than all others.
     pub below_seconds: Option<f64>,
@@ -89,7 +90,7 @@ pub struct Bucket {
 }
 
 /// What came to no procedure.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unheard {
     /// No calls, or headers that make no sense.
     pub malformed: u64,
@@ -100,7 +101,7 @@ pub struct Unheard {
 }
 
 /// What workers do now.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Workers {
     /// How many there are.
     pub workers: usize,
@@ -115,7 +116,7 @@ pub struct Workers {
 }
 
 /// The duplicate-request cache.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyCache {
     /// Calls whose replies are kept.
     pub calls: usize,

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A refusal.
@@ -12,9 +13,10 @@ pub struct Failure {
     body: Body,
 }
 
-/// Its JSON.
-#[derive(Debug, Serialize)]
-struct Body {
+/// What is answered with a status from 400 on.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Failure")]
+pub struct Body {
     /// What is wrong.
     error: String,
     /// What to do about it.

@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::routes::{Asked, PATHS};
+use super::questions::json_questions;
+use super::routes::Asked;
 use crate::Transport;
 
 /// Grows with what older callers would misunderstand; what is only added leaves it alone.
 const VERSION: u32 = 1;
 
 /// What there is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Index {
     /// The version of this interface.
     pub version: u32,
@@ -29,7 +31,7 @@ pub struct Index {
 }
 
 /// A question that may be asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Offered {
     /// `GET` or `PUT`.
     pub method: String,
@@ -43,16 +45,15 @@ pub struct Offered {
 pub async fn index(State(asked): State<Arc<Asked>>) -> Json<Index> {
     let listeners = asked.shared.service.listeners.read();
     let listening = listeners.iter().filter(|(transport, _)| *transport == Transport::Tcp);
-    let offered = |(method, path, about): &(&str, &str, &str)| Offered {
-        method: (*method).to_owned(),
-        path: (*path).to_owned(),
-        about: (*about).to_owned(),
-    };
     Json(Index {
         version: VERSION,
         howdah: env!("CARGO_PKG_VERSION").to_owned(),
         process: std::process::id(),
         listening: listening.map(|(_, address)| *address).collect(),
-        paths: PATHS.iter().map(offered).collect(),
+        paths: json_questions().map(|(method, path, about)| offered(method, path, about)).collect(),
     })
+}
+
+fn offered(method: &str, path: &str, about: &str) -> Offered {
+    Offered { method: method.to_owned(), path: path.to_owned(), about: about.to_owned() }
 }

@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
@@ -14,24 +15,28 @@ use super::routes::Asked;
 use crate::tuning::{Knob, KnobError};
 
 /// All knobs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnobList {
     /// In the order in which they are shown.
     pub knobs: Vec<Knob>,
 }
 
 /// What to set a knob to.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Turn {
+pub struct Turn {
+    /// As on the command line, with a unit; or bytes.
     value: Value,
 }
 
 /// A size may be a number of bytes.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "KnobValue")]
 enum Value {
+    /// As on the command line: `16M`, `auto`, `bbr`.
     Text(String),
+    /// So many.
     Bytes(u64),
 }
 

@@ -1,4 +1,4 @@
-//! Which path is answered by which file; nothing else imports handlers.
+//! The routers of the admin interface: all questions, and metrics alone.
 
 use std::sync::Arc;
 
@@ -12,34 +12,14 @@ use parking_lot::Mutex;
 use super::failure::Failure;
 use super::gate::{Gate, has_token, is_meant};
 use super::history::History;
-use super::index::index;
 use super::metrics::{MetricsSettings, metrics};
-use super::{clients, counts, knobs, memory, page, samples, tuning, udp};
+use super::page;
+use super::questions::QUESTIONS;
 use crate::shared::Shared;
 use crate::tuning::Knobs;
 
 /// Bytes of a request's body: a knob's value has some ten.
 const BODY_MAX: usize = 64 << 10;
-
-/// What there is: method, path, what it is about.
-pub const PATHS: &[(&str, &str, &str)] = &[
-    ("GET", "/v1", "what there is"),
-    ("GET", "/v1/tuning", "how connections are sized, what limits each, and its figures"),
-    ("GET", "/v1/clients", "who is connected, what limits each, and where the time went"),
-    (
-        "GET",
-        "/v1/samples",
-        "what was seen of connections in the last two minutes; ?client=ADDRESS&since=SECONDS",
-    ),
-    ("GET", "/v1/memory", "what all connections together hold in the kernel, of what they may"),
-    ("GET", "/v1/udp", "what UDP's sockets have carried, by address and interface"),
-    ("GET", "/v1/procedures", "what was asked, how it ended and how long it took, by procedure"),
-    ("GET", "/v1/exports", "the same by export"),
-    ("GET", "/v1/workers", "what workers do now: wait for calls, run them, wait for storage"),
-    ("GET", "/v1/knobs", "what may be set while the server runs"),
-    ("GET", "/v1/knobs/{name}", "one of them"),
-    ("PUT", "/v1/knobs/{name}", "sets it: {\"value\": \"16M\"}, or \"auto\""),
-];
 
 /// What is asked about.
 pub struct Asked {
@@ -85,19 +65,8 @@ pub fn router(asked: Arc<Asked>, gate: Gate) -> Router {
 
 /// What may be asked.
 fn answers() -> Router<Arc<Asked>> {
-    Router::new()
-        .route("/v1", get(index))
-        .route("/metrics", get(metrics))
-        .route("/v1/tuning", get(tuning::tuning))
-        .route("/v1/clients", get(clients::clients))
-        .route("/v1/samples", get(samples::samples))
-        .route("/v1/memory", get(memory::memory))
-        .route("/v1/udp", get(udp::udp))
-        .route("/v1/procedures", get(counts::procedures))
-        .route("/v1/exports", get(counts::exports))
-        .route("/v1/workers", get(counts::workers))
-        .route("/v1/knobs", get(knobs::list))
-        .route("/v1/knobs/{name}", get(knobs::get).put(knobs::put))
+    let questions = QUESTIONS.iter();
+    questions.fold(Router::new(), |router, question| router.route(question.path, (question.answered)()))
 }
 
 async fn unknown(uri: Uri) -> Failure {

@@ -9,6 +9,7 @@ use axum::extract::Query;
 use axum::extract::State;
 use axum::extract::rejection::QueryRejection;
 use axum::http::StatusCode;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
@@ -24,7 +25,7 @@ pub struct Which {
 }
 
 /// What was seen of late.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecentSamples {
     /// Now, in seconds of the server's clock: since it started. The next question's `since`.
     pub now: f64,
@@ -41,7 +42,7 @@ pub struct RecentSamples {
 }
 
 /// Those of a connection.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionSamples {
     /// The client's address and port.
     pub client: SocketAddr,
@@ -54,7 +55,7 @@ pub struct ConnectionSamples {
 }
 
 /// Columns of the same length: the first of each belong together.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Columns {
     /// Seconds of the server's clock.
     pub at: Vec<f64>,

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::routes::Asked;
 use crate::udp::UdpTraffic;
 
 /// What UDP's sockets have carried.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Udp {
     /// By address, and of each address by interface, those that are gone included; none where UDP is not served.
     pub groups: Vec<UdpTraffic>,

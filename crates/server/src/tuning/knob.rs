@@ -3,13 +3,14 @@
 use std::fmt;
 
 use howdah_tune::{Algorithm, Setting, Settings};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parse::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 use super::words::{self, Words};
 
 /// What somebody may set, in words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Knob {
     /// Its name, as in flags and the configuration file.
     pub name: String,

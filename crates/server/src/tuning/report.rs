@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How connections are sized, and each of them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TuningReport {
     /// `forced`, `unprivileged` or `off`.
     pub mode: String,
@@ -35,7 +36,7 @@ pub struct TuningReport {
 }
 
 /// All connections of one client: of an IPv4 address, or of the 64 bits of an IPv6 network.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientReport {
     /// Its address.
     pub client: IpAddr,
@@ -54,7 +55,7 @@ pub struct ClientReport {
 }
 
 /// Memory of sockets, in bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryReport {
     /// In our send queues.
     pub sending: u64,
@@ -65,7 +66,7 @@ pub struct MemoryReport {
 }
 
 /// One connection.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionReport {
     /// The client's address and port.
     pub client: SocketAddr,
@@ -92,7 +93,7 @@ pub struct ConnectionReport {
 }
 
 /// What limits a connection, as words of `docs/OPERATING.md`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictReport {
     /// Of the direction that moves more.
     pub verdict: String,
@@ -113,7 +114,7 @@ pub struct VerdictReport {
 }
 
 /// The last sample of a connection. Bytes and seconds; sums are since it was accepted.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
     /// How old they are.
     pub age_seconds: f64,
@@ -156,7 +157,7 @@ pub struct Figures {
 }
 
 /// What a connection was given, in bytes; 0: the kernel's own.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sizes {
     /// The send buffer asked for.
     pub send_ceiling: u64,
@@ -169,7 +170,7 @@ pub struct Sizes {
 }
 
 /// Sums over a connection, or several.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountReport {
     /// Seconds under each verdict on replies.
     pub sending_seconds: BTreeMap<String, f64>,
@@ -182,7 +183,7 @@ pub struct AccountReport {
 }
 
 /// Bytes, but for what says otherwise.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MovedReport {
     /// Sent, with what was sent again.
     pub sent: u64,

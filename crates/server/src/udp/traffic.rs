@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the sockets of one address have carried on one interface since the server started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UdpTraffic {
     /// The address that they are bound to.
     pub address: SocketAddr,
@@ -26,7 +27,7 @@ pub struct UdpTraffic {
 }
 
 /// Datagrams, and the bytes of their payload.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Carried {
     /// How many.
     pub datagrams: u64,
