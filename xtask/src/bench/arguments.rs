@@ -30,6 +30,8 @@ pub(super) enum What {
     Compare(Compare),
     /// Measure how large /metrics is and how long it takes, with many clients
     Metrics(Metrics),
+    /// Measure what the live page costs the server, with many clients that move something
+    Page(Page),
     /// Measure what the kernel holds for many idle connections and some busy ones, beside the memory budget (for root)
     Memory(Memory),
     /// Measure the laboratory's wires: throughput, and how exact delay, rate and loss are
@@ -198,6 +200,25 @@ pub(super) struct Metrics {
     /// Times that it is asked; the median is shown
     #[arg(long, default_value_t = 9, value_name = "N")]
     pub runs: usize,
+    /// Start this binary, instead of building howdah
+    #[arg(long, value_name = "PATH")]
+    pub server_bin: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Page {
+    /// Clients with a connection each
+    #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub clients: u16,
+    /// Pages that are open
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub pages: usize,
+    /// Times that it is measured; the median is shown
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub runs: usize,
+    /// How long each measurement lasts
+    #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
+    pub seconds: f64,
     /// Start this binary, instead of building howdah
     #[arg(long, value_name = "PATH")]
     pub server_bin: Option<PathBuf>,

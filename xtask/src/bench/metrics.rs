@@ -59,7 +59,7 @@ pub fn run(arguments: &Metrics) -> anyhow::Result<()> {
     let mut told = 0;
     for _ in 0..arguments.runs {
         let start = Instant::now();
-        let answer = ask(&socket)?;
+        let answer = ask(&socket, "/metrics")?;
         times.push(start.elapsed().as_secs_f64() * 1e3);
         size = size.max(answer.len());
         told = answer.lines().filter(|line| line.starts_with("howdah_client_out_bytes_total{")).count();
@@ -77,7 +77,7 @@ pub fn run(arguments: &Metrics) -> anyhow::Result<()> {
 }
 
 /// A client with an address of its own on loopback, which has asked something.
-fn client(number: u16, server: SocketAddr, call: &[u8]) -> anyhow::Result<TcpStream> {
+pub fn client(number: u16, server: SocketAddr, call: &[u8]) -> anyhow::Result<TcpStream> {
     let step = || format!("connecting client {number} to {server}");
     let [high, low] = number.to_be_bytes();
     let own = SocketAddr::from((Ipv4Addr::new(127, 1, high, low), 0));
@@ -94,13 +94,12 @@ fn client(number: u16, server: SocketAddr, call: &[u8]) -> anyhow::Result<TcpStr
     Ok(stream)
 }
 
-fn ask(socket: &Path) -> anyhow::Result<String> {
-    let mut stream = UnixStream::connect(socket).context("asking for metrics")?;
-    stream.write_all(
-        b"GET /metrics HTTP/1.0\r\nHost: howdah\r\nAccept: application/openmetrics-text\r\n\r\n",
-    )?;
+/// Asks the admin socket; the body of the answer.
+pub fn ask(socket: &Path, path: &str) -> anyhow::Result<String> {
+    let mut stream = UnixStream::connect(socket).with_context(|| format!("asking for {path}"))?;
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: howdah\r\nAccept: application/openmetrics-text\r\n\r\n")?;
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).context("reading metrics")?;
+    stream.read_to_string(&mut answer).with_context(|| format!("reading {path}"))?;
     let (head, body) = answer.split_once("\r\n\r\n").context("an answer of HTTP has a head")?;
     ensure!(head.starts_with("HTTP/1.0 200") || head.starts_with("HTTP/1.1 200"), "refused: {head}");
     Ok(body.to_owned())

@@ -22,6 +22,7 @@ mod measure;
 mod memory;
 mod metrics;
 mod optimized;
+mod page;
 mod paired;
 mod random;
 mod report;
@@ -46,6 +47,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         arguments::What::Tuning(what) => tuning::run(&what),
         arguments::What::Compare(what) => compare::run(&what),
         arguments::What::Metrics(what) => metrics::run(&what),
+        arguments::What::Page(what) => page::run(&what),
         arguments::What::Memory(what) => memory::run(&what),
         arguments::What::Link(what) => link::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),

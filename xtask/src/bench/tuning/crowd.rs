@@ -54,7 +54,11 @@ fn connect_all(count: usize, address: SocketAddr) -> anyhow::Result<Vec<TcpStrea
 impl Crowd {
     /// So many connections; each asks for the attributes of that node once.
     pub fn connect(count: usize, address: SocketAddr, node: &[u8]) -> anyhow::Result<Self> {
-        let streams = connect_all(count, address)?;
+        Self::of(connect_all(count, address)?, node)
+    }
+
+    /// These connections.
+    pub fn of(streams: Vec<TcpStream>, node: &[u8]) -> anyhow::Result<Self> {
         let call = nfs(getattr::PROCEDURE, &getattr::Arguments { node: FileHandle(node) });
         let mut crowd = Self { streams, call, xid: std::process::id() << 12 };
         crowd.ask_all()?;

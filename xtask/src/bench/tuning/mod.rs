@@ -7,3 +7,4 @@ mod thread;
 
 pub use crowd::{Crowd, allow_descriptors};
 pub use run::run;
+pub use thread::ThreadClock;

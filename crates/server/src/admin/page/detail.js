@@ -3,7 +3,7 @@
 import { drawChart, drawRibbon } from './charts.js';
 import { latest, ribbon } from './curves.js';
 import { key, make, say } from './make.js';
-import { bytes, count, rate, time, verdict } from './words.js';
+import { bytes, count, rate, time } from './words.js';
 
 const RESTED = 2.6;
 
@@ -38,7 +38,9 @@ export class Detail {
   }
 
   update(client) {
-    const lines = client.groups.map((group) => [group.verdict, group.sentence]);
+    // Connections that something else limits are told of besides.
+    const others = client.groups.length > 1 ? client.groups.filter(({ verdict: word }) => word !== client.limit.verdict) : [];
+    const lines = [client.limit, ...others].map((group) => [group.verdict, group.sentence]);
     if (JSON.stringify(lines) !== this.lines) {
       this.lines = JSON.stringify(lines);
       this.said.replaceChildren(...lines.map(([word, sentence]) => make('p', {}, key(`verdict-${word}`), sentence)));
