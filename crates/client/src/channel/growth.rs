@@ -78,8 +78,15 @@ pub(super) struct Growth {
     /// When something last moved.
     active: Duration,
     state: State,
+    /// After trials in vain with reads, and with writes: what limits those is in other places.
+    rests: [Rest; 2],
+}
+
+/// When something is tried again.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rest {
     failures: u32,
-    rest_until: Duration,
+    until: Duration,
 }
 
 #[derive(Debug)]
@@ -148,8 +155,16 @@ impl Stretch {
 
     /// Whether it was work of another kind: reads where there were writes for the most part, or the other way round.
     fn is_unlike(&self, other: &Self) -> bool {
-        let writing = |of: &Self| of.writing.as_secs_f64() / of.time.as_secs_f64().max(1e-6);
-        (writing(self) - writing(other)).abs() > OTHER_WORK
+        (self.share_of_writing() - other.share_of_writing()).abs() > OTHER_WORK
+    }
+
+    /// Whether it was writes for the most part.
+    fn is_writing(&self) -> bool {
+        self.share_of_writing() > 0.5
+    }
+
+    fn share_of_writing(&self) -> f64 {
+        self.writing.as_secs_f64() / self.time.as_secs_f64().max(1e-6)
     }
 }
 
@@ -162,8 +177,7 @@ impl Growth {
             (Lanes::Auto, true) => (1, Why::SameHost, State::Fixed),
             (Lanes::Auto, false) => (1, Why::Enough, State::Watching(Watched::default())),
         };
-        let (last, active, rest_until) = (None, Duration::ZERO, Duration::ZERO);
-        Self { lanes, why, last, active, state, failures: 0, rest_until }
+        Self { lanes, why, last: None, active: Duration::ZERO, state, rests: Default::default() }
     }
 
     /// How many there are to be.
@@ -201,7 +215,7 @@ impl Growth {
             State::Watching(watched) => {
                 watched.add(&look, time, bytes);
                 let Watched { held, all } = *watched;
-                if held > HELD && look.now >= self.rest_until {
+                if held > HELD && look.now >= self.rests[usize::from(look.writes)].until {
                     self.grow(all);
                 }
             }
@@ -226,6 +240,8 @@ impl Growth {
         if let State::Trying(trial) = &self.state {
             let (from, tried) = (trial.from, self.lanes);
             self.give_up(from, Why::Refused { tried });
+            self.rest(0);
+            self.rest(1);
         }
     }
 
@@ -246,22 +262,28 @@ impl Growth {
             return self.on_silence();
         }
         let gain = trial.measured.rate() / trial.before.rate().max(1.0);
+        let writes = trial.before.is_writing();
         if gain > WORTH_IT {
             self.state = State::Watching(Watched::default());
             self.why = if self.lanes == LANES_MAX { Why::Most } else { Why::Enough };
-            self.failures = 0;
+            self.rests[usize::from(writes)].failures = 0;
         } else {
             let (from, tried) = (trial.from, self.lanes);
             self.give_up(from, Why::InVain { tried, gain });
+            self.rest(usize::from(writes));
         }
     }
 
     fn give_up(&mut self, lanes: usize, why: Why) {
         (self.lanes, self.why) = (lanes, why);
         self.state = State::Watching(Watched::default());
-        let rest = REST.saturating_mul(1 << self.failures.min(16)).min(REST_MAX);
-        self.rest_until = self.active + rest;
-        self.failures += 1;
+    }
+
+    /// Nothing is tried for a while, with reads (0) or with writes (1).
+    fn rest(&mut self, kind: usize) {
+        let rest = &mut self.rests[kind];
+        rest.until = self.active + REST.saturating_mul(1 << rest.failures.min(16)).min(REST_MAX);
+        rest.failures += 1;
     }
 
     /// What was measured has no successor to be compared with: back to what was known to help.

@@ -189,6 +189,18 @@ fn a_trial_that_is_cut_short_by_silence_or_by_other_work_proves_nothing() {
 }
 
 #[test]
+fn what_was_in_vain_for_writes_is_tried_for_reads() {
+    let mut run = Run::new(WIDE);
+    while !matches!(run.growth.why(), Why::InVain { .. }) {
+        // Storage takes no more.
+        run.look(Limit::OurSendBuffer, true, WIDE.lane);
+    }
+    assert_eq!(run.growth.lanes(), 1);
+    let run = run.silent(10).busy(30);
+    assert_eq!(run.growth.lanes(), 16, "{:?}", run.numbers);
+}
+
+#[test]
 fn work_that_reads_and_writes_by_turns_has_more_lanes_and_they_do_not_come_and_go() {
     let mut run = Run::new(WIDE);
     for look in 0..150 {
