@@ -191,6 +191,12 @@ impl Call {
         self.state.lock().is_done
     }
 
+    /// Whether its caller need not receive on this lane any more: there is an outcome, or another lane carries it.
+    pub(super) fn is_over_here(&self, lane: &Arc<Lane>) -> bool {
+        let state = self.state.lock();
+        state.is_done || state.lane.as_ref().is_none_or(|own| !Arc::ptr_eq(own, lane))
+    }
+
     /// Whether its time is over.
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use howdah_net::ConnectSettings;
@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 use super::call::{Call, Kind, Parts};
 use super::counters::Counters;
 use super::lane::Lane;
+use super::shared::Shared;
 use super::window::{Place, Window};
 use super::{Answer, CallError, ChannelOptions, Lanes, Patience, ProcedureReport, Request, sizes, tender};
 
@@ -48,6 +49,8 @@ pub(super) struct Hub {
     heard: AtomicU64,
     /// We said that the server does not respond.
     has_complained: AtomicBool,
+    /// The lanes, if there are any.
+    lanes: OnceLock<Weak<Shared>>,
 }
 
 impl Hub {
@@ -69,7 +72,13 @@ impl Hub {
             is_closing: AtomicBool::new(false),
             heard: AtomicU64::new(0),
             has_complained: AtomicBool::new(false),
+            lanes: OnceLock::new(),
         }
+    }
+
+    /// Calls travel over these lanes.
+    pub(super) fn has_lanes(&self, shared: &Arc<Shared>) {
+        let _ = self.lanes.set(Arc::downgrade(shared));
     }
 
     /// The channel's time: how long ago it was opened.
@@ -254,6 +263,8 @@ impl Hub {
                 self.admitted.lock().push_back(next);
                 continue;
             };
+            let shared = self.lanes.get().and_then(Weak::upgrade);
+            let other = shared.map_or_else(|| Arc::clone(&other), |shared| shared.settle(&next, &other, now));
             let is_other = lane.as_ref().is_none_or(|lane| !Arc::ptr_eq(lane, &other));
             other.ready.lock().push_back(next);
             if is_other {

@@ -56,8 +56,14 @@ pub(super) struct Lane {
 
 #[derive(Default)]
 struct Table {
-    calls: HashMap<u32, Arc<Call>>,
+    calls: HashMap<u32, Carried>,
     link: Option<Arc<Link>>,
+}
+
+/// A call, and whether it may go out: until then it is nothing that the lane has to deliver.
+struct Carried {
+    call: Arc<Call>,
+    is_admitted: bool,
 }
 
 impl Lane {
@@ -113,33 +119,46 @@ impl Lane {
     }
 
     /// Carries a call from now on.
-    pub(super) fn enter(&self, call: &Arc<Call>, now: Instant) {
-        let before = self.table.lock().calls.insert(call.xid, Arc::clone(call));
+    pub(super) fn enter(&self, call: &Arc<Call>) {
+        let carried = Carried { call: Arc::clone(call), is_admitted: false };
+        let before = self.table.lock().calls.insert(call.xid, carried);
         if before.is_none() {
             self.calls.fetch_add(1, Ordering::SeqCst);
             self.wants_data.fetch_add(usize::from(call.wants_data), Ordering::Relaxed);
+        }
+    }
+
+    /// A call may go out from now on, if it still carries it.
+    pub(super) fn on_admitted(&self, call: &Call, now: Instant) {
+        let mut table = self.table.lock();
+        if let Some(carried) = table.calls.get_mut(&call.xid)
+            && !std::mem::replace(&mut carried.is_admitted, true)
+        {
             self.meter.lock().on_start(self.hub.time_at(now), call.volume);
         }
     }
 
     /// Carries a call no more, since it is answered.
     pub(super) fn on_answered(&self, xid: u32, now: Instant) -> Option<Arc<Call>> {
-        let call = self.remove(xid)?;
-        let took = now.saturating_duration_since(call.started);
-        self.meter.lock().on_finish(self.hub.time_at(now), call.volume, Some(took));
-        Some(call)
+        self.remove(xid, now, |call| Some(now.saturating_duration_since(call.started)))
     }
 
     /// Carries a call no more, which was not answered.
     pub(super) fn give_up(&self, xid: u32, now: Instant) -> Option<Arc<Call>> {
-        let call = self.remove(xid)?;
-        self.meter.lock().on_finish(self.hub.time_at(now), call.volume, None);
-        Some(call)
+        self.remove(xid, now, |_| None)
     }
 
-    fn remove(&self, xid: u32) -> Option<Arc<Call>> {
+    fn remove(
+        &self,
+        xid: u32,
+        now: Instant,
+        took: impl FnOnce(&Call) -> Option<Duration>,
+    ) -> Option<Arc<Call>> {
         let mut table = self.table.lock();
-        let call = table.calls.remove(&xid)?;
+        let Carried { call, is_admitted } = table.calls.remove(&xid)?;
+        if is_admitted {
+            self.meter.lock().on_finish(self.hub.time_at(now), call.volume, took(&call));
+        }
         self.calls.fetch_sub(1, Ordering::SeqCst);
         self.wants_data.fetch_sub(usize::from(call.wants_data), Ordering::Relaxed);
         Some(call)
@@ -147,7 +166,7 @@ impl Lane {
 
     /// The call of that xid.
     pub(super) fn find(&self, xid: u32) -> Option<Arc<Call>> {
-        self.table.lock().calls.get(&xid).cloned()
+        self.table.lock().calls.get(&xid).map(|carried| Arc::clone(&carried.call))
     }
 
     /// Whether it carries a call.
@@ -162,7 +181,9 @@ impl Lane {
 
     /// The calls that it carries, in the order in which they were made.
     pub(super) fn calls(&self) -> Vec<Arc<Call>> {
-        let mut calls: Vec<_> = self.table.lock().calls.values().cloned().collect();
+        let table = self.table.lock();
+        let mut calls: Vec<_> = table.calls.values().map(|carried| Arc::clone(&carried.call)).collect();
+        drop(table);
         calls.sort_unstable_by_key(|call| call.number);
         calls
     }

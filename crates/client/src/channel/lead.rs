@@ -47,7 +47,7 @@ pub(super) fn wait_for(call: &Arc<Call>) -> Result<Answer, CallError> {
         };
         if call.is_late() {
             lane.hub.give_up(&lane, call);
-        } else if lane.lead(Wait::Some, || call.is_done() || call.is_late()) {
+        } else if lane.lead(Wait::Some, || call.is_over_here(&lane) || call.is_late()) {
             lane.hand_over();
         } else {
             has_followed = true;

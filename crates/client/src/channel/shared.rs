@@ -78,8 +78,9 @@ impl Shared {
         let volume = request.volume();
         let (lane, started) = (self.choose(volume, request.class), Instant::now());
         let call = Arc::new(self.hub.prepare(request, volume, Place::None, started, Some(Arc::clone(lane))));
-        lane.enter(&call, started);
+        lane.enter(&call);
         if self.hub.window.enter(&call, self.hub.time_at(started)) {
+            lane.on_admitted(&call, started);
             lane.send_next(&call, started);
         } else if self.used_lanes().nth(1).is_some() {
             // It waits for replies on any lane, and its caller for one on this.
@@ -120,17 +121,38 @@ impl Shared {
         for call in lane.calls() {
             let Some(other) = self.first_to_deliver(call.volume, is_other) else { return };
             let now = Instant::now();
-            if lane.give_up(call.xid, now).is_some() {
-                call.move_to(other);
-                other.enter(&call, now);
-                if self.hub.is_closing() && other.give_up(call.xid, now).is_some() {
-                    // Whoever closes the channel may not have seen it on the way.
-                    self.hub.finish(&call, Err(CallError::Closed), now);
-                } else if call.is_to_be_sent() {
-                    other.send_next(&call, now);
-                }
+            if self.move_over(&call, lane, other, now) && call.is_to_be_sent() {
+                other.on_admitted(&call, now);
+                other.send_next(&call, now);
             }
         }
+    }
+
+    /// A call may go out: over the lane that delivers it first, as it looks now. When it was made, others were before it.
+    pub(super) fn settle(&self, call: &Arc<Call>, lane: &Arc<Lane>, now: Instant) -> Arc<Lane> {
+        let is_open = call.class.is_bulk() && self.lanes().len() > 1;
+        let better = if is_open { self.first_to_deliver(call.volume, |_| true) } else { None };
+        let lane = match better.filter(|better| !Arc::ptr_eq(better, lane)) {
+            Some(better) if self.move_over(call, lane, better, now) => better,
+            _ => lane,
+        };
+        lane.on_admitted(call, now);
+        Arc::clone(lane)
+    }
+
+    /// Another lane carries a call from now on, unless that is over.
+    fn move_over(&self, call: &Arc<Call>, from: &Lane, to: &Arc<Lane>, now: Instant) -> bool {
+        if from.give_up(call.xid, now).is_none() {
+            return false;
+        }
+        call.move_to(to);
+        to.enter(call);
+        // Whoever closes the channel may not have seen it on the way.
+        let is_lost = self.hub.is_closing() && to.give_up(call.xid, now).is_some();
+        if is_lost {
+            self.hub.finish(call, Err(CallError::Closed), now);
+        }
+        !is_lost
     }
 
     /// When something was last received on a lane other than this.
@@ -151,7 +173,8 @@ impl Shared {
         let now = Instant::now();
         let call = Arc::new(self.hub.prepare(request, 0, Place::None, now, Some(Arc::clone(lane))));
         call.admit(|| Place::None);
-        lane.enter(&call, now);
+        lane.enter(&call);
+        lane.on_admitted(&call, now);
         lane.send_next(&call, now);
         // Nobody waits for the answer.
         lane.bell.ring();

@@ -48,6 +48,7 @@ impl Streams {
         let aside = (hub.lanes() == Lanes::Auto && !same_host).then(|| Aside::new(Arc::new(new(most))));
         let growth = Growth::new(hub.lanes(), same_host);
         let shared = Arc::new(Shared::new(hub, lanes, aside, Sizes::new(same_host), growth));
+        shared.hub.has_lanes(&shared);
         let streams = Self { shared };
         tracing::debug!("{}", streams.shared.sizes.explain().unwrap_or_default());
         streams.shared.start_tenders().map_err(|error| ConnectError::Thread(Arc::new(error)))?;

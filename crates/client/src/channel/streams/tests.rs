@@ -124,6 +124,27 @@ fn a_server_that_takes_no_second_connection_is_left_alone_and_no_call_fails() {
     assert_eq!(server.open.load(Ordering::SeqCst), 1);
 }
 
+/// A call that the server takes its time with.
+fn start_bulk(streams: &Streams) -> Arc<Call> {
+    let payload = Some(bytes::Bytes::from_static(b"data").into());
+    streams.start(Request { procedure: 7, payload, class: Class::Write, ..Request::null(100_003, 3) })
+}
+
+#[test]
+fn calls_that_wait_their_turn_go_over_the_lane_that_is_free_then() {
+    let server = serve(2);
+    let streams = open(&server);
+    call(&streams);
+    // More than may be in flight: all of them begin on the only lane that there is.
+    let calls: Vec<_> = (0..60).map(|_| start_bulk(&streams)).collect();
+    look(&streams, 1, 4, 1_000_000);
+    let lanes = streams.shared.lanes();
+    assert_eq!((lanes.len(), lanes[1].load()), (2, 0));
+    calls.iter().for_each(|call| drop(lead::wait_for(call).expect("an answer")));
+    let over_the_second = calls.iter().filter(|call| call.lane().expect("a lane").index == 1).count();
+    assert!((15..=45).contains(&over_the_second), "{over_the_second} of {}", calls.len());
+}
+
 /// Keeps bulk under way for a while, and makes small calls beside it; gives the connections that carried those.
 fn call_beside_bulk(streams: &Streams, enough: impl Fn() -> bool) -> Vec<usize> {
     let mut used = Vec::new();
@@ -131,9 +152,7 @@ fn call_beside_bulk(streams: &Streams, enough: impl Fn() -> bool) -> Vec<usize> 
     let end = Instant::now() + Duration::from_secs(20);
     while !enough() && Instant::now() < end {
         while bulk.len() < 6 {
-            let payload = Some(bytes::Bytes::from_static(b"data").into());
-            let write = Request { procedure: 7, payload, class: Class::Write, ..Request::null(100_003, 3) };
-            bulk.push_back(streams.start(write));
+            bulk.push_back(start_bulk(streams));
         }
         let small = streams.start(Request::null(100_003, 3));
         used.push(small.lane().expect("a lane").index);
