@@ -40,7 +40,7 @@ impl Encode for Nothing {
 
 impl Request<'_> {
     /// NULL, which each program has, takes nothing, gives nothing, and is answered at once (RFC 5531 12.1).
-    pub(super) fn null(program: u32, version: u32) -> Self {
+    pub fn null(program: u32, version: u32) -> Self {
         Self {
             program,
             version,

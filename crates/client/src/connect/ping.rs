@@ -7,25 +7,14 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use howdah_wire::nfs3::{self, null};
-use howdah_wire::rpc::Credentials;
+use howdah_wire::nfs3;
 
-use crate::channel::{Answer, CallError, Channel, Class, Replay, Request};
+use crate::channel::{Answer, CallError, Channel, Request};
 
 /// Calls NULL. `None`: no answer in this time.
 pub(super) fn ping(channel: &Channel, patience: Duration) -> Option<Result<Answer, CallError>> {
-    let pending = channel.start(Request {
-        program: nfs3::PROGRAM,
-        version: nfs3::VERSION,
-        procedure: null::PROCEDURE,
-        // What a server makes of credentials, the first real call tells.
-        credentials: Credentials::None,
-        arguments: &(),
-        payload: None,
-        receive: None,
-        class: Class::Attributes,
-        replay: Replay::Idempotent,
-    });
+    // What a server makes of credentials, the first real call tells.
+    let pending = channel.start(Request::null(nfs3::PROGRAM, nfs3::VERSION));
     wait_at_most(pending, patience)
 }
 

@@ -5,11 +5,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use howdah_client::channel::{Class, Replay, Request};
+use howdah_client::channel::Request;
 use howdah_client::nfs3::Nfs3;
 use howdah_vfs::{Caller, FileSystem, Handle};
-use howdah_wire::nfs3::{self, null};
-use howdah_wire::rpc::Credentials;
+use howdah_wire::nfs3;
 
 use super::file::Found;
 use crate::facts::StorageFacts;
@@ -57,17 +56,7 @@ pub fn small_calls(
 }
 
 fn call_nothing(client: &Nfs3) -> Result<()> {
-    let request = Request {
-        program: nfs3::PROGRAM,
-        version: nfs3::VERSION,
-        procedure: null::PROCEDURE,
-        credentials: Credentials::None,
-        arguments: &(),
-        payload: None,
-        receive: None,
-        class: Class::Attributes,
-        replay: Replay::Idempotent,
-    };
+    let request = Request::null(nfs3::PROGRAM, nfs3::VERSION);
     client.channel().call(request).map(|_| ()).context("calling for nothing")
 }
 
