@@ -7,6 +7,8 @@ use howdah_tune::{Gauges, Judge, Judgement, PathState, Receiving, Sample, Sendin
 const MARK: u64 = 1 << 20;
 const MILLISECOND: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
+/// Bytes a second of a sender that is slower after a loss, and then grows.
+const SAWTOOTH: [u64; 3] = [1_000_000, 1_100_000, 1_200_000];
 
 /// A connection over 100 ms, all quiet.
 fn quiet() -> Sample {
@@ -76,7 +78,7 @@ fn replies() {
     });
     check(Verdict::PathFull, "paced to what the path delivers", &|sample, _| reading(sample, 117_000_000));
     check(Verdict::Loss, "the congestion window is what losses leave of it", &|sample, second| {
-        reading(sample, 1_000_000);
+        reading(sample, SAWTOOTH[second as usize % 3]);
         sample.sending.congestion_window = 100_000;
         sample.sending.retransmitted += if second % 3 == 0 { 1448 } else { 0 };
     });
@@ -216,10 +218,24 @@ fn calls() {
         writing(sample, 100_000_000);
         sample.gauges.refused_to_read += 100 * MILLISECOND;
     });
-    check(Verdict::Loss, "segments are missing", &|sample, _| {
-        writing(sample, 1_000_000);
+    check(Verdict::Loss, "segments are missing", &|sample, second| {
+        writing(sample, SAWTOOTH[second as usize % 3]);
         sample.receiving.out_of_order = sample.receiving.out_of_order.map(|count| count + 100);
     });
+    check(Verdict::PathFull, "segments are missing, and as much comes as before", &|sample, second| {
+        writing(sample, 117_000_000);
+        let lost = if second == 7 { 600 } else { 0 };
+        sample.receiving.out_of_order = sample.receiving.out_of_order.map(|count| count + lost);
+    });
+    check(
+        Verdict::Processor,
+        "calls come slowly, no processor is free, and threads want one",
+        &|sample, _| {
+            writing(sample, 50_000_000);
+            sample.path.rtt = 130 * MILLISECOND;
+            (sample.gauges.processors_busy, sample.gauges.threads_wanting) = (1.0, 3.0);
+        },
+    );
     check(Verdict::PathFull, "a queue stands in the path", &|sample, _| {
         writing(sample, 117_000_000);
         sample.path.rtt = 130 * MILLISECOND;

@@ -26,7 +26,7 @@ macro_rules! recorded {
 }
 
 /// A connection for each cause: what is right, and then its looks.
-const RECORDED: [(&str, &str); 27] = recorded!(
+const RECORDED: [(&str, &str); 30] = recorded!(
     "client-send-buffer-write",
     "client-send-buffer-write-again",
     "client-window-read",
@@ -34,7 +34,9 @@ const RECORDED: [(&str, &str); 27] = recorded!(
     "line-read",
     "line-write",
     "line-write-100ms",
+    "line-write-again",
     "losses-read",
+    "losses-read-100ms",
     "nothing-read",
     "nothing-read-100ms",
     "nothing-write",
@@ -47,6 +49,7 @@ const RECORDED: [(&str, &str); 27] = recorded!(
     "processors-read-again",
     "processors-write",
     "processors-write-again",
+    "processors-write-at-once",
     "server-send-buffer-read",
     "server-window-write",
     "server-window-write-100ms",

@@ -9,6 +9,9 @@ use crate::Interval;
 const GROWTH: f64 = 1.1;
 /// So many intervals: bbr gains a quarter in eight round trips, which are two, and after a dip the same rate is no growth.
 const RATES: usize = 3;
+/// In as many intervals and one more the same rate, within this factor, whatever was lost among them: who takes losses for congestion
+/// is slower after one, and then grows. A full path carries as much as before, and loses what it does not hold.
+const STEADY: f64 = 1.04;
 /// How much the last interval counts in what is averaged: four round trips of a single call are three calls, or four.
 const LATEST: f64 = 0.3;
 /// More than this in flight says no more than that one always is: it would only take longer to forget.
@@ -48,10 +51,14 @@ impl History {
     /// Takes an interval in.
     pub fn learn(&mut self, interval: &Interval<'_>, seen: &Seen) {
         let best = self.rates.iter().copied().fold(0.0, f64::max);
+        let least = self.rates.iter().copied().fold(seen.rate, f64::min);
         self.is_growing = best > 0.0 && seen.rate > best * GROWTH;
         self.rates[self.next] = seen.rate;
         self.next = (self.next + 1) % RATES;
         self.losses.learn(interval, seen.segments, seen.losses);
+        if best.max(seen.rate) <= least * STEADY {
+            self.losses.forget();
+        }
         let outstanding =
             f64::from(interval.before.gauges.outstanding + interval.after.gauges.outstanding) / 2.0;
         let weight = (interval.length().as_secs_f64() / OUTSTANDING_OVER.as_secs_f64()).min(1.0);
@@ -86,4 +93,40 @@ impl History {
 /// Calls in flight on average, as the client counts them (Little's law).
 fn calls_in_flight(interval: &Interval<'_>) -> f64 {
     interval.per_round_trip(|sample| sample.gauges.calls) + interval.share(|sample| sample.gauges.executing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Sample;
+
+    /// What is said of intervals of 400 ms with so many segments and losses on a path of 100 ms: whether losses hold the sender.
+    fn held_by_loss(intervals: &[(f64, f64)]) -> Vec<bool> {
+        let (before, mut after) = (Sample::default(), Sample::default());
+        (after.at, after.path.rtt) = (Duration::from_millis(400), Duration::from_millis(100));
+        let interval = Interval { before: &before, after: &after };
+        let mut history = History::default();
+        let mut held = |&(segments, losses): &(f64, f64)| {
+            history.learn(&interval, &Seen { rate: segments / 0.4, segments, losses, in_socket: 1.0 });
+            history.is_held_by_loss(&interval, segments / 4.0)
+        };
+        intervals.iter().map(&mut held).collect()
+    }
+
+    #[test]
+    fn a_sender_that_slows_down_and_grows_back_is_held_by_losses() {
+        let sawtooth = [(240.0, 1.0), (170.0, 0.0), (180.0, 0.0), (195.0, 0.0), (215.0, 0.0), (240.0, 0.0)];
+        let held = held_by_loss(&[sawtooth; 4].concat());
+        assert!(held[1..].iter().all(|held| *held), "{held:?}");
+    }
+
+    #[test]
+    fn a_full_path_that_loses_something_is_not() {
+        // bbr's start overfills it, and then it is full; a loss later changes nothing.
+        let mut full = vec![(20_000.0, 30.0), (32_000.0, 3.0)];
+        full.extend([(32_100.0, 0.0); 10]);
+        full.extend([(32_000.0, 1.0); 3]);
+        let held = held_by_loss(&full);
+        assert!(held[5..].iter().all(|held| !held), "{held:?}");
+    }
 }

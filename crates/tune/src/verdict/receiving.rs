@@ -24,6 +24,9 @@ const TELLING_ROUND_TRIP: Duration = Duration::from_millis(40);
 const UNREAD: u64 = 4;
 /// Bytes per round trip beyond this part of the window are as many as it lets through.
 const WINDOW_FILLED: f64 = 0.7;
+/// So many threads of ours, if no processor is free and most of them want one: then calls and round trips take as long as the threads
+/// wait, and tell nothing of the path.
+const WAITING_THREADS: f64 = 2.0;
 /// So many segments out of order are losses: once in a thousand.
 const OUT_OF_ORDER: f64 = 0.001;
 /// What a Linux sender has in flight whose send buffer grew to the default maximum of 4 MiB (`net.ipv4.tcp_wmem`): two
@@ -40,6 +43,9 @@ pub fn judge(interval: &Interval<'_>, history: &History) -> Verdict {
     }
     if fills_window(interval) {
         return Verdict::OurWindow;
+    }
+    if starves(interval, WAITING_THREADS) {
+        return Verdict::Processor;
     }
     let mid_call = interval.share(|sample| sample.gauges.mid_call);
     let silent = interval.share(|sample| sample.gauges.silent);
