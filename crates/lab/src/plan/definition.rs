@@ -3,7 +3,7 @@
 use toml::Table;
 
 use super::quick::Quick;
-use super::{Claim, Factor, FigureSpec, OriginFigure, Time};
+use super::{Claim, Factor, FigureSpec, LeftOut, OriginFigure, Time};
 
 /// An experiment: what it asks, the cells it consists of, what is drawn and what is concluded.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Plan {
     pub(super) takes: Option<Time>,
     /// What it varies; the last one varies fastest.
     pub factors: Vec<Factor>,
+    /// Which cells are not measured, and why.
+    pub left_out: Vec<LeftOut>,
     /// The origin's own figures.
     pub origin_figures: Vec<OriginFigure>,
     /// What the report draws.

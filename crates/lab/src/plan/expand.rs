@@ -19,14 +19,15 @@ pub struct Cell {
 }
 
 impl Plan {
-    /// All cells, in order: the last factor varies fastest. Those that the short form leaves out are left out.
+    /// All cells, in order: the last factor varies fastest. Those that the plan or its short form leaves out are left out.
     pub fn cells(&self, quick: bool) -> Result<Vec<Cell>, PlanError> {
         let mut base = self.cell.clone();
         if quick {
             merge(&mut base, &self.quick.cell);
         }
         let combinations = self.combinations().into_iter().zip(1..);
-        let kept = combinations.filter(|(levels, _)| !quick || self.keeps(levels));
+        let left_out = |levels: &[_]| self.left_out.iter().any(|left_out| left_out.is_about(levels));
+        let kept = combinations.filter(|(levels, _)| !left_out(levels) && (!quick || self.keeps(levels)));
         kept.map(|(levels, number)| self.cell_of(&base, &levels, number)).collect()
     }
 
@@ -101,7 +102,7 @@ fn mixed(value: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::plan;
+    use super::super::testing::{TEXT, plan};
     use super::*;
 
     #[test]
@@ -124,6 +125,20 @@ mod tests {
         assert_eq!(told(false), all);
         assert_eq!(told(true), all[2..4]);
         assert_eq!((plan().repetitions(false), plan().repetitions(true)), (3, 1));
+    }
+
+    #[test]
+    fn what_is_left_out_leaves_a_gap_in_the_numbers() {
+        let left_out =
+            "[[leave_out]]\nwhere = { rtt = \"30ms\", buffer = \"fixed\" }\nwhy = \"it never ends\"\n[quick]";
+        let text = TEXT.replacen("[quick]", left_out, 1);
+        let plan = Plan::parse("plan.toml", &text).expect("a plan");
+        let numbers = |quick| plan.cells(quick).expect("readable").iter().map(|cell| cell.number).collect();
+        let (all, quick): (Vec<u32>, Vec<u32>) = (numbers(false), numbers(true));
+        assert_eq!((all, quick), (vec![1, 2, 4, 5, 6], vec![4]));
+        let wrong = text.replacen("buffer = \"fixed\" }\nwhy", "buffer = \"small\" }\nwhy", 1);
+        let error = Plan::parse("plan.toml", &wrong).expect_err("no such level");
+        assert!(error.to_string().contains("leave_out: factor \"buffer\" has no level \"small\""), "{error}");
     }
 
     #[test]

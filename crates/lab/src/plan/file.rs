@@ -7,7 +7,7 @@ use super::error::line_of;
 use super::level_key::{label, setting};
 use super::quick::Quick;
 use super::validate::validate;
-use super::{CellSpec, Claim, Factor, FigureSpec, Level, OriginFigure, Plan, PlanError, Time};
+use super::{CellSpec, Claim, Factor, FigureSpec, LeftOut, Level, OriginFigure, Plan, PlanError, Time};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct PlanFile {
     cell: Table,
     #[serde(default)]
     factor: Vec<Spanned<FactorFile>>,
+    #[serde(default)]
+    leave_out: Vec<LeftOut>,
     #[serde(default)]
     quick: Quick,
     #[serde(default)]
@@ -90,6 +92,7 @@ impl Plan {
             repetitions: read.repetitions,
             takes: read.takes,
             factors: factors.collect::<Result<_, _>>()?,
+            left_out: read.leave_out,
             origin_figures: read.origin_figure,
             figures: read.figure,
             claims: read.claim,

@@ -18,6 +18,7 @@ pub fn validate(plan: &Plan, file: &str, text: &str) -> Result<(), PlanError> {
     let checker = Checker { plan, file, text };
     checker.names()?;
     checker.factors()?;
+    checker.left_out()?;
     let cells = plan.cells(false)?;
     checker.each_cell(&cells)?;
     checker.each_cell(&plan.cells(true)?)?;
@@ -81,6 +82,14 @@ impl Checker<'_> {
                 self.level(factor, label)
                     .map_err(|what| self.wrong("[quick]", 0, format!("quick: {what}")))?;
             }
+        }
+        Ok(())
+    }
+
+    fn left_out(&self) -> Result<(), PlanError> {
+        for (index, left_out) in self.plan.left_out.iter().enumerate() {
+            let checked = self.levels(&left_out.cells);
+            checked.map_err(|what| self.wrong("[[leave_out]]", index, format!("leave_out: {what}")))?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::super::results::Results;
 use super::super::units::text;
+use crate::plan::LeftOut;
 use crate::record::unit;
 
 /// Title, question, state.
@@ -22,9 +23,17 @@ pub fn header(results: &Results) -> Markup {
                 }
             }
             p.state { (state(results)) }
+            @for left_out in &plan.left_out { p.state { (told(left_out)) } }
         }
         @for warning in warnings(results) { p.warning role="note" { (warning) } }
     }
+}
+
+/// "Left out: client Linux kernel, server Linux kernel. Why."
+fn told(left_out: &LeftOut) -> String {
+    let levels: Vec<String> =
+        left_out.cells.iter().map(|(factor, level)| format!("{factor} {level}")).collect();
+    format!("Left out: {}. {}", levels.join(", "), left_out.why)
 }
 
 /// "12 cells, 3 repetitions each; 147 s of measuring; begun 2026-11-22 04:00:00 UTC."
