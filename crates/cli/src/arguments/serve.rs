@@ -14,8 +14,8 @@ use super::LogArguments;
 use super::quantity::parse_time;
 use crate::configuration::{
     ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName,
-    MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, Rpcbind, Sizes, Squash, UdpSockets, parse_admin,
-    parse_admin_listen, parse_listen, parse_metrics, parse_udp_sockets,
+    MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, Rpcbind, Sandbox, Sizes, Squash, UdpSockets,
+    parse_admin, parse_admin_listen, parse_listen, parse_metrics, parse_udp_sockets,
 };
 
 /// Serve a directory, or all exports of a configuration file
@@ -101,6 +101,14 @@ pub struct ServerArguments {
     /// answers in its place, on port 111, where it may: that needs root.
     #[arg(long, value_name = "WHEN")]
     pub rpcbind: Option<Rpcbind>,
+
+    /// What the server gives up of its rights once its sockets and directories are open [default: auto]
+    ///
+    /// Auto leaves it the capabilities that it needs; the system calls that it makes (seccomp); and without privilege nothing but
+    /// its exports, its state directory and, to read, the system's files (Landlock): each where the kernel has it, which a
+    /// line at start tells. With Landlock, exporting another directory takes a restart, and a reload that would is refused.
+    #[arg(long, value_name = "WHAT")]
+    pub sandbox: Option<Sandbox>,
 
     /// Where this server may be asked what limits its clients, and told other sizes: a path, or off [default: auto]
     ///

@@ -11,21 +11,28 @@ use crate::arguments::ServeArguments;
 use crate::configuration::{ServerConfig, load_arguments};
 use crate::report::{self, Welcome, reachable};
 use crate::running::{
-    RunningFile, ServiceManager, Signal, allow_many_open_files, own_addresses, prepare_state, signals,
-    start_log, user_name,
+    RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, prepare_state,
+    read_signals, start_log, user_name,
 };
-use crate::serving::RunningServer;
+use crate::serving::{Prepared, RunningServer};
 
 /// Serves until a signal says to stop.
 pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let config = load_arguments(arguments).map_err(Failure::Usage)?;
     start_log(config.log.as_deref(), config.log_format);
     // Before anything else is started: a signal must not end us half way.
-    let signals = signals()?;
+    let caught = catch_signals()?;
     allow_many_open_files();
     prepare_state(&config.state)?;
     let file = RunningFile::new(&config.state)?;
-    let server = RunningServer::start(&config, &file)?;
+    let mut prepared = Prepared::open(&config, &file)?;
+    // What follows serves strangers, and does with less.
+    match prepared.confine(&config, arguments) {
+        Some(confinement) => tracing::info!("confined. {confinement}"),
+        None => tracing::info!("not confined: the sandbox is switched off"),
+    }
+    let signals = read_signals(caught)?;
+    let server = RunningServer::start(&config, prepared)?;
     let mut session = Session { arguments, config, server, file, manager: ServiceManager::new() };
     session.welcome()?;
     session.follow(&signals);

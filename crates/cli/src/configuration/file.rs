@@ -18,7 +18,7 @@ use super::section::{Section, kind, number, size, text, truth};
 use super::sizes::Sizes;
 use super::{
     AdminListenSaid, AdminSocket, ExportConfig, ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid,
-    Problem, Rpcbind, parse_admin_listen, parse_listen, parse_metrics,
+    Problem, Rpcbind, Sandbox, parse_admin_listen, parse_listen, parse_metrics,
 };
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
@@ -32,6 +32,7 @@ pub struct FileSettings {
     pub workers: Option<usize>,
     pub state: Option<PathBuf>,
     pub rpcbind: Option<Rpcbind>,
+    pub sandbox: Option<Sandbox>,
     pub admin: Option<AdminSocket>,
     pub admin_listen: AdminListenSaid,
     pub metrics: MetricsSaid,
@@ -73,6 +74,7 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
             .and_then(|workers| usize::try_from(workers.into_inner()).ok()),
         state: section.setting("state", absolute).map(Spanned::into_inner),
         rpcbind: section.setting("rpcbind", rpcbind).map(Spanned::into_inner),
+        sandbox: section.setting("sandbox", sandbox).map(Spanned::into_inner),
         admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
         admin_listen: admin_listen(&mut section),
         metrics: metrics(&mut section),
@@ -208,6 +210,15 @@ fn rpcbind(value: &DeValue<'_>) -> Result<Rpcbind, String> {
         "off" => Ok(Rpcbind::Off),
         _ => Err("expected \"auto\" or \"off\"".to_owned()),
     }
+}
+
+fn sandbox(value: &DeValue<'_>) -> Result<Sandbox, String> {
+    let written = text(value)?;
+    let known = [Sandbox::Auto, Sandbox::Strict, Sandbox::NoLandlock, Sandbox::NoSeccomp, Sandbox::Off];
+    known.into_iter().find(|sandbox| sandbox.as_str() == written).ok_or_else(|| {
+        let names = known.map(|sandbox| format!("\"{}\"", sandbox.as_str()));
+        format!("expected one of {}", names.join(", "))
+    })
 }
 
 fn log(value: &DeValue<'_>) -> Result<String, String> {

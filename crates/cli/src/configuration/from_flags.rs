@@ -31,6 +31,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
         admin: server.admin.clone().or(file.admin).unwrap_or_default(),
         admin_listen: server.admin_listen().or(file.admin_listen).decide().map_err(|why| anyhow!(why))?,
+        sandbox: server.sandbox.or(file.sandbox).unwrap_or_default(),
         tuning: Tuning { networks: file.networks, ..server.sizes().or(file.sizes).decide() },
         metrics: server.metrics().or(file.metrics).decide(),
         experiment: server.experiment(),

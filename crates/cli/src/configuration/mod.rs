@@ -36,5 +36,5 @@ pub use load::{load_arguments, load_file};
 pub use metrics::{MOST_METRICS_CLIENTS, Metrics, MetricsSaid, parse_metrics};
 pub use name::ExportName;
 pub use problems::{Problem, Problems};
-pub use server::{Experiment, Rpcbind, ServerConfig};
+pub use server::{Experiment, Rpcbind, Sandbox, ServerConfig};
 pub use sizes::Sizes;

@@ -44,6 +44,7 @@ impl ServerConfig {
             ("admin_listen", self.admin_listen != new.admin_listen),
             ("metrics", self.metrics.address != new.metrics.address),
             ("metrics_clients", self.metrics.clients != new.metrics.clients),
+            ("sandbox", self.sandbox != new.sandbox),
             ("tuning", self.tuning.enabled != new.tuning.enabled),
             ("tcp_sndbuf", self.tuning.send_buffer != new.tuning.send_buffer),
             ("tcp_rcvbuf", self.tuning.receive_buffer != new.tuning.receive_buffer),

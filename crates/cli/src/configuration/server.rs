@@ -31,6 +31,8 @@ pub struct ServerConfig {
     pub admin_listen: Option<AdminListen>,
     /// What monitors are offered.
     pub metrics: Metrics,
+    /// What the server gives up of its rights before it serves.
+    pub sandbox: Sandbox,
     /// How connections are sized.
     pub tuning: Tuning,
     /// For experiments.
@@ -50,6 +52,35 @@ pub struct Experiment {
     pub delay: Option<Duration>,
     /// Every look at a connection is written to this file.
     pub samples: Option<PathBuf>,
+}
+
+/// What a server gives up of its rights before it serves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Sandbox {
+    /// Capabilities, files and system calls that it does not need, as far as nothing that clients do is refused for it
+    #[default]
+    Auto,
+    /// Files (Landlock) also as root, though that refuses some hard links
+    Strict,
+    /// All but files (Landlock): then a reload may add directories
+    NoLandlock,
+    /// All but system calls (seccomp)
+    NoSeccomp,
+    /// Nothing
+    Off,
+}
+
+impl Sandbox {
+    /// As it is written in the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Strict => "strict",
+            Self::NoLandlock => "no-landlock",
+            Self::NoSeccomp => "no-seccomp",
+            Self::Off => "off",
+        }
+    }
 }
 
 /// How clients find the port by themselves.

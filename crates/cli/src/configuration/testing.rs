@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{
-    Access, AdminSocket, ClientPattern, ClientRule, Durability, ExportConfig, Rpcbind, ServerConfig,
+    Access, AdminSocket, ClientPattern, ClientRule, Durability, ExportConfig, Rpcbind, Sandbox, ServerConfig,
 };
 use crate::arguments::LogFormat;
 
@@ -19,6 +19,7 @@ pub fn one_export() -> ServerConfig {
         admin: AdminSocket::Auto,
         admin_listen: None,
         metrics: super::Metrics::default(),
+        sandbox: Sandbox::Auto,
         tuning: howdah_server::Tuning::default(),
         experiment: super::Experiment::default(),
         log: None,

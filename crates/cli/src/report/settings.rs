@@ -30,6 +30,7 @@ pub fn server(config: &ServerConfig) -> String {
             Rpcbind::Off => "off",
         },
     );
+    line("sandbox", config.sandbox.as_str());
     line("admin", &config.admin.to_string());
     if let Some(listen) = &config.admin_listen {
         line("live page", &live_page(listen, &config.state));

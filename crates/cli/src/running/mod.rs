@@ -26,6 +26,6 @@ pub use port_owner::explain_taken_port;
 pub use resolve::addresses_of;
 pub use running_file::{RunningFile, running_servers};
 pub use service_manager::ServiceManager;
-pub use signals::{Signal, signals};
+pub use signals::{Signal, catch_signals, read_signals, signals};
 pub use state_directory::{export_state, part_of_state, prepare_state};
 pub use user_name::user_name;

@@ -16,9 +16,22 @@ pub enum Signal {
     Stop,
 }
 
-/// Catches the signals from now on. A second one to stop ends the process at once, whatever it waits for.
+/// Signals that are caught, and wait to be read.
+pub struct CaughtSignals(Signals);
+
+/// Catches the signals from now on. Starts no thread: what is given up after that, every thread shall lack.
+pub fn catch_signals() -> Result<CaughtSignals> {
+    Signals::new([SIGHUP, SIGINT, SIGTERM]).map(CaughtSignals).context("catching signals")
+}
+
+/// Catches the signals, and reads them.
 pub fn signals() -> Result<Receiver<Signal>> {
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("catching signals")?;
+    read_signals(catch_signals()?)
+}
+
+/// Those that came and those to come. A second one to stop ends the process at once, whatever it waits for.
+pub fn read_signals(caught: CaughtSignals) -> Result<Receiver<Signal>> {
+    let CaughtSignals(mut signals) = caught;
     let (sender, receiver) = channel();
     let run = move || {
         let mut stopping = false;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use howdah_store::local::{HandleSource, LocalFileSystem, Mode, Options, SyncMode};
+use howdah_store::local::{HandleSource, LocalFileSystem, Mode, OpenError, Options, Root, SyncMode};
 
 use crate::configuration::{Durability, ExportConfig};
 use crate::report::Opened;
@@ -27,13 +27,24 @@ pub struct FileSystems {
 }
 
 impl FileSystems {
+    /// The directories of these exports, opened already.
+    pub fn over(roots: Vec<Root>, exports: &[ExportConfig], state: &Path) -> Result<Self> {
+        let open = exports.iter().zip(roots).map(|(export, root)| open(export, root, state));
+        Ok(Self { open: open.collect::<Result<_>>()? })
+    }
+
     /// The directories of these exports: those that are open already stay open, the others are opened now.
     pub fn for_exports(&self, exports: &[ExportConfig], state: &Path) -> Result<Self> {
         let open = exports.iter().map(|export| match self.find(export) {
             Some(directory) => Ok(directory.clone()),
-            None => open(export, state),
+            None => open(export, root(export)?, state),
         });
         Ok(Self { open: open.collect::<Result<_>>()? })
+    }
+
+    /// The first of these exports whose directory is not open.
+    pub fn first_new<'e>(&self, exports: &'e [ExportConfig]) -> Option<&'e ExportConfig> {
+        exports.iter().find(|export| self.find(export).is_none())
     }
 
     /// The open directories, in the order of the exports.
@@ -47,7 +58,17 @@ impl FileSystems {
     }
 }
 
-fn open(export: &ExportConfig, state: &Path) -> Result<OpenDirectory> {
+/// Opens the directory of an export.
+pub fn root(export: &ExportConfig) -> Result<Root> {
+    Root::open(&export.path, export.cross_mounts).map_err(|error| explained(export, &error))
+}
+
+/// It tells its cause itself.
+fn explained(export: &ExportConfig, error: &OpenError) -> anyhow::Error {
+    anyhow!("opening export {}: {error}", export.name)
+}
+
+fn open(export: &ExportConfig, root: Root, state: &Path) -> Result<OpenDirectory> {
     let options = Options {
         state: Some(export_state(state, export.id)?),
         cross_mounts: export.cross_mounts,
@@ -57,9 +78,7 @@ fn open(export: &ExportConfig, state: &Path) -> Result<OpenDirectory> {
         },
         ..Options::default()
     };
-    let file_system = LocalFileSystem::open(&export.path, options)
-        // It tells its cause itself.
-        .map_err(|error| anyhow!("opening export {}: {error}", export.name))?;
+    let file_system = LocalFileSystem::at(root, options).map_err(|error| explained(export, &error))?;
     let Mode { handles, acts_as_caller } = file_system.mode();
     let opened = Opened { kernel_handles: handles == HandleSource::Kernel, acts_as_caller };
     Ok(OpenDirectory { id: export.id, file_system: Arc::new(file_system), opened })

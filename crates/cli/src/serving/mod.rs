@@ -2,11 +2,14 @@
 
 mod admin;
 mod admin_address;
+mod confining;
 mod exports;
 mod file_systems;
 mod portmapper;
+mod prepared;
 mod running_server;
 mod samples;
 mod sockets;
 
+pub use prepared::Prepared;
 pub use running_server::RunningServer;

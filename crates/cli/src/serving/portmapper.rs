@@ -45,6 +45,11 @@ impl Portmapper {
         self.own || self.registration.as_ref().is_some_and(|registration| !registration.rows().is_empty())
     }
 
+    /// Whether there is something to take back.
+    pub fn is_registered(&self) -> bool {
+        self.registration.is_some()
+    }
+
     /// Takes the registration back.
     pub fn take_back(self) {
         if let Some(Err(error)) = self.registration.map(Registration::take_back) {

@@ -4,21 +4,18 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use howdah_net::Listener;
+use anyhow::{Context, Result, bail};
 use howdah_server::admin::MetricsSettings;
 use howdah_server::{Server, Settings};
 
-use super::admin::{admin_socket, metrics_socket};
-use super::admin_address::{LivePage, admin_address};
+use super::admin_address::LivePage;
 use super::exports::exports;
 use super::file_systems::FileSystems;
 use super::portmapper::Portmapper;
-use super::samples::samples;
-use super::sockets::sockets;
+use super::prepared::Prepared;
 use crate::configuration::{ExportConfig, ServerConfig};
 use crate::report::Opened;
-use crate::running::{HANDLE_KEY_SIZE, RunningFile, handle_key};
+use crate::running::HANDLE_KEY_SIZE;
 
 /// How long calls in flight may take when the server is asked to stop: longer than any disk takes that still
 /// works, shorter than a service manager waits.
@@ -37,39 +34,58 @@ pub struct RunningServer {
     key: [u8; HANDLE_KEY_SIZE],
     /// What every call waits for, for an experiment.
     delay: Option<Duration>,
+    /// Whether files elsewhere are out of reach.
+    files_confined: bool,
 }
 
 impl RunningServer {
-    /// Opens everything and starts to serve; with the place where it is found by those who ask.
-    pub fn start(config: &ServerConfig, file: &RunningFile) -> Result<Self> {
-        // Sockets first: a port that is taken is the likeliest failure, and must leave nothing behind.
-        let mut sockets = sockets(config)?;
-        let addresses = sockets.tcp.iter().map(Listener::address).collect();
-        sockets.admin = admin_socket(&config.admin, file)?;
-        sockets.metrics = config.metrics.address.map(metrics_socket).transpose()?;
+    /// Starts to serve what was opened.
+    pub fn start(config: &ServerConfig, prepared: Prepared) -> Result<Self> {
+        let Prepared { sockets, addresses, page, key, roots, watcher, portmapper, files_confined } = prepared;
         let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
-        let address =
-            config.admin_listen.as_ref().map(|listen| admin_address(listen, &config.state)).transpose()?;
-        let (address, page) = address.unzip();
-        sockets.admin_address = address;
-        let key = handle_key(&config.state)?;
-        let directories = FileSystems::default().for_exports(&config.exports, &config.state)?;
-        let exports = exports(&config.exports, &directories, &key, config.experiment.delay)?;
-        let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
+        let (state, delay) = (config.state.clone(), config.experiment.delay);
         let settings = Settings {
             workers: config.workers,
             tuning: config.tuning.clone(),
             watcher,
             metrics: MetricsSettings { clients: config.metrics.clients },
         };
-        let portmapper = Portmapper::find(config, &mut sockets);
-        let server = Server::start(&settings, sockets, exports).context("starting the server")?;
-        let (state, delay) = (config.state.clone(), config.experiment.delay);
-        Ok(Self { server, addresses, admin, page, portmapper, directories, state, key, delay })
+        let start = || {
+            let directories = FileSystems::over(roots, &config.exports, &state)?;
+            let exports = exports(&config.exports, &directories, &key, delay)?;
+            let server = Server::start(&settings, sockets, exports).context("starting the server")?;
+            anyhow::Ok((directories, server))
+        };
+        match start() {
+            Ok((directories, server)) => Ok(Self {
+                server,
+                addresses,
+                admin,
+                page,
+                portmapper,
+                directories,
+                state,
+                key,
+                delay,
+                files_confined,
+            }),
+            Err(error) => {
+                portmapper.take_back();
+                Err(error)
+            }
+        }
     }
 
     /// Serves these exports from now on; on failure all stays as it was.
     pub fn reload(&mut self, configs: &[ExportConfig]) -> Result<()> {
+        if let Some(new) = self.directories.first_new(configs).filter(|_| self.files_confined) {
+            bail!(
+                "export {}: a server that gave up the right to other directories when it started (Landlock) cannot open {}; \
+                 restart howdah, through which clients wait, or start it with --sandbox no-landlock for reloads to add exports",
+                new.name,
+                new.path.display()
+            );
+        }
         let directories = self.directories.for_exports(configs, &self.state)?;
         self.server.reload(exports(configs, &directories, &self.key, self.delay)?);
         self.directories = directories;

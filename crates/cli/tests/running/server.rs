@@ -60,6 +60,12 @@ impl Server {
         self.log.by_ref().map(|line| line.expect("text")).collect()
     }
 
+    /// Its process.
+    #[allow(dead_code, reason = "not every test asks")]
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let id = Pid::from_raw(i32::try_from(self.child.id()).expect("an id")).expect("not 0");

@@ -11,15 +11,15 @@ use rustix::fs::OFlags;
 
 use super::cache::NodeCache;
 use super::file_system::LocalFileSystem;
-use super::handles::{Finder, Form, LONGEST_KERNEL_HANDLE, Layout, Maker, Mounts, kernel_open};
+use super::handles::{Finder, Maker};
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
 use super::name_locks::NameLocks;
 use super::open_files::OpenFiles;
 use super::options::{HandleSource, Mode, Options, SyncMode};
+use super::root::Root;
 use super::stream::Streams;
-use super::syscall;
 use super::tree::{LOOK, Tree};
 use super::verifier::Verifier;
 
@@ -52,15 +52,19 @@ impl LocalFileSystem {
     /// A thread that makes a call keeps that caller's file system ids and groups afterwards, until its next call;
     /// a thread that makes calls should open no files for other purposes.
     pub fn open(directory: &Path, options: Options) -> Result<Self, OpenError> {
+        Self::at(Root::open(directory, options.cross_mounts)?, options)
+    }
+
+    /// The same with a directory that was opened already, which decides whether mounts are crossed.
+    pub fn at(root: Root, options: Options) -> Result<Self, OpenError> {
+        let Root { tree, maker, handles, directory } = root;
+        let directory = directory.as_path();
         let failed = |step| move |cause: rustix::io::Errno| OpenError::new(step, directory, cause);
         let identity = Identity::probe();
         if let Some(state) = &options.state {
             make_private_directory(state)?;
         }
-        let tree =
-            Arc::new(Tree::open(directory, options.cross_mounts).map_err(failed("opening the directory"))?);
         rustix::process::umask(rustix::fs::Mode::empty());
-        let (maker, handles) = probe_handles(&tree, directory);
         let known = KnownHandles::new(if tree.has_honest_births() { options.known_handles } else { 0 });
         let nodes = Arc::new(NodeCache::new(OpenFiles::share(options.open_files)));
         let verifier = Verifier::open(options.state.as_deref())?;
@@ -108,27 +112,6 @@ impl LocalFileSystem {
 fn make_private_directory(state: &Path) -> Result<(), OpenError> {
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(state);
     made.map_err(|cause| OpenError::new("making the state directory", state, cause))
-}
-
-/// Which handles there are here: asks for the root's, and opens it.
-fn probe_handles(tree: &Arc<Tree>, directory: &Path) -> (Maker, HandleSource) {
-    let mounts = tree.crosses_mounts.then(|| Arc::new(Mounts::new(tree, directory)));
-    let device = tree.device;
-    let mut maker = Maker { from_kernel: false, layout: Layout::Unknown, shape: (0, 0), device, mounts };
-    let Ok(raw) = syscall::name_to_handle(tree.root.as_fd(), None) else {
-        return (maker, HandleSource::Index);
-    };
-    // Overlays and network file systems have long handles: the file number, kind and form must fit too.
-    if raw.as_bytes().len() > LONGEST_KERNEL_HANDLE || !(0..256).contains(&raw.kind) {
-        return (maker, HandleSource::Index);
-    }
-    let kind = raw.kind as u8;
-    maker.from_kernel = true;
-    maker.layout = tree.layout().or_by_example(tree.root_file, i32::from(kind), raw.as_bytes());
-    maker.shape = (kind, raw.as_bytes().len());
-    let form = Form::Kernel { kind, bytes: raw.as_bytes() };
-    let opens = tree.mount.as_ref().is_some_and(|mount| kernel_open(mount.as_fd(), form).is_ok());
-    (maker, if opens { HandleSource::Kernel } else { HandleSource::Index })
 }
 
 fn root_handle(tree: &Tree, maker: &Maker) -> howdah_vfs::Result<Handle> {

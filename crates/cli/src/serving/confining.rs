@@ -1,0 +1,74 @@
+//! What a server of this configuration needs: which files it must reach, and whether it needs ports below 1024 again.
+
+use std::net::SocketAddr;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use howdah_confine::{Plan, Reach};
+use howdah_store::local::HandleSource;
+
+use super::prepared::Prepared;
+use crate::arguments::ServeArguments;
+use crate::configuration::{AdminSocket, Sandbox, ServerConfig};
+
+/// Ports from here on are anybody's.
+const FIRST_FREE_PORT: u16 = 1024;
+
+/// What may be given up.
+pub fn plan<'p>(config: &ServerConfig, arguments: &ServeArguments, prepared: &'p Prepared) -> Plan<'p> {
+    let switched_off = |off: bool| if off { Err("switched off".to_owned()) } else { Ok(()) };
+    Plan {
+        low_ports: prepared.portmapper.is_registered()
+            || prepared.sockets.per_interface.addresses.iter().any(is_low),
+        files: switched_off(config.sandbox == Sandbox::NoLandlock)
+            .and_then(|()| reach(config, arguments, prepared)),
+        system_calls: switched_off(config.sandbox == Sandbox::NoSeccomp),
+    }
+}
+
+fn is_low(address: &SocketAddr) -> bool {
+    address.port() < FIRST_FREE_PORT
+}
+
+/// The files that must stay within reach.
+fn reach<'p>(
+    config: &ServerConfig,
+    arguments: &ServeArguments,
+    prepared: &'p Prepared,
+) -> Result<Reach<'p>, String> {
+    let mut by_handles = false;
+    for (root, export) in prepared.roots.iter().zip(&config.exports) {
+        if root.handles() == HandleSource::Kernel {
+            if config.sandbox != Sandbox::Strict {
+                return Err("files found by the kernel's handles have no path to judge by; --sandbox strict"
+                    .to_owned());
+            }
+            if !root.is_own_mount() {
+                let why =
+                    if export.cross_mounts { "crosses mounts" } else { "cannot be made a mount of its own" };
+                return Err(format!(
+                    "export {} {why}, so that the kernel cannot tell what lies in it",
+                    export.name
+                ));
+            }
+            by_handles = true;
+        }
+    }
+    let admin = match &config.admin {
+        AdminSocket::At(path) => path.parent().map(Path::to_owned),
+        _ => None,
+    };
+    Ok(Reach {
+        directories: prepared.roots.iter().map(AsFd::as_fd).collect(),
+        own: [config.state.clone()].into_iter().chain(admin).collect(),
+        read: arguments.server.config.iter().flat_map(|file| directories_of(file)).collect(),
+        by_handles,
+    })
+}
+
+/// Where a file lies, as it is named and as it is: whoever edits it may put a new one in its place.
+fn directories_of(file: &Path) -> Vec<PathBuf> {
+    let named = std::path::absolute(file).ok();
+    let real = file.canonicalize().ok();
+    named.into_iter().chain(real).filter_map(|path| path.parent().map(Path::to_owned)).collect()
+}

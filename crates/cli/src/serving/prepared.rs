@@ -1,0 +1,65 @@
+//! Everything that takes rights which a server does not keep: sockets, directories, registrations. No thread is started.
+
+use std::net::SocketAddr;
+
+use anyhow::Result;
+use howdah_confine::{Confinement, confine};
+use howdah_net::Listener;
+use howdah_server::{Sockets, Watcher};
+use howdah_store::local::Root;
+
+use super::admin::{admin_socket, metrics_socket};
+use super::admin_address::{LivePage, admin_address};
+use super::confining::plan;
+use super::file_systems::root;
+use super::portmapper::Portmapper;
+use super::samples::samples;
+use super::sockets::sockets;
+use crate::arguments::ServeArguments;
+use crate::configuration::{Sandbox, ServerConfig};
+use crate::running::{HANDLE_KEY_SIZE, RunningFile, handle_key};
+
+/// What a server starts with.
+pub struct Prepared {
+    pub(super) sockets: Sockets,
+    /// Where NFS is served over TCP: what was asked for, with real ports.
+    pub(super) addresses: Vec<SocketAddr>,
+    pub(super) page: Option<LivePage>,
+    pub(super) key: [u8; HANDLE_KEY_SIZE],
+    /// In the order of the exports.
+    pub(super) roots: Vec<Root>,
+    pub(super) watcher: Option<Watcher>,
+    pub(super) portmapper: Portmapper,
+    /// Whether files elsewhere are out of reach.
+    pub(super) files_confined: bool,
+}
+
+impl Prepared {
+    /// Opens everything; with the place where the server is found by those who ask.
+    pub fn open(config: &ServerConfig, file: &RunningFile) -> Result<Self> {
+        // Sockets first: a port that is taken is the likeliest failure, and must leave nothing behind.
+        let mut sockets = sockets(config)?;
+        let addresses = sockets.tcp.iter().map(Listener::address).collect();
+        sockets.admin = admin_socket(&config.admin, file)?;
+        sockets.metrics = config.metrics.address.map(metrics_socket).transpose()?;
+        let address =
+            config.admin_listen.as_ref().map(|listen| admin_address(listen, &config.state)).transpose()?;
+        let (address, page) = address.unzip();
+        sockets.admin_address = address;
+        let key = handle_key(&config.state)?;
+        let roots = config.exports.iter().map(root).collect::<Result<_>>()?;
+        let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
+        let portmapper = Portmapper::find(config, &mut sockets);
+        Ok(Self { sockets, addresses, page, key, roots, watcher, portmapper, files_confined: false })
+    }
+
+    /// Gives up what the server needs no more, for this thread and all that come. To be called before any is started.
+    pub fn confine(&mut self, config: &ServerConfig, arguments: &ServeArguments) -> Option<Confinement> {
+        if config.sandbox == Sandbox::Off {
+            return None;
+        }
+        let done = confine(&plan(config, arguments, self));
+        self.files_confined = done.files.is_ok();
+        Some(done)
+    }
+}

@@ -1,0 +1,69 @@
+//! A directory before it is a file system: opened, and tried. Making it a mount of its own takes a right (CAP_SYS_ADMIN) that
+//! nothing later needs, so that a server may give that up in between.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::handles::{Form, LONGEST_KERNEL_HANDLE, Layout, Maker, Mounts, kernel_open};
+use super::open::OpenError;
+use super::options::HandleSource;
+use super::syscall;
+use super::tree::Tree;
+
+/// An open directory, for [`LocalFileSystem::at`](super::LocalFileSystem::at).
+#[derive(Debug)]
+pub struct Root {
+    pub(super) tree: Arc<Tree>,
+    pub(super) maker: Maker,
+    pub(super) handles: HandleSource,
+    pub(super) directory: PathBuf,
+}
+
+impl Root {
+    /// Opens it; `cross_mounts` is [`Options::cross_mounts`](super::Options::cross_mounts).
+    pub fn open(directory: &Path, cross_mounts: bool) -> Result<Self, OpenError> {
+        let tree = Tree::open(directory, cross_mounts)
+            .map_err(|cause| OpenError::new("opening the directory", directory, cause))?;
+        let tree = Arc::new(tree);
+        let (maker, handles) = probe_handles(&tree, directory);
+        Ok(Self { tree, maker, handles, directory: directory.to_owned() })
+    }
+
+    /// Where its handles will come from.
+    pub fn handles(&self) -> HandleSource {
+        self.handles
+    }
+
+    /// Whether it is a mount of its own, so that whatever is found by a kernel's handle is known to lie beneath it.
+    pub fn is_own_mount(&self) -> bool {
+        self.tree.is_own_mount
+    }
+}
+
+impl AsFd for Root {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.tree.root.as_fd()
+    }
+}
+
+/// Which handles there are here: asks for the root's, and opens it.
+fn probe_handles(tree: &Arc<Tree>, directory: &Path) -> (Maker, HandleSource) {
+    let mounts = tree.crosses_mounts.then(|| Arc::new(Mounts::new(tree, directory)));
+    let device = tree.device;
+    let mut maker = Maker { from_kernel: false, layout: Layout::Unknown, shape: (0, 0), device, mounts };
+    let Ok(raw) = syscall::name_to_handle(tree.root.as_fd(), None) else {
+        return (maker, HandleSource::Index);
+    };
+    // Overlays and network file systems have long handles: the file number, kind and form must fit too.
+    if raw.as_bytes().len() > LONGEST_KERNEL_HANDLE || !(0..256).contains(&raw.kind) {
+        return (maker, HandleSource::Index);
+    }
+    let kind = raw.kind as u8;
+    maker.from_kernel = true;
+    maker.layout = tree.layout().or_by_example(tree.root_file, i32::from(kind), raw.as_bytes());
+    maker.shape = (kind, raw.as_bytes().len());
+    let form = Form::Kernel { kind, bytes: raw.as_bytes() };
+    let opens = tree.mount.as_ref().is_some_and(|mount| kernel_open(mount.as_fd(), form).is_ok());
+    (maker, if opens { HandleSource::Kernel } else { HandleSource::Index })
+}
