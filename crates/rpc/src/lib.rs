@@ -3,6 +3,7 @@
 //! This floor knows the messages of `wire` and nothing of sockets, files, clocks or threads.
 
 pub mod client;
+pub mod limits;
 pub mod reply_cache;
 pub mod server;
 #[cfg(feature = "simulation")]

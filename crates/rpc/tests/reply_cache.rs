@@ -248,3 +248,25 @@ fn begin_again(cache: &mut ReplyCache, now: Instant) {
     let Begin::New(slot) = cache.begin(key(1, 6), now) else { panic!("call 6 was not remembered") };
     cache.abandon(slot);
 }
+
+#[test]
+fn a_reply_longer_than_any_is_not_kept() {
+    let (mut cache, now) = (ReplyCache::new(Limits::default()), Instant::now());
+    let longest = Limits::default().reply;
+    answer(&mut cache, key(1, 1), &vec![0; longest], now);
+    assert!(matches!(cache.begin(key(1, 1), now), Begin::Replay(_)));
+    answer(&mut cache, key(1, 2), &vec![0; longest + 1], now);
+    assert!(matches!(cache.begin(key(1, 2), now), Begin::New(_)), "it runs again");
+}
+
+#[test]
+fn replies_are_kept_within_their_bytes() {
+    let (mut cache, now) = (ReplyCache::new(LIMITS), Instant::now());
+    for xid in 0..4 {
+        answer(&mut cache, key(1, xid), &[0; 10], now);
+    }
+    assert_eq!(cache.bytes(), LIMITS.bytes, "as much as there may be");
+    answer(&mut cache, key(1, 4), b"x", now);
+    assert!(cache.bytes() <= LIMITS.bytes);
+    assert!(matches!(cache.begin(key(1, 0), now), Begin::New(_)), "the oldest is forgotten");
+}

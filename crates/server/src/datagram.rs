@@ -1,13 +1,14 @@
 //! A call that came in a datagram: the same way as on a stream, without records, and one `sendmsg` for the reply.
 
 use std::io::{self, IoSlice};
+use std::time::Instant;
 
 use howdah_net::Datagram;
 use howdah_vfs::Content;
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::padding;
 
-use crate::counts::{Clerk, Moment, Timing, Unheard};
+use crate::counts::{Clerk, Moment, NO_EXPORT, Timing, Unheard};
 use crate::dispatch::Work;
 use crate::limits::DATAGRAM_MAX;
 use crate::shared::Shared;
@@ -51,6 +52,14 @@ pub fn answer(
         return reply.finish().0;
     }
     let ticket = reply.ticket();
+    // Whoever has a handle was let in by an export's rules.
+    if ticket.is_none_or(|ticket| ticket.place.export == NO_EXPORT) {
+        let longer = reply.message_length().saturating_sub(timing.received);
+        if longer > 0 && !shared.excess.allows(peer.client.ip(), longer, Instant::now()) {
+            tracing::debug!(client = %peer.client, "not answered: its address was told much more than it asked for");
+            return reply.finish().0;
+        }
+    }
     let (head, content) = reply.finish();
     match (send(port, datagram, &head[RecordMark::SIZE..], content), ticket) {
         (Ok(()), Some(ticket)) => clerk.handed(&ticket, 1, Moment::now()),

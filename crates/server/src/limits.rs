@@ -1,40 +1,130 @@
-//! Every maximum that an outsider can push against, with its reason.
+//! Every maximum that an outsider can push against, with its reason, what happens beyond it, and the test that shows that; then
+//! the times and sizes by which the server itself goes.
 
 use std::time::Duration;
 
-/// The largest transfer of READ and WRITE on a stream, in bytes: what the Linux client asks for at most
-/// (`NFS_MAX_FILE_IO_SIZE`).
-pub const TRANSFER_MAX: usize = 1 << 20;
-/// The longest record, in bytes: the largest WRITE, and room for its header with 400 bytes of credentials and as much of
-/// a verifier.
-pub const RECORD_MAX: usize = TRANSFER_MAX + (4 << 10);
+howdah_limits::limits! {
+    /// The largest transfer of READ and WRITE on a stream: what the Linux client asks for at most (`NFS_MAX_FILE_IO_SIZE`).
+    pub const TRANSFER_MAX: usize = 1 << 20, bytes;
+    beyond "a READ is answered with less, as FSINFO announced; a longer WRITE is a record that is too long", tested "server/src/nfs3/tests/durability::a_read_is_no_longer_than_is_ever_announced";
+
+    /// The longest record: the largest WRITE, and room for its header with 400 bytes of credentials and as much of a verifier.
+    pub const RECORD_MAX: usize = TRANSFER_MAX + (4 << 10), bytes;
+    beyond "the connection is closed before anything is kept for it", tested "server/tests/limits::a_record_may_be_as_long_as_announced_and_no_longer";
+
+    /// The largest READ and WRITE in a datagram: what the Linux kernel's server takes over UDP.
+    pub const DATAGRAM_TRANSFER_MAX: u32 = 32 << 10, bytes;
+    beyond "a READ is answered with less", tested "server/src/nfs3/tests/durability::a_read_is_no_longer_than_is_ever_announced";
+
+    /// The longest target of a symbolic link: what Linux can store.
+    pub const LINK_TARGET_MAX: usize = 4095, bytes;
+    beyond "NFS3ERR_NAMETOOLONG", tested "server/src/nfs3/tests/procedures::a_link_points_anywhere_but_nowhere";
+
+    /// Memory that replies of one connection may hold while its peer does not read.
+    pub const REPLY_MEMORY_MAX: usize = 256 << 10, bytes;
+    beyond "no further call of that connection is started until it reads", tested "server/src/connection/outbox::a_connection_is_full_one_byte_past_each_of_its_bounds";
+
+    /// The same while all connections together hold more than [`REPLY_MEMORY_BUDGET`].
+    pub const REPLY_MEMORY_UNDER_PRESSURE: usize = 16 << 10, bytes;
+    beyond "no further call of that connection is started until it reads", tested "server/src/connection/outbox::a_connection_is_full_one_byte_past_each_of_its_bounds";
+
+    /// Memory that replies of all connections may hold.
+    pub const REPLY_MEMORY_BUDGET: usize = 128 << 20, bytes;
+    beyond "each connection is held shorter", tested "server/src/connection/outbox::a_connection_is_full_one_byte_past_each_of_its_bounds";
+
+    /// Replies that wait in one connection, file ranges included, which hold no memory: more than a client has asked for that keeps
+    /// twice in flight what 2.5 Gb/s x 100 ms hold. The reply to a call that is not read cannot overtake the bulk before it.
+    pub const REPLY_QUEUE_MAX: usize = 64 << 20, bytes;
+    beyond "no further call of that connection is started until it reads", tested "server/src/connection/outbox::a_connection_is_full_one_byte_past_each_of_its_bounds";
+
+    /// Memory that half-received records of all connections may hold.
+    pub const RECEIVE_MEMORY_BUDGET: usize = 256 << 20, bytes;
+    beyond "those that hold most and move least are closed", tested "server/src/room::those_that_move_least_give_their_memory_back_one_byte_past_the_budget";
+
+    /// How long a record may take before its rate is looked at.
+    pub const RECORD_PATIENCE: Duration = Duration::from_secs(30), time;
+    beyond "its rate must be the one below", tested "server/src/patience::a_dribbled_record_goes";
+
+    /// The slowest that a record may come in, once it has taken [`RECORD_PATIENCE`].
+    pub const RECORD_RATE_MIN: u64 = 1 << 10, bytes_per_second;
+    beyond "the connection is closed", tested "server/src/patience::a_dribbled_record_goes";
+
+    /// How long a peer may read nothing of the replies that wait for it. A peer that reads slowly shows it late: the kernel takes
+    /// more bytes only when a third of its buffer is free, at 20 KB/s after more than a minute.
+    pub const SEND_PATIENCE: Duration = Duration::from_secs(300), time;
+    beyond "the connection is closed", tested "server/src/patience::a_peer_that_reads_nothing_goes_and_a_slow_reader_stays";
+
+    /// Connections at a time.
+    pub const CONNECTIONS_MAX: usize = 16_384, count;
+    beyond "of the client that has most (an IPv4 address, or 64 bits of an IPv6 one), an idle one with the fewest calls gives way to the new one", tested "server/src/room::a_place_is_freed_for_the_one_past_the_last";
+
+    /// So many connections are taken in however short the kernel's memory is.
+    pub const CONNECTIONS_FLOOR: usize = 16, count;
+    beyond "only the first one of each client is, while memory is short", tested "server/tests/pressure::who_takes_nothing_is_not_read_and_new_connections_are_turned_away_until_there_is_memory";
+
+    /// What an address may be told in datagrams, beyond what it sent, before a handle has shown that it is a client: whoever writes
+    /// another's address on a datagram must not flood it through us. Eight lists as long as they may be.
+    pub const EXCESS_BURST: u64 = 64 << 10, bytes;
+    beyond "it is not answered until enough of that is forgotten; TCP is", tested "server/src/udp/excess::an_address_is_told_a_burst_and_then_as_much_as_the_rate_lets_it";
+
+    /// How fast that is forgotten: a list a second.
+    pub const EXCESS_RATE: u64 = 8 << 10, bytes_per_second;
+    beyond "as above", tested "server/src/udp/excess::an_address_is_told_a_burst_and_then_as_much_as_the_rate_lets_it";
+
+    /// Addresses of which that is remembered: some 300 KB.
+    pub const EXCESS_ADDRESSES_MAX: usize = 4096, count;
+    beyond "other addresses are told no more than they sent, until some are forgotten", tested "server/src/udp/excess::no_more_addresses_are_remembered_than_there_is_room_for";
+
+    /// UDP sockets that share one address: more processors than this have no lock to share any more. Each may hold what
+    /// `howdah-net` asks the kernel for, 8 MiB of what was received and not read; `net.ipv4.udp_mem` bounds them all.
+    pub const UDP_GROUP_MAX: usize = 16, count;
+    beyond "the setting is refused", tested "cli/src/configuration/datagrams::numbers_of_sockets_are_bounded_and_automatic_unless_said";
+
+    /// Interfaces that are gone whose traffic is remembered: names of containers' interfaces never come back.
+    pub const INTERFACES_REMEMBERED: usize = 256, count;
+    beyond "the one that went first is forgotten", tested "server/src/udp/ports::names_that_never_come_back_are_forgotten_some_day";
+
+    /// Mounts that are remembered for `showmount`. Clients that crash never unmount, so the list would grow for ever; a thousand
+    /// lines are more than anybody reads, and at most 1 MiB.
+    pub const MOUNTS_MAX: usize = 1024, count;
+    beyond "the oldest is forgotten", tested "server/src/mount/mounts::the_oldest_mount_gives_way";
+
+    /// The longest list of MOUNT in a datagram. A list that the address on a datagram did not ask for must not be worth sending,
+    /// and the usual clients have no room for more.
+    pub const LIST_IN_DATAGRAM_MAX: usize = 8 << 10, bytes;
+    beyond "the list ends there; it is whole over TCP", tested "server/src/mount/tests::a_long_list_ends_early_in_a_datagram_and_is_whole_on_a_stream";
+
+    /// Exports whose calls are counted apart. Each that is used costs some 10 KB a worker.
+    pub const EXPORTS_COUNTED_MAX: usize = 64, count;
+    beyond "those beyond are counted as one", tested "server/src/counts/ledger::an_export_keeps_its_counters_over_a_reload_and_too_many_share_theirs";
+
+    /// Points of all curves of the live page: 7.7 MB.
+    pub const POINTS_MAX: usize = 120_000, count;
+    beyond "more than 500 connections that move something have them farther apart", tested "server/src/samples/all::memory_does_not_grow_with_connections";
+
+    /// Connections that are gone whose curves are kept until they are over, the last ones.
+    pub const CLOSED_MAX: usize = 256, count;
+    beyond "the curve of the one that closed first is dropped", tested "server/src/samples/all::the_gone_are_told_until_they_are_forgotten";
+
+    /// Connections at once at each place where the server may be asked what it does. Enough for some people and a monitor.
+    pub const ADMIN_CONNECTIONS_MAX: usize = 32, count;
+    beyond "who comes then waits for a place", tested "server/tests/admin/bounds::who_says_nothing_holds_no_place_for_long";
+
+    /// How long a question and its answer may take there: whoever does not read or write holds no place.
+    pub const ADMIN_PATIENCE: Duration = Duration::from_secs(10), time;
+    beyond "the connection is closed", tested "server/tests/admin/bounds::who_says_nothing_holds_no_place_for_long";
+
+    /// The head of a request there: ours have some hundred bytes.
+    pub const ADMIN_HEAD_MAX: usize = 16 << 10, bytes;
+    beyond "HTTP status 431", tested "server/tests/admin/bounds::too_much_is_refused";
+
+    /// The body of a request there: a knob's value has some ten bytes.
+    pub const ADMIN_BODY_MAX: usize = 64 << 10, bytes;
+    beyond "HTTP status 413", tested "server/tests/admin/bounds::a_body_longer_than_any_is_refused";
+}
+
 /// The longest datagram, in bytes: what UDP carries over IPv4.
 pub const DATAGRAM_MAX: usize = 65_507;
-/// Bytes of memory that replies of one connection may hold while its peer does not read; beyond it no further call of
-/// that connection is started.
-pub const REPLY_MEMORY_MAX: usize = 256 << 10;
-/// The same while all connections together hold more than [`REPLY_MEMORY_BUDGET`].
-pub const REPLY_MEMORY_UNDER_PRESSURE: usize = 16 << 10;
-/// Bytes of memory that replies of all connections may hold before each is held shorter.
-pub const REPLY_MEMORY_BUDGET: usize = 128 << 20;
-/// Bytes of replies that wait in one connection, file ranges included, which hold no memory: more than a client has asked for
-/// that keeps twice in flight what 2.5 Gb/s x 100 ms hold. The reply to a call that is not read cannot overtake the bulk before it.
-pub const REPLY_QUEUE_MAX: usize = 64 << 20;
-/// Bytes of memory that half-received records of all connections may hold; beyond it those that hold most and move
-/// least are closed.
-pub const RECEIVE_MEMORY_BUDGET: usize = 256 << 20;
-/// The slowest that a record may come in, in bytes per second, once it has taken [`RECORD_PATIENCE`].
-pub const RECORD_RATE_MIN: u64 = 1 << 10;
-/// How long a record may take before its rate is looked at.
-pub const RECORD_PATIENCE: Duration = Duration::from_secs(30);
-/// How long a peer may read nothing of the replies that wait for it. A peer that reads slowly shows it late: the kernel
-/// takes more bytes only when a third of its buffer is free, at 20 KB/s after more than a minute.
-pub const SEND_PATIENCE: Duration = Duration::from_secs(300);
-/// Connections at a time. Of the client that has most (an IPv4 address, or 64 bits of an IPv6 one), an idle one with the
-/// fewest calls gives way to a new one.
-pub const CONNECTIONS_MAX: usize = 16_384;
-/// So many connections are taken in however short the kernel's memory is; beyond, only the first one of each client.
-pub const CONNECTIONS_FLOOR: usize = 16;
 /// Worker threads, unless configured: calls that may wait for storage at the same time.
 pub const WORKERS: usize = 32;
 /// How long a call runs before its connection is handed on to another worker.
@@ -50,11 +140,6 @@ pub const SLOW_STORAGE: Duration = Duration::from_secs(1);
 /// How long READs are copied into their replies after sending a range of a file failed: a client must have the time to
 /// connect again and to be told.
 pub const RANGE_DOUBT: Duration = Duration::from_secs(60);
-/// UDP sockets that share one address, at most: more processors than this have no lock to share any more. Each may hold
-/// what `howdah-net` asks the kernel for, 8 MiB of what was received and not read; `net.ipv4.udp_mem` bounds them all.
-pub const UDP_GROUP_MAX: usize = 16;
 /// Interfaces with UDP sockets of their own, for each address: a host of containers has hundreds of interfaces, and what
 /// has none here the wildcard takes.
 pub const INTERFACES_MAX: usize = 64;
-/// Interfaces that are gone whose traffic is remembered: names of containers' interfaces never come back.
-pub const INTERFACES_REMEMBERED: usize = 256;

@@ -1,9 +1,14 @@
-//! Who gives way when there is no place for another connection. Knows no sockets: what it is told of each is enough.
+//! Who gives way when there is no place for another connection, or no memory for what is half received. Knows no sockets: what
+//! it is told of each is enough.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
 
 use howdah_net::Token;
+
+use crate::limits::{CONNECTIONS_MAX, RECEIVE_MEMORY_BUDGET};
 
 /// A connection, as far as this is concerned.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +45,35 @@ pub fn who_gives_way(places: &[Place]) -> Option<Choice> {
     let of_greediest = places.iter().filter(|place| one_client(place.client) == greediest);
     let first = of_greediest.min_by_key(|place| (!place.idle, place.calls, place.token))?;
     Some(Choice { token: first.token, idle: first.idle, of })
+}
+
+/// Whether there is a place for one more.
+pub fn has_place(connections: usize) -> bool {
+    connections < CONNECTIONS_MAX
+}
+
+/// What a connection holds for a record that is half received.
+#[derive(Debug, Clone, Copy)]
+pub struct Holding {
+    /// Bytes of memory.
+    pub memory: usize,
+    /// For how long.
+    pub age: Duration,
+}
+
+/// The connections, by their index, that must go until the rest fits the budget: those that move least, and hold most, first.
+pub fn who_gives_memory_back(held: &[Holding]) -> Vec<usize> {
+    let mut total: usize = held.iter().map(|holding| holding.memory).sum();
+    let mut order: Vec<usize> = (0..held.len()).collect();
+    if total > RECEIVE_MEMORY_BUDGET {
+        order.sort_by_key(|&index| Reverse((held[index].age, held[index].memory)));
+    }
+    let goes = |index: &usize| {
+        let goes = total > RECEIVE_MEMORY_BUDGET;
+        total -= held[*index].memory * usize::from(goes);
+        goes
+    };
+    order.into_iter().take_while(goes).collect()
 }
 
 /// What counts as one client: an IPv4 address, but 2^64 IPv6 addresses, since a host chooses the lower half of its own
@@ -94,5 +128,23 @@ mod tests {
             Some(100),
             "IPv4 addresses are not one network"
         );
+    }
+
+    #[test]
+    fn a_place_is_freed_for_the_one_past_the_last() {
+        assert!(has_place(CONNECTIONS_MAX - 1));
+        assert!(!has_place(CONNECTIONS_MAX), "that one takes another's place");
+    }
+
+    #[test]
+    fn those_that_move_least_give_their_memory_back_one_byte_past_the_budget() {
+        let holding = |memory, seconds| Holding { memory, age: Duration::from_secs(seconds) };
+        let half = RECEIVE_MEMORY_BUDGET / 2;
+        let mut held = vec![holding(half, 1), holding(half - 9, 5), holding(4, 9), holding(5, 9)];
+        assert_eq!(who_gives_memory_back(&held), [0; 0], "as much as there may be");
+        held.push(holding(1, 0));
+        assert_eq!(who_gives_memory_back(&held), [3], "of two that are as old, the larger");
+        held.push(holding(half, 0));
+        assert_eq!(who_gives_memory_back(&held), [3, 2, 1, 0], "until the rest fits");
     }
 }

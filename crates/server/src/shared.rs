@@ -11,13 +11,13 @@ use howdah_tune::{Change, Tuner};
 use parking_lot::{Mutex, RwLock};
 
 use crate::connection::Connection;
-use crate::limits::{CONNECTIONS_FLOOR, CONNECTIONS_MAX};
+use crate::limits::CONNECTIONS_FLOOR;
 use crate::program::Program;
 use crate::room::{self, Choice, Place};
 use crate::samples::Samples;
 use crate::service::Service;
 use crate::tuning::Pressing;
-use crate::udp::{Port, Ports};
+use crate::udp::{Excess, Port, Ports};
 
 /// The waker's token.
 pub const WAKER: Token = Token(0);
@@ -52,6 +52,8 @@ pub struct Shared {
     pub listeners: Vec<Listener>,
     /// Datagram sockets.
     pub udp: Ports,
+    /// What is told in datagrams to those who may be somebody else.
+    pub excess: Excess,
     /// Workers end when they see it.
     pub stopping: AtomicBool,
     /// No new call is read.
@@ -93,6 +95,7 @@ impl Shared {
             waker: Waker::new()?,
             listeners,
             udp: Ports::default(),
+            excess: Excess::default(),
             stopping: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             parallel: std::thread::available_parallelism().is_ok_and(|count| count.get() > 1),
@@ -224,7 +227,7 @@ impl Shared {
 
     /// Frees a place if all are taken: of the client that has most, an idle connection goes, if there is one.
     fn make_room(&self) {
-        if self.connections.read().len() < CONNECTIONS_MAX {
+        if room::has_place(self.connections.read().len()) {
             return;
         }
         if let Some(choice) = self.who_gives_way() {

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use howdah_net::Token;
 
 use crate::connection::Connection;
-use crate::limits::{CALL_PATIENCE, RECEIVE_MEMORY_BUDGET};
+use crate::limits::CALL_PATIENCE;
 use crate::patience::{Patience, Sight};
+use crate::room::{Holding, who_gives_memory_back};
 use crate::shared::{Shared, Source};
 use crate::worker::Slot;
 
@@ -119,25 +120,17 @@ impl Watch {
 
     /// Closes the connections that hold most for a record and move least, until the rest fits the budget.
     fn relieve_memory(&self, connections: &[Arc<Connection>], now: Instant) {
-        let mut held: Vec<(usize, &Arc<Connection>)> = connections
-            .iter()
-            .map(|connection| (connection.inbox().holdings().map_or(0, |(_, memory)| memory), connection))
-            .collect();
-        let mut total: usize = held.iter().map(|(memory, _)| memory).sum();
-        if total <= RECEIVE_MEMORY_BUDGET {
-            return;
-        }
-        let slowness = |connection: &Connection| {
-            self.seen.get(&connection.token()).map_or(Duration::ZERO, |patience| patience.record_age(now))
+        let holding = |connection: &Arc<Connection>| Holding {
+            memory: connection.inbox().holdings().map_or(0, |(_, memory)| memory),
+            age: self
+                .seen
+                .get(&connection.token())
+                .map_or(Duration::ZERO, |patience| patience.record_age(now)),
         };
-        held.sort_by_key(|(memory, connection)| std::cmp::Reverse((slowness(connection), *memory)));
-        for (memory, connection) in held {
-            if total <= RECEIVE_MEMORY_BUDGET {
-                return;
-            }
-            total -= memory;
-            self.shared
-                .close(connection, &"memory for half-received records ran out, and this one moves least");
+        let held: Vec<Holding> = connections.iter().map(holding).collect();
+        for index in who_gives_memory_back(&held) {
+            let why = "memory for half-received records ran out, and this one moves least";
+            self.shared.close(&connections[index], &why);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! what a file system is. One file per procedure holds its arguments and its reply, with both directions of coding.
 //! Nothing is allocated because a peer claimed a length; opaque data is borrowed from the input.
 
+pub mod limits;
 pub mod mount;
 pub mod nfs3;
 pub mod portmap;

@@ -273,3 +273,25 @@ fn fields_stand_in_their_places() {
     let (theirs, _) = oracle::sattr3::unpack(&mut &Encoder::to_vec(&new)[..]).unwrap();
     assert_eq!((theirs.mode.unwrap(), theirs.uid.unwrap(), theirs.gid.is_none()), (1, 2, true));
 }
+
+#[test]
+fn what_is_longer_than_any_is_refused() {
+    use howdah_wire::limits::{DATA_MAX, FILE_NAME_MAX, HANDLE_MAX, LINK_TARGET_MAX};
+    use howdah_wire::xdr::{DecodeError, DecodeProblem};
+    let refused = |error: DecodeError, limit: u32| {
+        assert_eq!(error.problem, DecodeProblem::TooLong { claimed: limit + 1, limit });
+    };
+    let handle = [&4u32.to_be_bytes()[..], b"node"].concat();
+    let message = |parts: &[&[u8]]| parts.concat();
+    let over = |limit: u32| (limit + 1).to_be_bytes();
+    let most = HANDLE_MAX as u32;
+    refused(getattr::Arguments::decode(&mut Decoder::new(&over(most))).expect_err("a handle"), most);
+    let bytes = message(&[&handle, &over(FILE_NAME_MAX)]);
+    refused(lookup::Arguments::decode(&mut Decoder::new(&bytes)).expect_err("a name"), FILE_NAME_MAX);
+    // A name, new attributes that set nothing, and the target.
+    let bytes = message(&[&handle, &4u32.to_be_bytes(), b"name", &[0; 24], &over(LINK_TARGET_MAX)]);
+    refused(symlink::Arguments::decode(&mut Decoder::new(&bytes)).expect_err("a target"), LINK_TARGET_MAX);
+    // An offset, a count, how stable, and the data.
+    let bytes = message(&[&handle, &[0; 16], &over(DATA_MAX)]);
+    refused(write::Arguments::decode(&mut Decoder::new(&bytes)).expect_err("data"), DATA_MAX);
+}

@@ -165,3 +165,10 @@ fn a_text_longer_than_any_is_refused() {
         rpcbind::set::Arguments::decode(&mut Decoder::new(&message)).expect_err("too long a network id");
     assert_eq!(error.problem, DecodeProblem::TooLong { claimed: 1025, limit: 1024 });
 }
+
+#[test]
+fn what_callit_carries_is_bounded() {
+    let message = [100_003u32, 3, 0, 8801].map(u32::to_be_bytes).concat();
+    let error = portmap::callit::Arguments::decode(&mut Decoder::new(&message)).expect_err("too much");
+    assert_eq!(error.problem, DecodeProblem::TooLong { claimed: 8801, limit: 8800 });
+}

@@ -8,9 +8,8 @@ use howdah_wire::rpc::RecordMark;
 use super::error::PeerError;
 use super::incoming::{Incoming, Reply};
 use super::receive::ReceiveInto;
+use crate::limits::FRAGMENTS_MAX;
 
-/// The most fragments of one record: nobody needs more, and empty ones would be a way to keep us busy.
-const FRAGMENTS_MAX: u32 = 1024;
 /// How much is received at once when only small replies are due: a burst of them comes in one receive.
 const BURST: usize = 16 << 10;
 /// How much is received first when bulk data may follow, before one such reply has shown how long its head is: that of a

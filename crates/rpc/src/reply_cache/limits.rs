@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::limits::{CALLS_REMEMBERED, KEPT_REPLY_MAX, REPLIES_KEPT, REPLY_AGE};
+
 /// The bounds of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -16,16 +18,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// What a server of one machine needs.
-    ///
-    /// - 65,536 calls: a client that lost its connection repeats what it had in flight, at most some thousand calls, while
-    ///   others may have made ten thousand calls a second for the seconds that it took to come back.
-    /// - 16 MiB of replies: those calls at some 250 bytes, which is what CREATE with a handle and three sets of attributes
-    ///   comes to.
-    /// - 2 minutes: a client on TCP repeats after 60 seconds or when its connection breaks, and once more after that.
-    /// - 1 KiB a reply: three times what any procedure that may not run twice answers.
+    /// What a server of one machine needs, for the reasons in [`crate::limits`].
     fn default() -> Self {
-        Self { entries: 65_536, bytes: 16 << 20, age: Duration::from_secs(120), reply: 1 << 10 }
+        Self { entries: CALLS_REMEMBERED, bytes: REPLIES_KEPT, age: REPLY_AGE, reply: KEPT_REPLY_MAX }
     }
 }
 

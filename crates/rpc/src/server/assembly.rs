@@ -10,9 +10,8 @@ use std::sync::Arc;
 use howdah_wire::rpc::RecordMark;
 
 use super::buffer::{Buffer, BufferPool, Record};
+use crate::limits::FRAGMENTS_MAX;
 
-/// The most fragments of one record: nobody needs more, and empty ones would be a way to keep us busy.
-const FRAGMENTS_MAX: u32 = 1024;
 /// A record from here on is bulk: it is received by itself, without bytes of the next one.
 const BULK: usize = 32 << 10;
 /// How much is received when the next record may be bulk: its header, and little of its data, which then goes straight

@@ -16,16 +16,11 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use super::failure::Failure;
+use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_HEAD_MAX, ADMIN_PATIENCE};
 
-/// Connections at once at each place; who comes beyond them waits. Enough for some people and a monitor.
-const CONNECTIONS_MAX: usize = 32;
-/// A question and its answer take no longer: whoever does not read or write holds no place.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// A browser asks again and again on one connection: over TLS, and far away, a new one for each question would cost more than the
 /// answer. After so long it has to make another, so that nobody holds a place for ever.
 const KEPT: Duration = Duration::from_secs(60);
-/// Bytes of a request's head: ours have some hundred.
-const HEAD_MAX: usize = 16 << 10;
 /// How long to wait where a connection cannot be accepted: descriptors may come back.
 const REST: Duration = Duration::from_millis(100);
 
@@ -40,7 +35,7 @@ pub enum Kept {
 
 /// Takes connections for as long as it is polled.
 pub async fn accept(listener: UnixListener, router: Router) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let places = Arc::new(Semaphore::new(ADMIN_CONNECTIONS_MAX));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         match listener.accept().await {
@@ -58,7 +53,7 @@ pub async fn accept(listener: UnixListener, router: Router) {
 
 /// The same over TCP, and TLS if there is something to prove who we are.
 pub async fn accept_tcp(listener: TcpListener, router: Router, kept: Kept, tls: Option<TlsAcceptor>) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let places = Arc::new(Semaphore::new(ADMIN_CONNECTIONS_MAX));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         match (listener.accept().await, tls.clone()) {
@@ -81,7 +76,7 @@ async fn exchange_secretly(
     kept: Kept,
     place: OwnedSemaphorePermit,
 ) {
-    match timeout(PATIENCE, tls.accept(stream)).await {
+    match timeout(ADMIN_PATIENCE, tls.accept(stream)).await {
         Ok(Ok(stream)) => exchange(stream, router, kept, place).await,
         Ok(Err(error)) => tracing::debug!(%error, "TLS on an admin address"),
         Err(_) => tracing::debug!("TLS on an admin address took too long"),
@@ -97,8 +92,8 @@ async fn exchange(
     let served = http1::Builder::new()
         .keep_alive(kept == Kept::Awhile)
         .timer(TokioTimer::new())
-        .header_read_timeout(PATIENCE)
-        .max_buf_size(HEAD_MAX)
+        .header_read_timeout(ADMIN_PATIENCE)
+        .max_buf_size(ADMIN_HEAD_MAX)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut served = pin!(served);
     if kept == Kept::Awhile && timeout(KEPT, served.as_mut()).await.is_ok() {
@@ -108,7 +103,7 @@ async fn exchange(
         // The question that is being answered is the last one.
         served.as_mut().graceful_shutdown();
     }
-    match timeout(PATIENCE, served).await {
+    match timeout(ADMIN_PATIENCE, served).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::debug!(%error, "on an admin connection"),
         Err(_) => tracing::debug!("an admin connection took too long"),

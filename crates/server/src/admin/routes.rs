@@ -15,11 +15,9 @@ use super::history::History;
 use super::metrics::{MetricsSettings, metrics};
 use super::page;
 use super::questions::QUESTIONS;
+use crate::limits::ADMIN_BODY_MAX;
 use crate::shared::Shared;
 use crate::tuning::Knobs;
-
-/// Bytes of a request's body: a knob's value has some ten.
-const BODY_MAX: usize = 64 << 10;
 
 /// What is asked about.
 pub struct Asked {
@@ -58,7 +56,7 @@ pub fn router(asked: Arc<Asked>, gate: Gate) -> Router {
         .merge(page::routes())
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .layer(DefaultBodyLimit::max(ADMIN_BODY_MAX))
         .layer(from_fn_with_state(gate, is_meant))
         .with_state(asked)
 }

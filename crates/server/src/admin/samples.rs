@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use super::routes::Asked;
-use crate::samples::{POINTS_MAX, Point, SPAN, Taken};
+use crate::limits::POINTS_MAX;
+use crate::samples::{Point, SPAN, Taken};
 
 /// Whose samples, and since when.
 #[derive(Debug, Deserialize)]

@@ -128,9 +128,8 @@ impl Outbox {
 
     /// Whether so much waits that no further call should be started.
     pub fn is_full(&self) -> bool {
-        let pressed = MEMORY.load(Ordering::Relaxed) > REPLY_MEMORY_BUDGET;
-        let most = if pressed { REPLY_MEMORY_UNDER_PRESSURE } else { REPLY_MEMORY_MAX };
-        self.memory.load(Ordering::SeqCst) > most || self.length.load(Ordering::SeqCst) > REPLY_QUEUE_MAX
+        let all = MEMORY.load(Ordering::Relaxed);
+        is_too_much(self.memory.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst), all)
     }
 
     /// Whether nothing waits.
@@ -305,6 +304,13 @@ fn send_content(stream: &Stream, content: &Content, sent: usize) -> io::Result<S
     }
 }
 
+/// Whether a connection whose replies hold so much memory and are so long together has its part, while those of all connections
+/// hold so much memory.
+fn is_too_much(memory: usize, length: usize, of_all: usize) -> bool {
+    let most = if of_all > REPLY_MEMORY_BUDGET { REPLY_MEMORY_UNDER_PRESSURE } else { REPLY_MEMORY_MAX };
+    memory > most || length > REPLY_QUEUE_MAX
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Seek, SeekFrom, Write};
@@ -409,5 +415,18 @@ mod tests {
         outbox.push(reply(0, 100, Some(&file)));
         let error = outbox.flush(&stream, &mut Vec::new(), &mut clerk).expect_err("nothing to send");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_connection_is_full_one_byte_past_each_of_its_bounds() {
+        for (memory, length, of_all, full) in [
+            (REPLY_MEMORY_MAX, REPLY_QUEUE_MAX, REPLY_MEMORY_BUDGET, false),
+            (REPLY_MEMORY_MAX + 1, 0, 0, true),
+            (0, REPLY_QUEUE_MAX + 1, 0, true),
+            (REPLY_MEMORY_UNDER_PRESSURE, 0, REPLY_MEMORY_BUDGET + 1, false),
+            (REPLY_MEMORY_UNDER_PRESSURE + 1, 0, REPLY_MEMORY_BUDGET + 1, true),
+        ] {
+            assert_eq!(is_too_much(memory, length, of_all), full, "{memory} {length} {of_all}");
+        }
     }
 }

@@ -7,8 +7,9 @@ use parking_lot::Mutex;
 use super::clerk::Clerk;
 use super::figures::Figures;
 use super::outcome::Unheard;
-use super::shard::{Doing, EXPORTS_MAX, NO_EXPORT, OTHER_EXPORTS, Shard};
+use super::shard::{Doing, NO_EXPORT, OTHER_EXPORTS, Shard};
 use crate::exports::Exports;
+use crate::limits::EXPORTS_COUNTED_MAX;
 use crate::program::{Procedure, Program};
 
 /// All counters.
@@ -93,7 +94,7 @@ impl Ledger {
         for export in exports.iter() {
             let index = known.iter().position(|(id, _)| *id == export.id());
             let index = index.or_else(|| {
-                (known.len() < EXPORTS_MAX).then(|| known.push((export.id(), String::new())))?;
+                (known.len() < EXPORTS_COUNTED_MAX).then(|| known.push((export.id(), String::new())))?;
                 Some(known.len() - 1)
             });
             if let Some(index) = index {
@@ -259,7 +260,7 @@ mod tests {
         ledger.admit(&many);
         assert_eq!(
             many.iter().filter(|export| export.place() == OTHER_EXPORTS).count(),
-            90 - (EXPORTS_MAX - 3)
+            90 - (EXPORTS_COUNTED_MAX - 3)
         );
     }
 

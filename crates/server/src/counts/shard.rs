@@ -8,14 +8,13 @@ use super::cell::{Cell, Counter};
 use super::figures::Figures;
 use super::outcome::Unheard;
 use super::ticket::Place;
+use crate::limits::EXPORTS_COUNTED_MAX;
 
-/// Exports that are told apart; what is beyond is counted as one. Each that is used costs some 10 KB a worker.
-pub const EXPORTS_MAX: usize = 64;
 /// The place of calls that reach no export: NULL, handles that lead nowhere, the lists of MOUNT, portmap.
 pub const NO_EXPORT: u16 = 0;
 /// The place of exports beyond the first ones.
-pub const OTHER_EXPORTS: u16 = EXPORTS_MAX as u16 + 1;
-const PLACES: usize = EXPORTS_MAX + 2;
+pub const OTHER_EXPORTS: u16 = EXPORTS_COUNTED_MAX as u16 + 1;
+const PLACES: usize = EXPORTS_COUNTED_MAX + 2;
 
 /// What a worker does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

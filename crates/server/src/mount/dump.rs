@@ -3,13 +3,10 @@
 use howdah_wire::mount::dump::{Mount, Reply as Answer};
 use howdah_wire::mount::{DirectoryPath, HostName};
 
+use crate::limits::LIST_IN_DATAGRAM_MAX;
 use crate::program::Refusal;
 use crate::service::Service;
 use crate::{Reply, Request, Transport};
-
-/// The longest list in a datagram, in bytes; the rest of a longer one is told over TCP alone. A list that the address on
-/// a datagram did not ask for must not be worth sending, and the usual clients have no room for more.
-const LIST_IN_DATAGRAM_MAX: usize = 8 << 10;
 
 /// What an entry takes beside its texts, in bytes: three words, and padding twice.
 const OVERHEAD: usize = 18;

@@ -6,10 +6,7 @@ use std::net::IpAddr;
 use parking_lot::Mutex;
 
 use super::telling::Telling;
-
-/// The most mounts that are remembered; beyond it the oldest is forgotten. Clients that crash never unmount, so the list
-/// would grow for ever; a thousand lines are more than anybody reads, and at most 1 MiB.
-const MOUNTS_MAX: usize = 1024;
+use crate::limits::MOUNTS_MAX;
 
 /// The list, oldest first.
 #[derive(Debug, Default)]

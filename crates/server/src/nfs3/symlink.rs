@@ -6,11 +6,9 @@ use howdah_wire::xdr::Decode;
 
 use super::context::Context;
 use super::{convert, made};
+use crate::limits::LINK_TARGET_MAX;
 use crate::service::Service;
 use crate::{Refusal, Reply, Request};
-
-/// The longest target, in bytes: what the trait allows, and Linux can store.
-const TARGET_MAX: usize = 4095;
 
 /// Answers a call.
 pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
@@ -31,7 +29,7 @@ pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) 
 fn target(target: &[u8]) -> Result<&[u8], Status> {
     match target {
         b"" => Err(Status::Invalid),
-        _ if target.len() > TARGET_MAX => Err(Status::NameTooLong),
+        _ if target.len() > LINK_TARGET_MAX => Err(Status::NameTooLong),
         _ if target.contains(&0) => Err(Status::Invalid),
         _ => Ok(target),
     }

@@ -1,10 +1,8 @@
 //! How much goes into one call: what FSINFO announces, and READ and READDIR keep to.
 
-use crate::limits::TRANSFER_MAX;
+use crate::limits::{DATAGRAM_TRANSFER_MAX, TRANSFER_MAX};
 use crate::{Peer, Transport};
 
-/// The largest READ and WRITE in a datagram, in bytes: what the Linux kernel's server takes over UDP.
-const DATAGRAM_MOST: u32 = 32 << 10;
 /// What is announced for datagrams at least, in bytes: six fragments of Ethernet, instead of 22 of which each one that is lost
 /// costs all.
 const DATAGRAM_LEAST: u32 = 8 << 10;
@@ -20,7 +18,7 @@ const LISTING: u32 = 64 << 10;
 pub fn data(peer: &Peer) -> u32 {
     match peer.transport {
         Transport::Tcp => TRANSFER_MAX as u32,
-        Transport::Udp => DATAGRAM_MOST,
+        Transport::Udp => DATAGRAM_TRANSFER_MAX,
     }
 }
 
@@ -29,7 +27,7 @@ pub fn data(peer: &Peer) -> u32 {
 pub fn announced(peer: &Peer, path_mtu: impl FnOnce() -> usize) -> u32 {
     match peer.transport {
         Transport::Tcp => TRANSFER_MAX as u32,
-        Transport::Udp if is_on_this_host(peer) => DATAGRAM_MOST,
+        Transport::Udp if is_on_this_host(peer) => DATAGRAM_TRANSFER_MAX,
         Transport::Udp => in_fragments(path_mtu()),
     }
 }
@@ -37,7 +35,8 @@ pub fn announced(peer: &Peer, path_mtu: impl FnOnce() -> usize) -> u32 {
 /// The largest power of two whose datagram has no more fragments than are allowed.
 fn in_fragments(path_mtu: usize) -> u32 {
     let room = path_mtu.saturating_sub(HEADERS).saturating_mul(FRAGMENTS);
-    let room = u32::try_from(room).unwrap_or(DATAGRAM_MOST).clamp(DATAGRAM_LEAST, DATAGRAM_MOST);
+    let room =
+        u32::try_from(room).unwrap_or(DATAGRAM_TRANSFER_MAX).clamp(DATAGRAM_LEAST, DATAGRAM_TRANSFER_MAX);
     1 << room.ilog2()
 }
 
@@ -45,7 +44,7 @@ fn in_fragments(path_mtu: usize) -> u32 {
 pub fn listing(peer: &Peer) -> u32 {
     match peer.transport {
         Transport::Tcp => LISTING,
-        Transport::Udp if is_on_this_host(peer) => DATAGRAM_MOST,
+        Transport::Udp if is_on_this_host(peer) => DATAGRAM_TRANSFER_MAX,
         Transport::Udp => DATAGRAM_LEAST,
     }
 }

@@ -9,16 +9,13 @@ use howdah_tune::{Judgement, Sample};
 
 use super::point::Point;
 use super::series::Series;
+use crate::limits::{CLOSED_MAX, POINTS_MAX};
 use crate::room::one_client;
 
 /// How far back curves go.
 pub const SPAN: Duration = Duration::from_secs(120);
 /// How far points are apart, while there is room for all: as often as a page is drawn anew.
 pub const STEP: Duration = Duration::from_millis(500);
-/// Points of all connections together: 7.7 MB. More than 500 connections that move something have them farther apart.
-pub const POINTS_MAX: usize = 120_000;
-/// Connections that are gone whose curves are kept until they are over, the last ones.
-const CLOSED_MAX: usize = 256;
 
 /// All curves.
 #[derive(Debug, Default)]

@@ -6,5 +6,5 @@ mod gathered;
 mod point;
 mod series;
 
-pub use all::{POINTS_MAX, SPAN, Samples, Taken};
+pub use all::{SPAN, Samples, Taken};
 pub use point::Point;

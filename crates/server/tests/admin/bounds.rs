@@ -89,3 +89,20 @@ fn too_much_is_refused() {
     assert!(text.is_empty() || text.starts_with(b"HTTP/1.1 431 "), "{}", String::from_utf8_lossy(&text));
     asked.get("/v1");
 }
+
+#[test]
+fn a_body_longer_than_any_is_refused() {
+    let asked = Asked::start();
+    for (length, is_refused) in [(64 << 10, false), ((64 << 10) + 1, true)] {
+        let mut stream = connect_local(&asked.socket).expect("let in");
+        let body = "x".repeat(length);
+        let head = "PUT /v1/knobs/memory_budget HTTP/1.1\r\nHost: howdah\r\nContent-Type: application/json";
+        // It may hang up while we still write.
+        let _ = write!(stream, "{head}\r\nContent-Length: {length}\r\n\r\n{body}");
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text);
+        let text = String::from_utf8_lossy(&text);
+        assert_eq!(text.starts_with("HTTP/1.1 413 "), is_refused, "{length} bytes: {text}");
+    }
+    asked.get("/v1");
+}

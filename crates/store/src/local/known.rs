@@ -135,4 +135,17 @@ mod tests {
         handles.forget(42, 1);
         assert!(handles.find(&seen, at(101)).is_none());
     }
+
+    #[test]
+    fn no_more_are_remembered_than_there_is_room_for() {
+        let (most, now) = (2 * PAGE as u64, at(200));
+        let handles = KnownHandles::new(most as usize);
+        let seen = |file| Identification { file, device: 1, birth: Some(at(100)) };
+        for file in 0..=most {
+            handles.keep(&seen(file), now, Known { handle: handle(file as u8), place: file });
+        }
+        let found = (0..=most).filter(|&file| handles.find(&seen(file), now).is_some()).count() as u64;
+        assert_eq!(found, most, "one past the room takes another's place");
+        assert!(handles.find(&seen(most), now).is_some());
+    }
 }

@@ -34,10 +34,10 @@ pub struct Options {
 
 impl Options {
     /// Default of [`Options::open_files`]: enough for the working set of a few dozen busy clients.
-    pub const OPEN_FILES: usize = 16_384;
+    pub const OPEN_FILES: usize = crate::limits::OPEN_FILES;
 
     /// Default of [`Options::known_handles`]: a listing of 10^5 entries is remembered whole, in at most 30 MB.
-    pub const KNOWN_HANDLES: usize = 1 << 18;
+    pub const KNOWN_HANDLES: usize = crate::limits::KNOWN_HANDLES;
 }
 
 impl Default for Options {

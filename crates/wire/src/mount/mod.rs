@@ -7,7 +7,8 @@ pub mod mnt;
 mod types;
 pub mod umnt;
 
-pub use types::{DirectoryPath, HostName, NAME_MAX, PATH_MAX, Status};
+pub use crate::limits::{HOST_NAME_MAX as NAME_MAX, MOUNT_PATH_MAX as PATH_MAX};
+pub use types::{DirectoryPath, HostName, Status};
 
 /// The RPC program number.
 pub const PROGRAM: u32 = 100_005;

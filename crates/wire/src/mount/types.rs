@@ -1,11 +1,7 @@
 //! The types that procedures share (RFC 1813 5.1).
 
+use crate::limits::{HOST_NAME_MAX, MOUNT_PATH_MAX};
 use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
-
-/// The longest path, in bytes (`MNTPATHLEN`).
-pub const PATH_MAX: u32 = 1024;
-/// The longest name of a host or group, in bytes (`MNTNAMLEN`).
-pub const NAME_MAX: u32 = 255;
 
 /// A path on the server (`dirpath`), as the client sent it: not checked yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,7 +57,7 @@ impl Status {
 
 impl<'a> Decode<'a> for DirectoryPath<'a> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        decoder.opaque(PATH_MAX, "path").map(Self)
+        decoder.opaque(MOUNT_PATH_MAX, "path").map(Self)
     }
 }
 
@@ -73,7 +69,7 @@ impl Encode for DirectoryPath<'_> {
 
 impl<'a> Decode<'a> for HostName<'a> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        decoder.opaque(NAME_MAX, "host name").map(Self)
+        decoder.opaque(HOST_NAME_MAX, "host name").map(Self)
     }
 }
 

@@ -31,8 +31,9 @@ mod names;
 mod new_attributes;
 mod status;
 
+pub use crate::limits::{DATA_MAX, FILE_NAME_MAX as NAME_MAX, HANDLE_MAX, LINK_TARGET_MAX as TARGET_MAX};
 pub use attributes::{Attributes, BeforeAttributes, Device, FileType, Time, WeakCacheConsistency};
-pub use names::{DirectoryName, FileHandle, HANDLE_MAX, Made, NAME_MAX, TARGET_MAX};
+pub use names::{DirectoryName, FileHandle, Made};
 pub use new_attributes::{NewAttributes, SetTime};
 pub use status::{Refused, Status};
 
@@ -40,7 +41,3 @@ pub use status::{Refused, Status};
 pub const PROGRAM: u32 = 100_003;
 /// The version.
 pub const VERSION: u32 = 3;
-
-/// The most bytes of data in a READ or WRITE that are decoded: 4 MiB, the most that any server in use announces. What
-/// this server announces is less.
-pub const DATA_MAX: u32 = 4 << 20;

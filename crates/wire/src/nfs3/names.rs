@@ -1,16 +1,8 @@
 //! What names a node: a handle, or a name in a directory (RFC 1813 2.4, 2.5, 2.6).
 
 use super::message::message;
+use crate::limits::{FILE_NAME_MAX, HANDLE_MAX};
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
-
-/// The longest handle, in bytes (`NFS3_FHSIZE`).
-pub const HANDLE_MAX: usize = 64;
-/// The longest file name that is decoded, in bytes. The protocol sets none; beyond a file system's own limit the
-/// answer is NFS3ERR_NAMETOOLONG, and beyond this one the call is garbage.
-pub const NAME_MAX: u32 = 4096;
-/// The longest target of a symbolic link that is decoded, in bytes. The protocol sets none; beyond a file system's
-/// own limit (4095 at most systems) the answer is NFS3ERR_NAMETOOLONG, and beyond this one the call is garbage.
-pub const TARGET_MAX: u32 = 8192;
 
 /// Names a node (`nfs_fh3`); borrowed, and opaque to all but the server that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,7 +31,10 @@ pub struct DirectoryName<'a> {
 
 impl<'a> Decode<'a> for DirectoryName<'a> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self { directory: FileHandle::decode(decoder)?, name: decoder.opaque(NAME_MAX, "file name")? })
+        Ok(Self {
+            directory: FileHandle::decode(decoder)?,
+            name: decoder.opaque(FILE_NAME_MAX, "file name")?,
+        })
     }
 }
 

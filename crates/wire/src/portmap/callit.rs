@@ -1,13 +1,11 @@
 //! CALLIT (RFC 1833 3.2, `PMAPPROC_CALLIT`): has the portmapper call a program in the caller's place. rpcbind's BCAST and
 //! INDIRECT take the same arguments.
 
+use crate::limits::CALLIT_MAX;
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 /// Number of the procedure.
 pub const PROCEDURE: u32 = 5;
-/// The longest arguments or result that are passed on, in bytes. The protocol sets no limit; what is passed on comes in
-/// one datagram (`UDPMSGSIZE` of the BSD portmappers).
-pub const DATA_MAX: u32 = 8800;
 
 /// Arguments of CALLIT (`call_args`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +35,7 @@ impl<'a> Decode<'a> for Arguments<'a> {
             program: decoder.u32("program")?,
             version: decoder.u32("version")?,
             procedure: decoder.u32("procedure")?,
-            arguments: decoder.opaque(DATA_MAX, "arguments")?,
+            arguments: decoder.opaque(CALLIT_MAX, "arguments")?,
         })
     }
 }
@@ -53,7 +51,7 @@ impl Encode for Arguments<'_> {
 
 impl<'a> Decode<'a> for Reply<'a> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self { port: decoder.u32("port")?, result: decoder.opaque(DATA_MAX, "result")? })
+        Ok(Self { port: decoder.u32("port")?, result: decoder.opaque(CALLIT_MAX, "result")? })
     }
 }
 

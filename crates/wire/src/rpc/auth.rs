@@ -1,13 +1,7 @@
 //! Who calls: AUTH_NONE and AUTH_SYS (RFC 5531 8.2 and 14, `opaque_auth`, `authsys_parms`).
 
+use crate::limits::{CREDENTIALS_MAX, GROUPS_MAX, MACHINE_NAME_MAX};
 use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
-
-/// The longest body of credentials or verifier, in bytes (RFC 5531 8.2).
-const BODY_MAX: u32 = 400;
-/// The longest machine name of AUTH_SYS, in bytes (RFC 5531 14).
-const MACHINE_NAME_MAX: u32 = 255;
-/// The most groups in AUTH_SYS (RFC 5531 14).
-const GROUPS_MAX: usize = 16;
 
 /// What kind of credentials or verifier (`auth_flavor`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -114,7 +108,7 @@ impl Encode for AuthSys<'_> {
 impl<'a> Decode<'a> for Credentials<'a> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         let flavor = AuthFlavor(decoder.u32("credentials flavor")?);
-        let body = decoder.opaque(BODY_MAX, "credentials")?;
+        let body = decoder.opaque(CREDENTIALS_MAX, "credentials")?;
         Ok(match flavor {
             AuthFlavor::NONE => Self::None,
             AuthFlavor::SYS => {
@@ -151,7 +145,7 @@ pub(super) fn encode_none(encoder: &mut Encoder<'_>) {
 /// A verifier, which AUTH_NONE and AUTH_SYS leave without meaning: bounded and skipped.
 pub(super) fn skip_verifier(decoder: &mut Decoder<'_>) -> Result<(), DecodeError> {
     decoder.u32("verifier flavor")?;
-    decoder.opaque(BODY_MAX, "verifier").map(|_| ())
+    decoder.opaque(CREDENTIALS_MAX, "verifier").map(|_| ())
 }
 
 impl AuthStatus {

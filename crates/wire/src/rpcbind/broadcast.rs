@@ -2,6 +2,7 @@
 //! caller's place. BCAST does not answer errors; INDIRECT does.
 
 use super::Text;
+use crate::limits::CALLIT_MAX;
 use crate::portmap::callit;
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
@@ -24,7 +25,7 @@ pub struct Reply<'a> {
 
 impl<'a> Decode<'a> for Reply<'a> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self { address: Text::decode(decoder)?, result: decoder.opaque(callit::DATA_MAX, "result")? })
+        Ok(Self { address: Text::decode(decoder)?, result: decoder.opaque(CALLIT_MAX, "result")? })
     }
 }
 

@@ -16,9 +16,10 @@ pub mod uaddr2taddr;
 mod universal;
 pub mod unset;
 
+pub use crate::limits::TEXT_MAX;
 pub use binding::Binding;
 pub use network::Network;
-pub use text::{TEXT_MAX, Text};
+pub use text::Text;
 pub use universal::UniversalAddress;
 
 /// The RPC program number: that of portmap, whose later versions these are.

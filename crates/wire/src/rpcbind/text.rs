@@ -1,9 +1,7 @@
 //! A short text of rpcbind: a network id, a universal address, or an owner.
 
+use crate::limits::TEXT_MAX;
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
-
-/// The longest text, in bytes. The protocol sets no limit; the longest real one is the path of a Unix socket, 108.
-pub const TEXT_MAX: u32 = 1024;
 
 /// A text as the peer sent it (`string<>`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,0 +1,12 @@
+//! What a directory keeps in memory for those who use it.
+
+howdah_limits::limits! {
+    /// Files kept open between calls, if the process may open twice as many: enough for the working set of a few dozen busy clients.
+    pub const OPEN_FILES: usize = 16_384, count;
+    beyond "the one that was not used for longest is closed, and opened again when it is", tested "store/tests/bounds::the_cache_of_open_files_is_bounded";
+
+    /// Handles remembered of each export, so that a listing need not ask the kernel for each again: a listing of 10^5 entries is
+    /// remembered whole, in at most 30 MB.
+    pub const KNOWN_HANDLES: usize = 1 << 18, count;
+    beyond "another one is forgotten, and asked for again", tested "store/src/local/known::no_more_are_remembered_than_there_is_room_for";
+}

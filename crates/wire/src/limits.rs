@@ -1,0 +1,51 @@
+//! The longest of everything that a message may hold: a claim beyond it is refused before anything is kept for it.
+
+howdah_limits::limits! {
+    /// The longest body of credentials or verifier, in a call or a reply (RFC 5531 8.2).
+    pub const CREDENTIALS_MAX: u32 = 400, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/rpc::credentials_beyond_the_limits_are_refused";
+
+    /// The longest machine name of AUTH_SYS (RFC 5531 14).
+    pub const MACHINE_NAME_MAX: u32 = 255, bytes;
+    beyond "the call is refused: bad credentials", tested "wire/tests/rpc::credentials_beyond_the_limits_are_refused";
+
+    /// The most groups of a caller (AUTH_SYS, RFC 5531 14).
+    pub const GROUPS_MAX: usize = 16, count;
+    beyond "the call is refused: bad credentials", tested "wire/tests/rpc::credentials_beyond_the_limits_are_refused";
+
+    /// The longest file handle (RFC 1813 2.2, `NFS3_FHSIZE`).
+    pub const HANDLE_MAX: usize = 64, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/nfs3::what_is_longer_than_any_is_refused";
+
+    /// The longest file name that is decoded. The protocol sets none; beyond a file system's own limit (255 at most systems) the
+    /// answer is NFS3ERR_NAMETOOLONG.
+    pub const FILE_NAME_MAX: u32 = 4096, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/nfs3::what_is_longer_than_any_is_refused";
+
+    /// The longest target of a symbolic link that is decoded. The protocol sets none; beyond a file system's own limit (4095 at
+    /// most systems) the answer is NFS3ERR_NAMETOOLONG.
+    pub const LINK_TARGET_MAX: u32 = 8192, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/nfs3::what_is_longer_than_any_is_refused";
+
+    /// The most data in a READ or WRITE that is decoded: 4 MiB, the most that any server in use announces. What this server
+    /// announces is less.
+    pub const DATA_MAX: u32 = 4 << 20, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/nfs3::what_is_longer_than_any_is_refused";
+
+    /// The longest path in MOUNT (RFC 1813 5.1.2, `MNTPATHLEN`).
+    pub const MOUNT_PATH_MAX: u32 = 1024, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/mount::lengths_stop_at_the_limits_of_the_protocol";
+
+    /// The longest name of a host or group in MOUNT (RFC 1813 5.1.2, `MNTNAMLEN`).
+    pub const HOST_NAME_MAX: u32 = 255, bytes;
+    beyond "the message is garbage", tested "wire/tests/mount::lengths_stop_at_the_limits_of_the_protocol";
+
+    /// The longest arguments that portmap's CALLIT carries. The protocol sets no limit; what is passed on comes in one datagram
+    /// (`UDPMSGSIZE` of the BSD portmappers). This server passes nothing on.
+    pub const CALLIT_MAX: u32 = 8800, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/portmap::what_callit_carries_is_bounded";
+
+    /// The longest text of rpcbind. The protocol sets no limit; the longest real one is the path of a Unix socket, 108.
+    pub const TEXT_MAX: u32 = 1024, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/portmap::a_text_longer_than_any_is_refused";
+}
