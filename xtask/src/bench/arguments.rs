@@ -34,6 +34,8 @@ pub(super) enum What {
     Page(Page),
     /// Measure what the kernel holds for many idle connections and some busy ones, beside the memory budget (for root)
     Memory(Memory),
+    /// Measure what one mount keeps of its throughput and latency beside thousands of connections and of attackers
+    Flood(Flood),
     /// Measure the laboratory's wires: throughput, and how exact delay, rate and loss are
     Link(Link),
     /// A floor, started by `serve`
@@ -238,6 +240,28 @@ pub(super) struct Memory {
     /// How long they read
     #[arg(long, default_value_t = 8.0, value_name = "SECONDS")]
     pub seconds: f64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Flood {
+    /// Connections that are open and do nothing
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    pub connections: usize,
+    /// Attackers of each kind, who act once a second each
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub attackers: usize,
+    /// Times that each kind is met; medians are shown
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub runs: usize,
+    /// How long each measurement lasts
+    #[arg(long, default_value_t = 3.0, value_name = "SECONDS")]
+    pub seconds: f64,
+    /// Start this binary, instead of building howdah
+    #[arg(long, value_name = "PATH")]
+    pub server_bin: Option<PathBuf>,
+    /// Further arguments of `serve`
+    #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true)]
+    pub server_argument: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod congestion;
 mod cores;
 mod export;
 mod figures;
+mod flood;
 mod floor;
 mod generator;
 mod link;
@@ -49,6 +50,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         arguments::What::Metrics(what) => metrics::run(&what),
         arguments::What::Page(what) => page::run(&what),
         arguments::What::Memory(what) => memory::run(&what),
+        arguments::What::Flood(what) => flood::run(&what),
         arguments::What::Link(what) => link::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),
         arguments::What::Udp(what) => udp::run(&what),

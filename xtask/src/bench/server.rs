@@ -51,6 +51,14 @@ impl Server {
     }
 }
 
+impl Server {
+    /// One that was started here, on whatever cores the kernel gives it.
+    pub fn obtain_anywhere(subject: &Subject, directory: &Path) -> anyhow::Result<Self> {
+        let binary = subject.server_bin.clone().map_or_else(build, Ok)?;
+        start(&binary, directory, &subject.server_argument)
+    }
+}
+
 fn start(binary: &Path, directory: &Path, further: &[String]) -> anyhow::Result<Server> {
     let step = || format!("starting {}", binary.display());
     let state = TempDir::new().context("making a directory for the server's state")?;

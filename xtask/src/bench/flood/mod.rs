@@ -1,0 +1,9 @@
+//! A crowd that means harm beside one mount that does not: what the mount keeps of its throughput and latency, and what the
+//! server needs in memory. `kind` is what an attacker does, `crowd` lets many do it, `mount` is who suffers.
+
+mod crowd;
+mod kind;
+mod mount;
+mod run;
+
+pub use run::run;
