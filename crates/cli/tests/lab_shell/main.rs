@@ -59,6 +59,11 @@ fn a_punctual_path_is_carried_before_others_do_their_work() {
     let script = format!("until [ \"$({policies})\" = 11 ]; do sleep 0.01; done; echo both");
     let output = laboratory.output(&["--quiet", "--punctual", "--rtt", "1ms", "--", "sh", "-c", &script]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "both\n", "{output:?}");
+    let slow = laboratory.output(&["--quiet", "--rtt", "1ms", "--rate", "1Gbit", "--", "sh", "-c", &script]);
+    assert_eq!(String::from_utf8_lossy(&slow.stdout), "both\n", "{slow:?}");
+    let told = ["--quiet", "--punctual=false", "--rtt", "1ms", "--rate", "1Gbit", "--", "sh", "-c", policies];
+    let told = laboratory.output(&told);
+    assert_eq!(String::from_utf8_lossy(&told.stdout), "00", "{told:?}");
     let plain = laboratory.output(&["--quiet", "--rtt", "1ms", "--", "sh", "-c", policies]);
     assert_eq!(String::from_utf8_lossy(&plain.stdout), "00", "{plain:?}");
 }

@@ -18,5 +18,5 @@ mod wire;
 pub use addresses::Addresses;
 pub use host::Host;
 pub use network::Network;
-pub use topology::{HostSpec, Topology, WireSpec};
+pub use topology::{HostSpec, Topology, WireSpec, are_punctual};
 pub use wire::{DirectionCounters, ElementCounters, Lateness, Wire, WireCounters};

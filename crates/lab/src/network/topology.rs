@@ -3,7 +3,12 @@
 use std::collections::BTreeMap;
 
 use howdah_link::PathSpec;
+use howdah_link::quantity::Bitrate;
 use serde::{Deserialize, Serialize};
+
+/// Wires that carry no more than this together, each way, are punctual unless told otherwise: they have so little to do that
+/// hosts lose nothing to them (measured in `docs/decisions/0012-wires-on-time.md`).
+const PUNCTUAL_RATE: Bitrate = Bitrate(1_000_000_000);
 
 /// Hosts and wires by name. A wire's name is that of its interface at both ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,10 +54,18 @@ impl Default for WireSpec {
 }
 
 impl WireSpec {
-    /// A wire between `client` and `server`.
+    /// A wire between `client` and `server`, punctual if wires like it are.
     pub fn new(path: PathSpec, seed: u64) -> Self {
-        Self { between: client_and_server(), path, seed, punctual: false }
+        let punctual = are_punctual([&path]);
+        Self { between: client_and_server(), path, seed, punctual }
     }
+}
+
+/// Whether wires with these paths, all that a network has, are punctual unless told otherwise.
+pub fn are_punctual<'a>(paths: impl IntoIterator<Item = &'a PathSpec>) -> bool {
+    let rate = |path: &PathSpec| Some(path.there.line_rate()?.0.max(path.back.line_rate()?.0));
+    let together = paths.into_iter().map(rate).try_fold(0_u64, |sum, rate| Some(sum.saturating_add(rate?)));
+    together.is_some_and(|together| together <= PUNCTUAL_RATE.0)
 }
 
 impl Topology {
@@ -71,4 +84,21 @@ impl Default for Topology {
 
 fn client_and_server() -> [String; 2] {
     ["client".to_owned(), "server".to_owned()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wires_with_little_to_do_are_punctual() {
+        let path = |text: &str| toml::from_str::<PathSpec>(text).expect("a path");
+        let (gigabit, tenth) = (path("rate = '1Gbit'"), path("rate = '100Mbit'"));
+        assert!(are_punctual([&gigabit]));
+        assert!(are_punctual([&tenth; 3]));
+        assert!(!are_punctual([&gigabit, &tenth]));
+        assert!(!are_punctual([&path("rate = '2.5Gbit'")]));
+        assert!(!are_punctual([&path("rtt = '100ms'")]), "as fast as it can");
+        assert!(!are_punctual([&path("[back]\nrate = '1Gbit'")]), "there as fast as it can");
+    }
 }

@@ -64,9 +64,10 @@ pub struct WireSpec {
     /// What it is like.
     #[serde(default)]
     pub path: PathSpec,
-    /// It runs before whatever else runs, as [`crate::network::WireSpec::punctual`] says.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub punctual: bool,
+    /// It runs before whatever else runs, as [`crate::network::WireSpec::punctual`] says; if nothing is said, where all wires
+    /// together carry little ([`crate::network::are_punctual`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub punctual: Option<bool>,
 }
 
 /// `[cell.hosts.NAME]`.
@@ -225,7 +226,7 @@ impl CellSpec {
         if self.path.is_some() || wires.is_empty() {
             let path = self.path.clone().unwrap_or_default();
             let between = (client(), "server".to_owned());
-            wires.insert(FIRST_WIRE.to_owned(), WireSpec { between, path, punctual: false });
+            wires.insert(FIRST_WIRE.to_owned(), WireSpec { between, path, punctual: None });
         }
         wires
     }

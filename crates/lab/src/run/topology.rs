@@ -7,7 +7,7 @@ use std::time::Duration;
 use howdah_link::{DirectionSpec, FRAME_OVERHEAD, PathSpec};
 
 use super::routes::wires_between;
-use crate::network::{HostSpec, Topology, WireSpec};
+use crate::network::{HostSpec, Topology, WireSpec, are_punctual};
 use crate::plan::{Cell, CellSpec};
 
 /// Headers of a full segment: IPv4 without options (RFC 791) and TCP with timestamps (RFC 9293, RFC 7323).
@@ -25,16 +25,20 @@ pub fn topology(cell: &Cell, seed: u64) -> Topology {
         let sysctls = spec.sysctls.iter().map(|(key, value)| (key.clone(), value.text()));
         hosts.insert(name.clone(), HostSpec { sysctls: sysctls.collect() });
     }
+    let is_perfect = cell.spec.netem.as_ref().is_some_and(|netem| netem.instead);
+    let mut all = cell.spec.all_wires();
+    if is_perfect {
+        all.values_mut().for_each(|wire| wire.path = PathSpec::default());
+    }
+    let usual = are_punctual(all.values().map(|wire| &wire.path));
     let mut wires = BTreeMap::new();
-    for (number, (name, wire)) in cell.spec.all_wires().into_iter().enumerate() {
+    for (number, (name, wire)) in all.into_iter().enumerate() {
         let between = [wire.between.0, wire.between.1];
         for host in &between {
             hosts.entry(host.clone()).or_default();
         }
-        let is_perfect = cell.spec.netem.as_ref().is_some_and(|netem| netem.instead);
-        let path = if is_perfect { PathSpec::default() } else { wire.path };
-        let (seed, punctual) = (seed.wrapping_add(number as u64), wire.punctual);
-        wires.insert(name, WireSpec { between, path, seed, punctual });
+        let (seed, punctual) = (seed.wrapping_add(number as u64), wire.punctual.unwrap_or(usual));
+        wires.insert(name, WireSpec { between, path: wire.path, seed, punctual });
     }
     Topology { hosts, wires }
 }

@@ -26,14 +26,14 @@ pub fn run(what: &Link) -> anyhow::Result<()> {
     );
     println!("{:<44} {:>10} {:>10} {:>20} {:>8}", "", "says", "lost", "interval", "goal");
     for percent in [0.01, 0.1, 1.0, 10.0] {
-        let scene = Scene::new(&format!("loss = '{percent}%'"), false, what.seed)?;
+        let scene = Scene::new(&format!("loss = '{percent}%'"), None, what.seed)?;
         show(&format!("{percent} %, each by itself, UDP"), percent, datagrams(&scene)?, 1.0);
     }
     // How much longer bursts make the interval: (1 + r) / (1 - r), where r is what two neighbours have in common.
     let (percent, length): (f64, f64) = (1.0, 4.0);
     let common = 1.0 - 1.0 / length - percent / 100.0 / (1.0 - percent / 100.0) / length;
     let scene =
-        Scene::new(&format!("bursts = {{ loss = '{percent}%', length = {length} }}"), false, what.seed)?;
+        Scene::new(&format!("bursts = {{ loss = '{percent}%', length = {length} }}"), None, what.seed)?;
     show(
         &format!("{percent} %, bursts of {length}, UDP"),
         percent,
@@ -41,7 +41,7 @@ pub fn run(what: &Link) -> anyhow::Result<()> {
         (1.0 + common) / (1.0 - common),
     );
     for percent in [0.01, 0.1] {
-        let scene = Scene::new(&format!("loss = '{percent}%'\nrate = '1Gbit'"), false, what.seed)?;
+        let scene = Scene::new(&format!("loss = '{percent}%'\nrate = '1Gbit'"), None, what.seed)?;
         let seconds = what.seconds.to_string();
         iperf::run(&scene.network, "client", "server", &["--time", &seconds])?;
         let counted = element(&scene.there(), "loss")?;

@@ -19,10 +19,11 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// With the path that this text describes, as in a plan; a punctual wire runs before whatever else runs.
-    pub fn new(path: &str, punctual: bool, seed: u64) -> anyhow::Result<Self> {
+    /// With the path that this text describes, as in a plan; punctual or not, or as wires like it are.
+    pub fn new(path: &str, punctual: Option<bool>, seed: u64) -> anyhow::Result<Self> {
         let spec = toml::from_str(path).map_err(|error| anyhow!("path {path:?}: {error}"))?;
-        let wire = WireSpec { punctual, ..WireSpec::new(spec, seed) };
+        let usual = WireSpec::new(spec, seed);
+        let wire = WireSpec { punctual: punctual.unwrap_or(usual.punctual), ..usual };
         Ok(Self { network: Network::build(&Topology::pair(wire))? })
     }
 

@@ -30,7 +30,7 @@ pub fn run(what: &Link) -> anyhow::Result<()> {
 }
 
 fn row(what: &Link, path: &str, punctual: bool, streams: u32) -> anyhow::Result<()> {
-    let scene = Scene::new(path, punctual, 1)?;
+    let scene = Scene::new(path, Some(punctual), 1)?;
     let (seconds, streams) = (what.seconds.to_string(), streams.to_string());
     let arguments = ["--time", &seconds, "--omit", "1", "--parallel", &streams];
     let (before, start) = (Processor::used(), Instant::now());

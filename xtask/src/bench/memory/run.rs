@@ -82,7 +82,7 @@ fn show(seen: &[Seen]) -> anyhow::Result<()> {
 }
 
 fn once(what: &Memory, budget: Setting) -> anyhow::Result<Seen> {
-    let scene = Scene::new(PATH, false, 1)?;
+    let scene = Scene::new(PATH, None, 1)?;
     let server = scene.network.host("server").run_in(|| serve(&scene, budget))??;
     let address = server.addresses()[0].1;
     let client = scene.network.host("client");

@@ -55,7 +55,7 @@ pub fn run(runs: usize) -> anyhow::Result<()> {
     file.write_all(&data).context("filling a file")?;
     for packet in [1500, 9000] {
         let path = format!("rate = '1Gbit'\nrtt = '200us'\nqueue = '1MiB'\nmtu = {packet}");
-        let scene = Scene::new(&path, false, 1)?;
+        let scene = Scene::new(&path, None, 1)?;
         let mut rows: [Vec<Row>; WAYS.len()] = Default::default();
         for _ in 0..runs {
             for (way, rows) in WAYS.iter().zip(&mut rows) {

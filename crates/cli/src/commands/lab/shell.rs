@@ -26,7 +26,8 @@ pub fn run(arguments: &ShellArguments) -> Result<(), Failure> {
     }
     // Before anything is made: what is wrong with the flags is said at once, and once.
     let path = path::path(&arguments.path).map_err(Failure::Usage)?;
-    let wire = WireSpec { punctual: arguments.punctual, ..WireSpec::new(path, arguments.path.seed) };
+    let usual = WireSpec::new(path, arguments.path.seed);
+    let wire = WireSpec { punctual: arguments.punctual.unwrap_or(usual.punctual), ..usual };
     let topology = Topology::pair(wire);
     if !topology.hosts.contains_key(&arguments.host) {
         let hosts: Vec<&str> = topology.hosts.keys().map(String::as_str).collect();
