@@ -15,7 +15,7 @@ pub fn answer(results: &Results) -> Markup {
             @if all == 0 {
                 p { "The plan concludes nothing by itself; the figures are below." }
             } @else {
-                p { (held) " of " (all) (if all == 1 { " conclusion" } else { " conclusions" }) " held." }
+                p { (held) " of " (all) " conclusions held." }
                 ul.claims { @for judgement in &results.judgements { (claim(judgement)) } }
             }
         }

@@ -19,13 +19,22 @@ pub fn header(results: &Results) -> Markup {
             h1 { (plan.title) }
             section aria-label="What was asked" {
                 @for paragraph in plan.asks.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
-                    p.asks { (paragraph.trim()) }
+                    p.asks { (with_code(paragraph.trim())) }
                 }
             }
             p.state { (state(results)) }
             @for left_out in &plan.left_out { p.state { (told(left_out)) } }
         }
         @for warning in warnings(results) { p.warning role="note" { (warning) } }
+    }
+}
+
+/// A text in which what stands between backquotes is code.
+fn with_code(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
     }
 }
 
@@ -82,4 +91,14 @@ fn warnings(results: &Results) -> Vec<String> {
         warnings.push(format!("{failed} of {there} measurements failed; {told} nowhere."));
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_backquotes_is_code() {
+        assert_eq!(with_code("as `a < b` says").into_string(), "as <code>a &lt; b</code> says");
+    }
 }
