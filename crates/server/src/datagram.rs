@@ -38,9 +38,14 @@ pub fn answer(
         }
         Work::Run(job) => {
             let place = job.place();
+            let capture = &shared.service.capture;
+            let seen = capture.is_on().then(|| job.seen());
             clerk.start(timing);
             let mut reply = job.run(&shared.service, peer, None, buffer);
             clerk.end(place, timing, reply.as_mut());
+            if let Some(seen) = seen {
+                capture.take(seen, peer, timing, reply.as_ref());
+            }
             match reply {
                 Some(reply) => reply,
                 None => return Vec::new(),

@@ -7,6 +7,7 @@ use howdah_vfs::Waiting;
 use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::Decoder;
 
+use crate::capture::Seen;
 use crate::counts::Outcome;
 use crate::limits::BULK_MIN;
 use crate::program::{Bulk, Pace, Procedure, Program, Refusal};
@@ -113,6 +114,11 @@ impl<'m> Job<'m> {
     /// Only the first `length` bytes of the arguments are here: the rest is data in the socket.
     pub fn cut_arguments(&mut self, length: usize) {
         self.arguments.cut(length);
+    }
+
+    /// What a capture sees of it.
+    pub fn seen(&self) -> Seen<'m> {
+        Seen::new(&self.header, self.arguments.rest())
     }
 
     /// Runs the procedure; `None`: there is nothing to answer.

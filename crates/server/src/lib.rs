@@ -7,6 +7,7 @@
 pub mod admin;
 #[cfg(test)]
 mod calling;
+pub mod capture;
 mod connection;
 mod counts;
 mod datagram;

@@ -10,6 +10,7 @@ use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::Encoder;
 use parking_lot::{Mutex, RwLock};
 
+use crate::capture::Recorder;
 use crate::counts::Ledger;
 use crate::dispatch::{self, Work};
 use crate::exports::Exports;
@@ -24,6 +25,8 @@ pub struct Service {
     exports: RwLock<Arc<Exports>>,
     /// What was asked, and how long it took.
     pub(crate) counts: Ledger,
+    /// The record of calls that somebody asked for.
+    pub(crate) capture: Recorder,
     /// Who has mounted what, as MOUNT's DUMP tells.
     pub mounts: Mounts,
     /// The replies of calls that may not run twice.
@@ -43,6 +46,7 @@ impl Service {
         counts.admit(&exports);
         Self {
             counts,
+            capture: Recorder::default(),
             exports: RwLock::new(Arc::new(exports)),
             mounts: Mounts::default(),
             replies: SharedReplyCache::default(),

@@ -6,6 +6,8 @@ mod common;
 mod ask;
 #[path = "admin/bounds.rs"]
 mod bounds;
+#[path = "admin/capture.rs"]
+mod capture;
 #[path = "admin/counts.rs"]
 mod counts;
 #[path = "admin/documented.rs"]

@@ -4,6 +4,7 @@
 
 mod access_token;
 mod address;
+mod capture;
 mod certificate;
 mod client;
 mod clients;
@@ -29,6 +30,7 @@ mod udp;
 
 pub use access_token::AccessToken;
 pub use address::AdminAddress;
+pub use capture::{Captured, Order as CaptureOrder};
 pub use certificate::{Certificate, CertificateError};
 pub use client::{Client, Clients, Group, Lane, Recent};
 pub use counted::{Bucket, Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers};

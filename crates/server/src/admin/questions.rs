@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::routing::{MethodRouter, get, put};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
+use super::capture::{Captured, Order};
 use super::client::Clients;
 use super::counted::{Exports, Procedures, Workers};
 use super::index::{Index, index};
@@ -16,7 +17,8 @@ use super::openapi::{Description, openapi};
 use super::routes::Asked;
 use super::samples::RecentSamples;
 use super::udp::Udp;
-use super::{clients, counts, knobs, memory, samples, tuning, udp};
+use super::{capture, clients, counts, knobs, memory, samples, tuning, udp};
+use crate::capture as calls;
 use crate::tuning::{Knob, TuningReport};
 
 /// A question.
@@ -111,6 +113,28 @@ pub const QUESTIONS: &[Question] = &[
         "what workers do now: wait for calls, run them, wait for storage",
         || get(counts::workers),
     ),
+    Question {
+        parameters: &[Parameter {
+            name: "after",
+            place: "query",
+            kind: "integer",
+            about: "only calls after that: `last` of an earlier answer",
+        }],
+        ..Question::json::<Captured>(
+            "/v1/capture",
+            "a record of calls that was begun: how it stands, and its next calls; ?after=NUMBER",
+            || get(capture::get),
+        )
+    },
+    Question {
+        method: "PUT",
+        body: Some(form::<Order>),
+        ..Question::json::<calls::State>(
+            "/v1/capture",
+            "begins a record of calls, {\"run\": true, \"seconds\": 60}, or ends it",
+            || put(capture::put),
+        )
+    },
     Question::json::<KnobList>("/v1/knobs", "what may be set while the server runs", || get(knobs::list)),
     Question {
         parameters: KNOB,

@@ -67,9 +67,14 @@ impl Worker {
         let buffer = self.spare.pop().unwrap_or_default();
         connection.inbox().start_moved_call(rest + pad);
         let (place, timing) = (job.place(), Timing { arrived, received: length, is_first: true });
+        let capture = &self.shared.service.capture;
+        let seen = capture.is_on().then(|| job.seen());
         self.clerk.start(&timing);
         let mut reply = job.run(&self.shared.service, connection.peer(), Some(&mut payload), buffer);
         self.clerk.end(place, &timing, reply.as_mut());
+        if let Some(seen) = seen {
+            capture.take(seen, connection.peer(), &timing, reply.as_ref());
+        }
         let drained = payload.finish();
         if let Some(reply) = reply {
             connection.push(reply);

@@ -128,6 +128,8 @@ impl Worker {
         timing: &Timing,
     ) -> Option<Reply> {
         let (place, buffer) = (job.place(), self.spare.pop().unwrap_or_default());
+        let capture = &self.shared.service.capture;
+        let seen = capture.is_on().then(|| job.seen());
         self.clerk.start(timing);
         // The watch looks after it, unless it was handed on.
         let is_watched = turn == Turn::Mine;
@@ -139,6 +141,9 @@ impl Worker {
             self.slot.end();
         }
         self.clerk.end(place, timing, reply.as_mut());
+        if let Some(seen) = seen {
+            capture.take(seen, connection.peer(), timing, reply.as_ref());
+        }
         reply
     }
 

@@ -62,11 +62,27 @@ impl Asked {
         answer(stream)
     }
 
+    /// Begins a capture, in which this is called.
+    pub fn captures(&self, call: impl FnOnce()) {
+        let (status, state) = self.ask("PUT", "/v1/capture", r#"{"run": true}"#);
+        assert_eq!(status, 200, "{state}");
+        call();
+    }
+
     /// What is there.
     pub fn get(&self, path: &str) -> Value {
         let (status, value) = self.ask("GET", path, "");
         assert_eq!(status, 200, "{path}: {value}");
         value
+    }
+}
+
+/// A body that a question takes whenever it is asked.
+pub fn body(method: &str, path: &str) -> &'static str {
+    match (method, path) {
+        ("PUT", "/v1/capture") => r#"{"run": false}"#,
+        ("PUT", _) => r#"{"value": "auto"}"#,
+        _ => "",
     }
 }
 

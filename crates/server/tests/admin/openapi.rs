@@ -25,6 +25,7 @@ fn used() -> Asked {
             assert!(getattr(&mut stream, &handle).is_ok());
         }
     }
+    asked.captures(|| assert!(getattr(&mut stream, &handle).is_ok()));
     asked
 }
 
@@ -65,7 +66,7 @@ fn every_question_is_described_and_every_answer_has_its_form() {
                 continue;
             }
             described.insert((method.to_uppercase(), path.clone()));
-            let body = if method == "put" { r#"{"value": "auto"}"# } else { "" };
+            let body = crate::ask::body(&method.to_uppercase(), path);
             let typed = path.replace("{name}", "tcp_rcvbuf");
             let (status, answer) = asked.ask(&method.to_uppercase(), &typed, body);
             assert_eq!(status, 200, "{method} {path}: {answer}");

@@ -1,0 +1,85 @@
+//! What a worker copies of a call: its arguments without data, and the beginning of its result.
+
+use std::net::SocketAddr;
+
+use howdah_wire::nfs3::{PROGRAM, Refused, listing, readdir, readdirplus};
+use howdah_wire::rpc::{Accepted, CallHeader, ReplyHeader};
+use howdah_wire::xdr::{Decode, Decoder};
+
+use super::limits::{ARGUMENTS_MOST, RESULT_MOST};
+use crate::counts::{Moment, Outcome, Timing};
+use crate::{Peer, Reply, Transport};
+
+/// A call before it runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'m> {
+    is_nfs: bool,
+    procedure: u32,
+    arguments: &'m [u8],
+}
+
+/// A call that was run.
+pub struct Kept {
+    pub arrived: Moment,
+    pub ready: Moment,
+    pub client: SocketAddr,
+    pub transport: Transport,
+    pub procedure: u32,
+    pub received: u32,
+    pub sent: u32,
+    pub arguments: Box<[u8]>,
+    pub result: Box<[u8]>,
+    /// Of a list: how many entries, and whether they were the last.
+    pub listed: Option<(u64, bool)>,
+}
+
+impl<'m> Seen<'m> {
+    /// A call with this header and these arguments, as far as they are here.
+    pub fn new(header: &CallHeader<'_>, arguments: &'m [u8]) -> Self {
+        Self { is_nfs: header.program == PROGRAM, procedure: header.procedure, arguments }
+    }
+
+    /// What is kept of it; none of what is no call of NFS, was answered from memory, or not at all.
+    pub fn keep(self, peer: &Peer, timing: &Timing, reply: Option<&Reply>) -> Option<Kept> {
+        let reply = reply.filter(|reply| self.is_nfs && reply.outcome() != Outcome::Replayed)?;
+        let mut result = Decoder::new(reply.message());
+        let header = ReplyHeader::decode(&mut result).ok()?;
+        if header.outcome != Ok(Accepted::Success) {
+            return None;
+        }
+        Some(Kept {
+            arrived: timing.arrived,
+            ready: Moment::now(),
+            client: peer.client,
+            transport: peer.transport,
+            procedure: self.procedure,
+            received: length(timing.received),
+            sent: length(reply.message_length()),
+            arguments: start(self.arguments, ARGUMENTS_MOST),
+            result: start(result.rest(), RESULT_MOST),
+            listed: self.listed(result),
+        })
+    }
+
+    /// Entries are counted here: what is kept of a result holds no more than the first.
+    fn listed(&self, mut result: Decoder<'_>) -> Option<(u64, bool)> {
+        match self.procedure {
+            readdir::PROCEDURE => counted::<readdir::Entry<'_>>(&mut result),
+            readdirplus::PROCEDURE => counted::<readdirplus::Entry<'_>>(&mut result),
+            _ => None,
+        }
+    }
+}
+
+fn counted<'r, E: Decode<'r>>(result: &mut Decoder<'r>) -> Option<(u64, bool)> {
+    let told = Result::<listing::Listing<'r, E>, Refused<()>>::decode(result).ok()?.ok()?;
+    Some((told.entries.count() as u64, told.end))
+}
+
+fn length(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+fn start(bytes: &[u8], most: usize) -> Box<[u8]> {
+    bytes[..bytes.len().min(most)].into()
+}

@@ -1,0 +1,108 @@
+//! Reads calls out of the queue that workers fill: from bytes to what is told.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
+
+use howdah_wire::nfs3;
+
+use super::arguments::Arguments;
+use super::format::{Call, Names};
+use super::kept::Kept;
+use super::limits::{ANSWER_MOST, CLIENTS_MOST};
+use super::pseudonyms::Pseudonyms;
+use super::result;
+use crate::Transport;
+use crate::counts::Moment;
+use crate::programs::PROGRAMS;
+
+/// Who reads one capture.
+pub struct Reader {
+    waiting: Receiver<Kept>,
+    pseudonyms: Pseudonyms,
+    began: Moment,
+    clients: HashMap<IpAddr, u32>,
+    connections: HashMap<(SocketAddr, bool), u32>,
+    /// Calls that were told and may be asked for once more.
+    told: VecDeque<Call>,
+    /// Calls before those.
+    before: u64,
+}
+
+impl Reader {
+    /// Of this queue.
+    pub fn new(waiting: Receiver<Kept>, names: Names, began: Moment) -> Self {
+        Self {
+            waiting,
+            pseudonyms: Pseudonyms::new(names),
+            began,
+            clients: HashMap::new(),
+            connections: HashMap::new(),
+            told: VecDeque::new(),
+            before: 0,
+        }
+    }
+
+    /// Calls after the first `after` ones, and the number of the last of them; those before are forgotten. An answer that was lost can
+    /// be asked for once more.
+    pub fn calls(&mut self, after: u64, left_out: &AtomicU64) -> (u64, Vec<Call>) {
+        let had = usize::try_from(after.saturating_sub(self.before)).unwrap_or(usize::MAX);
+        let had = had.min(self.told.len());
+        self.told.drain(..had);
+        self.before += had as u64;
+        while self.told.len() < ANSWER_MOST
+            && let Ok(kept) = self.waiting.try_recv()
+        {
+            match self.tell(&kept) {
+                Some(call) => self.told.push_back(call),
+                None => drop(left_out.fetch_add(1, Ordering::Relaxed)),
+            }
+        }
+        (self.before + self.told.len() as u64, self.told.iter().cloned().collect())
+    }
+
+    /// None if it makes no sense.
+    fn tell(&mut self, kept: &Kept) -> Option<Call> {
+        let udp = kept.transport == Transport::Udp;
+        let mut call = Call {
+            at: rounded(kept.arrived.since(self.began)),
+            took: rounded(kept.ready.since(kept.arrived)),
+            client: numbered(&mut self.clients, kept.client.ip()),
+            connection: numbered(&mut self.connections, (kept.client, udp)),
+            udp,
+            procedure: Cow::Borrowed(name(kept.procedure)?),
+            received: kept.received,
+            sent: kept.sent,
+            ..Call::default()
+        };
+        let arguments = Arguments { pseudonyms: &self.pseudonyms };
+        arguments.read(kept.procedure, &kept.arguments, &mut call).ok()?;
+        result::read(&self.pseudonyms, kept.procedure, &kept.result, &mut call).ok()?;
+        if let Some((entries, at_end)) = kept.listed {
+            (call.entries, call.at_end) = (Some(entries), at_end);
+        }
+        Some(call)
+    }
+}
+
+/// Seconds, to a tenth of a microsecond: what is beyond is noise, and makes files long.
+fn rounded(nanoseconds: u64) -> f64 {
+    (nanoseconds as f64 / 100.0).round() / 1e7
+}
+
+fn numbered<K: Eq + Hash>(known: &mut HashMap<K, u32>, key: K) -> u32 {
+    let next = known.len() + 1;
+    if next > CLIENTS_MOST {
+        return known.get(&key).copied().unwrap_or_default();
+    }
+    *known.entry(key).or_insert(next as u32)
+}
+
+fn name(procedure: u32) -> Option<&'static str> {
+    let nfs = PROGRAMS.iter().find(|program| program.number == nfs3::PROGRAM)?;
+    let (_, table) = nfs.versions.iter().find(|(version, _)| *version == nfs3::VERSION)?;
+    table.get(procedure as usize).map(|procedure| procedure.name)
+}
