@@ -10,8 +10,9 @@ use crate::record::unit;
 pub fn measured(text: &str) -> Result<Measured> {
     let told: Value = serde_json::from_str(text).context("not JSON")?;
     let results = told["results"].as_array().context("no results")?;
-    let phases: Vec<&Value> =
-        results.iter().filter_map(|result| result["phases"].as_array()).flatten().collect();
+    // A record that was played has its phase beside the workloads, of which there are none then.
+    let parts = results.iter().chain(told.get("replay"));
+    let phases: Vec<&Value> = parts.filter_map(|part| part["phases"].as_array()).flatten().collect();
     let mut measured = Measured::default();
     for phase in &phases {
         let name = phase["name"].as_str().context("a phase without a name")?;

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::carry_out::Schedule;
 use super::place::PlaceKind;
+use super::replay::ReplayReport;
 use super::result::WorkloadResult;
 use crate::measure::Machine;
 
@@ -35,6 +36,8 @@ pub struct BenchReport {
     pub notes: Vec<String>,
     /// The figures, workload by workload.
     pub results: Vec<WorkloadResult>,
+    /// What came of playing a record of calls, if that was asked for; then there are no workloads.
+    pub replay: Option<ReplayReport>,
 }
 
 /// Where a measurement ran.
