@@ -3,6 +3,7 @@
 mod arguments;
 mod asking;
 mod benching;
+mod capturing;
 mod commands;
 mod configuration;
 mod copying;

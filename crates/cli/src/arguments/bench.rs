@@ -1,11 +1,12 @@
 //! `howdah bench`: what was typed. Whatever was not typed stays empty, so that the profile or the default can speak.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use howdah_lab::workload::{Commit, FileSize, Profile, Workload};
+use howdah_lab::workload::{Commit, FileSize, Profile, Speed, Workload};
 
-use super::quantity::{parse_factor, parse_file_size, parse_size, parse_time};
+use super::quantity::{parse_factor, parse_file_size, parse_size, parse_speed, parse_time};
 
 /// Measure reading, writing and names on a directory, a mount, an nfs:// URL, or memory
 ///
@@ -22,11 +23,22 @@ pub struct BenchArguments {
     #[command(flatten)]
     pub work: WorkArguments,
 
-    /// How often to measure; the table shows medians, with the least and the most [default: 3, or 1 with --profile]
+    /// Play a record of calls instead, as howdah capture writes it, on files of its own
+    #[arg(long, value_name = "FILE", help_heading = "Replay",
+          conflicts_with_all = ["workloads", "profile", "scale", "size", "files", "record", "transfer", "threads", "commit",
+                                "operations", "reads", "time", "ramp", "think", "beside", "verify"])]
+    pub replay: Option<PathBuf>,
+
+    /// How fast to play it: 2 is twice as fast as recorded, max as fast as it goes [default: 1]
+    #[arg(long, value_name = "SPEED", requires = "replay", value_parser = parse_speed, help_heading = "Replay")]
+    pub speed: Option<Speed>,
+
+    /// How often to measure; the table shows medians, with the least and the most [default: 3, or 1 with --profile or
+    /// --replay]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Runs")]
     pub runs: Option<u32>,
 
-    /// Runs before that, which do not count [default: 1, or 0 with --profile]
+    /// Runs before that, which do not count [default: 1, or 0 with --profile or --replay]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = "Runs")]
     pub warm_up: Option<u32>,
 
@@ -83,7 +95,8 @@ pub struct WorkArguments {
     #[arg(long, value_name = "N")]
     pub threads: Option<u64>,
 
-    /// Calls that each stream has in flight [default: 1, over NFS 16]
+    /// Calls that each stream has in flight [default: 1, over NFS 16]; with --replay of all [default: 64, with --speed max as
+    /// many as the server had at once]
     #[arg(long, value_name = "N")]
     pub in_flight: Option<u64>,
 
@@ -194,4 +207,5 @@ Examples:
   howdah bench /mnt/nfs/empty -w small,metadata --threads 4     Small files and names, on a mount
   howdah bench nfs://server/x --profile dd-2010 --size 1G       A classic, smaller
   howdah bench memory: -w mixed --verify --json -               Everything as JSON
+  howdah bench nfs://server/x --replay busy.jsonl               What howdah capture recorded
 ";

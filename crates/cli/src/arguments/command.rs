@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    BenchArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments, DoctorArguments,
-    ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments, NfsstatArguments, NicsArguments,
-    ServeArguments, SetArguments, StatArguments, TopArguments, WhyArguments,
+    BenchArguments, CaptureArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments,
+    DoctorArguments, ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments,
+    NfsstatArguments, NicsArguments, ServeArguments, SetArguments, StatArguments, TopArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -38,6 +38,7 @@ pub enum Command {
     Cat(CatArguments),
     Stat(StatArguments),
     Bench(BenchArguments),
+    Capture(CaptureArguments),
     Nfsstat(NfsstatArguments),
     Nics(NicsArguments),
     Lab(LabArguments),

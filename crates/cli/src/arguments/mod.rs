@@ -2,6 +2,7 @@
 
 mod asked;
 mod bench;
+mod capture;
 mod cat;
 mod check;
 mod command;
@@ -26,6 +27,7 @@ pub use asked::AskedArguments;
 pub use bench::{BenchArguments, ProgressWhen, WorkArguments};
 #[cfg(test)]
 pub use bench::{CommitName, ProfileName, WorkloadName};
+pub use capture::CaptureArguments;
 pub use cat::CatArguments;
 pub use check::CheckArguments;
 pub use command::{Command, Howdah};

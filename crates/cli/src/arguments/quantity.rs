@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use howdah_lab::workload::FileSize;
+use howdah_lab::workload::{FileSize, Speed};
 pub use howdah_tune::sizes::parse_size;
 
 /// Units of times, in seconds.
@@ -53,6 +53,15 @@ pub fn parse_factor(text: &str) -> Result<f64, String> {
     factor.filter(|factor| *factor > 0.0).ok_or_else(|| "a factor is a number above 0: 0.01 or 1%".to_owned())
 }
 
+/// How fast a record is played.
+pub fn parse_speed(text: &str) -> Result<Speed, String> {
+    if text == "max" {
+        return Ok(Speed::Most);
+    }
+    let times = fraction(text).filter(|times| *times > 0.0);
+    times.map(Speed::Times).ok_or_else(|| "a speed is a number above 0, or max".to_owned())
+}
+
 fn split(text: &str) -> (&str, &str) {
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     (&text[..end], text[end..].trim_start())
@@ -81,6 +90,12 @@ mod tests {
         assert_eq!(parse_file_size("5M-50M"), Ok(both));
         assert_eq!(parse_file_size("1k"), Ok(FileSize::exactly(1024)));
         assert!(parse_file_size("2-1").is_err());
+    }
+
+    #[test]
+    fn speeds_are_a_factor_or_the_most() {
+        assert_eq!((parse_speed("0.5"), parse_speed("max")), (Ok(Speed::Times(0.5)), Ok(Speed::Most)));
+        assert!(parse_speed("0").is_err() && parse_speed("fast").is_err());
     }
 
     #[test]

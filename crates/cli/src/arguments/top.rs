@@ -24,7 +24,7 @@ pub struct TopArguments {
     pub interval: Duration,
 
     /// Only rows that hold these letters
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub filter: String,
 
     /// Sort TABLE by the column of this title, the largest first; with - before it the other way round

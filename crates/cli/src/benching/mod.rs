@@ -10,6 +10,6 @@ mod watch;
 
 pub use calls::ClientCalls;
 pub use place::{Opened, open_place};
-pub use plans::{Planned, plans};
-pub use session::{Session, measure, stop_on_signal};
+pub use plans::{Planned, no_plans, plans};
+pub use session::{STOPPING, Session, measure, stop_on_signal};
 pub use watch::Watch;

@@ -39,6 +39,13 @@ impl Planned {
     }
 }
 
+/// What these flags ask for if a record is played: no plans, for it is one.
+pub fn no_plans(arguments: &WorkArguments) -> Planned {
+    let (plans, deviations) = (Vec::new(), Vec::new());
+    let seed = arguments.seed.unwrap_or_else(made_up);
+    Planned { plans, profile: None, deviations, seed, schedule: Schedule { warm_up: 0, runs: 1 } }
+}
+
 /// What these flags ask for; `over_nfs` is whether the place is a server.
 pub fn plans(arguments: &WorkArguments, over_nfs: bool) -> Result<Planned> {
     let seed = arguments.seed.unwrap_or_else(made_up);

@@ -8,13 +8,16 @@ use anyhow::{Context, Result};
 use howdah_client::channel::Transport;
 use howdah_lab::measure::Machine;
 use howdah_lab::workload::{
-    BenchReport, Commit, Interrupted, PlaceKind, PlaceReport, Plan, Progress, Schedule, Stage,
-    WorkloadResult, carry_out,
+    BenchReport, Commit, Interrupted, PlaceKind, PlaceReport, Plan, Progress, Replay, ReplayReport, Schedule,
+    Stage, WorkloadResult, carry_out, replay,
 };
 
 use super::{Opened, Planned};
 use crate::report;
 use crate::running::{Signal, signals};
+
+/// What is said when somebody asks to stop who is to wait for what was made to be removed.
+pub const STOPPING: &str = "howdah: stopping; a second time ends at once, and leaves what was made";
 
 /// How to measure.
 pub struct Session<'a> {
@@ -22,6 +25,8 @@ pub struct Session<'a> {
     pub opened: &'a Opened,
     /// What.
     pub planned: &'a Planned,
+    /// What is to be played instead.
+    pub replay: Option<&'a Replay>,
     /// How often.
     pub schedule: Schedule,
     /// Whether the place may hold something.
@@ -36,7 +41,7 @@ pub struct Session<'a> {
 
 /// Measures. Whatever happens, what was made is removed, unless it is to be kept.
 pub fn measure(session: &Session<'_>) -> Result<BenchReport> {
-    let asked = stop_on_signal()?;
+    let asked = stop_on_signal(STOPPING)?;
     let started = jiff::Timestamp::now().to_string();
     let stage = Stage::set_up(session.opened.place.clone(), session.beside_others)?;
     let results = carry_out_all(session, &stage, &asked);
@@ -55,13 +60,20 @@ pub fn measure(session: &Session<'_>) -> Result<BenchReport> {
     Ok(whole(session, started, results, &name))
 }
 
-fn carry_out_all(session: &Session<'_>, stage: &Stage, asked: &AtomicBool) -> Result<Vec<WorkloadResult>> {
+/// What came of workloads, and of playing a record.
+type Results = (Vec<WorkloadResult>, Option<ReplayReport>);
+
+fn carry_out_all(session: &Session<'_>, stage: &Stage, asked: &AtomicBool) -> Result<Results> {
+    let (schedule, progress) = (session.schedule, &session.progress);
     let plans = session.planned.plans.iter();
-    plans.map(|plan| carry_out(plan, session.schedule, stage, &session.progress, asked)).collect()
+    let results =
+        plans.map(|plan| carry_out(plan, schedule, stage, progress, asked)).collect::<Result<_>>()?;
+    let played = session.replay.map(|record| replay(record, schedule, stage, progress, asked));
+    Ok((results, played.transpose()?))
 }
 
-/// Set when a signal asks to stop; a second one ends the process.
-pub fn stop_on_signal() -> Result<Arc<AtomicBool>> {
+/// Set when a signal asks to stop, which is answered with these words; a second one ends the process.
+pub fn stop_on_signal(words: &'static str) -> Result<Arc<AtomicBool>> {
     let signals = signals()?;
     let asked = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&asked);
@@ -69,7 +81,7 @@ pub fn stop_on_signal() -> Result<Arc<AtomicBool>> {
         while let Ok(signal) = signals.recv() {
             if signal == Signal::Stop {
                 set.store(true, Ordering::Relaxed);
-                report::complain(&"howdah: stopping; a second time ends at once, and leaves what was made");
+                report::complain(&words);
             }
         }
     };
@@ -78,7 +90,7 @@ pub fn stop_on_signal() -> Result<Arc<AtomicBool>> {
 }
 
 /// The figures with all that is needed to repeat them.
-fn whole(session: &Session<'_>, started: String, results: Vec<WorkloadResult>, stage: &str) -> BenchReport {
+fn whole(session: &Session<'_>, started: String, (results, replay): Results, stage: &str) -> BenchReport {
     let Planned { plans, profile, deviations, seed, .. } = session.planned;
     let place = &session.opened.place;
     let transport = session.opened.transport.map(|transport| match transport {
@@ -102,6 +114,7 @@ fn whole(session: &Session<'_>, started: String, results: Vec<WorkloadResult>, s
         channel: session.opened.channel(),
         notes,
         results,
+        replay,
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use howdah_client::url::NfsUrl;
-use howdah_lab::workload::{BenchReport, Progress, Schedule};
+use howdah_lab::workload::{BenchReport, Progress, Recording, Replay, Schedule, Speed};
 
 use super::Failure;
 use crate::arguments::BenchArguments;
-use crate::benching::{Session, Watch, measure, open_place, plans};
+use crate::benching::{Planned, Session, Watch, measure, no_plans, open_place, plans};
 use crate::report;
 use crate::running::start_command_log;
 
@@ -19,7 +19,8 @@ const STANDARD_OUTPUT: &str = "-";
 /// Measures, and tells.
 pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     start_command_log();
-    let planned = plans(&arguments.work, NfsUrl::is_meant(&arguments.place)).map_err(Failure::Usage)?;
+    let planned = planned(arguments).map_err(Failure::Usage)?;
+    let replay = record(arguments, planned.seed)?;
     let opened = open_place(&arguments.place, planned.transport())?;
     let progress = Arc::new(Progress::new());
     let schedule = Schedule {
@@ -30,6 +31,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     let measured = measure(&Session {
         opened: &opened,
         planned: &planned,
+        replay: replay.as_ref(),
         schedule,
         beside_others: arguments.non_empty,
         keep: arguments.keep,
@@ -40,6 +42,21 @@ pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     drop(watch);
     tell(&measured?, arguments.json.as_deref())?;
     Ok(())
+}
+
+fn planned(arguments: &BenchArguments) -> anyhow::Result<Planned> {
+    match arguments.replay {
+        Some(_) => Ok(no_plans(&arguments.work)),
+        None => plans(&arguments.work, NfsUrl::is_meant(&arguments.place)),
+    }
+}
+
+/// The record that is to be played: read before anything is begun.
+fn record(arguments: &BenchArguments, seed: u64) -> anyhow::Result<Option<Replay>> {
+    let Some(file) = &arguments.replay else { return Ok(None) };
+    let recording = Recording::read(file)?;
+    let speed = arguments.speed.unwrap_or(Speed::Times(1.0));
+    Ok(Some(Replay { recording, speed, in_flight: arguments.work.in_flight, seed, keep: arguments.keep }))
 }
 
 fn tell(measured: &BenchReport, json: Option<&str>) -> anyhow::Result<()> {

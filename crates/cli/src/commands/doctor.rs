@@ -17,7 +17,7 @@ use howdah_doctor::{Remedy, Report, apply, peer, probe};
 
 use super::Failure;
 use crate::arguments::DoctorArguments;
-use crate::benching::{open_place, stop_on_signal};
+use crate::benching::{STOPPING, open_place, stop_on_signal};
 use crate::report;
 use crate::running::start_command_log;
 
@@ -50,7 +50,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
 
 /// Lets another doctor measure, until a person has enough.
 fn listen(at: SocketAddr) -> Result<()> {
-    let stop = stop_on_signal()?;
+    let stop = stop_on_signal("howdah: listens no more")?;
     let listening = peer::listen(at)?;
     let at = listening.address();
     let port = if at.port() == peer::PORT { String::new() } else { format!(" --peer {}", at.port()) };
@@ -68,7 +68,7 @@ fn look(arguments: &DoctorArguments) -> Result<Facts> {
     }
     // What was written is removed also when a person has enough; where nothing is, a signal ends all at once.
     let writes = arguments.write || arguments.storage.is_some();
-    let stop = if writes { stop_on_signal()? } else { Arc::default() };
+    let stop = if writes { stop_on_signal(STOPPING)? } else { Arc::default() };
     let mut facts = match &arguments.url {
         Some(typed) => along(typed, arguments, &stop)?,
         None => Facts {

@@ -1,6 +1,7 @@
 //! One file per subcommand: each turns its arguments into what it does.
 
 mod bench;
+mod capture;
 mod cat;
 mod check;
 mod completions;
@@ -42,6 +43,7 @@ pub fn run(command: &Command) -> Result<(), Failure> {
         Command::Cat(arguments) => cat::run(arguments),
         Command::Stat(arguments) => stat::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
+        Command::Capture(arguments) => capture::run(arguments),
         Command::Nfsstat(arguments) => nfsstat::run(arguments),
         Command::Nics(arguments) => nics::run(arguments),
         Command::Lab(arguments) => lab::run(arguments),

@@ -82,6 +82,7 @@ fn remote(arguments: &NfsstatArguments) -> Result<(), Failure> {
         measure(&Session {
             opened: &opened,
             planned,
+            replay: None,
             schedule: planned.schedule,
             beside_others: false,
             keep: false,

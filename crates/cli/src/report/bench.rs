@@ -7,6 +7,7 @@ use howdah_lab::measure::{LatencySummary, Spread};
 use howdah_lab::workload::{BenchReport, FileSize, PlaceKind, Plan, Snapshot, Unit, WorkloadResult};
 
 use super::counts::call_counts;
+use super::replay::replay;
 
 /// The report of a measurement.
 pub fn bench(report: &BenchReport) -> String {
@@ -17,6 +18,9 @@ pub fn bench(report: &BenchReport) -> String {
         text.push_str(&histogram(result));
         text.push_str(&calls(result));
         text.push_str(&troubles(result));
+    }
+    if let Some(played) = &report.replay {
+        text.push_str(&replay(played));
     }
     text.push('\n');
     for deviation in &report.deviations {

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod bench;
+mod capture;
 mod counted;
 mod counts;
 mod doctor;
@@ -11,6 +12,7 @@ mod listing;
 mod mount_commands;
 mod nics;
 mod output;
+mod replay;
 mod settings;
 mod short;
 mod welcome;
@@ -18,6 +20,7 @@ mod why;
 
 pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, printable, short_time};
 pub use bench::{bench, progress};
+pub use capture::{captured, capturing};
 pub use counted::{Counted, counted, since};
 pub use counts::{client_counts, kernel_counts};
 pub use doctor::{doctor, doctor_json};

@@ -1,0 +1,152 @@
+//! One capture: begun, read out, ended.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use howdah_server::admin;
+use howdah_server::capture::{End, Header, Names, State, VERSION, Why};
+use serde::Serialize;
+use serde_json::json;
+
+use super::writing::Lines;
+use crate::arguments::CaptureArguments;
+use crate::asking::AskedServer;
+use crate::report;
+use crate::running::{Signal, signals};
+
+/// How often calls are asked for: the server keeps thousands meanwhile.
+const INTERVAL: Duration = Duration::from_millis(40);
+/// Where it is done.
+const PATH: &str = "/v1/capture";
+
+/// What was recorded.
+#[derive(Debug, Serialize)]
+pub struct Captured {
+    /// The server.
+    pub server: String,
+    /// The file.
+    pub file: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// How it ended, and what was counted.
+    #[serde(flatten)]
+    pub end: End,
+    /// Calls by procedure.
+    pub procedures: BTreeMap<String, u64>,
+    /// Bytes that were read.
+    pub bytes_read: u64,
+    /// Bytes that were written.
+    pub bytes_written: u64,
+}
+
+/// Records until a limit is reached, or somebody ends it.
+pub fn capture(
+    server: &AskedServer,
+    arguments: &CaptureArguments,
+    output: Box<dyn Write>,
+    shows: bool,
+) -> Result<Captured> {
+    let signals = signals()?;
+    let names = if arguments.names { Names::Clear } else { Names::Hashed };
+    let order = json!({ "run": true, "seconds": arguments.time.as_secs_f64(), "calls": arguments.calls, "names": names });
+    let begun = server.put::<State>(PATH, &order)?;
+    begun.map_err(|refused| anyhow!("asking {}: {}; {}", server.name(), refused.error, refused.hint))?;
+    // Whoever starts work for it knows from here on that all of it is recorded.
+    let most = arguments.time.as_secs_f64();
+    report::complain(&format!(
+        "howdah: recording what {} is asked, for {most} s at most; Ctrl-C ends it",
+        server.name()
+    ));
+    let header = Header {
+        howdah_capture: VERSION,
+        howdah: env!("CARGO_PKG_VERSION").to_owned(),
+        started: jiff::Timestamp::now().to_string(),
+        names,
+        seconds_most: arguments.time.as_secs_f64(),
+        calls_most: arguments.calls,
+        bytes_most: arguments.size,
+    };
+    let mut session = Session { server, lines: Lines::new(output, arguments.size), shows, last: 0 };
+    let read = session.lines.header(&header).and_then(|()| session.read_out(&signals));
+    // Whatever happened: a server that still runs is not left with a capture that nobody reads.
+    let ended = session.end();
+    if shows {
+        report::status("", false);
+    }
+    let (why, state) = read.with_context(|| format!("writing {}", arguments.file))?;
+    let state = ended.unwrap_or(state);
+    let Lines { bytes, procedures, bytes_read, bytes_written, calls, .. } = session.lines.end(why, &state)?;
+    let State { seconds, dropped, left_out, .. } = state;
+    let end = End { end: why, seconds, calls, dropped, left_out };
+    let (server, file) = (server.name(), arguments.file.clone());
+    Ok(Captured { server, file, bytes, end, procedures, bytes_read, bytes_written })
+}
+
+struct Session<'a> {
+    server: &'a AskedServer,
+    lines: Lines,
+    shows: bool,
+    /// The number of the last call that is here.
+    last: u64,
+}
+
+impl Session<'_> {
+    /// Reads calls until it is over; why, and how the capture stood.
+    fn read_out(&mut self, signals: &Receiver<Signal>) -> Result<(Why, State)> {
+        let mut stood = None;
+        loop {
+            let (state, was_all) = match self.next() {
+                Ok(next) => next,
+                // It was there when it began.
+                Err(error) => match stood {
+                    Some(state) => return Ok((Why::Server, state)),
+                    None => return Err(error),
+                },
+            };
+            stood = Some(state);
+            if self.shows {
+                report::status(&report::capturing(&state, self.lines.bytes), false);
+            }
+            match (state.ended, was_all) {
+                (Some(why), true) => return Ok((why, state)),
+                _ if self.lines.is_full() => return Ok((Why::Bytes, state)),
+                (_, false) => continue,
+                (None, true) => {}
+            }
+            match signals.recv_timeout(INTERVAL) {
+                Err(RecvTimeoutError::Timeout) | Ok(Signal::Reload) => {}
+                Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return self.stop(),
+            }
+        }
+    }
+
+    /// Somebody ends it: what came so far is read.
+    fn stop(&mut self) -> Result<(Why, State)> {
+        self.end();
+        loop {
+            let (state, was_all) = self.next()?;
+            if was_all || self.lines.is_full() {
+                return Ok((Why::Asked, state));
+            }
+        }
+    }
+
+    /// Asks for what came since; how it stood, and whether nothing had come.
+    fn next(&mut self) -> Result<(State, bool)> {
+        let captured: admin::Captured = self.server.get(&format!("{PATH}?after={}", self.last))?;
+        for call in &captured.calls {
+            if !self.lines.is_full() {
+                self.lines.call(call)?;
+            }
+        }
+        self.last = captured.last;
+        Ok((captured.state, captured.calls.is_empty()))
+    }
+
+    fn end(&self) -> Option<State> {
+        self.server.put::<State>(PATH, &json!({ "run": false })).ok()?.ok()
+    }
+}

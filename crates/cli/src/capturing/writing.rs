@@ -1,0 +1,71 @@
+//! The lines of the file, and what is counted of them.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use howdah_server::capture::{Call, End, Header, State, Why};
+use serde::Serialize;
+
+/// Writes lines.
+pub struct Lines {
+    output: Box<dyn Write>,
+    bytes_most: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Calls written.
+    pub calls: u64,
+    /// Calls by procedure.
+    pub procedures: BTreeMap<String, u64>,
+    /// Bytes that they read.
+    pub bytes_read: u64,
+    /// Bytes that they wrote.
+    pub bytes_written: u64,
+}
+
+impl Lines {
+    /// Into this file, up to so many bytes.
+    pub fn new(output: Box<dyn Write>, bytes_most: u64) -> Self {
+        let procedures = BTreeMap::new();
+        Self { output, bytes_most, bytes: 0, calls: 0, procedures, bytes_read: 0, bytes_written: 0 }
+    }
+
+    /// The first line.
+    pub fn header(&mut self, header: &Header) -> Result<()> {
+        self.line(header)
+    }
+
+    /// A call.
+    pub fn call(&mut self, call: &Call) -> Result<()> {
+        self.line(call)?;
+        self.calls += 1;
+        *self.procedures.entry(call.procedure.to_string()).or_default() += 1;
+        match &*call.procedure {
+            "READ" => self.bytes_read += call.done.unwrap_or_default(),
+            "WRITE" => self.bytes_written += call.done.unwrap_or_default(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The last line.
+    pub fn end(mut self, why: Why, state: &State) -> Result<Self> {
+        let State { seconds, dropped, left_out, .. } = *state;
+        self.line(&End { end: why, seconds, calls: self.calls, dropped, left_out })?;
+        self.output.flush().context("writing the last line")?;
+        Ok(self)
+    }
+
+    /// Whether there is no room for more.
+    pub fn is_full(&self) -> bool {
+        self.bytes >= self.bytes_most
+    }
+
+    fn line(&mut self, line: &impl Serialize) -> Result<()> {
+        let mut text = serde_json::to_vec(line).context("as JSON")?;
+        text.push(b'\n');
+        self.output.write_all(&text)?;
+        self.bytes += text.len() as u64;
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! What a capture says on the screen.
+
+use std::fmt::Write;
+
+use howdah_server::capture::{State, Why};
+
+use crate::capturing::Captured;
+
+/// How far it is, on one line.
+pub fn capturing(state: &State, bytes: u64) -> String {
+    let State { seconds, seconds_most, taken, dropped, .. } = state;
+    let lost = if *dropped > 0 { format!(", {dropped} dropped") } else { String::new() };
+    format!(
+        "{seconds:.0} of {seconds_most:.0} s, {taken} calls, {:.1} MB{lost}; Ctrl-C ends it",
+        bytes as f64 / 1e6
+    )
+}
+
+/// What was recorded, and what can be done with it.
+pub fn captured(captured: &Captured) -> String {
+    let Captured { server, file, bytes, end, procedures, bytes_read, bytes_written } = captured;
+    let mut text = format!("{server}\n");
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    let _ = writeln!(
+        text,
+        "{} calls in {:.1} s, {:.1} MB read and {:.1} MB written; {}",
+        end.calls,
+        end.seconds,
+        megabytes(*bytes_read),
+        megabytes(*bytes_written),
+        because(end.end)
+    );
+    let mut by_calls: Vec<_> = procedures.iter().collect();
+    by_calls.sort_by_key(|(_, calls)| std::cmp::Reverse(**calls));
+    let told: Vec<String> = by_calls.iter().map(|(name, calls)| format!("{name} {calls}")).collect();
+    if !told.is_empty() {
+        let _ = writeln!(text, "  {}", told.join(", "));
+    }
+    if end.dropped > 0 {
+        let _ = writeln!(
+            text,
+            "dropped: {} calls came faster than they were read; the record has gaps there",
+            end.dropped
+        );
+    }
+    if end.left_out > 0 {
+        let _ = writeln!(
+            text,
+            "left out: {} calls of other programs than NFS, or repetitions answered from memory",
+            end.left_out
+        );
+    }
+    if end.calls == 0 {
+        let _ = writeln!(text, "nobody called: there is nothing to play");
+    } else if file != "-" {
+        let _ = writeln!(
+            text,
+            "{file}: {:.1} MB; play it: howdah bench nfs://HOST/EXPORT --replay {file}",
+            megabytes(*bytes)
+        );
+    }
+    text
+}
+
+fn because(why: Why) -> &'static str {
+    match why {
+        Why::Time => "ended after the time asked for (--time)",
+        Why::Calls => "ended after the calls asked for (--calls)",
+        Why::Bytes => "ended because the file is full (--size)",
+        Why::Asked => "ended when asked to",
+        Why::Abandoned => "ended because the server was not asked for its calls for too long",
+        Why::Server => "ended because the server does not answer any more",
+    }
+}
