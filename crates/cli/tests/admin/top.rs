@@ -32,6 +32,28 @@ fn it_takes_the_terminal_and_gives_it_back() {
 }
 
 #[test]
+fn ctrl_z_gives_the_terminal_back_until_it_goes_on() {
+    let served = Served::start(&[]);
+    let mut tty = top(served.home.path(), 80, 24);
+    tty.wait_for(&["[2 clients: 0]"]);
+    tty.press("1");
+    tty.wait_for_new(&["[1 exports: 1]"]);
+    tty.press("\x1a");
+    tty.wait_for_stop();
+    // Meanwhile the terminal is somebody else's, and gets another size.
+    tty.resize(120, 30);
+    tty.written.clear();
+    tty.signal(Signal::CONT);
+    tty.wait_for(&["\x1b[?1049h", "[1 exports: 1]", "MOSTLY", "q quit"]);
+    tty.press("\x1a");
+    tty.wait_for_stop();
+    tty.signal(Signal::CONT);
+    tty.wait_for_new(&["\x1b[?1049h", "[1 exports: 1]"]);
+    tty.press("q");
+    assert_eq!(tty.end().0.code(), Some(0));
+}
+
+#[test]
 fn a_signal_ends_it_as_well() {
     let served = Served::start(&[]);
     for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {

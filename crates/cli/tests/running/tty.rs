@@ -78,6 +78,36 @@ impl Tty {
         }
     }
 
+    /// Waits until it has stopped, as Ctrl-Z stops programs, and has given the terminal back as it was.
+    pub fn wait_for_stop(&mut self) {
+        let stat = format!("/proc/{}/stat", self.child.id());
+        // proc(5): the state stands behind the name, which is in parentheses.
+        let state = || {
+            std::fs::read_to_string(&stat)
+                .expect("it lives")
+                .rsplit_once(')')
+                .map(|(_, rest)| rest.chars().nth(1))
+        };
+        let deadline = Instant::now() + PATIENCE;
+        while state() != Some(Some('T')) {
+            assert!(Instant::now() < deadline, "it did not stop; there is {:?}", self.written);
+            self.read();
+        }
+        while self.read() {}
+        self.is_given_back();
+    }
+
+    /// Lines, echo, the screen from before and the cursor are back; what was written after that.
+    fn is_given_back(&self) -> &str {
+        let modes = tcgetattr(&self.line).expect("a terminal");
+        assert_eq!(modes.local_modes, self.modes.local_modes, "lines and echo");
+        assert_eq!(modes.input_modes, self.modes.input_modes);
+        assert_eq!(modes.output_modes, self.modes.output_modes);
+        let (_, after) = self.written.rsplit_once(GIVEN_BACK[0]).expect("the screen from before is back");
+        assert!(after.contains(GIVEN_BACK[1]), "the cursor is back: {after:?}");
+        after
+    }
+
     /// Waits until it has ended and has given the terminal back as it was; with what it wrote after that.
     pub fn end(mut self) -> (ExitStatus, String) {
         let deadline = Instant::now() + PATIENCE;
@@ -89,13 +119,8 @@ impl Tty {
             assert!(Instant::now() < deadline, "it did not end; there is {:?}", self.written);
         };
         while self.read() {}
-        let modes = tcgetattr(&self.line).expect("a terminal");
-        assert_eq!(modes.local_modes, self.modes.local_modes, "lines and echo");
-        assert_eq!(modes.input_modes, self.modes.input_modes);
-        assert_eq!(modes.output_modes, self.modes.output_modes);
-        let (_, after) = self.written.rsplit_once(GIVEN_BACK[0]).expect("the screen from before is back");
-        assert!(after.contains(GIVEN_BACK[1]), "the cursor is back: {after:?}");
-        (status, after.to_owned())
+        let after = self.is_given_back().to_owned();
+        (status, after)
     }
 
     /// Reads what is there; waits a little if nothing is.
