@@ -62,12 +62,7 @@ pub fn hardware(interface: &str) -> io::Result<Hardware> {
     let socket = socket.as_fd();
     let ask = |command, length| ask(socket, interface, command, length);
     let driver = ask(GET_DRIVER, DRIVER_BYTES).map(|told| text(&told[4..36]));
-    let rings = ask(GET_RINGS, RING_BYTES);
-    let ring = |most: usize, now: usize| {
-        let told = rings.as_ref()?;
-        let ring = Ring { now: number(told, now), most: number(told, most) };
-        (ring.most > 0).then_some(ring)
-    };
+    let (receive_ring, send_ring) = ask(GET_RINGS, RING_BYTES).map_or((None, None), |told| rings(&told));
     let is_on = |command| ask(command, VALUE_BYTES).map(|told| number(&told, 4) != 0);
     let (bits_per_second, is_full_duplex) =
         ask(GET_SETTINGS, SETTINGS_BYTES).map_or((None, None), |told| link(&told, driver.as_deref()));
@@ -75,8 +70,8 @@ pub fn hardware(interface: &str) -> io::Result<Hardware> {
         bits_per_second,
         is_full_duplex,
         mtu: syscall::interface_mtu(socket, interface).ok(),
-        receive_ring: ring(4, 20),
-        send_ring: ring(16, 32),
+        receive_ring,
+        send_ring,
         offloads: OFFLOADS
             .iter()
             .filter_map(|(name, command)| Some(((*name).to_owned(), is_on(*command)?)))
@@ -109,6 +104,15 @@ fn ask(socket: BorrowedFd<'_>, interface: &str, command: u32, length: usize) -> 
     bytes[..4].copy_from_slice(&command.to_ne_bytes());
     syscall::ethtool(socket, interface, &mut bytes).ok()?;
     Some(bytes)
+}
+
+/// The rings of `struct ethtool_ringparam`, of what is received and of what is sent; a driver that has none tells zeroes.
+fn rings(told: &[u8]) -> (Option<Ring>, Option<Ring>) {
+    let ring = |most: usize, now: usize| {
+        let ring = Ring { now: number(told, now), most: number(told, most) };
+        (ring.most > 0).then_some(ring)
+    };
+    (ring(4, 20), ring(16, 32))
 }
 
 /// Speed and duplex of `struct ethtool_cmd`. All ones: not known.
@@ -148,6 +152,16 @@ mod tests {
         assert_eq!((loopback.receive_ring, loopback.bits_per_second), (None, None));
         assert_eq!(hardware("no-such").expect("a socket"), Hardware::default());
         assert!(set_rings("lo", Some(512), None).is_err());
+    }
+
+    #[test]
+    fn rings_are_read_as_a_driver_answers() {
+        // What `ethtool -g` asks and shows: at most rx 4096, mini 0, jumbo 0, tx 4096; now 64, 0, 0, 128.
+        let answer = [GET_RINGS, 4096, 0, 0, 4096, 64, 0, 0, 128].map(u32::to_ne_bytes).concat();
+        assert_eq!(answer.len(), RING_BYTES);
+        let (receive, send) = (Ring { now: 64, most: 4096 }, Ring { now: 128, most: 4096 });
+        assert_eq!(rings(&answer), (Some(receive), Some(send)));
+        assert_eq!(rings(&[0; RING_BYTES]), (None, None));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct NfsFacts {
     pub reads: Option<MovingFacts>,
     /// A file of our own, written in order, where we were told that we may.
     pub writes: Option<MovingFacts>,
+    /// Whether that was low at first, and measured once more: the better of both stands.
+    pub measured_twice: bool,
     /// What could not be found out, and why.
     pub could_not: Vec<String>,
 }
@@ -25,6 +27,18 @@ impl NfsFacts {
     /// Whether calls carry so little that their number counts.
     pub fn has_small_transfers(&self) -> bool {
         (1..SMALL_TRANSFER).contains(&self.read_size.min(self.write_size))
+    }
+
+    /// It was measured once more.
+    pub fn once_more(&mut self, again: Self) {
+        let better = |one: Option<MovingFacts>, other: Option<MovingFacts>| {
+            one.into_iter()
+                .chain(other)
+                .max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second))
+        };
+        self.measured_twice = true;
+        self.reads = better(self.reads.take(), again.reads);
+        self.writes = better(self.writes.take(), again.writes);
     }
 }
 

@@ -22,6 +22,8 @@ pub struct PathFacts {
     pub there: Option<RateFacts>,
     /// What it carries from the server.
     pub back: Option<RateFacts>,
+    /// Whether that was low at first, and measured once more: the better of both stands.
+    pub measured_twice: bool,
     /// What could not be found out, and why.
     pub could_not: Vec<String>,
 }
@@ -30,6 +32,13 @@ impl PathFacts {
     /// What it carries for writes, or for reads; where the way back was not measured, the way there stands for it.
     pub fn network(&self, writes: bool) -> Option<&RateFacts> {
         if writes { self.there.as_ref() } else { self.back.as_ref().or(self.there.as_ref()) }
+    }
+
+    /// What it carries was measured once more: what somebody else sent for a moment is no fault of the path.
+    pub fn once_more(&mut self, there: Option<RateFacts>, back: Option<RateFacts>) {
+        self.measured_twice = true;
+        self.there = RateFacts::better(self.there.take(), there);
+        self.back = RateFacts::better(self.back.take(), back);
     }
 }
 
@@ -82,6 +91,14 @@ pub enum TooLarge {
     Vanishes,
 }
 
+impl RateFacts {
+    fn better(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        one.into_iter()
+            .chain(other)
+            .max_by(|one, other| one.bytes_per_second.total_cmp(&other.bytes_per_second))
+    }
+}
+
 /// Bytes that were moved as fast as they went.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -98,4 +115,17 @@ pub struct RateFacts {
     pub packet: Option<u64>,
     /// Whether a window or a buffer held it back, so that the path may carry more; and which.
     pub held_back_by: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_better_of_two_stands() {
+        let rate = |bytes_per_second| Some(RateFacts { bytes_per_second, ..RateFacts::default() });
+        let mut path = PathFacts { there: rate(5.0), back: rate(9.0), ..PathFacts::default() };
+        path.once_more(rate(7.0), None);
+        assert_eq!((path.there, path.back, path.measured_twice), (rate(7.0), rate(9.0), true));
+    }
 }

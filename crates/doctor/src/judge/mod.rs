@@ -9,3 +9,5 @@ mod path;
 mod storage;
 
 pub use ladder::judge;
+pub use nfs::is_low as nfs_is_low;
+pub use path::is_low as path_is_low;

@@ -36,6 +36,11 @@ pub fn nfs(facts: &Facts) -> RungReport {
     RungReport { could_not, ..RungReport::seen(Rung::Nfs, figures, findings) }
 }
 
+/// Whether it moves less than it should: then it is worth measuring once more before anybody is blamed.
+pub fn is_low(facts: &Facts) -> bool {
+    facts.nfs.as_ref().is_some_and(|nfs| slower_than_below(facts, nfs).is_some())
+}
+
 /// The lower of network and storage in one direction, in bytes per second, and which it is.
 fn lower(facts: &Facts, writes: bool) -> Option<(f64, &'static str)> {
     let network = facts.path.as_ref().filter(|path| !path.is_local).and_then(|path| path.network(writes));
@@ -113,7 +118,11 @@ fn slower_than_below(facts: &Facts, nfs: &NfsFacts) -> Option<Finding> {
         is_held_up.then(|| {
             let why = moving.sentence.as_ref().map_or(String::new(), |says| format!("; {says}"));
             let share = units::percent(share);
-            Finding::fault(format!("NFS {word}s reach {share} of the {which}'s {}{why}", units::rate(rate)))
+            let twice = if nfs.measured_twice { " in the better of two tries" } else { "" };
+            Finding::fault(format!(
+                "NFS {word}s reach {share} of the {which}'s {}{twice}{why}",
+                units::rate(rate)
+            ))
         })
     })
 }

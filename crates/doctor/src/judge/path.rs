@@ -39,6 +39,11 @@ pub fn path(
     }
 }
 
+/// Whether it carries less than it should: then it is worth measuring once more before anybody is blamed.
+pub fn is_low(facts: &PathFacts, interfaces: &[InterfaceFacts], expected: Option<f64>) -> bool {
+    slow(facts, expectation(interfaces, expected).as_ref()).is_some()
+}
+
 /// What a connection needs here, if rate and round trip are known.
 pub fn need(facts: &PathFacts) -> Option<Need> {
     let rates = facts.there.iter().chain(&facts.back).map(|rate| rate.bytes_per_second);
@@ -190,11 +195,12 @@ fn overtaking(train: Option<&TrainFacts>) -> Option<Finding> {
 /// A rate that is less than it should be, unless something at an end held it back.
 fn slow(facts: &PathFacts, expected: Option<&Expectation>) -> Option<Finding> {
     let expected = expected.filter(|_| !facts.is_local)?;
+    let twice = if facts.measured_twice { ", the better of two tries" } else { "" };
     let below = |rate: &Option<RateFacts>, way: &str| {
         let rate = rate.as_ref().filter(|rate| rate.held_back_by.is_none())?;
         let share = rate.bytes_per_second / expected.bytes_per_second;
         let says = format!(
-            "the path carries {} {way} the server, {} of the {} {}",
+            "the path carries {} {way} the server, {} of the {} {}{twice}",
             units::rate(rate.bytes_per_second),
             units::percent(share),
             units::rate(expected.bytes_per_second),
@@ -312,6 +318,30 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_link_that_carries_half_of_its_interfaces_speed_is_found() {
+        let eth0 = |bits: u64, leads_to_server| InterfaceFacts {
+            name: "eth0".to_owned(),
+            bits_per_second: Some(bits),
+            leads_to_server,
+            ..InterfaceFacts::default()
+        };
+        let judge = |facts: &PathFacts, bits, leads| {
+            let interfaces = [eth0(bits, leads)];
+            assert_eq!(
+                is_low(facts, &interfaces, None),
+                path(facts, &interfaces, &HostFacts::default(), false, None).fault().is_some()
+            );
+            path(facts, &interfaces, &HostFacts::default(), false, None)
+        };
+        assert_eq!(judge(&usual(), 100_000_000, true).verdict, Verdict::Healthy);
+        assert_eq!(judge(&usual(), 1_000_000_000, false).verdict, Verdict::Healthy, "it leads elsewhere");
+        let twice = PathFacts { measured_twice: true, ..usual() };
+        let report = judge(&twice, 200_000_000, true);
+        let says = "11.7 MB/s to the server, 47 % of the 25.0 MB/s of eth0, the better of two tries";
+        assert!(report.fault().is_some_and(|fault| fault.says.ends_with(says)), "{report:?}");
     }
 
     #[test]

@@ -76,6 +76,56 @@ mod tests {
 \t        READ: 400 400 0 0 0 80 40000 41000 0
 ";
 
+    /// Of a host with three mounts of version 3, as the kernel writes it (`fs/nfs/super.c`, `net/sunrpc/stats.c`), numbers made plain: one as it should
+    /// be, one over UDP that loses calls, one of small transfers with one slot.
+    const THREE: &str = "device /dev/root mounted on / with fstype ext4
+device good:/data mounted on /good with fstype nfs statvers=1.1
+\topts:\trw,vers=3,rsize=1048576,wsize=1048576,namlen=255,acregmin=3,acregmax=60,acdirmin=30,acdirmax=60,hard,proto=tcp,nconnect=4,timeo=600,retrans=2,sec=sys,local_lock=none
+\tage:\t1000
+\tcaps:\tcaps=0x3fc7,wtmult=512,dtsize=32768,bsize=0,namlen=255
+\tsec:\tflavor=1,pseudoflavor=1
+\tevents:\t1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27
+\tbytes:\t1000 2000 0 0 1000 2000 10 20
+\tRPC iostats version: 1.1  p/v: 100003/3 (nfs)
+\txprt:\ttcp 0 1 1 0 0 1000 1000 0 20000 0 64 100 200
+\txprt:\ttcp 0 1 1 0 0 1000 1000 0 20000 0 64 100 200
+\tper-op statistics
+\t        NULL: 1 1 0 40 24 0 0 0 0
+\t     GETATTR: 1000 1000 0 100000 112000 10 400 420 0
+\t        READ: 1000 1000 0 130000 1048704000 10 1200 1300 0
+\t       WRITE: 0 0 0 0 0 0 0 0 0
+device lossy:/data mounted on /lossy with fstype nfs statvers=1.1
+\topts:\trw,vers=3,rsize=32768,wsize=32768,namlen=255,hard,proto=udp,timeo=11,retrans=3,sec=sys
+\tRPC iostats version: 1.1  p/v: 100003/3 (nfs)
+\txprt:\tudp 800 1 10304 10000 0 40000 0 2 100 200
+\tper-op statistics
+\t        READ: 10000 10304 12 1300000 327680000 10 9000 9100 0
+device small:/data mounted on /small with fstype nfs statvers=1.1
+\topts:\trw,vers=3,rsize=65536,wsize=65536,namlen=255,hard,proto=tcp,timeo=600,retrans=2,sec=sys
+\tRPC iostats version: 1.1  p/v: 100003/3 (nfs)
+\txprt:\ttcp 0 1 1 0 0 5000 5000 0 90000 10000 1 100 200
+\tper-op statistics
+\t        READ: 5000 5000 0 650000 327680000 10000 7000 17000 0
+";
+
+    #[test]
+    fn recorded_mounts_are_judged_each_by_itself() {
+        let mounts: Vec<MountFacts> = mount_statistics(THREE).iter().map(|mount| facts(mount, "")).collect();
+        let places: Vec<&str> = mounts.iter().map(|mount| mount.on.as_str()).collect();
+        assert_eq!(places, ["/good", "/lossy", "/small"]);
+        assert_eq!((mounts[0].connections, mounts[0].retransmissions), (Some(4), 0));
+        assert_eq!((mounts[1].protocol.as_deref(), mounts[1].retransmissions), (Some("udp"), 304));
+        let report = crate::judge::judge(&crate::facts::Facts { mounts, ..crate::facts::Facts::default() });
+        let nfs = report.rungs.iter().find(|rung| rung.rung == crate::Rung::Nfs).expect("it is there");
+        let says: Vec<&str> = nfs.findings.iter().map(|finding| finding.says.as_str()).collect();
+        assert_eq!(says.len(), 3, "{says:?}");
+        assert!(says[0].starts_with("/lossy: 304 of 10000 calls were sent again"), "{says:?}");
+        assert!(says[1].starts_with("/small moves 64 KiB in one call"), "{says:?}");
+        assert!(says[2].starts_with("/small had at most 1 call in flight"), "{says:?}");
+        let figures: Vec<&str> = nfs.figures.iter().map(|figure| figure.value.as_str()).collect();
+        assert!(figures[0].starts_with("v3, tcp, rsize 1 MiB, wsize 1 MiB, nconnect 4"), "{figures:?}");
+    }
+
     #[test]
     fn a_mount_is_read_as_the_kernel_tells_it() {
         let table = "22 1 0:20 / /proc rw - proc proc rw\n90 1 0:47 / /mnt rw - nfs server:/data rw\n";
