@@ -10,6 +10,9 @@ use howdah_server::admin::{AccessToken, AdminAddress, Certificate};
 use crate::configuration::{AdminListen, TlsFiles};
 use crate::running::{admin_token, admin_token_file};
 
+/// What is named where a certificate is no good.
+const WHICH: &str = "admin_certificate and admin_key";
+
 /// Where the live page is, for the screen.
 #[derive(Debug, Clone)]
 pub struct LivePage {
@@ -18,12 +21,19 @@ pub struct LivePage {
     /// The file of the token.
     pub file: PathBuf,
     token: AccessToken,
+    certificate: Option<(Certificate, TlsFiles)>,
 }
 
 impl LivePage {
     /// With the token where browsers keep it to themselves, behind `#`: not for logs.
     pub fn url_with_token(&self) -> String {
         format!("{}#token={}", self.url, self.token.reveal())
+    }
+
+    /// Reads the certificate and its key again; if they are no good, it stays as it was.
+    pub fn renew_certificate(&self) -> Result<()> {
+        let Some((certificate, files)) = &self.certificate else { return Ok(()) };
+        certificate.renew(&files.certificate, &files.key).context(WHICH)
     }
 }
 
@@ -37,12 +47,13 @@ pub fn admin_address(listen: &AdminListen, state: &Path) -> Result<(AdminAddress
     let listener = Listener::bind(listen.address).with_context(step)?;
     let url = url(listener.address(), certificate.is_some());
     tracing::info!("live page: {url}; its token is in {}", file.display());
-    let page = LivePage { url, file, token: token.clone() };
+    let certificates = certificate.clone().zip(listen.tls.clone());
+    let page = LivePage { url, file, token: token.clone(), certificate: certificates };
     Ok((AdminAddress { listener, token, certificate }, page))
 }
 
 fn read(tls: &TlsFiles) -> Result<Certificate> {
-    Certificate::read(&tls.certificate, &tls.key).context("admin_certificate and admin_key")
+    Certificate::read(&tls.certificate, &tls.key).context(WHICH)
 }
 
 /// What a person may open on this host; elsewhere, a name of the host takes its place.

@@ -76,7 +76,7 @@ impl RunningServer {
         }
     }
 
-    /// Serves these exports from now on; on failure all stays as it was.
+    /// Serves these exports from now on, and proves itself by the certificate that is there now; on failure all stays as it was.
     pub fn reload(&mut self, configs: &[ExportConfig]) -> Result<()> {
         if let Some(new) = self.directories.first_new(configs).filter(|_| self.files_confined) {
             bail!(
@@ -87,7 +87,9 @@ impl RunningServer {
             );
         }
         let directories = self.directories.for_exports(configs, &self.state)?;
-        self.server.reload(exports(configs, &directories, &self.key, self.delay)?);
+        let exports = exports(configs, &directories, &self.key, self.delay)?;
+        self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
+        self.server.reload(exports);
         self.directories = directories;
         Ok(())
     }

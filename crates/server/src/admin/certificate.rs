@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use parking_lot::RwLock;
 use rustls::ServerConfig;
 use rustls::client::verify_server_name;
 use rustls::crypto::aws_lc_rs;
@@ -11,9 +12,13 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::ParsedCertificate;
 
-/// Read from files of PEM.
+/// Read from files of PEM. All clones are one: where one is renewed, all are.
 #[derive(Debug, Clone)]
-pub struct Certificate {
+pub struct Certificate(Arc<RwLock<Held>>);
+
+/// What holds now.
+#[derive(Debug)]
+struct Held {
     chain: Vec<CertificateDer<'static>>,
     config: Arc<ServerConfig>,
 }
@@ -33,6 +38,33 @@ impl Certificate {
     /// # Errors
     /// A file cannot be read, does not hold what it should, or the two do not belong together.
     pub fn read(chain: &Path, key: &Path) -> Result<Self, CertificateError> {
+        Held::read(chain, key).map(|held| Self(Arc::new(RwLock::new(held))))
+    }
+
+    /// Reads others in its place: they hold for connections that are made from then on.
+    ///
+    /// # Errors
+    /// As above; then it stays as it was.
+    pub fn renew(&self, chain: &Path, key: &Path) -> Result<(), CertificateError> {
+        Held::read(chain, key).map(|held| *self.0.write() = held)
+    }
+
+    /// For the handshake.
+    pub(super) fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.0.read().config)
+    }
+
+    /// Whether clients believe the server to be that host.
+    pub(super) fn is_for(&self, host: &str) -> bool {
+        let name = ServerName::try_from(host);
+        let held = self.0.read();
+        let own = held.chain.first().and_then(|own| ParsedCertificate::try_from(own).ok());
+        matches!((name, own), (Ok(name), Some(own)) if verify_server_name(&own, &name).is_ok())
+    }
+}
+
+impl Held {
+    fn read(chain: &Path, key: &Path) -> Result<Self, CertificateError> {
         let fail = |path: &Path| {
             let path = path.to_owned();
             move |why: String| CertificateError { path, why }
@@ -48,18 +80,6 @@ impl Certificate {
         let config = configured(certificates.clone(), private)
             .map_err(|error| fail(key)(format!("it does not go with {}: {error}", chain.display())))?;
         Ok(Self { chain: certificates, config: Arc::new(config) })
-    }
-
-    /// For the handshake.
-    pub(super) fn config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config)
-    }
-
-    /// Whether clients believe the server to be that host.
-    pub(super) fn is_for(&self, host: &str) -> bool {
-        let name = ServerName::try_from(host);
-        let own = self.chain.first().and_then(|own| ParsedCertificate::try_from(own).ok());
-        matches!((name, own), (Ok(name), Some(own)) if verify_server_name(&own, &name).is_ok())
     }
 }
 
@@ -127,5 +147,14 @@ mod tests {
         assert!(why(&chain, &chain).contains("no private key in PEM"), "{}", why(&chain, &chain));
         fs::write(&key, made(&["other.example"]).signing_key.serialize_pem()).expect("written");
         assert!(why(&chain, &key).contains("does not go with"), "{}", why(&chain, &key));
+
+        let other = certificate.clone();
+        assert!(certificate.renew(&chain, &key).is_err());
+        assert!(other.is_for("nfs.example.org"), "it stays as it was");
+        let new = made(&["new.example.org"]);
+        fs::write(&chain, new.cert.pem()).expect("written");
+        fs::write(&key, new.signing_key.serialize_pem()).expect("written");
+        certificate.renew(&chain, &key).expect("both are good");
+        assert!(other.is_for("new.example.org") && !other.is_for("nfs.example.org"), "all clones are one");
     }
 }

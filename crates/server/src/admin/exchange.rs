@@ -15,6 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
+use super::certificate::Certificate;
 use super::failure::Failure;
 use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_HEAD_MAX, ADMIN_PATIENCE};
 
@@ -52,16 +53,18 @@ pub async fn accept(listener: UnixListener, router: Router) {
 }
 
 /// The same over TCP, and TLS if there is something to prove who we are.
-pub async fn accept_tcp(listener: TcpListener, router: Router, kept: Kept, tls: Option<TlsAcceptor>) {
+pub async fn accept_tcp(listener: TcpListener, router: Router, kept: Kept, tls: Option<Certificate>) {
     let places = Arc::new(Semaphore::new(ADMIN_CONNECTIONS_MAX));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        match (listener.accept().await, tls.clone()) {
-            (Ok((stream, _)), None) => drop(tokio::spawn(exchange(stream, router.clone(), kept, place))),
-            (Ok((stream, _)), Some(tls)) => {
+        // As the certificate is now: it may be renewed at any time.
+        let acceptor = || tls.as_ref().map(|certificate| TlsAcceptor::from(certificate.config()));
+        match listener.accept().await.map(|accepted| (accepted, acceptor())) {
+            Ok(((stream, _), None)) => drop(tokio::spawn(exchange(stream, router.clone(), kept, place))),
+            Ok(((stream, _), Some(tls))) => {
                 drop(tokio::spawn(exchange_secretly(tls, stream, router.clone(), kept, place)));
             }
-            (Err(error), _) => {
+            Err(error) => {
                 tracing::debug!(%error, "accepting on an admin address");
                 tokio::time::sleep(REST).await;
             }

@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
-use tokio_rustls::TlsAcceptor;
 
 use super::address::AdminAddress;
 use super::exchange::{Kept, accept, accept_tcp};
@@ -66,7 +65,7 @@ impl Admin {
             }
             if let Some(AdminAddress { listener, token, certificate }) = &sockets.address {
                 let socket = TcpListener::from_std(listener.socket()?)?;
-                let tls = certificate.as_ref().map(|certificate| TlsAcceptor::from(certificate.config()));
+                let tls = certificate.clone();
                 let gate = Gate::Remote { token: token.clone(), certificate: certificate.clone() };
                 runtime.spawn(accept_tcp(socket, router(Arc::clone(&asked), gate), Kept::Awhile, tls));
             }

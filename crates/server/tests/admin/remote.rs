@@ -139,29 +139,41 @@ fn a_connection_may_ask_again() {
 fn by_tls_it_is_called_as_its_certificate_says() {
     let home = tempfile::tempdir().expect("a directory");
     let (chain, key) = (home.path().join("chain.pem"), home.path().join("key.pem"));
-    let made = rcgen::generate_simple_self_signed(vec!["nfs.example.org".to_owned()]).expect("made");
-    fs::write(&chain, made.cert.pem()).expect("written");
-    fs::write(&key, made.signing_key.serialize_pem()).expect("written");
-    let remote = Remote::start(Some(Certificate::read(&chain, &key).expect("both are good")));
-
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(&chain).expect("a certificate")).expect("a root");
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let config = Arc::new(config);
-    let secret = || {
-        let name = ServerName::try_from("nfs.example.org").expect("a name");
-        let client = ClientConnection::new(Arc::clone(&config), name).expect("a client");
-        StreamOwned::new(client, remote.connect())
+    let write = |name: &str| {
+        let made = rcgen::generate_simple_self_signed(vec![name.to_owned()]).expect("made");
+        fs::write(&chain, made.cert.pem()).expect("written");
+        fs::write(&key, made.signing_key.serialize_pem()).expect("written");
     };
+    write("nfs.example.org");
+    let certificate = Certificate::read(&chain, &key).expect("both are good");
+    let remote = Remote::start(Some(certificate.clone()));
+
+    let believing = |name: &'static str| {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(&chain).expect("a certificate")).expect("a root");
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let name = ServerName::try_from(name).expect("a name");
+        ClientConnection::new(Arc::new(config), name).expect("a client")
+    };
+    let secret = || StreamOwned::new(believing("nfs.example.org"), remote.connect());
     let (status, _, body) = ask(secret(), "GET /v1", &[host("nfs.example.org:9048"), bearer(TOKEN)]);
     assert_eq!(status, 200, "{body}");
     assert_eq!(ask(secret(), "GET /v1", &[host("nfs.example.org")]).0, 401);
     assert_eq!(ask(secret(), "GET /v1", &[host("evil.example"), bearer(TOKEN)]).0, 421);
+
+    // Another one in the same files holds from the next connection on, and what is no certificate changes nothing.
+    write("new.example.org");
+    certificate.renew(&chain, &key).expect("both are good");
+    fs::write(&key, "nothing").expect("written");
+    assert!(certificate.renew(&chain, &key).is_err());
+    let new = || StreamOwned::new(believing("new.example.org"), remote.connect());
+    assert_eq!(ask(new(), "GET /v1", &[host("new.example.org"), bearer(TOKEN)]).0, 200);
+    assert_eq!(ask(new(), "GET /v1", &[host("nfs.example.org"), bearer(TOKEN)]).0, 421);
 
     // In the clear there is no answer.
     let mut stream = remote.connect();
