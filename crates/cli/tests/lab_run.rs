@@ -173,3 +173,35 @@ fn a_dry_run_shows_commands_that_need_nothing() {
     let said = told(&output);
     assert!(said.contains("howdah serve") && said.contains("nfs://10.77.0.1/"), "{said}");
 }
+
+/// A record of calls is played over any path: a plan's client names it.
+#[test]
+fn a_record_is_played_over_a_path() {
+    let home = tempfile::tempdir().expect("a directory");
+    let record = home.path().join("calls.jsonl");
+    let header = r#"{"howdah_capture":1,"howdah":"0","started":"2026-11-22T00:00:00Z","names":"hashed","seconds_most":1,"calls_most":9,"bytes_most":9}"#;
+    let read = |number: u64| {
+        let (at, offset) = (number as f64 / 1e3, number * 65_536);
+        format!(
+            r#"{{"at":{at},"took":0.0001,"procedure":"READ","node":"f","kind":"file","size":1048576,"offset":{offset},"count":65536,"done":65536}}"#
+        )
+    };
+    let lines: Vec<String> = [header.to_owned()].into_iter().chain((0..16).map(read)).collect();
+    fs::write(&record, lines.join("\n") + "\n").expect("written");
+    let played = format!(r#"options = ["--replay", "{}"] }}"#, record.display());
+    let plan = PLAN
+        .replace(r#"workload = "write", options = ["--size", "2M"] }"#, &played)
+        .replace(r#"values = ["2ms", "4ms"]"#, r#"values = ["40ms"]"#);
+    let Some(Ran { output, results, .. }) = run(home.path(), &plan, &[]) else { return };
+    let rows = results.rows().expect("rows");
+    let [row] = &rows[..] else { panic!("{}", told(&output)) };
+    assert_eq!(row.outcome, Outcome::Ok, "{}", told(&output));
+    let figure = |name: &str| row.figures.get(name).map(|figure| figure.value);
+    assert_eq!(
+        (figure("bytes"), figure("calls")),
+        (Some(f64::from(1 << 20)), Some(16.0)),
+        "{}",
+        told(&output)
+    );
+    assert!(figure("p50").is_some_and(|seconds| seconds > 0.039), "the path is in it: {:?}", figure("p50"));
+}
