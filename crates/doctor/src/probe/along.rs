@@ -193,7 +193,7 @@ impl Moving<'_> {
         }
         nfs.could_not.push("writes: nothing is written unless --write allows it".to_owned());
         match self.file.context("there is no file to read; --write makes one, and removes it") {
-            Ok(file) => match moving::reads(self.client, &self.caller, file, self.round_trip) {
+            Ok(file) => match moving::reads(self.client, &self.caller, file, self.round_trip, self.rate) {
                 Ok(reads) => nfs.reads = Some(reads),
                 Err(why) => nfs.could_not.push(format!("reads: {why:#}")),
             },

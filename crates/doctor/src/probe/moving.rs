@@ -22,23 +22,35 @@ const LEAST: Duration = Duration::from_secs(2);
 const MOST: Duration = Duration::from_secs(6);
 /// The part of that time in which it begins, and does not count.
 const BEGINNING: f64 = 0.4;
+/// What one call moves, at least and at most: servers take more, and with 16 of those in flight a slow path holds some of them longer than
+/// a call is waited for.
+const TRANSFERS: std::ops::RangeInclusive<u64> = 64 << 10..=1 << 20;
+/// All calls in flight together are what the path carries in so many seconds, at most.
+const IN_FLIGHT_SECONDS: f64 = 2.0;
 /// A file that is shorter says nothing.
 const SHORT: u64 = 256 << 10;
 /// A file of our own holds what is moved in so many seconds, at least and at most so many bytes.
 const SECONDS: f64 = 2.0;
 const SIZES: std::ops::RangeInclusive<u64> = 4 << 20..=256 << 20;
+const PAGE: u64 = 4096;
 
-/// Reads a file from its start to its end, again and again.
+/// Reads a file from its start to its end, again and again. `rate`: what the path is known to carry, in bytes per second.
 ///
 /// # Errors
 /// It is too short, or it cannot be read.
-pub fn reads(client: &Nfs3, caller: &Caller, file: Found, round_trip: Duration) -> Result<MovingFacts> {
+pub fn reads(
+    client: &Nfs3,
+    caller: &Caller,
+    file: Found,
+    round_trip: Duration,
+    rate: Option<f64>,
+) -> Result<MovingFacts> {
     if file.size < SHORT {
         bail!("the largest file that was found has {} bytes: too few to read for a while", file.size);
     }
     let lasts = lasts(round_trip);
     let (next, moved, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-    let transfer = u64::from(client.sizes().read).min(file.size);
+    let transfer = transfer(client.sizes().read, rate).min(file.size);
     let pieces = file.size / transfer;
     let work = || -> Result<()> {
         let mut buffer = Vec::new();
@@ -77,7 +89,7 @@ pub fn writes_and_reads(
     asked: &AtomicBool,
 ) -> Result<(MovingFacts, MovingFacts)> {
     let stage = Stage::set_up(place, true)?;
-    let plan = |workload| own_file(workload, round_trip, rate, u64::from(client.sizes().write));
+    let plan = |workload| own_file(workload, round_trip, rate, transfer(client.sizes().write, rate));
     let schedule = Schedule { warm_up: 0, runs: 1 };
     let both = || -> Result<(MovingFacts, MovingFacts)> {
         let written = carry_out(&plan(Workload::Write), schedule, &stage, &Progress::new(), asked)?;
@@ -110,7 +122,6 @@ pub fn directory(place: Place, asked: &AtomicBool) -> Result<(f64, f64)> {
 
 fn own_file(workload: Workload, round_trip: Duration, rate: Option<f64>, transfer: u64) -> Plan {
     let size = rate.map_or(*SIZES.end(), |rate| (rate * SECONDS) as u64).clamp(*SIZES.start(), *SIZES.end());
-    let transfer = transfer.clamp(4096, 1 << 20);
     let usual = Plan::usual(workload, 1);
     Plan {
         file_size: FileSize::exactly(size),
@@ -122,6 +133,13 @@ fn own_file(workload: Workload, round_trip: Duration, rate: Option<f64>, transfe
         ramp: Some(lasts(round_trip).mul_f64(BEGINNING)),
         ..usual
     }
+}
+
+/// Bytes of one call, of those that the server takes, on a path that carries so many a second: whole pages.
+fn transfer(taken: u32, rate: Option<f64>) -> u64 {
+    let in_time = rate.map_or(u64::MAX, |rate| (rate * IN_FLIGHT_SECONDS) as u64 / IN_FLIGHT as u64);
+    let most = in_time.clamp(*TRANSFERS.start(), *TRANSFERS.end());
+    (u64::from(taken).min(most) / PAGE * PAGE).max(PAGE)
 }
 
 fn lasts(round_trip: Duration) -> Duration {
@@ -163,6 +181,15 @@ mod tests {
     fn words_are_small() {
         assert_eq!(word("TheirSendBuffer"), "their-send-buffer");
         assert_eq!(word("Server"), "server");
+    }
+
+    #[test]
+    fn what_is_in_flight_passes_in_time() {
+        // NFS-Ganesha takes 4 MiB; at 50 Mb/s 16 of those are 11 s.
+        assert_eq!(transfer(4 << 20, Some(6.2e6)), 774_144);
+        assert_eq!(transfer(4 << 20, None), 1 << 20);
+        assert_eq!((transfer(1 << 20, Some(1e3)), transfer(32 << 10, Some(1e3))), (64 << 10, 32 << 10));
+        assert_eq!(transfer(512, None), 4096);
     }
 
     #[test]
