@@ -58,10 +58,13 @@ fn reach<'p>(
         AdminSocket::At(path) => path.parent().map(Path::to_owned),
         _ => None,
     };
+    // What SIGHUP reads again.
+    let tls = config.admin_listen.iter().filter_map(|listen| listen.tls.as_ref());
+    let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(&arguments.server.config);
     Ok(Reach {
         directories: prepared.roots.iter().map(AsFd::as_fd).collect(),
         own: [config.state.clone()].into_iter().chain(admin).collect(),
-        read: arguments.server.config.iter().flat_map(|file| directories_of(file)).collect(),
+        read: read.flat_map(|file| directories_of(file)).collect(),
         by_handles,
     })
 }
