@@ -37,7 +37,8 @@ fn mask(set: CapabilitySet) -> String {
 #[test]
 fn every_thread_has_the_rights_that_are_named_and_no_others() {
     let home = home();
-    let mut server = Server::start(serve(home.path()).arg(home.path().join("data")).args(HERE));
+    let data = home.path().join("data");
+    let mut server = Server::start(serve(home.path()).arg(data).args(HERE).args(["--sandbox", "seccomp"]));
     let said = server.log_line("confined.");
     let had = capabilities(None).expect("our own").permitted;
     let named = KEPT.iter().fold(CapabilitySet::empty(), |all, kept| all | kept.capability);
@@ -110,7 +111,7 @@ fn client(server: &Server) -> Arc<Nfs3> {
 }
 
 /// Landlock refuses a file that has no path yet another name in another directory: that is why it is not the default as root.
-const LINKS: [(&str, bool); 2] = [("auto", true), ("strict", false)];
+const LINKS: [(&str, bool); 3] = [("auto", true), ("seccomp", true), ("strict", false)];
 
 /// What the kernel finds by a handle alone has no path yet: a sandbox that judges by paths must not refuse it.
 #[test]

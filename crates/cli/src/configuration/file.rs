@@ -214,7 +214,7 @@ fn rpcbind(value: &DeValue<'_>) -> Result<Rpcbind, String> {
 
 fn sandbox(value: &DeValue<'_>) -> Result<Sandbox, String> {
     let written = text(value)?;
-    let known = [Sandbox::Auto, Sandbox::Strict, Sandbox::NoLandlock, Sandbox::NoSeccomp, Sandbox::Off];
+    let known = [Sandbox::Auto, Sandbox::Seccomp, Sandbox::Strict, Sandbox::NoLandlock, Sandbox::Off];
     known.into_iter().find(|sandbox| sandbox.as_str() == written).ok_or_else(|| {
         let names = known.map(|sandbox| format!("\"{}\"", sandbox.as_str()));
         format!("expected one of {}", names.join(", "))

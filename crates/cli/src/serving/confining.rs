@@ -16,13 +16,14 @@ const FIRST_FREE_PORT: u16 = 1024;
 
 /// What may be given up.
 pub fn plan<'p>(config: &ServerConfig, arguments: &ServeArguments, prepared: &'p Prepared) -> Plan<'p> {
-    let switched_off = |off: bool| if off { Err("switched off".to_owned()) } else { Ok(()) };
     Plan {
         low_ports: prepared.portmapper.is_registered()
             || prepared.sockets.per_interface.addresses.iter().any(is_low),
-        files: switched_off(config.sandbox == Sandbox::NoLandlock)
-            .and_then(|()| reach(config, arguments, prepared)),
-        system_calls: switched_off(config.sandbox == Sandbox::NoSeccomp),
+        files: reach(config, arguments, prepared),
+        system_calls: match config.sandbox {
+            Sandbox::Seccomp | Sandbox::Strict => Ok(()),
+            _ => Err("--sandbox seccomp refuses others".to_owned()),
+        },
     }
 }
 
@@ -36,6 +37,9 @@ fn reach<'p>(
     arguments: &ServeArguments,
     prepared: &'p Prepared,
 ) -> Result<Reach<'p>, String> {
+    if config.sandbox == Sandbox::NoLandlock {
+        return Err("switched off".to_owned());
+    }
     let mut by_handles = false;
     for (root, export) in prepared.roots.iter().zip(&config.exports) {
         if root.handles() == HandleSource::Kernel {
