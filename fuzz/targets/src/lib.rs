@@ -5,16 +5,23 @@
 #[macro_use]
 mod stable;
 
+pub mod admin_requests;
 pub mod client_replies;
+pub mod datagram_peer;
+pub mod frames;
 pub mod handles;
+pub mod kernel_texts;
 pub mod local_operations;
 pub mod mount_messages;
 pub mod nfs3_messages;
 pub mod portmap_messages;
 pub mod record_marking;
+pub mod reply_cache;
 pub mod rpc_headers;
 mod seeds;
 pub mod service_calls;
+pub mod tuner;
+pub mod typed_texts;
 
 pub use seeds::seeds;
 
@@ -29,13 +36,20 @@ pub struct Target {
 
 /// All fuzzers.
 pub const TARGETS: &[Target] = &[
+    Target { name: "admin_requests", run: admin_requests::run },
     Target { name: "client_replies", run: client_replies::run },
+    Target { name: "datagram_peer", run: datagram_peer::run },
+    Target { name: "frames", run: frames::run },
     Target { name: "handles", run: handles::run },
+    Target { name: "kernel_texts", run: kernel_texts::run },
     Target { name: "local_operations", run: local_operations::run },
     Target { name: "mount_messages", run: mount_messages::run },
     Target { name: "nfs3_messages", run: nfs3_messages::run },
     Target { name: "portmap_messages", run: portmap_messages::run },
     Target { name: "record_marking", run: record_marking::run },
+    Target { name: "reply_cache", run: reply_cache::run },
     Target { name: "rpc_headers", run: rpc_headers::run },
     Target { name: "service_calls", run: service_calls::run },
+    Target { name: "tuner", run: tuner::run },
+    Target { name: "typed_texts", run: typed_texts::run },
 ];

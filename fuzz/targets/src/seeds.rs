@@ -12,14 +12,18 @@ use howdah_wire::xdr::{Encode, Encoder};
 /// Seeds of the fuzzer of this name.
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     match target {
+        "admin_requests" => requests(),
         "client_replies" => replies(),
         "handles" => vec![b"\x07an inner handle".to_vec(), vec![1; 61], vec![9; 49]],
-        "local_operations" | "service_calls" => walks(),
+        "datagram_peer" | "local_operations" | "reply_cache" | "service_calls" | "tuner" => walks(),
+        "frames" => frames(),
+        "kernel_texts" => kernel_texts(),
         "mount_messages" => mount_messages(),
         "nfs3_messages" => nfs3_messages(),
         "portmap_messages" => portmap_messages(),
         "record_marking" => streams(),
         "rpc_headers" => headers(),
+        "typed_texts" => typed_texts(),
         other => panic!("no fuzzer is named {other}"),
     }
 }
@@ -180,4 +184,47 @@ fn replies() -> Vec<Vec<u8>> {
         stream(7, &all),
         stream(251, &[reply(3, 0, success), reply(2, 700, denied), reply(2, 30_000, success)]),
     ]
+}
+
+/// Any bytes, and bytes that requests are made from.
+fn requests() -> Vec<Vec<u8>> {
+    let plain = b"\0PUT /v1/knobs/memory_budget HTTP/1.1\r\nHost: howdah\r\nContent-Length: 15\r\n\r\n{\"value\":\"auto\"}";
+    [vec![plain.to_vec()], walks()].concat()
+}
+
+/// A packet of TCP that stands for several, as a kernel gives it; one of UDP; and none that anybody knows.
+fn frames() -> Vec<Vec<u8>> {
+    let how = [3, 0, 0, 0, 0, 0, 0, 0, 7];
+    // flags, kind of segmentation, length of the headers, segment size, where the checksum starts and stands.
+    let tcp_header = [1, 1, 40, 0, 100, 0, 20, 0, 16, 0];
+    let ip = |protocol: u8, length: u16| {
+        let [high, low] = length.to_be_bytes();
+        [0x45, 0, high, low, 0, 1, 0x40, 0, 64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]
+    };
+    let tcp = [0, 80, 0, 81, 0, 0, 0, 1, 0, 0, 0, 2, 0x50, 0x18, 1, 0, 0, 0, 0, 0];
+    let udp = [0, 80, 0, 81, 0, 108, 0, 0];
+    let data: Vec<u8> = (0..=249).collect();
+    vec![
+        [&how[..], &tcp_header, &ip(6, 290), &tcp, &data].concat(),
+        [&how[..], &[0; 10], &ip(17, 128), &udp, &data[..100]].concat(),
+        [&how[..], &[0; 10], &data[..80]].concat(),
+    ]
+}
+
+fn kernel_texts() -> Vec<Vec<u8>> {
+    let mounts = "device server:/data mounted on /mnt with fstype nfs statvers=1.1\n\topts:\trw,vers=3,rsize=65536,\
+                  proto=tcp,nconnect=4\n\txprt:\ttcp 0 1 1 0 12 5000 4990 0 90000 2500 64 100 200\n\tper-op statistics\n\t\
+                  GETATTR: 100 101 0 0 0 0 10 9 0\n\t READ: 400 400 0 0 0 80 40000 41000 0\n";
+    let client = "net 0 0 0 0\nrpc 12 0 12\nproc3 22 0 1 0 2 3 0 4 5 0 0 0 0 0 0 0 0 0 0 1 2 1 0\n";
+    vec![mounts.into(), client.into()]
+}
+
+fn typed_texts() -> Vec<Vec<u8>> {
+    let path = "rtt = \"60ms\"\nrate = { steps = [{ rate = \"10Mbit\", last = \"5s\" }] }\nqueue = \"1bdp\"\nloss = \"1%\"\n\
+                bursts = { loss = \"1%\", length = 4 }\njitter = { most = \"1ms\", overtaking = true }\nmtu = { size = 1500, \
+                too_large = \"dropped\" }\nschedule = \"down 2s every 30s\"\n[back]\nrate = \"100Mbit\"\n";
+    let plan = howdah_lab::plan::BUILT_IN.first().map_or("", |(_, text)| text);
+    [(0, "nfs://[fe80::1%25eth0]:2049/a%20b/c?uid=1&lanes=4"), (1, "16M"), (2, path), (3, plan)]
+        .map(|(kind, text)| [&[kind][..], text.as_bytes()].concat())
+        .to_vec()
 }

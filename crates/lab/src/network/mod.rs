@@ -16,6 +16,7 @@ mod validation;
 mod wire;
 
 pub use addresses::Addresses;
+pub use frame::Frame;
 pub use host::Host;
 pub use network::Network;
 pub use topology::{HostSpec, Topology, WireSpec, are_punctual};
