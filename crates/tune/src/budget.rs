@@ -145,7 +145,7 @@ impl Pressure {
 }
 
 fn called_for(budget: Budget, host: &HostMemory, used: &MemoryUse) -> Pressure {
-    let ours = (used.sending + used.unread) as f64 / budget.total() as f64;
+    let ours = used.sending.saturating_add(used.unread) as f64 / budget.total() as f64;
     let tcp = used.host_tcp as f64;
     let near = |mark: u64, part: f64| mark > 0 && tcp > part * mark as f64;
     if ours >= REFUSE || near(host.tcp[2], BEFORE_THE_KERNEL) {

@@ -49,11 +49,11 @@ pub fn run(input: &[u8]) {
     let asked = ASKED.get_or_init(start);
     let Some((kind, rest)) = input.split_first() else { return };
     if kind % 4 == 0 {
-        ask(&asked.socket, rest);
+        ask(&asked.socket, rest, true);
     } else if let Ok(request) = Request::arbitrary(&mut Unstructured::new(rest)) {
-        ask(&asked.socket, &request.bytes());
+        ask(&asked.socket, &request.bytes(), true);
     }
-    let answer = ask(&asked.socket, b"GET /v1 HTTP/1.1\r\nHost: howdah\r\n\r\n");
+    let answer = ask(&asked.socket, b"GET /v1 HTTP/1.1\r\nHost: howdah\r\n\r\n", false);
     assert!(answer.starts_with(b"HTTP/1.1 200 "), "{}", answer.escape_ascii());
 }
 
@@ -84,12 +84,14 @@ impl Request<'_> {
     }
 }
 
-/// Sends it all, says that there is no more, and takes what comes.
-fn ask(socket: &PathBuf, request: &[u8]) -> Vec<u8> {
+/// Sends it all and takes what comes. Who says that there is no more may get no answer, but need not be waited for.
+fn ask(socket: &PathBuf, request: &[u8], is_all: bool) -> Vec<u8> {
     let mut stream = UnixStream::connect(socket).expect("it listens");
     // It may hang up while we still write.
     let _ = stream.write_all(request);
-    let _ = stream.shutdown(std::net::Shutdown::Write);
+    if is_all {
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+    }
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     answer
