@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, grow};
-use copying::trouble::{Dying, Meddled, Restarting};
+use copying::trouble::{Dying, Forgetful, Meddled, Restarting};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::CopyOptions;
 use howdah_vfs::layer::Call;
@@ -157,6 +157,23 @@ fn a_server_that_restarts_all_the_time_is_written_to_stably_in_the_end() {
     let (outcome, heard) = copy(&from, file, &to, "copy", options());
     assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
     assert!(to.content(&to.at("copy")) == from.content(&file));
+}
+
+#[test]
+fn what_a_killed_server_made_and_did_not_answer_for_is_no_failure() {
+    let mut random = Random(seed("what_a_killed_server_made_and_did_not_answer_for_is_no_failure"));
+    for losses in [1, 3, 5] {
+        let from = memory();
+        let top = from.directory(&from.root().handle, "top");
+        grow(&from, &top, 60, 300_000, &mut random);
+        let top = from.at("top");
+        let memory: Arc<MemoryFileSystem> = Arc::default();
+        let files = Files(Arc::clone(&memory) as _);
+        let to = Files(Arc::new(Forgetful { inner: memory, left: AtomicI64::new(losses) }));
+        let (outcome, heard) = copy(&from, top, &to, "copy", options());
+        assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+        assert_eq!(files.see(&files.at("copy")), from.see(&top), "{:#?}", heard.all());
+    }
 }
 
 #[test]

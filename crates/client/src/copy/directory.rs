@@ -77,7 +77,7 @@ impl Copier {
             is_item && (fresh || naming::marked_by(&self.destination, &target, entry.parent.item.id));
         if marked && fresh {
             let new = howdah_vfs::NewAttributes::with_mode(0o600);
-            self.destination.create_new(&target.handle, &marker, new).at_destination("marking")?;
+            self.destination.create_afresh(&target.handle, &marker, new).at_destination("marking")?;
         }
         let job = DirectoryJob::below(&entry.parent, entry.name, node, target, fresh, marked);
         let elsewhere = node.attributes.file_system != job.item.file_system;
@@ -94,16 +94,30 @@ impl Copier {
     fn make_or_take(&self, entry: &Entry) -> Step<(Node, bool)> {
         let parent = &entry.parent;
         if !parent.fresh
-            && let Some(there) =
-                self.destination.find(&parent.target.handle, &entry.name).at_destination("looking up")?
+            && let Some(there) = self.directory_there(entry)?
         {
-            return match there.attributes.kind {
-                FileKind::Directory => Ok((there, false)),
-                kind => Err(Trouble::destination("making the directory", Cause::InTheWay(kind))),
-            };
+            return Ok((there, false));
         }
-        let made = self.destination.make_directory(&parent.target.handle, &entry.name, MODE_UNTIL_DONE);
-        Ok((made.at_destination("making the directory")?, true))
+        match self.destination.make_directory(&parent.target.handle, &entry.name, MODE_UNTIL_DONE) {
+            // Somebody was faster; or it was we, and the server was killed before it answered, and asked again.
+            Err(FsError::Exists) => match self.directory_there(entry)? {
+                Some(there) => Ok((there, false)),
+                None => Err(FsError::Exists).at_destination("making the directory"),
+            },
+            made => Ok((made.at_destination("making the directory")?, true)),
+        }
+    }
+
+    /// The directory that has the name; something else of that name is in the way.
+    fn directory_there(&self, entry: &Entry) -> Step<Option<Node>> {
+        let there =
+            self.destination.find(&entry.parent.target.handle, &entry.name).at_destination("looking up")?;
+        match there {
+            Some(there) if there.attributes.kind != FileKind::Directory => {
+                Err(Trouble::destination("making the directory", Cause::InTheWay(there.attributes.kind)))
+            }
+            there => Ok(there),
+        }
     }
 
     /// A directory is not copied into itself, nor into one below it: then the destination is met on the way.

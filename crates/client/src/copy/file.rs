@@ -296,11 +296,7 @@ impl Copier {
     ) -> Step<()> {
         let directory = &entry.parent.target.handle;
         let name = naming::partial(&entry.name, entry.parent.item.id);
-        let made = match make(&name) {
-            Err(FsError::Exists) => self.destination.remove(directory, &name).and_then(|()| make(&name)),
-            outcome => outcome,
-        };
-        made.at_destination("making")?;
+        self.destination.afresh(directory, &name, || make(&name)).at_destination("making")?;
         self.destination.rename(directory, &name, &entry.name).at_destination("renaming")
     }
 }

@@ -89,7 +89,11 @@ impl Copier {
         }
         match there {
             Some(_) => self.put_in_place(entry, make)?,
-            None => make(&entry.name).at_destination("making")?,
+            None => match make(&entry.name) {
+                // As with directories, it may be what a call made whose answer was lost: another takes its place.
+                Err(FsError::Exists) => self.put_in_place(entry, make)?,
+                made => made.at_destination("making")?,
+            },
         }
         self.tell(&Event::Made { path: &entry.path() });
         Ok(true)

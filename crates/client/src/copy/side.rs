@@ -8,6 +8,10 @@ use howdah_vfs::{
     Node, ReadOutcome, Result, Stability, Written,
 };
 
+/// How often something is made whose name is taken: more than anybody restarts a server while one call waits, and an end where
+/// two fight for a name.
+const MOST_TRIES: usize = 8;
+
 /// A file system and who acts in it.
 #[derive(Clone)]
 pub struct Side {
@@ -87,13 +91,24 @@ impl Side {
 
     /// Makes a file in place of what has the name.
     pub(super) fn create_afresh(&self, directory: &Handle, bytes: &[u8], new: NewAttributes) -> Result<Node> {
-        match self.create_new(directory, bytes, new) {
-            Err(FsError::Exists) => {
-                self.remove(directory, bytes)?;
-                self.create_new(directory, bytes, new)
+        self.afresh(directory, bytes, || self.create_new(directory, bytes, new))
+    }
+
+    /// Makes something in place of what has the name. What is in the way may be what this very call made: a server that was
+    /// killed before it answered is asked again, and refuses then. It goes as anything else would.
+    pub(super) fn afresh<T>(
+        &self,
+        directory: &Handle,
+        bytes: &[u8],
+        make: impl Fn() -> Result<T>,
+    ) -> Result<T> {
+        for _ in 1..MOST_TRIES {
+            match make() {
+                Err(FsError::Exists) => self.remove(directory, bytes)?,
+                outcome => return outcome,
             }
-            outcome => outcome,
         }
+        make()
     }
 
     pub(super) fn make_directory(&self, parent: &Handle, bytes: &[u8], mode: u32) -> Result<Node> {

@@ -80,3 +80,24 @@ impl Layer for Restarting {
         outcome
     }
 }
+
+/// Makes what it is told to make, and is killed before it answers, so many times: asked again, it says that the name is taken.
+pub struct Forgetful {
+    pub inner: Arc<dyn FileSystem>,
+    pub left: AtomicI64,
+}
+
+impl Layer for Forgetful {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        let outcome = run(&*self.inner);
+        let makes = matches!(call, Call::Create | Call::MakeDirectory | Call::MakeLink | Call::MakeSpecial);
+        if makes && outcome.is_ok() && self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
+            return Err(FsError::Exists);
+        }
+        outcome
+    }
+}
