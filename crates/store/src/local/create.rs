@@ -79,10 +79,11 @@ impl LocalFileSystem {
             Create::Unchecked(NewAttributes { size: Some(size), .. }) => {
                 self.set_size(caller, &node, &named.attributes, *size)?;
                 named.attributes = self.stat(&node)?;
-                self.settle(&[(&node, &named.attributes)], directory)?;
             }
             _ => return Err(FsError::Exists),
         }
+        // Whoever made it may not have come to that: a process of ours that was killed, for the same call.
+        self.settle(&[(&node, &named.attributes)], directory)?;
         Ok(named)
     }
 
