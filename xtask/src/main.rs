@@ -2,6 +2,7 @@
 
 mod bench;
 mod test;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -21,11 +22,14 @@ enum Errand {
     Bench(bench::Arguments),
     /// Run every test, real clients included
     Test(test::Arguments),
+    /// Try to break what howdah promises
+    Trust(trust::Arguments),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse().errand {
         Errand::Bench(arguments) => bench::run(arguments).map(|()| ExitCode::SUCCESS),
         Errand::Test(arguments) => test::run(&arguments),
+        Errand::Trust(arguments) => trust::run(&arguments),
     }
 }

@@ -9,8 +9,8 @@ pub struct Arguments {
     #[arg(long)]
     pub quick: bool,
 
-    /// Only this step; may be given several times: packages, build, tests, interop, lab, unprivileged
-    #[arg(long, value_name = "STEP", value_parser = ["packages", "build", "tests", "interop", "lab", "unprivileged"])]
+    /// Only this step; may be given several times: packages, build, tests, interop, lab, trust, unprivileged
+    #[arg(long, value_name = "STEP", value_parser = ["packages", "build", "tests", "interop", "lab", "trust", "unprivileged"])]
     pub only: Vec<String>,
 }
 

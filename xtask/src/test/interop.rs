@@ -36,7 +36,7 @@ pub fn run_scenarios(command: &mut Command, binary: &Path, work: &Path, quick: b
 
 impl Report {
     /// Counts a scenario's line: `PASS  name …`.
-    fn count_scenario(&mut self, line: &str) {
+    pub fn count_scenario(&mut self, line: &str) {
         match line.split_whitespace().next() {
             Some("PASS") => self.passed += 1,
             Some("FAIL") => {

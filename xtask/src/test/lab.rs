@@ -22,8 +22,7 @@ pub fn run(context: &Context) -> Result<Report> {
     let howdah = context.workspace.release("howdah");
     if let Some(why) = refusal(&howdah)? {
         let remark = format!("plans of the laboratory: {why}");
-        let is_lacking = LACKING.iter().any(|thing| why.contains(thing));
-        return Ok(if is_lacking { Report::skipped(remark) } else { Report::failed(remark) });
+        return Ok(if is_lacking(&why) { Report::skipped(remark) } else { Report::failed(remark) });
     }
     let results = context.workspace.target.join("lab");
     let mut report = Report::default();
@@ -33,8 +32,13 @@ pub fn run(context: &Context) -> Result<Report> {
     Ok(report)
 }
 
+/// Whether a sandbox is refused because this machine lacks something, and not because of a fault.
+pub fn is_lacking(why: &str) -> bool {
+    LACKING.iter().any(|thing| why.contains(thing))
+}
+
 /// Why there can be no sandbox here.
-fn refusal(howdah: &Path) -> Result<Option<String>> {
+pub fn refusal(howdah: &Path) -> Result<Option<String>> {
     let mut command = Command::new(howdah);
     command.args(["lab", "shell", "--quiet", "--", "true"]).stdin(Stdio::null());
     let output = command.output().with_context(|| format!("starting {}", howdah.display()))?;

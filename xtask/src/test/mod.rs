@@ -10,6 +10,7 @@ mod processes;
 mod services;
 mod step;
 mod summary;
+mod trust;
 mod unprivileged;
 mod workspace;
 
@@ -37,6 +38,7 @@ const STEPS: &[Step] = &[
         run: interop::run,
     },
     Step { name: "lab", about: "short experiments on emulated paths, to their reports", run: lab::run },
+    Step { name: "trust", about: "short campaigns of kills, power cuts and faults", run: trust::run },
     Step {
         name: "unprivileged",
         about: "store tests and interop again, as an ordinary user",

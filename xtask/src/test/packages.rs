@@ -21,6 +21,7 @@ const PACKAGES: &[&str] = &[
     "strace",            // counting system calls
     "nfs-kernel-server", // the guest's kernel as a server
     "e2fsprogs",         // the file system it exports
+    "xfsprogs",          // another one, for power cuts
     "nfs-ganesha",       // another server
     "nfs-ganesha-vfs",   // and its storage
 ];

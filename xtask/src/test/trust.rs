@@ -1,0 +1,27 @@
+//! The campaigns of `cargo xtask trust` in their short form.
+
+use std::env;
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use super::lab::is_lacking;
+use super::processes::run_and_look;
+use super::step::{Context, Report};
+
+/// Runs them against the release binary; where there can be no sandbox it says why.
+pub fn run(context: &Context) -> Result<Report> {
+    let program = env::current_exe().context("asking for the path of this program")?;
+    let mut command = Command::new(program);
+    command.args(["trust", "--quick", "--binary"]).arg(context.workspace.release("howdah"));
+    if let Some(why) = super::lab::refusal(&context.workspace.release("howdah"))? {
+        let remark = format!("campaigns: {why}");
+        return Ok(if is_lacking(&why) { Report::skipped(remark) } else { Report::failed(remark) });
+    }
+    let mut report = Report::default();
+    let status = run_and_look(&mut command, |line| report.count_scenario(line))?;
+    if !status.success() && report.failed == 0 {
+        report.add(Report::failed(format!("cargo xtask trust ended with {status}")));
+    }
+    Ok(report)
+}

@@ -1,0 +1,91 @@
+//! Copies that run while a server is disturbed: by `howdah cp`, and by the client of libnfs where that is installed. A file
+//! that has its final name is whole; a copy that ended well is equal to its source.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+
+use super::random::Random;
+use super::server::Server;
+use super::tree;
+
+/// What is said of a server that is not there when it is to be mounted.
+const NOT_THERE: [&str; 2] = ["refused", "did not answer in time"];
+
+/// A tree, and where its copies go.
+pub struct Copies {
+    source: PathBuf,
+    target: PathBuf,
+    binary: PathBuf,
+    url: String,
+    url_of_libnfs: String,
+    /// Held by whoever looks at a copy or removes it.
+    looking: Mutex<()>,
+}
+
+impl Copies {
+    /// Makes the tree that is copied.
+    pub fn prepare(binary: &Path, place: &Path, server: &Server, random: &mut Random) -> Result<Self> {
+        let (source, target) = (place.join("source"), server.export().join("copies"));
+        tree::grow(&source, random).context("growing the source of copies")?;
+        fs::create_dir(&target).context("making a directory for copies")?;
+        let (url, url_of_libnfs) =
+            (server.url("copies/copy", ""), server.url("copies/by-libnfs", "&version=3"));
+        // Of //FILE libnfs takes the first slash for the export.
+        let url_of_libnfs = url_of_libnfs.replace("127.0.0.1/copies", "127.0.0.1//copies");
+        Ok(Self { source, target, binary: binary.to_owned(), url, url_of_libnfs, looking: Mutex::default() })
+    }
+
+    /// One copy by our own client, from nothing to the end. A server that is not there when a copy begins is an error, after
+    /// which it is begun again; once it has begun it goes on.
+    pub fn copy(&self) -> Result<(), String> {
+        let mut command = self.command(&self.binary);
+        command.args(["cp", "-rT", "--quiet"]).arg(&self.source).arg(&self.url).stderr(Stdio::piped());
+        loop {
+            let output = command.output().map_err(|error| format!("starting a copy: {error}"))?;
+            if output.status.success() {
+                break;
+            }
+            let said = String::from_utf8_lossy(&output.stderr);
+            if !NOT_THERE.iter().any(|words| said.contains(words)) {
+                return Err(format!("howdah cp ended with {}: {}", output.status, said.trim()));
+            }
+        }
+        self.check(true)?;
+        let _only_us = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        fs::remove_dir_all(self.target.join("copy")).map_err(|error| format!("removing a copy: {error}"))
+    }
+
+    /// One file by the client of libnfs; whether it says that it went well. What it does when its server is killed is its own
+    /// business, but what it says was copied must be there.
+    pub fn copy_by_libnfs(&self) -> Result<bool, String> {
+        let status =
+            run(self.command(Path::new("nfs-cp")).arg(self.source.join(tree::BIG)).arg(&self.url_of_libnfs))?;
+        let copy = self.target.join("by-libnfs");
+        if status.success() && !tree::same(&self.source.join(tree::BIG), &copy) {
+            return Err("nfs-cp ended well, and its copy is not its source".to_owned());
+        }
+        let _ = fs::remove_file(copy);
+        Ok(status.success())
+    }
+
+    /// Whether what has its final name is whole; and if the copy is `complete`, whether all is there and nothing else.
+    pub fn check(&self, complete: bool) -> Result<(), String> {
+        let _only_us = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        tree::check(&self.source, &self.target.join("copy"), None, complete)
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL", "--"]).arg(program);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+}
+
+fn run(command: &mut Command) -> Result<ExitStatus, String> {
+    command.status().map_err(|error| format!("starting a copy: {error}"))
+}

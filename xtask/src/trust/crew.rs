@@ -1,0 +1,150 @@
+//! Workers on threads, each in its territory, and whoever disturbs them: how far they are, what went wrong, when to stop.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use howdah_client::connect::{ConnectOptions, connect};
+use howdah_vfs::FileSystem;
+
+use super::territory::Territory;
+use super::worker::Worker;
+
+/// Workers and their territories.
+pub struct Crew {
+    /// One for each worker.
+    pub territories: Vec<Arc<Territory>>,
+    stop: AtomicBool,
+    broken: Mutex<Vec<String>>,
+    steps: Mutex<Steps>,
+    stepped: Condvar,
+}
+
+/// How far all workers are together.
+#[derive(Debug, Clone, Copy, Default)]
+struct Steps {
+    count: u64,
+    /// Who has not stopped.
+    running: usize,
+}
+
+impl Crew {
+    /// Territories for so many workers below the exported directory.
+    pub fn settle(export: &Path, workers: usize, keeps_unstable: bool) -> Result<Arc<Self>> {
+        let territories =
+            (0..workers).map(|number| Territory::make(export, number, keeps_unstable).map(Arc::new));
+        let territories = territories.collect::<std::io::Result<Vec<_>>>().context("making territories")?;
+        Ok(Arc::new(Self {
+            territories,
+            stop: AtomicBool::new(false),
+            broken: Mutex::default(),
+            steps: Mutex::default(),
+            stepped: Condvar::new(),
+        }))
+    }
+
+    /// Lets a worker work until all are to stop, or an answer is wrong.
+    pub fn employ(self: &Arc<Self>, mut worker: Worker) {
+        self.start(move |crew| {
+            while !crew.stops() {
+                worker.step()?;
+                crew.stepped();
+            }
+            Ok(())
+        });
+    }
+
+    /// Has something done on a thread of its own, beside the workers. It looks whether all are to stop.
+    pub fn start(self: &Arc<Self>, work: impl FnOnce(&Self) -> Result<(), String> + Send + 'static) {
+        let crew = Arc::clone(self);
+        crew.lock().running += 1;
+        // Whoever hangs for ever does not keep the campaign from its end.
+        std::thread::spawn(move || {
+            if let Err(wrong) = work(&crew) {
+                crew.report(wrong);
+            }
+            crew.lock().running -= 1;
+            crew.stepped.notify_all();
+        });
+    }
+
+    fn stepped(&self) {
+        self.lock().count += 1;
+        self.stepped.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Steps> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets all end what they do; says so if somebody has not after this long.
+    pub fn dismiss(&self, patience: Duration) {
+        self.stop.store(true, Ordering::Relaxed);
+        let waited = self.stepped.wait_timeout_while(self.lock(), patience, |steps| steps.running > 0);
+        let running = waited.unwrap_or_else(PoisonError::into_inner).0.running;
+        if running > 0 {
+            self.report(format!("{running} threads still wait for an answer after {patience:?}"));
+        }
+    }
+
+    /// Whether all are to stop.
+    pub fn stops(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Something is wrong.
+    pub fn report(&self, wrong: String) {
+        println!("   wrong: {wrong}");
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner).push(wrong);
+        self.stepped.notify_all();
+    }
+
+    /// All that is wrong so far.
+    pub fn broken(&self) -> Vec<String> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many steps were made.
+    pub fn steps(&self) -> u64 {
+        self.lock().count
+    }
+
+    /// Waits until so many steps are made in all; whether they are in time.
+    pub fn wait_for(&self, count: u64, patience: Duration) -> bool {
+        let waits = |steps: &mut Steps| {
+            steps.count < count && self.broken.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        };
+        let waited = self.stepped.wait_timeout_while(self.lock(), patience, waits);
+        waited.unwrap_or_else(PoisonError::into_inner).0.count >= count
+    }
+
+    /// Whatever is under way may be sent again.
+    pub fn disturb(&self) {
+        self.territories.iter().for_each(|territory| territory.disturb());
+    }
+
+    /// Compares all territories with what is known of them; gives the bytes that were read.
+    pub fn verify(&self, when: &str) -> u64 {
+        let look = |territory: &Arc<Territory>| match territory.verify() {
+            Ok(bytes) => bytes,
+            Err(wrong) => {
+                self.report(format!("{when}: {wrong}"));
+                0
+            }
+        };
+        self.territories.iter().map(look).sum()
+    }
+
+    /// Calls that were answered as only a second run is.
+    pub fn second_answers(&self) -> u64 {
+        self.territories.iter().map(|territory| territory.state().second_answers).sum()
+    }
+}
+
+/// A client of its own.
+pub fn client(url: &str) -> Result<Arc<dyn FileSystem>> {
+    let parsed = url.parse().with_context(|| format!("the URL {url}"))?;
+    Ok(connect(&parsed, &ConnectOptions::default()).context("mounting")?)
+}

@@ -1,0 +1,9 @@
+//! A disk of our own under a real file system: everything written to it is known, and it fails and hangs as it is told.
+
+#[allow(clippy::module_inception, reason = "the file holds the disk itself")]
+mod disk;
+mod platter;
+mod served;
+
+pub use disk::{Disk, EXT4, Kind, XFS, run};
+pub use platter::{Condition, Entry};

@@ -1,0 +1,123 @@
+//! What a disk holds and what became of it: its bytes, everything that was written to it in order with the flushes between, and
+//! what is wrong with it just now.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What happened to the disk.
+#[derive(Debug, Clone)]
+pub enum Entry {
+    /// Bytes were written at this place, into the disk's own memory.
+    Write(usize, Vec<u8>),
+    /// All that was written before is on the platter.
+    Flush,
+}
+
+/// What is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Condition {
+    /// Nothing.
+    #[default]
+    Well,
+    /// Every write and flush fails.
+    Failing,
+    /// Nothing is answered.
+    Hanging,
+}
+
+/// The disk's inside.
+#[derive(Debug, Default)]
+struct Inside {
+    bytes: Vec<u8>,
+    log: Vec<Entry>,
+    logs: bool,
+    condition: Condition,
+}
+
+/// A disk in memory.
+#[derive(Debug, Default)]
+pub struct Platter {
+    inside: Mutex<Inside>,
+    better: Condvar,
+}
+
+impl Platter {
+    /// An empty one.
+    pub fn new(size: usize) -> Self {
+        let inside = Inside { bytes: vec![0; size], ..Inside::default() };
+        Self { inside: Mutex::new(inside), better: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The inside, as soon as the disk does not hang.
+    fn answering(&self) -> MutexGuard<'_, Inside> {
+        let waited = self.better.wait_while(self.lock(), |inside| inside.condition == Condition::Hanging);
+        waited.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its size.
+    pub fn size(&self) -> usize {
+        self.lock().bytes.len()
+    }
+
+    /// What it holds, read or not.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.lock().bytes.clone()
+    }
+
+    /// Keeps from here on what is written.
+    pub fn start_log(&self) {
+        self.lock().logs = true;
+    }
+
+    /// How much was written so far: a moment in the log.
+    pub fn moment(&self) -> u64 {
+        self.lock().log.len() as u64
+    }
+
+    /// Takes the log.
+    pub fn take_log(&self) -> Vec<Entry> {
+        std::mem::take(&mut self.lock().log)
+    }
+
+    /// Something is wrong, or well again.
+    pub fn set(&self, condition: Condition) {
+        self.lock().condition = condition;
+        self.better.notify_all();
+    }
+
+    /// READ.
+    pub fn read(&self, at: usize, length: usize) -> Option<Vec<u8>> {
+        let inside = self.answering();
+        let end = inside.bytes.len().min(at + length);
+        Some(inside.bytes.get(at..end)?.to_vec())
+    }
+
+    /// WRITE; whether it went well.
+    pub fn write(&self, at: usize, data: &[u8]) -> bool {
+        let mut inside = self.answering();
+        if inside.condition == Condition::Failing {
+            return false;
+        }
+        let Some(place) = inside.bytes.get_mut(at..at + data.len()) else { return false };
+        place.copy_from_slice(data);
+        if inside.logs {
+            inside.log.push(Entry::Write(at, data.to_vec()));
+        }
+        true
+    }
+
+    /// FLUSH; whether it went well.
+    pub fn flush(&self) -> bool {
+        let mut inside = self.answering();
+        if inside.condition == Condition::Failing {
+            return false;
+        }
+        if inside.logs {
+            inside.log.push(Entry::Flush);
+        }
+        true
+    }
+}

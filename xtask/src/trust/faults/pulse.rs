@@ -1,0 +1,115 @@
+//! A pulse: a client that writes one block after the other with FILE_SYNC and never stops, so that it is seen when a server answers,
+//! what, how long it takes, and when it is back; every block that was answered for is there in the end.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use howdah_client::connect::own_caller;
+use howdah_vfs::{Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
+
+/// A block.
+const BLOCK: usize = 4096;
+/// Between two blocks: often enough to see when something changes.
+const PAUSE: Duration = Duration::from_millis(10);
+/// The file that it writes.
+pub const FILE: &str = "pulse";
+
+/// What was seen.
+#[derive(Default)]
+struct Seen {
+    /// Blocks that were answered for.
+    written: Vec<usize>,
+    refusals: BTreeSet<String>,
+    longest: Duration,
+    last: Option<Instant>,
+}
+
+/// The client, at work.
+pub struct Pulse {
+    seen: Arc<Mutex<Seen>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn block(number: usize) -> Vec<u8> {
+    (number as u64 + 1).to_le_bytes().repeat(BLOCK / 8)
+}
+
+impl Pulse {
+    /// Starts on this client.
+    pub fn start(fs: Arc<dyn FileSystem>) -> Result<Self> {
+        let (caller, change) = (own_caller(), &mut Change::default());
+        let how = Create::Unchecked(NewAttributes { size: Some(0), ..NewAttributes::with_mode(0o600) });
+        let name = Name::parse(FILE.as_bytes()).context("a name")?;
+        let file = fs.create(&caller, &fs.root(), name, &how, change).context("making a file")?.handle;
+        let (seen, stop) = (Arc::<Mutex<Seen>>::default(), Arc::new(AtomicBool::new(false)));
+        let (told, stops) = (Arc::clone(&seen), Arc::clone(&stop));
+        let thread = thread::spawn(move || {
+            let mut number = 0;
+            while !stops.load(Ordering::Relaxed) {
+                let (bytes, began) = (block(number), Instant::now());
+                let (at, change) = ((number * BLOCK) as u64, &mut Change::default());
+                let outcome = fs.write(&caller, &file, at, Data::Bytes(&bytes), Stability::FileSync, change);
+                let mut seen = lock(&told);
+                seen.longest = seen.longest.max(began.elapsed());
+                match outcome {
+                    Ok(written) if written.count == BLOCK => {
+                        seen.written.push(number);
+                        seen.last = Some(Instant::now());
+                        number += 1;
+                    }
+                    Ok(_) => {}
+                    Err(error) => drop(seen.refusals.insert(error.to_string())),
+                }
+                drop(seen);
+                thread::sleep(PAUSE);
+            }
+        });
+        Ok(Self { seen, stop, thread: Some(thread) })
+    }
+
+    /// Blocks that were answered for so far.
+    pub fn count(&self) -> usize {
+        lock(&self.seen).written.len()
+    }
+
+    /// Waits for another block, and says how long that took; an error if none comes.
+    pub fn next(&self, patience: Duration) -> Result<Duration> {
+        let (began, before) = (Instant::now(), self.count());
+        while self.count() == before {
+            ensure!(began.elapsed() < patience, "no block was written for {patience:?}");
+            thread::sleep(PAUSE / 10);
+        }
+        Ok(began.elapsed())
+    }
+
+    /// The refusals, and the longest that an answer took, since this was asked last.
+    pub fn take(&self) -> (Vec<String>, Duration) {
+        let mut seen = lock(&self.seen);
+        (std::mem::take(&mut seen.refusals).into_iter().collect(), std::mem::take(&mut seen.longest))
+    }
+
+    /// Ends, and compares every block that was answered for with the file.
+    pub fn end(mut self, file: &Path) -> Result<usize> {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        let bytes = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+        let written = &lock(&self.seen).written;
+        let is_there =
+            |number: &usize| bytes.get(number * BLOCK..(number + 1) * BLOCK) == Some(&block(*number)[..]);
+        let lost = written.iter().filter(|number| !is_there(number)).count();
+        ensure!(lost == 0, "{lost} of {} blocks that were answered for are not there", written.len());
+        Ok(written.len())
+    }
+}

@@ -1,0 +1,130 @@
+//! `cargo xtask trust`: campaigns against what howdah promises. Each is a figure and a list of what was broken, which is to be
+//! empty.
+#![allow(clippy::print_stdout, reason = "its output is for a person")]
+
+mod arguments;
+mod calls;
+mod campaign;
+mod copies;
+mod crew;
+mod disk;
+mod exactly_once;
+mod faults;
+mod kill_client;
+mod kill_server;
+mod power_cut;
+mod random;
+mod server;
+mod territory;
+mod tree;
+mod worker;
+mod world;
+
+/// As the client's tests have them: somebody in the middle, and a server in this process.
+#[path = "../../../crates/client/tests/middleman/mod.rs"]
+mod middleman;
+#[path = "../../../crates/client/tests/served/mod.rs"]
+mod served;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, Result, ensure};
+use howdah_lab::sandbox::{Entered, enter};
+
+pub use arguments::Arguments;
+use campaign::{Campaign, Context, Verdict};
+
+/// All of them.
+const CAMPAIGNS: &[Campaign] = &[
+    Campaign {
+        name: "kill-server",
+        about: "SIGKILL of the server under writes, changes of names, and copies",
+        run: kill_server::run,
+    },
+    Campaign {
+        name: "kill-client",
+        about: "SIGKILL of howdah cp, begun again until it ends",
+        run: kill_client::run,
+    },
+    Campaign {
+        name: "power-cut",
+        about: "the power of the server's disk is cut at any write",
+        run: power_cut::run,
+    },
+    Campaign {
+        name: "exactly-once",
+        about: "calls that may not run twice, over loss, repetition, broken connections and restarts",
+        run: exactly_once::run,
+    },
+    Campaign {
+        name: "faults",
+        about: "what may go wrong around a server, under a client that never stops",
+        run: faults::run,
+    },
+];
+
+/// Runs campaigns, and says what each found.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let sandbox = match enter()? {
+        Entered::Inside(sandbox) => sandbox,
+        Entered::Done(code) => return Ok(code),
+    };
+    let status = Command::new("ip").args(["link", "set", "lo", "up"]).status().context("starting ip")?;
+    ensure!(status.success(), "ip could not start loopback: {status}");
+    let (binary, seed) = (binary(arguments)?, arguments.seed.unwrap_or_else(seed_of_now));
+    println!("{} at {}, seed {seed}", howdah_lab::measure::Machine::this().processor, binary.display());
+    let chosen = |campaign: &&Campaign| {
+        arguments.campaigns.is_empty() || arguments.campaigns.iter().any(|name| name == campaign.name)
+    };
+    let mut broken = false;
+    for campaign in CAMPAIGNS.iter().filter(chosen) {
+        println!("\n== {}: {}", campaign.name, campaign.about);
+        let directory = sandbox.directory().join(campaign.name);
+        std::fs::create_dir(&directory).with_context(|| format!("making {}", directory.display()))?;
+        let context = Context {
+            sandbox: &sandbox,
+            binary: binary.clone(),
+            directory,
+            seed,
+            times: arguments.times,
+            quick: arguments.quick,
+        };
+        let verdict = (campaign.run)(&context)
+            .unwrap_or_else(|error| Verdict { broken: vec![format!("{error:#}")], ..Verdict::default() });
+        broken |= !verdict.broken.is_empty();
+        tell(campaign.name, &verdict, seed);
+    }
+    Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The last lines of a campaign.
+fn tell(name: &str, verdict: &Verdict, seed: u64) {
+    verdict.table.iter().for_each(|line| println!("   {line}"));
+    verdict.skipped.iter().for_each(|why| println!("SKIP  {name}: {why}"));
+    verdict.broken.iter().for_each(|what| println!("BROKEN {name}: {what}"));
+    match verdict.broken.len() {
+        0 => println!("PASS  {name}: {}", verdict.figures),
+        count => println!(
+            "FAIL  {name}: {count} broken promises; again with: cargo xtask trust {name} --seed {seed}"
+        ),
+    }
+}
+
+fn binary(arguments: &Arguments) -> Result<PathBuf> {
+    if let Some(binary) = &arguments.binary {
+        return std::path::absolute(binary).context("asking for the current directory");
+    }
+    let program = std::env::current_exe().context("asking for the path of this program")?;
+    let target = program.ancestors().nth(2).context("this program lies in no target directory")?;
+    let found = ["release", "debug"]
+        .map(|kind| target.join(kind).join("howdah"))
+        .into_iter()
+        .find(|path| path.exists());
+    found.context("there is no howdah to try: cargo build --release -p howdah, or give one with --binary")
+}
+
+fn seed_of_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |now| now.as_millis() as u64)
+}
