@@ -23,7 +23,7 @@ use libc::{
     SYS_wait4, SYS_write, SYS_writev,
 };
 
-/// What is allowed, whatever its arguments. Besides: threads (`clone` without new namespaces), and sockets of [`FAMILIES`].
+/// What is allowed, whatever its arguments. Besides: threads (`clone` without new namespaces), and sockets of some families.
 pub const ALLOWED: &[i64] = &{
     let mut all = [0; FILES.len() + SOCKETS.len() + WAITING.len() + PROCESS.len() + OLD.len()];
     let groups: [&[i64]; 5] = [FILES, SOCKETS, WAITING, PROCESS, OLD];
