@@ -144,7 +144,8 @@ fn what_a_restarted_server_lost_is_sent_again() {
         memory.restart();
         assert!(to.content(&to.at("copy")) == from.content(&file));
         assert!(heard.has("sent again") == (outcome.figures.resent_bytes > 0));
-        assert!(outcome.figures.resent_bytes > 0, "{:?}", heard.all());
+        // Rarer ones may all come with a write of the journal, when everything was just committed.
+        assert!(every > 3 || outcome.figures.resent_bytes > 0, "{:?}", heard.all());
     }
 }
 
