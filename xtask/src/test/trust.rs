@@ -1,9 +1,8 @@
 //! The campaigns of `cargo xtask trust` in their short form.
 
-use std::env;
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use super::lab::is_lacking;
 use super::processes::run_and_look;
@@ -11,8 +10,7 @@ use super::step::{Context, Report};
 
 /// Runs them against the release binary; where there can be no sandbox it says why.
 pub fn run(context: &Context) -> Result<Report> {
-    let program = env::current_exe().context("asking for the path of this program")?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(&context.workspace.program);
     command.args(["trust", "--quick", "--binary"]).arg(context.workspace.release("howdah"));
     if let Some(why) = super::lab::refusal(&context.workspace.release("howdah"))? {
         let remark = format!("campaigns: {why}");

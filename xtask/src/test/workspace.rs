@@ -11,6 +11,8 @@ pub struct Workspace {
     pub root: PathBuf,
     /// Where cargo builds: this program lies in it.
     pub target: PathBuf,
+    /// This program. Building the tests puts another file in its place: whoever asks the kernel then gets the name of one that is gone.
+    pub program: PathBuf,
 }
 
 impl Workspace {
@@ -18,8 +20,9 @@ impl Workspace {
     pub fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in no workspace")?;
         let program = env::current_exe().context("asking for the path of this program")?;
-        let target = program.ancestors().nth(2).context("this program lies in no target directory")?;
-        Ok(Self { root: root.to_owned(), target: target.to_owned() })
+        let target =
+            program.ancestors().nth(2).context("this program lies in no target directory")?.to_owned();
+        Ok(Self { root: root.to_owned(), target, program })
     }
 
     /// A release binary.
