@@ -52,6 +52,11 @@ impl Calls {
         self.handles.insert(id, handle);
     }
 
+    /// Forgets the handles of nodes that are there no more; `is_there` says which are.
+    pub fn forget(&mut self, is_there: impl Fn(NodeId) -> bool) {
+        self.handles.retain(|&id, _| is_there(id));
+    }
+
     /// What is there by the name that a call was to give.
     pub fn find(&self, act: &Act) -> Result<Handle, FsError> {
         match act {

@@ -1,5 +1,6 @@
 //! A worker: calls that follow from a seed, each judged by its answer.
 
+use std::iter;
 use std::sync::Arc;
 
 use howdah_vfs::{Caller, FileSystem, FsError};
@@ -142,6 +143,9 @@ impl Worker {
         if let (Some(id), Told::Made(handle)) = (state.world.apply(&act, Answered::Yes), &told) {
             self.calls.keep(id, *handle);
         }
+        if matches!(act, Act::Remove { .. } | Act::RemoveDirectory { .. } | Act::Rename { .. }) {
+            self.calls.forget(|id| state.world.holds(id));
+        }
         if let Some(answered) = answered {
             state.history.push(Event { act, sent, answered });
         }
@@ -166,19 +170,13 @@ impl Worker {
     fn look(&mut self) -> Result<(), String> {
         let (path, file) = {
             let state = self.territory.state();
-            let known: Vec<(String, Option<_>)> = state
-                .world
-                .names()
-                .filter_map(|(path, node)| match &node.kind {
-                    Kind::File(content) => Some((path.to_owned(), Some(Arc::clone(content)))),
-                    Kind::Directory => Some((path.to_owned(), None)),
-                    _ => None,
-                })
-                .collect();
-            match known.len() {
-                0 => (String::new(), None),
-                count => known[self.random.up_to(count)].clone(),
-            }
+            let below = state.world.names().filter_map(|(path, node)| match &node.kind {
+                Kind::File(content) => Some((path.to_owned(), Some(Arc::clone(content)))),
+                Kind::Directory => Some((path.to_owned(), None)),
+                _ => None,
+            });
+            let known: Vec<_> = iter::once((String::new(), None)).chain(below).collect();
+            known[self.random.up_to(known.len())].clone()
         };
         let wrong = |what: String| format!("{}/{path}: {what}", self.territory.name);
         match file {

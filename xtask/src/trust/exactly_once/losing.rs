@@ -47,3 +47,26 @@ impl Losing {
         self.losses.load(Ordering::Relaxed)
     }
 }
+
+impl Drop for Losing {
+    fn drop(&mut self) {
+        // The way outlives us in its own threads; what its judge holds, itself and a territory, must not.
+        self.middleman.judge(|_| Fate::Pass);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_that_is_done_with_holds_nothing() {
+        let (territory, nowhere) = (Arc::new(()), SocketAddr::from(([127, 0, 0, 1], 9)));
+        let disturbed = Arc::clone(&territory);
+        let way = Losing::before(vec![nowhere], 1, Random::new(1), move || drop(Arc::clone(&disturbed)));
+        let middleman = Arc::clone(&way.middleman);
+        drop(way);
+        assert_eq!(Arc::strong_count(&territory), 1);
+        assert_eq!(Arc::strong_count(&middleman), 1);
+    }
+}

@@ -73,6 +73,11 @@ impl World {
         Some((id, &self.nodes[&id]))
     }
 
+    /// Whether a node has a name still.
+    pub fn holds(&self, id: NodeId) -> bool {
+        id == Self::ROOT || self.nodes.contains_key(&id)
+    }
+
     /// The number of a directory that is there.
     pub fn directory(&self, path: &str) -> Option<NodeId> {
         match path {
