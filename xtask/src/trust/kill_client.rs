@@ -2,8 +2,9 @@
 //! time; in the end the copy is equal to its source, nothing else is left, and what was copied once was not copied again.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Error, Result, bail, ensure};
@@ -25,6 +26,8 @@ const STUCK: Duration = Duration::from_secs(60);
 const TYPICAL: Duration = Duration::from_millis(200);
 const MORE: f64 = 1.03;
 const LESS: f64 = 0.85;
+/// What we kill with (signal(7)).
+const SIGKILL: i32 = 9;
 /// How often it is looked whether one has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -92,6 +95,9 @@ pub fn run(context: &Context) -> Result<Verdict> {
         }
         progress.tell(|| format!("{} of {times} kills, {} copies", seen.kills, seen.copies));
     }
+    if seen.kills >= QUICK && seen.resumed == 0 {
+        verdict.broken.push(format!("nothing of {} bytes was there after {} kills", seen.bytes, seen.kills));
+    }
     verdict.figures = format!(
         "{} kills in {:.0} s; {} copies in {} ways, all equal to their sources, no half file under a final name; {} MB of {} MB were \
          there when their copy went on for the last time",
@@ -133,30 +139,30 @@ impl<'s> Stage<'s> {
         let older = way.replaces.then_some(self.older.as_path());
         let before = seen.kills;
         for _ in 0..kills {
-            let mut child =
-                self.command(way, &["--quiet"], &self.source).spawn().context("starting a copy")?;
+            let child = self.command(way, &["--quiet"], &self.source).spawn().context("starting a copy")?;
             std::thread::sleep(seen.typical.mul_f64(random.below(1000) as f64 / 1000.0));
-            if child.try_wait().context("looking at a copy")?.is_some_and(|status| status.success()) {
+            if !kill(child)? {
                 seen.typical = seen.typical.mul_f64(LESS);
                 break;
             }
             seen.typical = seen.typical.mul_f64(MORE);
-            child.kill().context("killing a copy")?;
-            child.wait().context("waiting for a killed copy")?;
             seen.kills += 1;
             tree::check(&self.source, &target, older, false).map_err(Error::msg)?;
         }
-        let totals =
+        let output =
             finish(self.command(way, &["--json"], &self.source).spawn().context("starting a copy")?)?;
+        let totals: Value =
+            serde_json::from_slice(&output.stdout).context("reading what a copy says of itself")?;
         tree::check(&self.source, &target, None, true).map_err(Error::msg)?;
         seen.copies += 1;
         if seen.kills == before {
             return Ok(());
         }
-        let figure = |name: &str| totals[name].as_u64().unwrap_or(0);
-        let there = figure("resumed_bytes") + figure("kept_bytes");
+        let figure =
+            |name: &str| totals[name].as_u64().with_context(|| format!("a copy does not say its {name}"));
+        let there = figure("resumed_bytes")? + figure("kept_bytes")?;
         seen.resumed += there;
-        seen.bytes += there + figure("copied_bytes");
+        seen.bytes += there + figure("copied_bytes")?;
         Ok(())
     }
 
@@ -181,8 +187,19 @@ impl<'s> Stage<'s> {
     }
 }
 
+/// Kills a copy; whether that was its end, and not that it had copied all. What ends by itself in any other way is wrong.
+fn kill(mut child: Child) -> Result<bool> {
+    child.kill().context("killing a copy")?;
+    let output = child.wait_with_output().context("waiting for a killed copy")?;
+    if output.status.signal() == Some(SIGKILL) {
+        return Ok(true);
+    }
+    went_well(&output)?;
+    Ok(false)
+}
+
 /// Waits for a copy that nobody kills, and gives what it says of itself.
-fn finish(mut child: Child) -> Result<Value> {
+fn finish(mut child: Child) -> Result<Output> {
     let began = Instant::now();
     while child.try_wait().context("looking at a copy")?.is_none() {
         if began.elapsed() > STUCK {
@@ -192,7 +209,40 @@ fn finish(mut child: Child) -> Result<Value> {
         std::thread::sleep(LOOK);
     }
     let output = child.wait_with_output().context("waiting for a copy")?;
+    went_well(&output)?;
+    Ok(output)
+}
+
+fn went_well(output: &Output) -> Result<()> {
     let errors = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "the copy ended with {}: {}", output.status, errors.trim());
-    Ok(serde_json::from_slice(&output.stdout).unwrap_or_default())
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(script: &str) -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("a shell")
+    }
+
+    /// Leaves it for us to be waited for.
+    fn ended(script: &str) -> Child {
+        let mut child = start(script);
+        let mut all = Vec::new();
+        std::io::Read::read_to_end(child.stdout.as_mut().expect("piped"), &mut all).expect("its end");
+        child.wait().expect("its code");
+        child
+    }
+
+    #[test]
+    fn only_our_signal_is_a_kill() {
+        assert!(kill(start("exec sleep 600")).expect("killed"));
+        assert!(!kill(ended("exit 0")).expect("done before"));
+        let wrong = kill(ended("echo no room >&2; exit 1")).expect_err("it failed by itself").to_string();
+        assert!(wrong.contains("no room"), "{wrong}");
+    }
 }
