@@ -12,8 +12,12 @@ use super::random::Random;
 use super::server::Server;
 use super::tree;
 
-/// What is said of a server that is not there when it is to be mounted.
-const NOT_THERE: [&str; 2] = ["refused", "did not answer in time"];
+/// What is said of a server that is not there when it is to be mounted, and never of one that goes away later.
+const NOT_THERE: [&str; 3] = [
+    "is an NFS server running there?",
+    "127.0.0.1: connecting to ",
+    "127.0.0.1: asking for NFS version 3 at ",
+];
 
 /// A tree, and where its copies go.
 pub struct Copies {
@@ -40,8 +44,8 @@ impl Copies {
     }
 
     /// One copy by our own client, from nothing to the end. A server that is not there when a copy begins is an error, after
-    /// which it is begun again; once it has begun it goes on.
-    pub fn copy(&self) -> Result<(), String> {
+    /// which it is begun again, unless it `stops`; once it has begun it goes on. Whether it was made.
+    pub fn copy(&self, stops: impl Fn() -> bool) -> Result<bool, String> {
         let mut command = self.command(&self.binary);
         command.args(["cp", "-rT", "--quiet"]).arg(&self.source).arg(&self.url).stderr(Stdio::piped());
         loop {
@@ -50,13 +54,17 @@ impl Copies {
                 break;
             }
             let said = String::from_utf8_lossy(&output.stderr);
-            if !NOT_THERE.iter().any(|words| said.contains(words)) {
+            if !could_not_mount(&said) {
                 return Err(format!("howdah cp ended with {}: {}", output.status, said.trim()));
+            }
+            if stops() {
+                return Ok(false);
             }
         }
         self.check(true)?;
         let _only_us = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
-        fs::remove_dir_all(self.target.join("copy")).map_err(|error| format!("removing a copy: {error}"))
+        fs::remove_dir_all(self.target.join("copy")).map_err(|error| format!("removing a copy: {error}"))?;
+        Ok(true)
     }
 
     /// One file by the client of libnfs; whether it says that it went well. What it does when its server is killed is its own
@@ -86,6 +94,44 @@ impl Copies {
     }
 }
 
+fn could_not_mount(said: &str) -> bool {
+    NOT_THERE.iter().any(|words| said.contains(words))
+}
+
 fn run(command: &mut Command) -> Result<ExitStatus, String> {
     command.status().map_err(|error| format!("starting a copy: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use howdah_client::channel::{CallError, Refusal, Transport};
+    use howdah_client::connect::ConnectError;
+    use howdah_client::mount::{MountError, Place};
+    use howdah_wire::rpc::Accepted;
+
+    use super::*;
+
+    #[test]
+    fn only_a_mount_that_failed_is_begun_again() {
+        let address = "127.0.0.1:2049".parse().expect("an address");
+        let host = || "127.0.0.1".to_owned();
+        let refused = Arc::new(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+        let cause = howdah_client::channel::ConnectError::Failed { address, cause: refused };
+        let place = Place { address, transport: Transport::Tcp };
+        let unreachable = MountError::Unreachable { place, cause: CallError::Connect(cause.clone()) };
+        let before = [
+            ConnectError::Mount { host: host(), cause: unreachable },
+            ConnectError::Nfs { host: host(), cause: cause.clone() },
+            ConnectError::Silent { host: host(), address, waited: Duration::from_secs(1) },
+            ConnectError::NotServed { host: host(), address, cause: CallError::TimedOut },
+        ];
+        before.iter().for_each(|error| assert!(could_not_mount(&error.to_string()), "{error}"));
+        let refusal = CallError::Refused(Refusal::NotRun(Accepted::SystemError));
+        for error in [CallError::TimedOut, CallError::Connect(cause), refusal] {
+            assert!(!could_not_mount(&format!("writing file-1: {error}")), "{error}");
+        }
+    }
 }

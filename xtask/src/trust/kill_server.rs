@@ -103,8 +103,8 @@ fn copy(crew: &Arc<Crew>, copies: &Arc<Copies>, copied: &Arc<Copied>) {
     let (ours, count) = (Arc::clone(copies), Arc::clone(copied));
     crew.start(move |crew| {
         while !crew.stops() {
-            ours.copy()?;
-            count.ours.fetch_add(1, Ordering::Relaxed);
+            let is_made = ours.copy(|| crew.stops())?;
+            count.ours.fetch_add(u64::from(is_made), Ordering::Relaxed);
         }
         Ok(())
     });
