@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-use super::{Fault, Scene};
+use super::{Effect, Fault, Scene};
 use crate::trust::disk::{Condition, run};
 
 /// All of them.
@@ -16,7 +16,7 @@ pub const FAULTS: &[Fault] = &[
         name: "disk hangs",
         lasts: None,
         expected: "calls wait for the disk",
-        refusals: &[],
+        effect: Effect::Wait,
         begin: |scene| {
             scene.disk.platter.set(Condition::Hanging);
             Ok(())
@@ -30,7 +30,7 @@ pub const FAULTS: &[Fault] = &[
         name: "file system frozen",
         lasts: None,
         expected: "calls wait until it thaws",
-        refusals: &[],
+        effect: Effect::Wait,
         begin: |scene| run(Command::new("fsfreeze").arg("-f").arg(scene.disk.mounted())),
         end: |scene| run(Command::new("fsfreeze").arg("-u").arg(scene.disk.mounted())),
     },
@@ -38,7 +38,7 @@ pub const FAULTS: &[Fault] = &[
         name: "disk full",
         lasts: None,
         expected: "NFS3ERR_NOSPC until there is room",
-        refusals: &["no space left on device"],
+        effect: Effect::Refused(&["no space left on device"]),
         begin: fill,
         end: |scene| fs::remove_file(scene.disk.mounted().join(FILLER)).context("making room"),
     },
@@ -46,15 +46,15 @@ pub const FAULTS: &[Fault] = &[
         name: "server stopped",
         lasts: None,
         expected: "calls wait for the server",
-        refusals: &[],
+        effect: Effect::Wait,
         begin: |scene| signal(scene, "-STOP"),
         end: |scene| signal(scene, "-CONT"),
     },
     Fault {
         name: "out of descriptors",
         lasts: None,
-        expected: "open files and connections go on",
-        refusals: &[],
+        expected: "open files and connections go on, others wait",
+        effect: Effect::NewcomersWait,
         begin: |scene| limit(scene, FEW_FILES),
         end: |scene| limit(scene, &most_files(scene)?),
     },
@@ -62,7 +62,7 @@ pub const FAULTS: &[Fault] = &[
         name: "interface down",
         lasts: Some(FLAP),
         expected: "calls wait for the path",
-        refusals: &[],
+        effect: Effect::Wait,
         begin: |_| run(Command::new("ip").args(["link", "set", "lo", "down"])),
         end: |_| run(Command::new("ip").args(["link", "set", "lo", "up"])),
     },

@@ -2,17 +2,20 @@
 //! waits, and how soon after the end it is served again, by the same server.
 
 mod kinds;
+mod newcomer;
 mod pulse;
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
 use super::campaign::{Context, Verdict};
 use super::crew::client;
-use super::disk::{Disk, EXT4};
+use super::disk::{Disk, EXT4, lacking};
 use super::server::Server;
 use kinds::FAULTS;
+use newcomer::Newcomer;
 use pulse::{FILE, Pulse};
 
 /// How long each fault lasts, in the full form and in the short one.
@@ -20,6 +23,8 @@ const FULL: Duration = Duration::from_secs(30);
 const QUICK: Duration = Duration::from_secs(1);
 /// After its end service is back within this time.
 const BACK: Duration = Duration::from_secs(5);
+/// Of a fault that calls wait for, one waits for this much at least.
+const LEAST: f64 = 0.75;
 /// A pulse that has not come by then will not.
 const GIVE_UP: Duration = Duration::from_secs(60);
 
@@ -36,16 +41,29 @@ pub struct Fault {
     lasts: Option<Duration>,
     /// What is documented of it.
     expected: &'static str,
-    /// What the client may be refused with meanwhile; nothing: its calls wait.
-    refusals: &'static [&'static str],
+    /// What it does to calls.
+    effect: Effect,
     begin: fn(&Scene) -> Result<()>,
     end: fn(&Scene) -> Result<()>,
 }
 
+/// What a fault does to calls. One that did nothing was none.
+#[derive(Debug, Clone, Copy)]
+pub enum Effect {
+    /// They wait for its end.
+    Wait,
+    /// They are refused, with one of these.
+    Refused(&'static [&'static str]),
+    /// Those on files and connections that are open go on; who comes meanwhile waits for its end.
+    NewcomersWait,
+}
+
 /// Runs it.
 pub fn run(context: &Context) -> Result<Verdict> {
-    let disk =
-        Disk::make(&context.directory, EXT4).context("a disk of our own; it takes the superuser and FUSE")?;
+    if let Some(why) = lacking() {
+        return Ok(Verdict::skipped(why));
+    }
+    let disk = Disk::make(&context.directory, EXT4).context("a disk of our own")?;
     let server = Server::start(&context.binary, disk.mounted(), &[])?;
     let scene = Scene { disk, server };
     let lasts = if context.quick { QUICK } else { FULL };
@@ -66,19 +84,47 @@ pub fn run(context: &Context) -> Result<Verdict> {
 }
 
 fn one(scene: &Scene, fault: &Fault, lasts: Duration) -> Result<String> {
-    let pulse = Pulse::start(client(&scene.server.url("", "&lanes=1"))?)?;
+    let url = scene.server.url("", "&lanes=1");
+    let fs = client(&url)?;
+    let pulse = Pulse::start(Arc::clone(&fs))?;
     pulse.next(GIVE_UP)?;
     pulse.take();
     (fault.begin)(scene).context("beginning it")?;
+    let newcomers = match fault.effect {
+        Effect::NewcomersWait => vec![
+            Newcomer::come("by-a-new-mount", lasts + GIVE_UP, move || client(&url)),
+            Newcomer::come("by-an-old-mount", lasts + GIVE_UP, move || Ok(Arc::clone(&fs))),
+        ],
+        _ => Vec::new(),
+    };
     std::thread::sleep(lasts);
+    let ending = Instant::now();
     (fault.end)(scene).context("ending it")?;
-    let back = pulse.next(GIVE_UP)?;
+    let ended = Instant::now();
+    let mut back = pulse.next(GIVE_UP)?;
+    let mut served = Vec::new();
+    for newcomer in newcomers {
+        let at = newcomer.served(GIVE_UP)?;
+        back = back.max(at.saturating_duration_since(ended));
+        served.push(at);
+    }
     let (refusals, longest) = pulse.take();
     let blocks = pulse.end(&scene.server.export().join(FILE))?;
     ensure!(back <= BACK, "back only {back:?} after its end");
     ensure!(longest <= lasts + BACK, "an answer took {longest:?}");
-    let strange = refusals.iter().find(|refusal| !fault.refusals.contains(&refusal.as_str()));
+    let allowed = if let Effect::Refused(allowed) = fault.effect { allowed } else { &[] };
+    let strange = refusals.iter().find(|refusal| !allowed.contains(&refusal.as_str()));
     ensure!(strange.is_none(), "refused with {strange:?}; expected: {}", fault.expected);
+    match fault.effect {
+        Effect::Wait => {
+            ensure!(longest >= lasts.mul_f64(LEAST), "no effect: no answer took longer than {longest:?}");
+        }
+        Effect::Refused(_) => ensure!(!refusals.is_empty(), "no effect: nothing was refused"),
+        Effect::NewcomersWait => {
+            ensure!(longest <= BACK, "an answer on an open file took {longest:?}");
+            ensure!(served.iter().any(|&at| at >= ending), "no effect: whoever came was served");
+        }
+    }
     let seen = if refusals.is_empty() { "no refusal".to_owned() } else { refusals.join(", ") };
     Ok(format!(
         "{:<24} {:>6.1} s {:>7.2} s {:>6.2} s  {seen}; {} ({blocks} blocks)",

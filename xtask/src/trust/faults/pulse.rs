@@ -113,3 +113,10 @@ impl Pulse {
         Ok(written.len())
     }
 }
+
+impl Drop for Pulse {
+    fn drop(&mut self) {
+        // Whoever gives up does not wait for an answer, and leaves nobody at work for the next.
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,69 @@
+//! Somebody who comes while something is wrong: mounts, makes a file, writes it, reads it; sooner or later all that is answered.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use howdah_client::connect::own_caller;
+use howdah_vfs::{Change, Content, Create, Data, FileSystem, Name, NewAttributes, Stability};
+
+/// What is written.
+const WORDS: &[u8] = b"I came while something was wrong";
+/// Between two attempts to mount.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Somebody on the way in.
+pub struct Newcomer {
+    name: &'static str,
+    served: Receiver<Result<Instant>>,
+}
+
+impl Newcomer {
+    /// Comes, to make a file of this name; mounts as often as it takes, for so long.
+    pub fn come(
+        name: &'static str,
+        patience: Duration,
+        mount: impl Fn() -> Result<Arc<dyn FileSystem>> + Send + 'static,
+    ) -> Self {
+        let (tell, served) = mpsc::channel();
+        thread::spawn(move || {
+            let give_up = Instant::now() + patience;
+            let mounted = loop {
+                match mount() {
+                    Err(_) if Instant::now() < give_up => thread::sleep(PAUSE),
+                    mounted => break mounted,
+                }
+            };
+            let outcome = mounted.and_then(|fs| open(&*fs, name)).map(|()| Instant::now());
+            // Whoever asked may have given up.
+            let _ = tell.send(outcome);
+        });
+        Self { name, served }
+    }
+
+    /// When it was served.
+    pub fn served(&self, patience: Duration) -> Result<Instant> {
+        let served = self.served.recv_timeout(patience);
+        let served = served.with_context(|| format!("{}: not served for {patience:?}", self.name))?;
+        served.with_context(|| format!("{}: came while it lasted", self.name))
+    }
+}
+
+fn open(fs: &dyn FileSystem, name: &str) -> Result<()> {
+    let (caller, change) = (own_caller(), &mut Change::default());
+    let how = Create::Unchecked(NewAttributes::with_mode(0o600));
+    let name = Name::parse(name.as_bytes()).context("a name")?;
+    let file = fs.create(&caller, &fs.root(), name, &how, change).context("making a file")?.handle;
+    fs.write(&caller, &file, 0, Data::Bytes(WORDS), Stability::FileSync, change).context("writing it")?;
+    let mut read = Vec::new();
+    let outcome = fs.read(&caller, &file, 0, WORDS.len(), &mut read).context("reading it")?;
+    let is_there = match outcome.content {
+        Content::Appended(_) => read == WORDS,
+        Content::Bytes(bytes) => bytes[..] == *WORDS,
+        Content::File(_) => false,
+    };
+    ensure!(is_there, "what was written is not there");
+    Ok(())
+}
