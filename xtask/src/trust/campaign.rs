@@ -42,7 +42,7 @@ impl Context<'_> {
 /// What a campaign found.
 #[derive(Debug, Default)]
 pub struct Verdict {
-    /// What was done and seen, in a line.
+    /// What was done and seen, in a line; empty if nothing was done.
     pub figures: String,
     /// Each promise that was broken.
     pub broken: Vec<String>,
@@ -50,6 +50,13 @@ pub struct Verdict {
     pub skipped: Vec<String>,
     /// A table for a person.
     pub table: Vec<String>,
+}
+
+impl Verdict {
+    /// Nothing of it could be done here.
+    pub fn skipped(why: String) -> Self {
+        Self { skipped: vec![why], ..Self::default() }
+    }
 }
 
 /// How often progress is told.

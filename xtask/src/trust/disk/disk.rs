@@ -15,7 +15,6 @@ pub struct Disk {
     /// The disk itself.
     pub platter: Arc<Platter>,
     mounted: PathBuf,
-    device: String,
     // Last: whatever still is written when it is unmounted needs somebody to take it.
     _session: BackgroundSession,
 }
@@ -51,13 +50,11 @@ impl Disk {
         let session = fuser::spawn_mount(Served(Arc::clone(&platter)), &fuse, &Config::default());
         let session = session.context("mounting a disk's file by FUSE")?;
         let device = attach(&fuse.join(NAME))?;
-        let disk = Self { platter, mounted, device, _session: session };
-        let (make, _) = kind.make;
-        run(Command::new(make[0]).args(&make[1..]).arg(&disk.device))?;
-        run(Command::new("mount")
-            .args(["-t", kind.name, "-o", kind.options, &disk.device])
-            .arg(&disk.mounted))?;
-        Ok(disk)
+        let outcome = fill(&device, &mounted, kind);
+        // From here on only the mount holds the device, which goes with it, whatever ends us.
+        let detached = run(Command::new("losetup").args(["-d", &device]));
+        outcome.and(detached)?;
+        Ok(Self { platter, mounted, _session: session })
     }
 
     /// Where it is mounted.
@@ -71,8 +68,29 @@ impl Drop for Disk {
         self.platter.set(super::Condition::Well);
         // What fails here ends with the sandbox.
         let _ = run(Command::new("umount").arg("-l").arg(&self.mounted));
-        let _ = run(Command::new("losetup").args(["-d", &self.device]));
     }
+}
+
+/// Makes a file system on a device, and mounts it.
+fn fill(device: &str, mounted: &Path, kind: Kind) -> Result<()> {
+    let (make, _) = kind.make;
+    run(Command::new(make[0]).args(&make[1..]).arg(device))?;
+    run(Command::new("mount").args(["-t", kind.name, "-o", kind.options, device]).arg(mounted))
+}
+
+/// Why there can be no disk here, if there can be none: block devices are the superuser's, and not of a namespace.
+pub fn lacking() -> Option<String> {
+    let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    if !rustix::process::geteuid().is_root() || !is_everybody(&map) {
+        return Some("it takes root itself: a disk of our own is a loop device".to_owned());
+    }
+    let missing = ["/dev/fuse", "/dev/loop-control"].into_iter().find(|path| !Path::new(path).exists())?;
+    Some(format!("there is no {missing}, and a disk of our own is made with it"))
+}
+
+/// Whether a namespace has all users, each under its own number, as only the first one has (user_namespaces(7)).
+fn is_everybody(map: &str) -> bool {
+    map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 /// Makes a block device of a file.
@@ -89,4 +107,16 @@ pub fn run(command: &mut Command) -> Result<()> {
     let output = command.output().with_context(|| format!("starting {name}"))?;
     ensure!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr).trim());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_of_a_namespace_is_not_root() {
+        assert!(is_everybody("         0          0 4294967295\n"));
+        assert!(!is_everybody("         0       1000          1\n"));
+        assert!(!is_everybody(""));
+    }
 }

@@ -5,5 +5,5 @@ mod disk;
 mod platter;
 mod served;
 
-pub use disk::{Disk, EXT4, Kind, XFS, run};
+pub use disk::{Disk, EXT4, Kind, XFS, lacking, run};
 pub use platter::{Condition, Entry};

@@ -62,14 +62,11 @@ impl Platter {
         self.lock().bytes.len()
     }
 
-    /// What it holds, read or not.
-    pub fn bytes(&self) -> Vec<u8> {
-        self.lock().bytes.clone()
-    }
-
-    /// Keeps from here on what is written.
-    pub fn start_log(&self) {
-        self.lock().logs = true;
+    /// Keeps from here on what is written, and gives what it holds before.
+    pub fn start_log(&self) -> Vec<u8> {
+        let mut inside = self.lock();
+        inside.logs = true;
+        inside.bytes.clone()
     }
 
     /// How much was written so far: a moment in the log.

@@ -16,7 +16,7 @@ use howdah_lab::guest::find_command;
 
 use super::campaign::{Context, Progress, Verdict};
 use super::crew::{Crew, client};
-use super::disk::{Disk, EXT4, Entry, Kind, XFS, run as command};
+use super::disk::{Disk, EXT4, Entry, Kind, XFS, lacking, run as command};
 use super::random::Random;
 use super::server::Server;
 use super::worker::{Clock, Worker};
@@ -46,6 +46,9 @@ struct Seen {
 
 /// Runs it on each file system.
 pub fn run(context: &Context) -> Result<Verdict> {
+    if let Some(why) = lacking() {
+        return Ok(Verdict::skipped(why));
+    }
     let (mut verdict, mut progress) = (Verdict::default(), Progress::begin());
     let there = |kind: &Kind| find_command(kind.make.0[0]).is_some();
     for kind in [EXT4, XFS].iter().filter(|kind| !there(kind)) {
@@ -54,7 +57,10 @@ pub fn run(context: &Context) -> Result<Verdict> {
             .push(format!("{}: {} is not installed (package {})", kind.name, kind.make.0[0], kind.make.1));
     }
     let kinds: Vec<Kind> = [EXT4, XFS].into_iter().filter(there).collect();
-    let each = context.times(FULL, QUICK).div_ceil(kinds.len().max(1) as u64);
+    if kinds.is_empty() {
+        return Ok(verdict);
+    }
+    let each = context.times(FULL, QUICK).div_ceil(kinds.len() as u64);
     let mut lines = Vec::new();
     for kind in kinds {
         let place = context.directory.join(kind.name);
@@ -119,9 +125,8 @@ fn fill_log(context: &Context, disk: &Disk, entries: u64) -> Result<(Arc<Crew>, 
     let mut server = Server::start(&context.binary, disk.mounted(), &[])?;
     let crew = Crew::settle(server.export(), WORKERS, false)?;
     // What was there before the first call is no promise of ours.
-    command(&mut std::process::Command::new("sync"))?;
-    let before = disk.platter.bytes();
-    disk.platter.start_log();
+    command(std::process::Command::new("sync").arg("-f").arg(disk.mounted()))?;
+    let before = disk.platter.start_log();
     for (territory, number) in crew.territories.iter().zip(1..) {
         let platter = Arc::clone(&disk.platter);
         let clock: Clock = Arc::new(move || platter.moment());
