@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use super::random::Random;
@@ -16,14 +16,18 @@ const SPARSE_SIZE: u64 = 24 << 20;
 /// Small files.
 const FILES: usize = 24;
 const LARGEST: usize = 100_000;
+/// What may be done with them; what a umask makes of a new file is not among these.
+const MODES: [u32; 4] = [0o600, 0o664, 0o755, 0o440];
 
-/// Makes a tree: small files in two directories, a big one, one with holes, a symbolic link, a second name.
+/// Makes a tree: small files of several modes in two directories, a big one, one with holes, a symbolic link, a second name.
 pub fn grow(directory: &Path, random: &mut Random) -> io::Result<()> {
     let below = directory.join("below");
     fs::create_dir_all(&below)?;
     for number in 0..FILES {
         let directory = if number % 3 == 2 { &below } else { directory };
-        fs::write(directory.join(format!("file-{number}")), random.bytes_up_to(LARGEST))?;
+        let path = directory.join(format!("file-{number}"));
+        fs::write(&path, random.bytes_up_to(LARGEST))?;
+        fs::set_permissions(&path, PermissionsExt::from_mode(MODES[number % MODES.len()]))?;
     }
     fs::write(directory.join(BIG), random.bytes(BIG_SIZE))?;
     let sparse = File::create(directory.join(SPARSE))?;
@@ -32,16 +36,18 @@ pub fn grow(directory: &Path, random: &mut Random) -> io::Result<()> {
         sparse.write_all_at(&random.bytes(50_000), at)?;
     }
     symlink("../somewhere", below.join("link"))?;
-    fs::hard_link(directory.join("file-0"), below.join("second-name"))
+    fs::hard_link(directory.join("file-0"), below.join("second-name"))?;
+    fs::set_permissions(&below, PermissionsExt::from_mode(0o710))
 }
 
 /// Whether what has its final name in a copy is whole: like the source, or like what was there before. If the copy is to be
-/// `complete`, all is there, and nothing else.
+/// `complete`, all is there, with its mode, time and number of names, and nothing else.
 pub fn check(source: &Path, copy: &Path, older: Option<&Path>, complete: bool) -> Result<(), String> {
     let problem = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     let entries = match fs::read_dir(copy) {
         Ok(entries) => entries,
-        Err(_) if !complete => return Ok(()),
+        // It was not begun, or is removed just now by whoever is done with it.
+        Err(error) if !complete && error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(problem(copy, error)),
     };
     let mut seen = 0;
@@ -61,12 +67,29 @@ pub fn check(source: &Path, copy: &Path, older: Option<&Path>, complete: bool) -
         } else if !same(&source, &path) && !older.is_some_and(|older| same(&older, &path)) {
             return Err(format!("{} has its name and is not its source", path.display()));
         }
+        if complete {
+            looks_alike(&source, &path)?;
+        }
     }
     let wanted = fs::read_dir(source).map_err(|error| problem(source, error))?.count();
     if complete && seen != wanted {
         return Err(format!("{} has {seen} names instead of {wanted}", copy.display()));
     }
     Ok(())
+}
+
+/// Whether a copy has what a copy keeps besides bytes.
+fn looks_alike(source: &Path, copy: &Path) -> Result<(), String> {
+    let look = |path: &Path| {
+        let metadata = fs::symlink_metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let names = if metadata.is_dir() { 1 } else { metadata.nlink() };
+        Ok::<_, String>((metadata.mode(), metadata.mtime(), metadata.mtime_nsec(), names))
+    };
+    let (wanted, seen) = (look(source)?, look(copy)?);
+    if wanted == seen {
+        return Ok(());
+    }
+    Err(format!("{}: mode, time and number of names are {seen:?} instead of {wanted:?}", copy.display()))
 }
 
 /// Whether two files are alike in kind and in every byte; two links if they point to the same.
@@ -78,5 +101,40 @@ pub fn same(one: &Path, other: &Path) -> bool {
     match (fs::read_link(one), fs::read_link(other)) {
         (Ok(one), Ok(other)) => one == other,
         _ => matches!((fs::read(one), fs::read(other)), (Ok(one), Ok(other)) if one == other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_told_from_its_source_by_each_thing_that_it_keeps() {
+        let home = tempfile::tempdir().expect("a directory");
+        let (source, copy) = (home.path().join("source"), home.path().join("copy"));
+        grow(&source, &mut Random::new(1)).expect("grown");
+        let copied = |flags: &str| {
+            let _ = fs::remove_dir_all(&copy);
+            let status = std::process::Command::new("cp").arg(flags).arg(&source).arg(&copy).status();
+            assert!(status.expect("cp").success());
+        };
+        let (name, other) = (copy.join("file-0"), copy.join("below/file-2"));
+        let change: [(&str, &dyn Fn()); 5] = [
+            ("not its source", &|| fs::write(&other, "else").expect("written")),
+            ("mode, time", &|| fs::set_permissions(&other, PermissionsExt::from_mode(0o640)).expect("set")),
+            ("mode, time", &|| fs::hard_link(&other, home.path().join("name")).expect("linked")),
+            ("instead of", &|| fs::remove_file(&name).expect("removed")),
+            ("is left", &|| fs::write(copy.join(".partial"), "").expect("written")),
+        ];
+        for (wrong, change) in change {
+            copied("-a");
+            assert_eq!(check(&source, &copy, None, true), Ok(()));
+            change();
+            let said = check(&source, &copy, None, true).expect_err(wrong);
+            assert!(said.contains(wrong), "{said}");
+        }
+        copied("-r");
+        check(&source, &copy, None, true).expect_err("another time");
+        assert_eq!(check(&source, &copy, None, false), Ok(()));
     }
 }
