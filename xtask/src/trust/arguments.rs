@@ -6,8 +6,9 @@ use super::CAMPAIGNS;
 
 /// Try to break what howdah promises: kills, power cuts, faults; every byte and every name is compared with a model
 ///
-/// It runs in a sandbox (namespaces of its own, a directory of its own): nothing is left, whatever ends it. What follows from
-/// the seed is what is called and when things happen, as far as that is ours to choose; threads and kernels add their own.
+/// It runs in a sandbox (namespaces of its own, a directory of its own), which goes when it ends; what a killed run leaves of
+/// its directory is removed by the next. `power-cut` and `faults` need root. What follows from the seed is what is called and
+/// when things happen, as far as that is ours to choose; threads and kernels add their own.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Only these; without any, all

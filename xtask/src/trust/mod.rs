@@ -94,22 +94,37 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let verdict = (campaign.run)(&context)
             .unwrap_or_else(|error| Verdict { broken: vec![format!("{error:#}")], ..Verdict::default() });
         broken |= !verdict.broken.is_empty();
-        tell(campaign.name, &verdict, seed);
+        tell(campaign.name, &verdict, &again(campaign.name, seed, arguments));
     }
     Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The last lines of a campaign.
-fn tell(name: &str, verdict: &Verdict, seed: u64) {
+fn tell(name: &str, verdict: &Verdict, again: &str) {
     verdict.table.iter().for_each(|line| println!("   {line}"));
     verdict.skipped.iter().for_each(|why| println!("SKIP  {name}: {why}"));
     verdict.broken.iter().for_each(|what| println!("BROKEN {name}: {what}"));
     match verdict.broken.len() {
+        // Where nothing was done, nothing passed.
+        0 if verdict.figures.is_empty() => {}
         0 => println!("PASS  {name}: {}", verdict.figures),
-        count => println!(
-            "FAIL  {name}: {count} broken promises; again with: cargo xtask trust {name} --seed {seed}"
-        ),
+        count => println!("FAIL  {name}: {count} broken promises; again with: {again}"),
     }
+}
+
+/// The command that makes the same choices.
+fn again(name: &str, seed: u64, arguments: &Arguments) -> String {
+    let mut command = format!("cargo xtask trust {name} --seed {seed}");
+    if arguments.quick {
+        command += " --quick";
+    }
+    if let Some(times) = arguments.times {
+        command += &format!(" --times {times}");
+    }
+    if let Some(binary) = &arguments.binary {
+        command += &format!(" --binary {}", binary.display());
+    }
+    command
 }
 
 fn binary(arguments: &Arguments) -> Result<PathBuf> {
@@ -127,4 +142,21 @@ fn binary(arguments: &Arguments) -> Result<PathBuf> {
 
 fn seed_of_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |now| now.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_broke_is_tried_again_as_it_was() {
+        let mut arguments =
+            Arguments { campaigns: Vec::new(), quick: false, seed: None, times: None, binary: None };
+        assert_eq!(again("faults", 7, &arguments), "cargo xtask trust faults --seed 7");
+        arguments = Arguments { quick: true, times: Some(3), binary: Some("bin/howdah".into()), ..arguments };
+        assert_eq!(
+            again("faults", 7, &arguments),
+            "cargo xtask trust faults --seed 7 --quick --times 3 --binary bin/howdah"
+        );
+    }
 }

@@ -130,8 +130,10 @@ fn over_a_path(context: &Context, steps: u64, progress: &mut Progress) -> Result
         })??;
     }
     finish(&crew, steps, "a bad path", progress);
-    let line =
-        format!("{} in datagrams over a path that loses, corrupts, repeats and reorders", crew.steps());
+    let (steps, twice) = (crew.steps(), crew.second_answers());
+    let line = format!(
+        "{steps} in datagrams over a path that loses, corrupts, repeats and reorders ({twice} answered as a second run is)"
+    );
     Ok(Went { line, calls: crew.steps(), wrong: crew.broken() })
 }
 
