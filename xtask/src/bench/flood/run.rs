@@ -129,7 +129,8 @@ fn show(kind: Kind, arguments: &Flood, seen: &[Seen], tally: &Tally, most: u64) 
     let rate = median(&|seen| seen.during.rate / seen.before.rate)?;
     let latency = median(&|seen| seen.during.p99.as_secs_f64() / seen.before.p99.as_secs_f64())?;
     let is_met = rate >= LEAST_RATE && latency <= MOST_LATENCY;
-    let time = arguments.seconds * seen.len() as f64;
+    // The crowd acts while it settles, too.
+    let time = (arguments.seconds + SETTLES_IN.as_secs_f64()) * seen.len() as f64;
     println!(
         "{:<20} {:>7.0} MB/s {:>7.0} MB/s {:>7.2} {:>8.2} ms {:>8.2} ms {:>7.2} {:>9.0} {:>9} {:>10.1}  {}",
         kind.name(),
