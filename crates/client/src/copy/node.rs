@@ -90,6 +90,12 @@ impl Copier {
         match there {
             Some(_) => self.put_in_place(entry, make)?,
             None => match make(&entry.name) {
+                // Somebody was faster, and that stays if anything does.
+                Err(FsError::Exists) if self.options.existing == Existing::Keep => {
+                    count(&self.tally.kept);
+                    self.tell(&Event::Kept { path: &entry.path() });
+                    return Ok(false);
+                }
                 // As with directories, it may be what a call made whose answer was lost: another takes its place.
                 Err(FsError::Exists) => self.put_in_place(entry, make)?,
                 made => made.at_destination("making")?,
