@@ -3,17 +3,37 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
 use crate::limits::{EXCESS_ADDRESSES_MAX, EXCESS_BURST, EXCESS_RATE};
 use crate::room::one_client;
 
+/// How often addresses are looked through, at most, while there is no room.
+const SWEEP_EVERY: Duration = Duration::from_millis(50);
+
 /// What addresses were told of late beyond what they sent.
 #[derive(Debug, Default)]
 pub struct Excess {
-    told: Mutex<HashMap<IpAddr, Told>>,
+    told: Mutex<Addresses>,
+}
+
+#[derive(Debug, Default)]
+struct Addresses {
+    told: HashMap<IpAddr, Told>,
+    /// When it was last looked through for what is forgotten.
+    swept: Option<Instant>,
+}
+
+impl Addresses {
+    /// Makes room, if there is any to be made and it was not tried just now: forged addresses shall not keep everybody waiting.
+    fn sweep(&mut self, now: Instant) {
+        if self.swept.is_none_or(|swept| now.saturating_duration_since(swept) >= SWEEP_EVERY) {
+            self.swept = Some(now);
+            self.told.retain(|_, told| told.left(now) > 0);
+        }
+    }
 }
 
 /// What one was told.
@@ -38,27 +58,25 @@ impl Excess {
             return true;
         }
         let client = one_client(client);
-        let mut told = self.told.lock();
-        let before = told.get(&client).map_or(0, |told| told.left(now));
+        let mut addresses = self.told.lock();
+        let before = addresses.told.get(&client).map_or(0, |told| told.left(now));
         if before > 0 && before + bytes as u64 > EXCESS_BURST {
             return false;
         }
-        if before == 0 && told.len() >= EXCESS_ADDRESSES_MAX {
-            told.retain(|_, told| told.left(now) > 0);
+        if before == 0 && addresses.told.len() >= EXCESS_ADDRESSES_MAX {
+            addresses.sweep(now);
             // So many at a time are no clients.
-            if told.len() >= EXCESS_ADDRESSES_MAX {
+            if addresses.told.len() >= EXCESS_ADDRESSES_MAX {
                 return false;
             }
         }
-        told.insert(client, Told { bytes: before + bytes as u64, at: now });
+        addresses.told.insert(client, Told { bytes: before + bytes as u64, at: now });
         true
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     /// How long it takes until a whole burst is forgotten.
