@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use howdah_server::capture::{Call, How, Stability as Stable};
+use howdah_server::limits::TRANSFER_MAX;
 use howdah_vfs::{
     Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, FsError, Handle, NewAttributes, Result,
     SetTime, SpecialKind, Stability,
@@ -51,7 +52,9 @@ impl Hand<'_> {
     /// The data of a WRITE, so that making it is no part of its time.
     pub(super) fn prepare(&mut self, call: &Call, step: &Step) {
         if let ("WRITE", Some(node), Some(count)) = (&*call.procedure, step.node, call.count) {
-            self.buffer.resize(count as usize, 0);
+            // What was refused moved nothing, whatever it claimed; and no more is taken at once than a server of ours announces.
+            let bytes = if call.error.is_some() { 0 } else { count.min(TRANSFER_MAX as u64) };
+            self.buffer.resize(bytes as usize, 0);
             let stamp = Stamp { file: node as u64, generation: 2 };
             self.generator.fill(stamp, call.offset.unwrap_or_default(), &mut self.buffer);
         }

@@ -113,7 +113,7 @@ impl Story {
                 self.world.was_read(node, offset, done);
                 self.joins(step, About::Data(node), Does::Uses);
             }
-            "WRITE" if offset.saturating_add(done) > self.world.nodes[node].now => {
+            "WRITE" if call.error.is_none() && offset.saturating_add(done) > self.world.nodes[node].now => {
                 (self.world.nodes[node].is_changed, self.world.nodes[node].now) = (true, offset + done);
                 self.joins(step, About::Data(node), Does::Extends);
             }
