@@ -16,6 +16,8 @@ pub struct Reach<'a> {
     pub directories: Vec<BorrowedFd<'a>>,
     /// The same by their paths.
     pub own: Vec<PathBuf>,
+    /// Directories of which entries may be removed, and nothing else done: where a socket of ours has its name.
+    pub remove: Vec<PathBuf>,
     /// Files and directories to be read; those that are not there are passed over.
     pub read: Vec<PathBuf>,
     /// Whether files beneath [`Reach::directories`] are opened by handles of the kernel, on mounts that begin there. A file
@@ -59,6 +61,9 @@ fn restrict(reach: &Reach<'_>) -> Result<RulesetStatus, RulesetError> {
     for path in &reach.own {
         rules = allow(rules, path.clone(), change())?;
     }
+    for path in &reach.remove {
+        rules = allow(rules, path.clone(), AccessFs::RemoveFile.into())?;
+    }
     for path in SYSTEM.into_iter().map(PathBuf::from).chain(reach.read.iter().cloned()) {
         rules = allow(rules, path, AccessFs::ReadFile | AccessFs::ReadDir)?;
     }
@@ -93,15 +98,16 @@ mod tests {
     #[test]
     fn a_thread_reaches_what_it_shall_and_nothing_else() {
         let home = std::env::temp_dir().join(format!("howdah-confine-{}", std::process::id()));
-        let (inside, outside) = (home.join("inside"), home.join("outside"));
-        for directory in [&inside, &outside] {
+        let (inside, outside, names) = (home.join("inside"), home.join("outside"), home.join("names"));
+        for directory in [&inside, &outside, &names] {
             fs::create_dir_all(directory).expect("made");
             fs::write(directory.join("file"), "data").expect("written");
         }
         let check = {
-            let (inside, outside) = (inside.clone(), outside.clone());
+            let (inside, outside, names) = (inside.clone(), outside.clone(), names.clone());
             move || {
-                let reach = Reach { own: vec![inside.clone()], ..Reach::default() };
+                let reach =
+                    Reach { own: vec![inside.clone()], remove: vec![names.clone()], ..Reach::default() };
                 if let Err(why) = reach_only(&reach) {
                     println!("skipped: {why}");
                     return;
@@ -110,13 +116,15 @@ mod tests {
                 fs::rename(inside.join("file"), inside.join("new/file")).expect("moved inside");
                 assert_eq!(fs::read(inside.join("new/file")).expect("read inside"), b"data");
                 fs::read("/etc/passwd").expect("the system's files are read");
-                for refused in [
+                let in_names = [fs::read(names.join("file")).err(), fs::write(names.join("new"), "x").err()];
+                fs::remove_file(names.join("file")).expect("a name is removed");
+                for refused in in_names.into_iter().chain([
                     fs::read(outside.join("file")).err(),
                     fs::write(outside.join("file"), "x").err(),
                     fs::write("/etc/howdah-confine", "x").err(),
                     fs::read_dir(&outside).err(),
                     fs::rename(inside.join("new/file"), outside.join("moved")).err(),
-                ] {
+                ]) {
                     let error = refused.expect("refused");
                     assert!(matches!(error.raw_os_error(), Some(libc::EACCES | libc::EXDEV)), "{error}");
                 }

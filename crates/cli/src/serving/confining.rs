@@ -67,7 +67,8 @@ fn reach<'p>(
     let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(&arguments.server.config);
     Ok(Reach {
         directories: prepared.roots.iter().map(AsFd::as_fd).collect(),
-        own: [config.state.clone()].into_iter().chain(admin).collect(),
+        own: vec![config.state.clone()],
+        remove: admin.into_iter().collect(),
         read: read.flat_map(|file| directories_of(file)).collect(),
         by_handles,
     })
