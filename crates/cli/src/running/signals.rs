@@ -1,10 +1,13 @@
 //! Signals as messages.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
 /// What a signal asks for.
@@ -20,7 +23,16 @@ pub enum Signal {
 pub struct CaughtSignals(Signals);
 
 /// Catches the signals from now on. Starts no thread: what is given up after that, every thread shall lack.
+/// A second one to stop ends the process at once, whatever it waits for, be it before anybody reads them.
 pub fn catch_signals() -> Result<CaughtSignals> {
+    let is_asked = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the first one is no second.
+        flag::register_conditional_shutdown(signal, 1, Arc::clone(&is_asked)).context("catching signals")?;
+    }
+    for signal in [SIGINT, SIGTERM] {
+        flag::register(signal, Arc::clone(&is_asked)).context("catching signals")?;
+    }
     Signals::new([SIGHUP, SIGINT, SIGTERM]).map(CaughtSignals).context("catching signals")
 }
 
@@ -29,18 +41,13 @@ pub fn signals() -> Result<Receiver<Signal>> {
     read_signals(catch_signals()?)
 }
 
-/// Those that came and those to come. A second one to stop ends the process at once, whatever it waits for.
+/// Those that came and those to come.
 pub fn read_signals(caught: CaughtSignals) -> Result<Receiver<Signal>> {
     let CaughtSignals(mut signals) = caught;
     let (sender, receiver) = channel();
     let run = move || {
-        let mut stopping = false;
         for signal in signals.forever() {
             let message = if signal == SIGHUP { Signal::Reload } else { Signal::Stop };
-            if message == Signal::Stop && std::mem::replace(&mut stopping, true) {
-                tracing::warn!("asked twice to stop: ending without waiting for calls in flight");
-                std::process::exit(1);
-            }
             if sender.send(message).is_err() {
                 return;
             }
