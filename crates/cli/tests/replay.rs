@@ -205,6 +205,34 @@ fn a_directory_and_memory_play_it_too_and_with_its_timing() {
 }
 
 #[test]
+fn a_capture_ends_when_it_is_told_to_though_calls_keep_coming_and_another_spoils_nothing() {
+    let place = Place::start_with_files();
+    let (url, file) = (place.url(), text(&place.home.path().join("calls.jsonl")));
+    let more = ["--non-empty", "-w", "random-read", "--size", "4M", "--record", "8K", "--in-flight", "4"];
+    let timing = ["--time", "60s", "--progress", "always"];
+    let mut load = Bench::start(&[&["bench", &url][..], &more, &timing].concat());
+    load.progress(|line| line.contains("read"));
+    let state = text(&place.home.path().join("state"));
+    let mut capture = Bench::start(&["capture", &file, "--state", &state]);
+    capture.progress(|line| line.contains("recording what howdah"));
+    let (code, _, errors) = howdah(&["capture", &file, "--state", &state]);
+    assert!(code == Some(1) && errors.contains("a capture runs already"), "{errors}");
+    // So much that every look at the server finds calls.
+    while fs::metadata(&file).expect("the record").len() < 100_000 {
+        std::thread::yield_now();
+    }
+    capture.signal(Signal::INT);
+    let (code, _, errors) = capture.end();
+    load.signal(Signal::INT);
+    assert_ne!(load.end().0, Some(0), "the load went on until it was told to stop");
+    assert_eq!(code, Some(0), "{errors}");
+    let recorded = fs::read_to_string(&file).expect("text");
+    assert!(recorded.starts_with("{\"howdah_capture\":1,"), "{}", &recorded[..100]);
+    let last = recorded.lines().last().expect("a line");
+    assert!(last.starts_with("{\"end\":\"asked\","), "{last}");
+}
+
+#[test]
 fn what_cannot_be_played_or_recorded_is_said() {
     let home = home();
     let other = text(&home.path().join("data/file"));

@@ -4,3 +4,4 @@ mod session;
 mod writing;
 
 pub use session::{Captured, capture};
+pub use writing::Output;

@@ -1,17 +1,16 @@
 //! One capture: begun, read out, ended.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use howdah_server::admin;
-use howdah_server::capture::{End, Header, Names, State, VERSION, Why};
+use howdah_server::capture::{ANSWER_MOST, Call, End, Header, Names, State, VERSION, Why};
 use serde::Serialize;
 use serde_json::json;
 
-use super::writing::Lines;
+use super::writing::{Lines, Output};
 use crate::arguments::CaptureArguments;
 use crate::asking::AskedServer;
 use crate::report;
@@ -46,7 +45,7 @@ pub struct Captured {
 pub fn capture(
     server: &AskedServer,
     arguments: &CaptureArguments,
-    output: Box<dyn Write>,
+    output: Output,
     shows: bool,
 ) -> Result<Captured> {
     let signals = signals()?;
@@ -54,6 +53,8 @@ pub fn capture(
     let order = json!({ "run": true, "seconds": arguments.time.as_secs_f64(), "calls": arguments.calls, "names": names });
     let begun = server.put::<State>(PATH, &order)?;
     begun.map_err(|refused| anyhow!("asking {}: {}; {}", server.name(), refused.error, refused.hint))?;
+    let output = output.begin().with_context(|| format!("writing {}", arguments.file));
+    let output = output.inspect_err(|_| drop(server.put::<State>(PATH, &json!({ "run": false }))))?;
     // Whoever starts work for it knows from here on that all of it is recorded.
     let most = arguments.time.as_secs_f64();
     report::complain(&format!(
@@ -69,14 +70,15 @@ pub fn capture(
         calls_most: arguments.calls,
         bytes_most: arguments.size,
     };
-    let mut session = Session { server, lines: Lines::new(output, arguments.size), shows, last: 0 };
+    let lines = Lines::new(output, arguments.file.clone(), arguments.size);
+    let mut session = Session { server, lines, shows, last: 0 };
     let read = session.lines.header(&header).and_then(|()| session.read_out(&signals));
     // Whatever happened: a server that still runs is not left with a capture that nobody reads.
     let ended = session.end();
     if shows {
         report::status("", false);
     }
-    let (why, state) = read.with_context(|| format!("writing {}", arguments.file))?;
+    let (why, state) = read?;
     let state = ended.unwrap_or(state);
     let Lines { bytes, procedures, bytes_read, bytes_written, calls, .. } = session.lines.end(why, &state)?;
     let State { seconds, dropped, left_out, .. } = state;
@@ -98,25 +100,25 @@ impl Session<'_> {
     fn read_out(&mut self, signals: &Receiver<Signal>) -> Result<(Why, State)> {
         let mut stood = None;
         loop {
-            let (state, was_all) = match self.next() {
-                Ok(next) => next,
+            let admin::Captured { state, last, calls } = match (self.ask(), stood) {
+                (Ok(captured), _) => captured,
                 // It was there when it began.
-                Err(error) => match stood {
-                    Some(state) => return Ok((Why::Server, state)),
-                    None => return Err(error),
-                },
+                (Err(_), Some(state)) => return Ok((Why::Server, state)),
+                (Err(error), None) => return Err(error),
             };
             stood = Some(state);
+            self.write(&calls, last)?;
             if self.shows {
                 report::status(&report::capturing(&state, self.lines.bytes), false);
             }
-            match (state.ended, was_all) {
-                (Some(why), true) => return Ok((why, state)),
+            match state.ended {
+                Some(why) if calls.is_empty() => return Ok((why, state)),
                 _ if self.lines.is_full() => return Ok((Why::Bytes, state)),
-                (_, false) => continue,
-                (None, true) => {}
+                _ => {}
             }
-            match signals.recv_timeout(INTERVAL) {
+            // What waits already is asked for at once; a signal is heard all the same.
+            let more_waits = calls.len() >= ANSWER_MOST || state.ended.is_some();
+            match signals.recv_timeout(if more_waits { Duration::ZERO } else { INTERVAL }) {
                 Err(RecvTimeoutError::Timeout) | Ok(Signal::Reload) => {}
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return self.stop(),
             }
@@ -127,23 +129,29 @@ impl Session<'_> {
     fn stop(&mut self) -> Result<(Why, State)> {
         self.end();
         loop {
-            let (state, was_all) = self.next()?;
-            if was_all || self.lines.is_full() {
+            let admin::Captured { state, last, calls } = self.ask()?;
+            self.write(&calls, last)?;
+            if calls.is_empty() || self.lines.is_full() {
                 return Ok((Why::Asked, state));
             }
         }
     }
 
-    /// Asks for what came since; how it stood, and whether nothing had come.
-    fn next(&mut self) -> Result<(State, bool)> {
-        let captured: admin::Captured = self.server.get(&format!("{PATH}?after={}", self.last))?;
-        for call in &captured.calls {
-            if !self.lines.is_full() {
-                self.lines.call(call)?;
+    /// Asks for what came since.
+    fn ask(&self) -> Result<admin::Captured> {
+        self.server.get(&format!("{PATH}?after={}", self.last))
+    }
+
+    /// Writes calls, `last` being the number of the last of them, as far as there is room.
+    fn write(&mut self, calls: &[Call], last: u64) -> Result<()> {
+        for call in calls {
+            if self.lines.is_full() {
+                break;
             }
+            self.lines.call(call)?;
         }
-        self.last = captured.last;
-        Ok((captured.state, captured.calls.is_empty()))
+        self.last = last;
+        Ok(())
     }
 
     fn end(&self) -> Option<State> {

@@ -1,15 +1,41 @@
 //! The lines of the file, and what is counted of them.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write, stdout};
 
 use anyhow::{Context, Result};
 use howdah_server::capture::{Call, End, Header, State, Why};
 use serde::Serialize;
 
+/// Where a record goes.
+pub enum Output {
+    /// Standard output.
+    Standard,
+    /// A file, which may hold something else until the record begins.
+    File(File),
+}
+
+impl Output {
+    /// Makes it ready for the record: empty.
+    pub fn begin(self) -> std::io::Result<Box<dyn Write>> {
+        match self {
+            Self::Standard => Ok(Box::new(stdout().lock())),
+            Self::File(file) => {
+                if file.metadata()?.is_file() {
+                    file.set_len(0)?;
+                }
+                Ok(Box::new(BufWriter::new(file)))
+            }
+        }
+    }
+}
+
 /// Writes lines.
 pub struct Lines {
     output: Box<dyn Write>,
+    /// What errors call it.
+    name: String,
     bytes_most: u64,
     /// Bytes written.
     pub bytes: u64,
@@ -25,9 +51,9 @@ pub struct Lines {
 
 impl Lines {
     /// Into this file, up to so many bytes.
-    pub fn new(output: Box<dyn Write>, bytes_most: u64) -> Self {
+    pub fn new(output: Box<dyn Write>, name: String, bytes_most: u64) -> Self {
         let procedures = BTreeMap::new();
-        Self { output, bytes_most, bytes: 0, calls: 0, procedures, bytes_read: 0, bytes_written: 0 }
+        Self { output, name, bytes_most, bytes: 0, calls: 0, procedures, bytes_read: 0, bytes_written: 0 }
     }
 
     /// The first line.
@@ -52,7 +78,7 @@ impl Lines {
     pub fn end(mut self, why: Why, state: &State) -> Result<Self> {
         let State { seconds, dropped, left_out, .. } = *state;
         self.line(&End { end: why, seconds, calls: self.calls, dropped, left_out })?;
-        self.output.flush().context("writing the last line")?;
+        self.output.flush().with_context(|| format!("writing {}", self.name))?;
         Ok(self)
     }
 
@@ -64,7 +90,7 @@ impl Lines {
     fn line(&mut self, line: &impl Serialize) -> Result<()> {
         let mut text = serde_json::to_vec(line).context("as JSON")?;
         text.push(b'\n');
-        self.output.write_all(&text)?;
+        self.output.write_all(&text).with_context(|| format!("writing {}", self.name))?;
         self.bytes += text.len() as u64;
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! `howdah capture`.
 
-use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write, stdout};
+use std::fs::OpenOptions;
+use std::io::IsTerminal;
 
 use anyhow::{Context, anyhow};
 use howdah_server::capture::{CALLS_MOST, SECONDS_MOST, Why};
@@ -9,7 +9,7 @@ use howdah_server::capture::{CALLS_MOST, SECONDS_MOST, Why};
 use super::Failure;
 use crate::arguments::CaptureArguments;
 use crate::asking::the_one_server;
-use crate::capturing::{Captured, capture};
+use crate::capturing::{Captured, Output, capture};
 use crate::report;
 
 /// What stands for standard output where a file is asked for.
@@ -20,11 +20,12 @@ pub fn run(arguments: &CaptureArguments) -> Result<(), Failure> {
     check(arguments).map_err(Failure::Usage)?;
     let server = the_one_server(arguments.asked.server.as_ref(), arguments.asked.state.as_deref())?;
     let is_output = arguments.file == STANDARD_OUTPUT;
-    let output: Box<dyn Write> = if is_output {
-        Box::new(stdout().lock())
+    let output = if is_output {
+        Output::Standard
     } else {
-        let file = File::create(&arguments.file).with_context(|| format!("writing {}", arguments.file))?;
-        Box::new(BufWriter::new(file))
+        // What it holds goes when the capture has begun: it may be the record of another one that still runs.
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&arguments.file);
+        Output::File(file.with_context(|| format!("writing {}", arguments.file))?)
     };
     let captured = capture(&server, arguments, output, std::io::stderr().is_terminal())?;
     tell(arguments, &captured, is_output)?;
