@@ -4,12 +4,14 @@ mod common;
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{make_file, nfs_call, read_record, root, serve, serve_with};
 use howdah_store::local::{LocalFileSystem, Options};
+use howdah_tune::Gauges;
 use howdah_vfs::layer::{Call, Delayed, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{FileSystem, Result};
@@ -180,6 +182,17 @@ fn datagrams_to(address: SocketAddr) -> UdpSocket {
     socket
 }
 
+/// Waits until the peer's kernel has all that was sent: on a busy machine it may come there after what is sent later.
+fn arrived(stream: &TcpStream) {
+    let sending = || {
+        let sample = howdah_net::sample(stream.as_fd(), Duration::ZERO, &Gauges::default());
+        sample.expect("a connection").sending
+    };
+    while sending().flight + sending().unsent > 0 {
+        std::thread::yield_now();
+    }
+}
+
 /// Sends a call in a datagram, which has no record mark.
 fn send_datagram(socket: &UdpSocket, call: &[u8]) {
     socket.send(&call[RecordMark::SIZE..]).expect("sent");
@@ -207,6 +220,7 @@ fn datagrams_in_a_row_let_others_have_their_turn() {
             send_datagram(&socket, &call);
         }
         stream.write_all(&getattr_call(FLOOD, &file)).expect("sending");
+        arrived(&stream);
         gate.passed.lock().clear();
         gate.open();
         assert_eq!(next_xid(&mut stream), FLOOD);
