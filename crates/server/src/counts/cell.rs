@@ -79,6 +79,8 @@ impl Cell {
             self.storage.add(ran.storage);
         }
         match ran.outcome {
+            // Most, and so before the others.
+            Some(Outcome::Well) => {}
             None => self.unanswered.add(1),
             Some(Outcome::Replayed) => self.replayed.add(1),
             Some(outcome) => {

@@ -10,26 +10,37 @@ use super::shard::{Doing, Shard};
 use super::ticket::{Place, Ticket, Timing};
 use crate::Reply;
 
-/// Of calls that came together, one in so many has the time of its quick calls on the file system taken, and stands for all:
-/// reading the clock twice is a fiftieth of a GETATTR.
+/// Of calls that come fast one after the other, one in so many has the time of its quick calls on the file system taken, and stands
+/// for all: reading the clock twice is a fiftieth of a GETATTR.
 const SAMPLE: u32 = 32;
+/// The first call of a receive has it taken for itself if none had for so many nanoseconds: with so much between, the two readings are
+/// nothing, and a server with little to do is exact.
+const APART: u64 = 100_000;
 
 /// The one who changes a worker's counters. It cannot be cloned, and changing takes it whole: no counter has two writers.
 pub struct Clerk {
     shard: Arc<Shard>,
-    /// Calls that came with an earlier one.
-    calls: u32,
+    /// Thrown for each call that is not the first in a while: calls come in turns of some length, and whoever counts to a fixed number
+    /// may always meet the same place in them.
+    dice: u32,
+    /// When the last call came that was the first in a while.
+    last: Moment,
 }
 
 impl Clerk {
     /// For these counters.
     pub(super) fn new(shard: Arc<Shard>) -> Self {
-        Self { shard, calls: 0 }
+        Self { shard, dice: 0, last: Moment::at(0) }
     }
 
     /// The worker runs on this thread from now on.
     pub fn sit_down(&mut self) {
-        desk::take(&self.shard);
+        desk::seat(Some(&self.shard));
+    }
+
+    /// It does not any more.
+    pub fn stand_up(&mut self) {
+        desk::seat(None);
     }
 
     /// The worker waits for sockets.
@@ -45,14 +56,18 @@ impl Clerk {
     /// A call starts.
     #[inline]
     pub fn start(&mut self, timing: &Timing) {
-        desk::clear(if timing.is_first { 1 } else { self.weight_of_next() });
+        if timing.is_first && timing.arrived.since(self.last) >= APART {
+            self.last = timing.arrived;
+            return desk::clear(1);
+        }
+        desk::clear(self.weight_of_next());
     }
 
-    /// First calls are not counted among these, lest turns of one length always hide the same ones.
+    /// One in [`SAMPLE`], by the linear congruential generator of Numerical Recipes, whose high bits are good.
     #[inline]
     fn weight_of_next(&mut self) -> u32 {
-        self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(SAMPLE) { SAMPLE } else { 0 }
+        self.dice = self.dice.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if self.dice < u32::MAX / SAMPLE { SAMPLE } else { 0 }
     }
 
     /// A call ended. Its reply is told what to show when it has gone.

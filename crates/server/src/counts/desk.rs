@@ -1,18 +1,20 @@
 //! What the call that runs on this thread is seen to do: which export it is for, and how long it was in the file system. The
 //! handler and the file system below it say so here, wherever they are, and whoever runs the call reads it afterwards.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use super::moment::Moment;
 use super::shard::{Doing, NO_EXPORT, Shard};
 
+// Nothing of it is dropped with the thread: what is would be asked for by a call, and looked at for whether it is there yet.
 thread_local! {
     static DESK: Desk = const { Desk {
         export: Cell::new(NO_EXPORT),
         storage: Cell::new(0),
         weight: Cell::new(1),
-        shard: OnceCell::new(),
+        shard: ManuallyDrop::new(RefCell::new(None)),
     } };
 }
 
@@ -23,12 +25,21 @@ struct Desk {
     /// How many calls stand behind one whose time is taken; 0: this one's is not.
     weight: Cell<u32>,
     /// Of the worker whose thread it is.
-    shard: OnceCell<Arc<Shard>>,
+    shard: ManuallyDrop<RefCell<Option<Arc<Shard>>>>,
 }
 
-/// This thread is a worker's.
-pub fn take(shard: &Arc<Shard>) {
-    DESK.with(|desk| drop(desk.shard.set(Arc::clone(shard))));
+impl Desk {
+    #[inline]
+    fn set(&self, doing: Doing) {
+        if let Some(shard) = &*self.shard.borrow() {
+            shard.set(doing);
+        }
+    }
+}
+
+/// This thread is that worker's, or nobody's any more.
+pub fn seat(shard: Option<&Arc<Shard>>) {
+    DESK.with(|desk| drop(desk.shard.replace(shard.cloned())));
 }
 
 /// A call starts, which stands for so many.
@@ -65,9 +76,7 @@ pub struct Asking {
 #[inline]
 pub fn enter_storage(always: bool) -> Asking {
     DESK.with(|desk| {
-        if let Some(shard) = desk.shard.get() {
-            shard.set(Doing::Stores);
-        }
+        desk.set(Doing::Stores);
         let weight = if always { 1 } else { desk.weight.get() };
         Asking { timed: (weight > 0).then(|| (Moment::now(), u64::from(weight))) }
     })
@@ -80,8 +89,6 @@ pub fn leave_storage(asking: Asking) {
         if let Some((start, weight)) = asking.timed {
             desk.storage.set(desk.storage.get() + Moment::now().since(start) * weight);
         }
-        if let Some(shard) = desk.shard.get() {
-            shard.set(Doing::Runs);
-        }
+        desk.set(Doing::Runs);
     });
 }

@@ -265,26 +265,33 @@ mod tests {
     }
 
     #[test]
-    fn time_in_storage_is_taken_of_the_first_call_and_estimated_of_those_that_came_with_it() {
+    fn time_in_storage_is_taken_of_the_first_call_in_a_while_and_estimated_of_those_that_came_soon_after() {
         let files = Timed::around(Arc::new(MemoryFileSystem::new()));
         let ledger = Ledger::new(PROGRAMS);
         let mut clerk = ledger.clerk();
         clerk.sit_down();
-        let mut ask = |is_first| {
-            let timing = Timing { arrived: Moment::now(), received: 0, is_first };
+        let mut now = 1_000_000;
+        let mut ask = |is_first, later| {
+            now += later;
+            let timing = Timing { arrived: Moment::at(now), received: 0, is_first };
             clerk.start(&timing);
             assert!(files.attributes(&howdah_vfs::Caller::ROOT, &files.root()).is_ok());
-            super::super::desk::read().1
+            super::super::desk::read().1 > 0
         };
-        assert!(ask(true) > 0);
-        // Whatever a turn's length is, some of its later calls are among those whose time is taken.
-        for turn in [8, 32, 33, 64] {
-            let mut timed = 0;
-            for _ in 0..256 {
-                ask(true);
-                timed += (1..turn).filter(|_| ask(false) > 0).count();
+        assert!(ask(true, 0));
+        // Whatever a turn's length is, and whichever place of it is looked at, one in 32 is among those whose time is taken.
+        const TURNS: usize = 8192;
+        for (turn, between) in [(8, 100_000), (32, 100_000), (33, 0), (64, 0)] {
+            let mut timed = vec![0; turn];
+            for _ in 0..TURNS {
+                for (place, timed) in timed.iter_mut().enumerate() {
+                    *timed += usize::from(ask(place == 0, if place == 0 { between } else { 0 }));
+                }
             }
-            assert_eq!(timed, 256 * (turn - 1) / 32, "{turn}");
+            let expected = |place| if place == 0 && between > 0 { TURNS } else { TURNS / 32 };
+            for (place, timed) in timed.into_iter().enumerate() {
+                assert!(timed.abs_diff(expected(place)) < 80, "{place} of {turn}: {timed}");
+            }
         }
         assert_eq!(ledger.workers(), Workers { running: 1, ..Workers::default() });
         clerk.wait();

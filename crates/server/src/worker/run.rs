@@ -58,6 +58,14 @@ impl Worker {
     /// Works until told to stop.
     pub fn run(mut self) {
         self.clerk.sit_down();
+        self.serve_all();
+        self.clerk.stand_up();
+        // One wake reaches one worker: each that ends wakes the next.
+        self.shared.waker.wake();
+    }
+
+    /// Until the server stops.
+    fn serve_all(&mut self) {
         while !self.shared.stopping.load(Ordering::SeqCst) {
             self.clerk.wait();
             match self.shared.poller.wait() {
@@ -72,8 +80,6 @@ impl Worker {
                 }
             }
         }
-        // One wake reaches one worker: each that ends wakes the next.
-        self.shared.waker.wake();
     }
 
     fn on_ready(&mut self, ready: Ready) {
