@@ -192,6 +192,10 @@ pub(super) struct Compare {
     /// How long each measurement lasts
     #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
     pub seconds: f64,
+    /// Times that both servers are started anew: the same binary, started twice, differs from itself by some percent for as long as it
+    /// runs
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub starts: usize,
 }
 
 #[derive(Debug, Args)]

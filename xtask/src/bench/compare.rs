@@ -8,36 +8,72 @@ use anyhow::ensure;
 use super::arguments::{Compare, Subject};
 use super::cores::{self, Cores};
 use super::export::Export;
+use super::figures::Spread;
 use super::machine;
 use super::measure::Plan;
-use super::paired;
+use super::paired::{self, Ratios};
 use super::server::Server;
 
 /// Does it.
 pub fn run(arguments: &Compare) -> anyhow::Result<()> {
-    ensure!(arguments.runs > 0 && arguments.seconds > 0.0, "nothing would be measured");
+    ensure!(
+        arguments.runs > 0 && arguments.starts > 0 && arguments.seconds > 0.0,
+        "nothing would be measured"
+    );
     let cores = Cores::choose()?;
     let export = Export::make(None)?;
-    let start = |binary: &Path| {
-        let subject = Subject {
-            server_bin: Some(binary.to_owned()),
-            server_argument: Vec::new(),
-            address: None,
-            pid: None,
-            directory: None,
-            export: "/".to_owned(),
-        };
-        Server::obtain(&subject, export.path(), cores.server)
-    };
-    let (with, without) = (start(&arguments.with)?, start(&arguments.without)?);
-    cores::stay_on(cores.load)?;
     machine::describe().iter().for_each(|(what, value)| println!("{what}: {value}"));
+    cores::stay_on(cores.load)?;
     println!("cores: servers on {}, load on {}", cores.server, cores.load);
     println!("with: {}, without: {}", arguments.with.display(), arguments.without.display());
     println!("runs: {} of {} s each; median (min..max)\n", arguments.runs, arguments.seconds);
     let plan = Plan { runs: arguments.runs, seconds: arguments.seconds, discard: false };
-    for row in &arguments.rows {
-        paired::compare(row, plan, &export, [("with", &with), ("without", &without)], arguments.least)?;
+    let mut seen: Vec<Vec<Ratios>> = vec![Vec::new(); arguments.rows.len()];
+    for _ in 0..arguments.starts {
+        let start = |binary: &Path| Server::obtain(&subject(binary), export.path(), cores.server);
+        let (with, without) = (start(&arguments.with)?, start(&arguments.without)?);
+        for (row, seen) in arguments.rows.iter().zip(&mut seen) {
+            seen.push(paired::compare(
+                row,
+                plan,
+                &export,
+                [("with", &with), ("without", &without)],
+                arguments.least,
+            )?);
+        }
+    }
+    if arguments.starts > 1 {
+        println!();
+        arguments.rows.iter().zip(&seen).for_each(|(row, seen)| tell_all(row, seen, arguments.least));
     }
     Ok(())
+}
+
+fn subject(binary: &Path) -> Subject {
+    Subject {
+        server_bin: Some(binary.to_owned()),
+        server_argument: Vec::new(),
+        address: None,
+        pid: None,
+        directory: None,
+        export: "/".to_owned(),
+    }
+}
+
+/// The median of what all starts had.
+fn tell_all(row: &str, seen: &[Ratios], least: f64) {
+    let spread = |of: fn(&Ratios) -> f64| Spread::of(&seen.iter().map(of).collect::<Vec<_>>());
+    if let (Some(rate), Some(cost)) = (spread(|ratios| ratios.rate), spread(|ratios| ratios.cost)) {
+        println!(
+            "{row}, {} starts: ratio {:.3} ({:.3}..{:.3}), at least {least}: {}; the server's processor time for each {:.3} ({:.3}..{:.3})",
+            seen.len(),
+            rate.median,
+            rate.least,
+            rate.most,
+            if rate.median >= least { "met" } else { "NOT MET" },
+            cost.median,
+            cost.least,
+            cost.most,
+        );
+    }
 }

@@ -15,7 +15,7 @@ use super::row::Row;
 use super::server::Server;
 use super::session::Session;
 
-/// How long the load runs before it is measured.
+/// How long the load runs before it is measured, or half as long as it is if that is less.
 const WARM: Duration = Duration::from_millis(300);
 /// Calls per second of a load that is ended by its number of calls.
 const CALLS_PER_SECOND: f64 = 20_000.0;
@@ -115,7 +115,13 @@ fn congestion_of_peer(server: u16, load: u16) -> String {
 impl Plan {
     fn shape(&self, row: &Row) -> Shape {
         let measure = Duration::from_secs_f64(self.seconds);
-        Shape { in_flight: row.in_flight, alone: row.alone, warm: WARM, measure, discard: self.discard }
+        Shape {
+            in_flight: row.in_flight,
+            alone: row.alone,
+            warm: WARM.min(measure / 2),
+            measure,
+            discard: self.discard,
+        }
     }
 
     fn calls(&self) -> u64 {
