@@ -106,6 +106,23 @@ howdah_limits::limits! {
     pub const CLOSED_MAX: usize = 256, count;
     beyond "the curve of the one that closed first is dropped", tested "server/src/samples/all::the_gone_are_told_until_they_are_forgotten";
 
+    /// Calls of a capture that wait to be read out, at most 1.4 KB each: who asks each twentieth of a second keeps up with 300,000
+    /// calls a second.
+    pub const CAPTURE_WAITING_MAX: usize = 16 << 10, count;
+    beyond "calls are dropped, and how many is told", tested "server/tests/admin/capture::what_is_not_read_in_time_is_dropped_and_counted";
+
+    /// Calls of a capture in one answer: some 2 MB of JSON.
+    pub const CAPTURE_ANSWER_MAX: usize = 8 << 10, count;
+    beyond "the rest is told in the next one", tested "server/tests/admin/capture::what_is_not_read_in_time_is_dropped_and_counted";
+
+    /// Clients, and connections, that a capture tells apart.
+    pub const CAPTURE_CLIENTS_MAX: usize = 64 << 10, count;
+    beyond "those beyond are all called 0", tested "server/src/capture/reader::clients_past_the_last_that_is_told_apart_are_called_0";
+
+    /// How long nobody may ask for the calls of a capture: who began it was killed, or sleeps.
+    pub const CAPTURE_PATIENCE: Duration = Duration::from_secs(15), time;
+    beyond "it ends, and after as long again its calls are forgotten", tested "server/src/capture/running::what_nobody_asks_for_ends_and_is_forgotten_later";
+
     /// Connections at once at each place where the server may be asked what it does. Enough for some people and a monitor.
     pub const ADMIN_CONNECTIONS_MAX: usize = 32, count;
     beyond "who comes then waits for a place", tested "server/tests/admin/bounds::who_says_nothing_holds_no_place_for_long";

@@ -8,4 +8,4 @@ mod running;
 pub use client_name::ClientName;
 pub use find::{ServerName, find_servers, the_one_server};
 pub use http::encoded;
-pub use running::AskedServer;
+pub use running::{AskedServer, Refused};

@@ -63,6 +63,11 @@ impl AskedServer {
         understood(&self.socket, &answer)?.map_err(|refused| self.refused(&answer, &refused))
     }
 
+    /// The same where it may be gone: the inner error is the server's word for that.
+    pub fn look<T: DeserializeOwned>(&self, path: &str) -> Result<Result<T, Refused>> {
+        understood(&self.socket, &self.ask("GET", path, &[])?)
+    }
+
     /// Changes what is there; the inner error is the server's word against it.
     pub fn put<T: DeserializeOwned>(&self, path: &str, value: &Value) -> Result<Result<T, Refused>> {
         let answer = self.ask("PUT", path, value.to_string().as_bytes())?;

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow};
 use howdah_server::admin;
-use howdah_server::capture::{ANSWER_MOST, Call, End, Header, Names, State, VERSION, Why};
+use howdah_server::capture::{CAPTURE_ANSWER_MAX, Call, End, Header, Names, State, VERSION, Why};
 use serde::Serialize;
 use serde_json::json;
 
 use super::writing::{Lines, Output};
 use crate::arguments::CaptureArguments;
-use crate::asking::AskedServer;
+use crate::asking::{AskedServer, Refused};
 use crate::report;
 use crate::running::{Signal, signals};
 
@@ -52,9 +52,11 @@ pub fn capture(
     let names = if arguments.names { Names::Clear } else { Names::Hashed };
     let order = json!({ "run": true, "seconds": arguments.time.as_secs_f64(), "calls": arguments.calls, "names": names });
     let begun = server.put::<State>(PATH, &order)?;
-    begun.map_err(|refused| anyhow!("asking {}: {}; {}", server.name(), refused.error, refused.hint))?;
+    let begun = begun.map_err(|why| refused(server, &why))?;
     let output = output.begin().with_context(|| format!("writing {}", arguments.file));
-    let output = output.inspect_err(|_| drop(server.put::<State>(PATH, &json!({ "run": false }))))?;
+    let output = output.inspect_err(|_| {
+        end(server, begun.capture);
+    })?;
     // Whoever starts work for it knows from here on that all of it is recorded.
     let most = arguments.time.as_secs_f64();
     report::complain(&format!(
@@ -71,10 +73,10 @@ pub fn capture(
         bytes_most: arguments.size,
     };
     let lines = Lines::new(output, arguments.file.clone(), arguments.size);
-    let mut session = Session { server, lines, shows, last: 0 };
+    let mut session = Session { server, lines, shows, capture: begun.capture, last: 0 };
     let read = session.lines.header(&header).and_then(|()| session.read_out(&signals));
     // Whatever happened: a server that still runs is not left with a capture that nobody reads.
-    let ended = session.end();
+    let ended = end(server, begun.capture);
     if shows {
         report::status("", false);
     }
@@ -91,6 +93,8 @@ struct Session<'a> {
     server: &'a AskedServer,
     lines: Lines,
     shows: bool,
+    /// Its number at the server.
+    capture: u64,
     /// The number of the last call that is here.
     last: u64,
 }
@@ -101,9 +105,12 @@ impl Session<'_> {
         let mut stood = None;
         loop {
             let admin::Captured { state, last, calls } = match (self.ask(), stood) {
-                (Ok(captured), _) => captured,
+                (Ok(Ok(captured)), _) => captured,
+                // Whoever was stopped for long finds no calls any more.
+                (Ok(Err(_)), Some(state)) => return Ok((Why::Abandoned, state)),
                 // It was there when it began.
                 (Err(_), Some(state)) => return Ok((Why::Server, state)),
+                (Ok(Err(why)), None) => return Err(refused(self.server, &why)),
                 (Err(error), None) => return Err(error),
             };
             stood = Some(state);
@@ -117,7 +124,7 @@ impl Session<'_> {
                 _ => {}
             }
             // What waits already is asked for at once; a signal is heard all the same.
-            let more_waits = calls.len() >= ANSWER_MOST || state.ended.is_some();
+            let more_waits = calls.len() >= CAPTURE_ANSWER_MAX || state.ended.is_some();
             match signals.recv_timeout(if more_waits { Duration::ZERO } else { INTERVAL }) {
                 Err(RecvTimeoutError::Timeout) | Ok(Signal::Reload) => {}
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return self.stop(),
@@ -127,9 +134,10 @@ impl Session<'_> {
 
     /// Somebody ends it: what came so far is read.
     fn stop(&mut self) -> Result<(Why, State)> {
-        self.end();
+        end(self.server, self.capture);
         loop {
-            let admin::Captured { state, last, calls } = self.ask()?;
+            let told = self.ask()?.map_err(|why| refused(self.server, &why))?;
+            let admin::Captured { state, last, calls } = told;
             self.write(&calls, last)?;
             if calls.is_empty() || self.lines.is_full() {
                 return Ok((Why::Asked, state));
@@ -138,8 +146,8 @@ impl Session<'_> {
     }
 
     /// Asks for what came since.
-    fn ask(&self) -> Result<admin::Captured> {
-        self.server.get(&format!("{PATH}?after={}", self.last))
+    fn ask(&self) -> Result<Result<admin::Captured, Refused>> {
+        self.server.look(&format!("{PATH}?capture={}&after={}", self.capture, self.last))
     }
 
     /// Writes calls, `last` being the number of the last of them, as far as there is room.
@@ -153,8 +161,14 @@ impl Session<'_> {
         self.last = last;
         Ok(())
     }
+}
 
-    fn end(&self) -> Option<State> {
-        self.server.put::<State>(PATH, &json!({ "run": false })).ok()?.ok()
-    }
+/// Ends the one with that number, and no other; how it stood.
+fn end(server: &AskedServer, capture: u64) -> Option<State> {
+    server.put::<State>(PATH, &json!({ "run": false, "capture": capture })).ok()?.ok()
+}
+
+/// What the server says against it.
+fn refused(server: &AskedServer, refused: &Refused) -> Error {
+    anyhow!("asking {}: {}; {}", server.name(), refused.error, refused.hint)
 }

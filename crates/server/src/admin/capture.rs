@@ -21,6 +21,9 @@ use crate::capture::{self, Call, Limits, Names};
 pub struct Order {
     /// Begin, or end.
     pub run: bool,
+    /// End that one, and no other.
+    #[serde(default)]
+    pub capture: Option<u64>,
     /// End by itself after so long.
     #[serde(default = "seconds")]
     pub seconds: f64,
@@ -43,10 +46,11 @@ pub struct Captured {
     pub calls: Vec<Call>,
 }
 
-/// After which call.
+/// Of which capture, and after which call.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct After {
+    capture: Option<u64>,
     #[serde(default)]
     after: u64,
 }
@@ -70,7 +74,7 @@ pub async fn put(
     })?;
     let recorder = &asked.shared.service.capture;
     if !order.run {
-        return recorder.end().map(Json).ok_or_else(none);
+        return recorder.end(order.capture).map(Json).ok_or_else(none);
     }
     let limits = limits(&order)?;
     recorder.begin(limits).map(Json).map_err(|error| {
@@ -84,11 +88,11 @@ pub async fn get(
     State(asked): State<Arc<Asked>>,
     after: Result<Query<After>, QueryRejection>,
 ) -> Result<Json<Captured>, Failure> {
-    let Query(After { after }) = after.map_err(|rejection| {
+    let Query(After { capture, after }) = after.map_err(|rejection| {
         let hint = "as in /v1/capture?after=4711, with `last` of the answer before";
         Failure::new(StatusCode::BAD_REQUEST, rejection.body_text(), hint)
     })?;
-    let told = asked.shared.service.capture.calls(after);
+    let told = asked.shared.service.capture.calls(capture, after);
     told.map(|(state, last, calls)| Json(Captured { state, last, calls })).ok_or_else(none)
 }
 
@@ -107,6 +111,6 @@ fn limits(order: &Order) -> Result<Limits, Failure> {
 }
 
 fn none() -> Failure {
-    let hint = "PUT /v1/capture with {\"run\": true} begins one; who does not ask for its calls for 15 seconds loses them";
-    Failure::new(StatusCode::NOT_FOUND, "there is no capture", hint)
+    let hint = "PUT /v1/capture with {\"run\": true} begins one; it ends when nobody asks for its calls for 15 seconds, and 15 later they are lost";
+    Failure::new(StatusCode::NOT_FOUND, "there is no such capture", hint)
 }

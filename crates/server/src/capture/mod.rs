@@ -14,6 +14,6 @@ mod running;
 
 pub use format::{Call, End, Header, How, Kind, Names, Stability, VERSION, Why};
 pub use kept::Seen;
-pub use limits::{ANSWER_MOST, CALLS, CALLS_MOST, Limits, SECONDS, SECONDS_MOST};
+pub use limits::{CALLS, CALLS_MOST, CAPTURE_ANSWER_MAX, Limits, SECONDS, SECONDS_MOST};
 pub use recorder::{AlreadyRuns, Recorder};
 pub use running::State;

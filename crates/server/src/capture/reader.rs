@@ -12,7 +12,7 @@ use howdah_wire::nfs3;
 use super::arguments::Arguments;
 use super::format::{Call, Names};
 use super::kept::Kept;
-use super::limits::{ANSWER_MOST, CLIENTS_MOST};
+use super::limits::{CAPTURE_ANSWER_MAX, CAPTURE_CLIENTS_MAX};
 use super::pseudonyms::Pseudonyms;
 use super::result;
 use crate::Transport;
@@ -53,7 +53,7 @@ impl Reader {
         let had = had.min(self.told.len());
         self.told.drain(..had);
         self.before += had as u64;
-        while self.told.len() < ANSWER_MOST
+        while self.told.len() < CAPTURE_ANSWER_MAX
             && let Ok(kept) = self.waiting.try_recv()
         {
             match self.tell(&kept) {
@@ -95,7 +95,7 @@ fn rounded(nanoseconds: u64) -> f64 {
 
 fn numbered<K: Eq + Hash>(known: &mut HashMap<K, u32>, key: K) -> u32 {
     let next = known.len() + 1;
-    if next > CLIENTS_MOST {
+    if next > CAPTURE_CLIENTS_MAX {
         return known.get(&key).copied().unwrap_or_default();
     }
     *known.entry(key).or_insert(next as u32)
@@ -105,4 +105,17 @@ fn name(procedure: u32) -> Option<&'static str> {
     let nfs = PROGRAMS.iter().find(|program| program.number == nfs3::PROGRAM)?;
     let (_, table) = nfs.versions.iter().find(|(version, _)| *version == nfs3::VERSION)?;
     table.get(procedure as usize).map(|procedure| procedure.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_past_the_last_that_is_told_apart_are_called_0() {
+        let mut known = HashMap::new();
+        let last = CAPTURE_CLIENTS_MAX as u32;
+        assert!((1..=last).all(|client| numbered(&mut known, client) == client));
+        assert_eq!((numbered(&mut known, last + 1), numbered(&mut known, last)), (0, last));
+    }
 }

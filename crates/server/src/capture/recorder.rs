@@ -66,19 +66,19 @@ impl Recorder {
         Ok(state)
     }
 
-    /// Ends the one that runs; its last calls may still be asked for. None: there is none.
-    pub fn end(&self) -> Option<State> {
+    /// Ends the one that runs, if it is that number; its last calls may still be asked for. None: there is none.
+    pub fn end(&self, number: Option<u64>) -> Option<State> {
         let capture = self.capture.read();
-        let running = capture.as_ref()?;
+        let running = capture.as_ref().filter(|running| running.is_meant(number))?;
         let now = Moment::now();
         self.end_because(running, Why::Asked, now);
         Some(running.state(now))
     }
 
-    /// How it stands, the number of its last call that is told, and its calls after the first `after` ones. None: there is none.
-    pub fn calls(&self, after: u64) -> Option<(State, u64, Vec<Call>)> {
+    /// How that number stands, the number of its last call that is told, and its calls after the first `after` ones. None: there is none.
+    pub fn calls(&self, number: Option<u64>, after: u64) -> Option<(State, u64, Vec<Call>)> {
         self.look_after();
-        let capture = self.capture.read().clone()?;
+        let capture = self.capture.read().clone().filter(|running| running.is_meant(number))?;
         let now = Moment::now();
         // The state before the calls: once it has ended, nothing is missing from what is told when no call is.
         let state = capture.state(now);
@@ -95,10 +95,10 @@ impl Recorder {
             if let Some(why) = running.is_due(now) {
                 self.end_because(running, why, now);
             }
-            running.is_abandoned(now)
+            running.is_forgotten(now)
         };
         let mut capture = if is_forgotten { self.capture.write() } else { return };
-        capture.take_if(|running| running.is_abandoned(now));
+        capture.take_if(|running| running.is_forgotten(now));
     }
 
     /// With the lock held, so that no other one begins meanwhile.

@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::format::{Names, Why};
 use super::kept::Kept;
-use super::limits::{Limits, PATIENCE, WAITING_MOST};
+use super::limits::{CAPTURE_PATIENCE as PATIENCE, CAPTURE_WAITING_MAX, Limits};
 use super::reader::Reader;
 use crate::counts::Moment;
 
 /// One capture.
 pub struct Running {
+    number: u64,
     limits: Limits,
     began: Moment,
     ends: Moment,
@@ -36,6 +37,8 @@ pub struct Running {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CaptureState")]
 pub struct State {
+    /// Which capture it is: no other one of this host since it was started has this number.
+    pub capture: u64,
     /// Whether it runs.
     pub run: bool,
     /// Why it does not.
@@ -59,9 +62,10 @@ pub struct State {
 impl Running {
     /// One that begins now.
     pub fn new(limits: Limits, now: Moment) -> Self {
-        let (calls, waiting) = sync_channel(WAITING_MOST);
+        let (calls, waiting) = sync_channel(CAPTURE_WAITING_MAX);
         let length = (limits.seconds * 1e9) as u64;
         Self {
+            number: now.nanoseconds() / 1000,
             limits,
             began: now,
             ends: Moment::at(now.nanoseconds().saturating_add(length)),
@@ -119,9 +123,23 @@ impl Running {
     }
 
     /// Whether nobody has asked for its calls for long.
-    pub fn is_abandoned(&self, now: Moment) -> bool {
+    fn is_abandoned(&self, now: Moment) -> bool {
+        self.unasked(now) > PATIENCE
+    }
+
+    /// Whether nobody has for so long that nobody will: whoever was stopped for a while and asks again finds why it ended.
+    pub fn is_forgotten(&self, now: Moment) -> bool {
+        self.unasked(now) > 2 * PATIENCE
+    }
+
+    fn unasked(&self, now: Moment) -> Duration {
         let asked = Moment::at(self.asked.load(Ordering::Relaxed));
-        Duration::from_nanos(now.since(asked)) > PATIENCE
+        Duration::from_nanos(now.since(asked))
+    }
+
+    /// Whether it is the one that somebody means: that with this number, or whichever there is.
+    pub fn is_meant(&self, number: Option<u64>) -> bool {
+        number.is_none_or(|number| number == self.number)
     }
 
     /// Its calls after those that somebody has, and how many there are up to the last of them.
@@ -135,6 +153,7 @@ impl Running {
         let ended = why(self.ended.load(Ordering::SeqCst));
         let end = ended.map_or(now, |_| Moment::at(self.ended_at.load(Ordering::SeqCst)));
         State {
+            capture: self.number,
             run: ended.is_none(),
             ended,
             names: self.limits.names,
@@ -157,4 +176,27 @@ fn number(why: Why) -> u8 {
 
 fn why(number: u8) -> Option<Why> {
     REASONS.get(usize::from(number).checked_sub(1)?).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_asks_for_ends_and_is_forgotten_later() {
+        let patience = PATIENCE.as_nanos() as u64;
+        let at = |nanoseconds| Moment::at(1_000_000_000 + nanoseconds);
+        let running = Running::new(Limits { seconds: 3600.0, calls: 1, names: Names::Hashed }, at(0));
+        assert_eq!((running.is_due(at(patience)), running.is_forgotten(at(2 * patience))), (None, false));
+        assert_eq!(running.is_due(at(patience + 1)), Some(Why::Abandoned));
+        assert!(running.is_forgotten(at(2 * patience + 1)));
+        running.calls(0, at(patience));
+        assert_eq!((running.is_due(at(2 * patience)), running.is_forgotten(at(3 * patience))), (None, false));
+        running.end(Why::Abandoned, at(2 * patience + 1));
+        assert_eq!(
+            running.state(at(4 * patience)).ended,
+            Some(Why::Abandoned),
+            "whoever asks again is told why"
+        );
+    }
 }
