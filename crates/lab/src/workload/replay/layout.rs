@@ -1,5 +1,6 @@
 //! Makes what must be there before a record is played, in a directory of its own.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
@@ -123,10 +124,12 @@ impl Layout<'_> {
     /// Directories get as long as they were listed.
     fn fillers(&self, laid: &mut LaidOut) -> Result<()> {
         let mut left = FILLERS_MOST;
+        let mut names = HashMap::<NodeId, u64>::new();
+        self.world.names.iter().for_each(|(directory, ..)| *names.entry(*directory).or_default() += 1);
         for (id, node) in self.world.nodes.iter().enumerate().filter(|(_, node)| node.exists) {
             let Some(directory) = self.made.handle(id).filter(|_| node.entries > 0) else { continue };
             // `.` and `..` are entries too.
-            let there = 2 + self.world.names.iter().filter(|(directory, ..)| *directory == id).count() as u64;
+            let there = 2 + names.get(&id).copied().unwrap_or_default();
             let wanted = node.entries.saturating_sub(there);
             laid.fillers_left_out += wanted.saturating_sub(left);
             for number in 0..wanted.min(left) {

@@ -9,6 +9,8 @@ use howdah_server::capture::{Call, End, Header, VERSION};
 
 /// The longest line: a call has some 300 bytes, a header less.
 const LINE_MOST: u64 = 64 << 10;
+/// Times beyond are no times of a capture, in seconds: it lasts a day at most.
+const TIME_MOST: f64 = 1e6;
 
 /// A record of calls, in the order in which they came.
 #[derive(Debug, Clone)]
@@ -52,7 +54,17 @@ impl Recording {
                 break;
             }
             match (parsed(&line), line.ends_with('\n')) {
-                (Ok(Line::Call(call)), _) => calls.push(*call),
+                (Ok(Line::Call(call)), _) => {
+                    let is_time = |seconds| (0.0..=TIME_MOST).contains(&seconds);
+                    let sane = is_time(call.at) && is_time(call.took);
+                    ensure!(
+                        sane,
+                        "reading {name}, line {number}: at {} for {} s is no time",
+                        call.at,
+                        call.took
+                    );
+                    calls.push(*call);
+                }
                 (Ok(Line::End(told)), _) => end = Some(told),
                 // Half a line, as somebody leaves it who is killed.
                 (Err(_), false) => break,
@@ -140,6 +152,8 @@ mod tests {
             (format!("{}\n", HEADER.replace(":1,", ":2,")), "version 2"),
             (format!("{HEADER}\n"), "no call"),
             (format!("{HEADER}\n{{\"at\":\"x\"}}\n"), "line 2"),
+            (format!("{HEADER}\n{{\"at\":1.0,\"took\":1e300,\"procedure\":\"NULL\"}}\n"), "no time"),
+            (format!("{HEADER}\n{{\"at\":-1.0,\"procedure\":\"NULL\"}}\n"), "no time"),
         ] {
             let why = format!("{:#}", read(&lines).expect_err("wrong"));
             assert!(why.contains(wanted), "{why}");

@@ -136,7 +136,7 @@ fn procedures(recording: &Recording, tally: &Tally) -> Vec<ProcedureReplayed> {
     let told = |(name, of): (&String, &super::tally::OfProcedure)| {
         let (mut latencies, mut calls, mut bytes) = (Latencies::new(), 0, 0);
         for call in recording.calls.iter().filter(|call| *call.procedure == **name) {
-            latencies.record(Duration::from_secs_f64(call.took.max(0.0)));
+            latencies.record(Duration::from_secs_f64(call.took));
             calls += 1;
             bytes += call.done.unwrap_or_default();
         }
