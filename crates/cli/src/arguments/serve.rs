@@ -105,8 +105,8 @@ pub struct ServerArguments {
     /// What the server gives up of its rights once its sockets and directories are open [default: auto]
     ///
     /// Auto leaves it the capabilities that it needs and, without privilege, nothing but its exports, its state directory and, to
-    /// read, the system's files (Landlock), where the kernel has it: a line at start tells. With Landlock, exporting
-    /// another directory takes a restart, and a reload that would is refused.
+    /// read, the system's files and where configuration and certificate lie (Landlock), where the kernel has it: a line at start
+    /// tells. With Landlock, exporting another directory takes a restart, and a reload that would is refused.
     #[arg(long, value_name = "WHAT")]
     pub sandbox: Option<Sandbox>,
 
