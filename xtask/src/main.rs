@@ -1,8 +1,10 @@
 //! Errands of this workspace, run as `cargo xtask ERRAND`: the table of them, and nothing else.
 
 mod bench;
+mod release;
 mod test;
 mod trust;
+mod workspace;
 
 use std::process::ExitCode;
 
@@ -20,6 +22,8 @@ struct Arguments {
 enum Errand {
     /// Measure the server, or count its system calls
     Bench(bench::Arguments),
+    /// Make the binary, checksum and bill of materials that are given to others
+    Release(release::Arguments),
     /// Run every test, real clients included
     Test(test::Arguments),
     /// Try to break what howdah promises
@@ -29,6 +33,7 @@ enum Errand {
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse().errand {
         Errand::Bench(arguments) => bench::run(arguments).map(|()| ExitCode::SUCCESS),
+        Errand::Release(arguments) => release::run(&arguments).map(|()| ExitCode::SUCCESS),
         Errand::Test(arguments) => test::run(&arguments),
         Errand::Trust(arguments) => trust::run(&arguments),
     }

@@ -12,16 +12,15 @@ mod step;
 mod summary;
 mod trust;
 mod unprivileged;
-mod workspace;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
 
+use crate::workspace::Workspace;
 pub use arguments::Arguments;
 use step::{Context, Report, Step};
-use workspace::Workspace;
 
 /// In this order: each may use what the ones before it made.
 const STEPS: &[Step] = &[

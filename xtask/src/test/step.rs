@@ -1,6 +1,6 @@
 //! What a step is and what it reports.
 
-use super::workspace::Workspace;
+use crate::workspace::Workspace;
 use anyhow::Result;
 
 /// A part of the test command.

@@ -1,0 +1,118 @@
+//! Builds a copy so that nothing of the place, the user and the time is in the binary.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::checkout::Checkout;
+use crate::workspace::Workspace;
+
+/// Between flags in `CARGO_ENCODED_RUSTFLAGS`, where they may hold blanks.
+const SEPARATOR: &str = "\u{1f}";
+
+/// What was built.
+pub struct Built {
+    /// The binary.
+    pub file: PathBuf,
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// Its SHA-256, in hexadecimal.
+    pub sum: String,
+    /// What it runs on, as rustc calls it.
+    pub target: String,
+}
+
+/// Builds it.
+pub fn build(workspace: &Workspace, checkout: &Checkout) -> Result<Built> {
+    let places = places(checkout)?;
+    let mut command = Command::new(workspace.cargo());
+    command.current_dir(checkout.path()).args(["build", "--release", "--locked", "--package", "howdah"]);
+    command.arg("--target-dir").arg(checkout.target());
+    // What else a user's environment says of flags is not for a binary that is to be the same for all.
+    for (name, _) in env::vars_os().filter(|(name, _)| is_of_this_user(name)) {
+        command.env_remove(name);
+    }
+    command.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&places)).env("CFLAGS", c_flags(&places));
+    command.env("SOURCE_DATE_EPOCH", &checkout.time).env("CARGO_INCREMENTAL", "0");
+    ensure!(command.status().context("starting cargo")?.success(), "cargo build failed");
+    let file = checkout.target().join("release/howdah");
+    let bytes = fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
+    Ok(Built { sum: sum(&file)?, target: target()?, file, bytes })
+}
+
+/// Directories that differ from one who builds to the next, and what is said in their place. Of two of which one lies in the other
+/// the last that fits counts.
+fn places(checkout: &Checkout) -> Result<Vec<(String, &'static str)>> {
+    let home = env::var("CARGO_HOME").ok().map(PathBuf::from);
+    let home = home
+        .or_else(|| env::home_dir().map(|home| home.join(".cargo")))
+        .context("asking where cargo is at home")?;
+    let text = |path: PathBuf| path.into_os_string().into_string().ok().context("a path that is no text");
+    Ok(vec![
+        (text(home)?, "/cargo"),
+        (text(checkout.path())?, "/howdah"),
+        (text(checkout.target())?, "/target"),
+    ])
+}
+
+fn rust_flags(places: &[(String, &str)]) -> String {
+    let flags: Vec<_> =
+        places.iter().map(|(place, told)| format!("--remap-path-prefix={place}={told}")).collect();
+    flags.join(SEPARATOR)
+}
+
+fn c_flags(places: &[(String, &str)]) -> String {
+    let flags: Vec<_> =
+        places.iter().map(|(place, told)| format!("-ffile-prefix-map={place}={told}")).collect();
+    flags.join(" ")
+}
+
+/// Whether a variable changes what cargo or rustc builds.
+fn is_of_this_user(name: &OsString) -> bool {
+    let name = name.to_string_lossy();
+    ["CARGO_PROFILE_", "CARGO_BUILD_", "CARGO_TARGET_"].iter().any(|start| name.starts_with(start))
+        || ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "CFLAGS"].contains(&&*name)
+}
+
+fn sum(file: &PathBuf) -> Result<String> {
+    let output = Command::new("sha256sum").arg(file).output().context("starting sha256sum")?;
+    ensure!(output.status.success(), "sha256sum: {}", String::from_utf8_lossy(&output.stderr));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    told.split_whitespace().next().map(str::to_owned).context("sha256sum said nothing")
+}
+
+/// The host, as rustc calls it.
+fn target() -> Result<String> {
+    let output = Command::new("rustc").arg("-vV").output().context("starting rustc")?;
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    told.lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .map(str::to_owned)
+        .context("rustc does not tell its host")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_to_both_compilers() {
+        let places = [("/home/a b".to_owned(), "/cargo"), ("/x".to_owned(), "/howdah")];
+        assert_eq!(
+            rust_flags(&places),
+            "--remap-path-prefix=/home/a b=/cargo\u{1f}--remap-path-prefix=/x=/howdah"
+        );
+        assert_eq!(c_flags(&places[1..]), "-ffile-prefix-map=/x=/howdah");
+    }
+
+    #[test]
+    fn what_a_user_set_for_other_builds_is_left_out() {
+        let is = |name: &str| is_of_this_user(&name.into());
+        assert!(is("RUSTFLAGS") && is("CARGO_PROFILE_RELEASE_LTO") && is("CARGO_TARGET_DIR"));
+        assert!(!is("CARGO_HOME") && !is("PATH"));
+    }
+}

@@ -1,0 +1,64 @@
+//! A copy of the last commit in a directory of its own.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+/// The copy; it goes when this does.
+pub struct Checkout {
+    directory: TempDir,
+    /// Which commit.
+    pub commit: String,
+    /// When it was made, in seconds since 1970: the only time that what is built may tell.
+    pub time: String,
+    /// Whether what lies in the workspace is not that commit.
+    pub differs: bool,
+}
+
+impl Checkout {
+    /// Copies it out of this repository.
+    pub fn of_last_commit(root: &Path) -> Result<Self> {
+        let git = |arguments: &[&str]| -> Result<String> {
+            let output =
+                Command::new("git").arg("-C").arg(root).args(arguments).output().context("starting git")?;
+            ensure!(
+                output.status.success(),
+                "git {}: {}",
+                arguments.join(" "),
+                String::from_utf8_lossy(&output.stderr)
+            );
+            Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        };
+        let (commit, time) = (git(&["rev-parse", "HEAD"])?, git(&["log", "-1", "--format=%ct"])?);
+        let differs = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
+        let directory =
+            tempfile::Builder::new().prefix("howdah-release-").tempdir().context("making a directory")?;
+        let archive = directory.path().join("commit.tar");
+        let file = File::create(&archive).context("making the archive")?;
+        let archived = Command::new("git")
+            .arg("-C")
+            .arg(root)
+            .args(["archive", &commit])
+            .stdout(Stdio::from(file))
+            .status();
+        ensure!(archived.context("starting git")?.success(), "git archive {commit} failed");
+        let source = directory.path().join("source");
+        std::fs::create_dir(&source).context("making a directory")?;
+        let unpacked = Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(&source).status();
+        ensure!(unpacked.context("starting tar")?.success(), "unpacking {commit} failed");
+        Ok(Self { directory, commit, time, differs })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> std::path::PathBuf {
+        self.directory.path().join("source")
+    }
+
+    /// Where it is built.
+    pub fn target(&self) -> std::path::PathBuf {
+        self.directory.path().join("target")
+    }
+}
