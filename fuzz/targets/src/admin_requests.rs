@@ -13,15 +13,20 @@ use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::memory::MemoryFileSystem;
 
 /// Where a question can go.
-const PLACES: [&str; 10] = [
+const PLACES: [&str; 15] = [
     "/v1",
-    "/v1/why",
+    "/v1/procedures",
     "/v1/knobs",
     "/v1/knobs/tcp_sndbuf",
     "/v1/knobs/memory_budget",
     "/v1/tuning",
     "/v1/samples",
-    "/v1/counts",
+    "/v1/exports",
+    "/v1/capture",
+    "/v1/clients",
+    "/v1/memory",
+    "/v1/udp",
+    "/v1/workers",
     "/metrics",
     "/",
 ];
