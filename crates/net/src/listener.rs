@@ -115,6 +115,15 @@ impl Listener {
         }
     }
 
+    /// Connections that are accepted from now on hold at most so much unsent (`TCP_NOTSENT_LOWAT`); 0: as much as their buffers.
+    /// They have it from the listener, so that it costs no call of each.
+    ///
+    /// # Errors
+    /// The kernel refuses it.
+    pub fn set_unsent_mark(&self, bytes: u64) -> io::Result<()> {
+        syscall::set_unsent_mark(self.socket.as_fd(), bytes)
+    }
+
     /// The address listened at, with its real port.
     pub fn address(&self) -> SocketAddr {
         self.address

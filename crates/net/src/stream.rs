@@ -3,6 +3,7 @@
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use howdah_tune::Algorithm;
 use rustix::io::Errno;
@@ -88,6 +89,13 @@ impl Stream {
         outcome(rustix::fs::sendfile(&self.socket, file, Some(&mut offset), length))
     }
 
+    /// Ends the connection without a farewell: what the peer has not taken is given up with the socket. After [`Self::shut_down`]
+    /// the kernel would go on holding it, for minutes, for a peer that shows no window.
+    pub fn cut(&self) {
+        let _ = sockopt::set_socket_linger(&self.socket, Some(Duration::ZERO));
+        self.shut_down();
+    }
+
     /// Ends the connection in both directions; whoever waits on it is woken.
     pub fn shut_down(&self) {
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
@@ -105,5 +113,33 @@ pub(crate) fn outcome(result: rustix::io::Result<usize>) -> io::Result<Sent> {
         Ok(count) => Ok(Sent::Bytes(count)),
         Err(Errno::AGAIN | Errno::INTR) => Ok(Sent::WouldBlock),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::net::TcpStream;
+
+    use super::*;
+    use crate::Listener;
+
+    #[test]
+    fn what_a_peer_has_not_taken_goes_with_a_connection_that_is_cut() {
+        let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
+        let mut client = TcpStream::connect(listener.address()).expect("it listens");
+        client.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+        let stream = loop {
+            if let Some(stream) = listener.accept().expect("open") {
+                break stream;
+            }
+        };
+        let piece = [7; 64 << 10];
+        while let Sent::Bytes(_) = stream.send(&[IoSlice::new(&piece)], false).expect("open") {}
+        stream.cut();
+        drop(stream);
+        // What has reached the client's host it may read; then it learns that there is no more.
+        let error = client.read_to_end(&mut Vec::new()).expect_err("no regular end");
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
     }
 }

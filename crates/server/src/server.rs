@@ -163,6 +163,7 @@ impl Server {
         }
         for listener in &sockets.tcp {
             listener.set_congestion(sizes.congestion)?;
+            listener.set_unsent_mark(if settings.tuning.enabled { tuning::FIRST_MARK } else { 0 })?;
         }
         let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, Tuner::new(sizes))?);
         let knobs = Arc::new(Knobs::new(None));

@@ -192,10 +192,24 @@ impl Shared {
 
     /// Ends a connection: it closes when the last call that runs on it is done.
     pub fn close(&self, connection: &Connection, why: &dyn std::fmt::Display) {
-        if self.connections.write().remove(&connection.token()).is_some() {
-            tracing::debug!(client = %connection.peer().client, why = %why, "connection closed");
+        if self.forget(connection, why) {
             connection.stream().shut_down();
         }
+    }
+
+    /// Ends a connection for the sake of what it holds, in the kernel too: its peer gets no reply that it has not taken yet.
+    pub fn cut(&self, connection: &Connection, why: &dyn std::fmt::Display) {
+        if self.forget(connection, why) {
+            connection.stream().cut();
+        }
+    }
+
+    fn forget(&self, connection: &Connection, why: &dyn std::fmt::Display) -> bool {
+        let was_there = self.connections.write().remove(&connection.token()).is_some();
+        if was_there {
+            tracing::debug!(client = %connection.peer().client, why = %why, "connection closed");
+        }
+        was_there
     }
 
     /// All connections.

@@ -110,7 +110,7 @@ impl Watch {
             let mut patience =
                 self.seen.remove(&connection.token()).unwrap_or_else(|| Patience::new(sight, now));
             if let Some(why) = patience.look(sight, now) {
-                self.shared.close(connection, &why);
+                self.shared.cut(connection, &why);
             }
             seen.insert(connection.token(), patience);
         }
@@ -130,7 +130,7 @@ impl Watch {
         let held: Vec<Holding> = connections.iter().map(holding).collect();
         for index in who_gives_memory_back(&held) {
             let why = "memory for half-received records ran out, and this one moves least";
-            self.shared.close(&connections[index], &why);
+            self.shared.cut(&connections[index], &why);
         }
     }
 }

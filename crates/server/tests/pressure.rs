@@ -1,5 +1,5 @@
-//! Memory of connections runs short: those who take nothing are not read and get no more, others are served; at last new
-//! connections are turned away, until memory is there again.
+//! Memory of connections runs short: those who take nothing are not read and get no more, others are served; new
+//! connections are turned away, and at last those who take nothing are cut, until memory is there again.
 
 mod common;
 
@@ -13,6 +13,7 @@ use howdah_net::SocketList;
 use howdah_server::tuning::TuningReport;
 use howdah_server::{Server, Tuning};
 use howdah_tune::Setting;
+use howdah_tune::sizes::SEND_LEAST;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::nfs3::{self, FileHandle};
 use socket2::{Domain, Socket, Type};
@@ -100,6 +101,29 @@ fn peers_that_take_nothing_hold_no_more_than_their_part_and_others_are_served() 
     }
 }
 
+#[test]
+fn a_crowd_that_comes_at_once_and_takes_nothing_holds_little_before_anybody_has_looked_at_it() {
+    const CROWD: usize = 100;
+    /// What each may hold unsent, and the reply that was begun below that.
+    const EACH: u64 = 256 << 10;
+    let (server, address, file) = serve_small();
+    let mut crowd = crowd(CROWD, address);
+    ask_for_much(&mut crowd, &file);
+    let mut other = TcpStream::connect(address).expect("connecting");
+    other.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    let held = || held_in_kernel(address);
+    let start = Instant::now();
+    // Replies wait for all of them: whatever the kernel takes, it has.
+    while held() < CROWD as u64 * SEND_LEAST / 2 {
+        assert!(start.elapsed() < PATIENCE, "{} bytes", held());
+        getattr(&mut other, &root(&server)).expect("others are served");
+    }
+    for _ in 0..20 {
+        getattr(&mut other, &root(&server)).expect("others are served");
+        assert!(held() <= CROWD as u64 * EACH, "{} bytes", held());
+    }
+}
+
 fn take_all(stream: &mut TcpStream) {
     let mut rest = REPLIES * LENGTH;
     let mut buffer = vec![0; 256 << 10];
@@ -128,8 +152,11 @@ fn who_takes_nothing_is_not_read_and_new_connections_are_turned_away_until_there
     assert!(server.tuning_report().refused_connections > 0);
     let mut other = connect([127, 0, 0, 2].into(), address);
     getattr(&mut other, &root(&server)).expect("a client that has none gets one");
-    drop(crowd);
+    // Those who take nothing are cut, and nobody has to wait for them.
     wait_for(&server, "the end of it", |report| report.pressure != "refuse");
+    let held = held_in_kernel(address);
+    assert!(held <= BUDGET, "{held} bytes");
+    drop(crowd);
     let mut new = connect([127, 0, 0, 1].into(), address);
     getattr(&mut new, &root(&server)).expect("there is memory again");
 }

@@ -20,6 +20,7 @@ mod words;
 pub use knob::{Knob, KnobError};
 pub(crate) use knobs::Knobs;
 pub use networks::NetworkSizes;
+pub(crate) use offers::FIRST_MARK;
 pub use parse::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 pub(crate) use pressing::Pressing;
 pub use report::{

@@ -4,11 +4,16 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 use howdah_tune::Gauges;
+use howdah_tune::sizes::UNSENT_MIN;
 
 use super::networks::NetworkSizes;
 use super::telling::{apply, ask};
 use crate::connection::Connection;
 use crate::shared::Shared;
+
+/// What a connection may hold unsent until it is known how fast its peer takes it. Of a peer on this host the kernel would queue
+/// megabytes at once: a crowd that asks for much and reads nothing would use up the memory of TCP before anybody had looked at it.
+pub const FIRST_MARK: u64 = UNSENT_MIN;
 
 /// What listeners were told last.
 #[derive(Debug)]
@@ -47,7 +52,7 @@ impl Offers {
         let sample = howdah_net::sample(connection.stream().as_fd(), Duration::ZERO, &Gauges::default());
         let Ok(sample) = sample else { return };
         let buffer = sample.receiving.buffer;
-        let changes = ask(shared, |tuner| tuner.on_inherited(connection.token(), buffer));
+        let changes = ask(shared, |tuner| tuner.on_inherited(connection.token(), buffer, FIRST_MARK));
         apply(connection, &changes);
     }
 }

@@ -8,6 +8,7 @@ pub struct Pressing {
     refuses: AtomicBool,
     refused: AtomicU64,
     held: AtomicU64,
+    cut: AtomicU64,
 }
 
 impl Pressing {
@@ -29,6 +30,16 @@ impl Pressing {
     /// Connections turned away so far.
     pub fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
+    }
+
+    /// A connection was cut, since its peer took nothing.
+    pub fn count_cut(&self) {
+        self.cut.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Connections cut so far.
+    pub fn cut(&self) -> u64 {
+        self.cut.load(Ordering::Relaxed)
     }
 
     /// A connection is not read any more.

@@ -69,7 +69,7 @@ pub fn pressure_in_words(level: Pressure) -> &'static str {
         Pressure::None => "enough again",
         Pressure::StopGrowing => "three quarters are used, so nothing grows",
         Pressure::TakeBack => {
-            "it is used up: windows are taken back, and those who do not take their replies are not read"
+            "it is used up: windows are taken back, those who do not take their replies are not read, and at last cut"
         }
         Pressure::Refuse => "a quarter more than there is: no new connections but the first of a client",
     }

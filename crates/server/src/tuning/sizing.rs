@@ -189,17 +189,18 @@ impl Sizing {
             used.sending += seen.memory.sending;
             used.unread += seen.memory.unread;
         }
-        let (told, level, budget, changed) = ask(&self.shared, |tuner| {
+        let (told, level, budget, changed, stuck) = ask(&self.shared, |tuner| {
             let told = tuner.on_memory(now, &used);
             let changed: Vec<Token> = (self.seen.iter())
                 .filter(|(token, seen)| seen.is_held != tuner.should_hold(**token, seen.is_held))
                 .map(|(token, _)| *token)
                 .collect();
-            (told, tuner.pressure(), tuner.settings().budget.total(), changed)
+            (told, tuner.pressure(), tuner.settings().budget.total(), changed, tuner.stuck(now))
         });
         tell_all(&self.shared, told);
         self.memory_tick = if used.sending + used.unread > budget / 2 { PRESSED_TICK } else { MEMORY_TICK };
         self.hold_or_let_go(&changed);
+        self.cut(&stuck);
         self.on_pressure(level, &used, budget);
     }
 
@@ -219,6 +220,15 @@ impl Sizing {
         }
     }
 
+    /// Ends these, so that the kernel has back what they hold.
+    fn cut(&self, stuck: &[Token]) {
+        for token in stuck {
+            let Source::Connection(connection) = self.shared.source(*token) else { continue };
+            self.shared.cut(&connection, &"memory is short, and it takes next to nothing of its replies");
+            self.shared.pressing.count_cut();
+        }
+    }
+
     /// Says when the level changes, and does what it asks of those who accept.
     fn on_pressure(&mut self, level: Pressure, used: &MemoryUse, budget: u64) {
         let before = std::mem::replace(&mut self.pressure, level);
@@ -226,13 +236,13 @@ impl Sizing {
             return;
         }
         self.shared.pressing.set_refuses(level == Pressure::Refuse);
-        let refused = self.shared.pressing.refused();
+        let (refused, cut) = (self.shared.pressing.refused(), self.shared.pressing.cut());
         let (sending, unread) = (used.sending, used.unread);
         let means = reporting::pressure_in_words(level);
         if level > before {
-            tracing::warn!(sending, unread, budget, refused, "memory of connections: {means}");
+            tracing::warn!(sending, unread, budget, refused, cut, "memory of connections: {means}");
         } else {
-            tracing::info!(sending, unread, budget, refused, "memory of connections: {means}");
+            tracing::info!(sending, unread, budget, refused, cut, "memory of connections: {means}");
         }
     }
 }

@@ -69,9 +69,14 @@ impl Share {
 impl SendSizes {
     /// Of a connection to a peer on this host, or not. Unless its size is set, one to this host is left as the kernel makes
     /// it, as long as there is memory for as much of all: no path needs more, and a mark made READ over loopback slower
-    /// (`docs/decisions/0008`).
+    /// (`docs/decisions/0008`). What it inherits it keeps until it has shown that it takes what it asks for.
     pub fn new(is_local: bool, setting: Setting) -> Self {
         Self { is_local, setting, ..Self::default() }
+    }
+
+    /// It has that mark from its listener.
+    pub fn inherit(&mut self, mark: u64) {
+        self.mark = mark;
     }
 
     /// How much the socket may hold unsent; 0: as much as its buffer.
@@ -127,12 +132,13 @@ impl SendSizes {
     }
 
     fn wanted_mark(&self, share: &Share, rate: f64) -> u64 {
-        if self.is_local {
-            0
-        } else if share.pressure > Pressure::None {
-            UNSENT_MIN
-        } else {
-            ((rate * REFILL_SECONDS) as u64).clamp(UNSENT_MIN, UNSENT_MAX)
+        let refill = (rate * REFILL_SECONDS) as u64;
+        match (self.is_local, share.pressure > Pressure::None) {
+            // It is fast enough for the least mark to be in its way.
+            (true, _) if refill > UNSENT_MIN => 0,
+            (true, false) => self.mark,
+            (_, true) => UNSENT_MIN,
+            (false, false) => refill.clamp(UNSENT_MIN, UNSENT_MAX),
         }
     }
 }
@@ -197,6 +203,19 @@ mod tests {
         }
         let mut sizes = SendSizes::new(true, Setting::Fixed(4 << 20));
         assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 1e9), [Change::SendBuffer(4 << 20)]);
+    }
+
+    #[test]
+    fn a_peer_on_this_host_keeps_the_mark_of_its_listener_until_it_takes_what_it_asks_for() {
+        let (none, pressed) = (share(1, Pressure::None), share(1, Pressure::StopGrowing));
+        let mut sizes = SendSizes::new(true, Setting::Auto);
+        sizes.inherit(UNSENT_MIN);
+        assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), []);
+        assert_eq!(changes(&mut sizes, &HOST, &none, 1e6), [], "the mark is not in its way");
+        assert_eq!(changes(&mut sizes, &HOST, &none, 1e9), [Change::UnsentMark(0)]);
+        assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [], "it has shown it");
+        assert_eq!(changes(&mut sizes, &HOST, &pressed, 1e9), []);
+        assert_eq!(changes(&mut sizes, &HOST, &pressed, 0.0), [Change::UnsentMark(UNSENT_MIN)]);
     }
 
     #[test]

@@ -19,6 +19,9 @@ const INTERVAL_MIN: Duration = Duration::from_millis(100);
 const BUSY_FOR: Duration = Duration::from_secs(10);
 /// One that was not looked at for so long moved nothing: whoever owns the socket looks at it while something moves.
 const RESTS_AFTER: Duration = Duration::from_secs(2);
+/// A peer that would need longer than this for what was sent to it takes next to nothing: what remote ones are sent ahead goes in
+/// seven seconds at 20 KB/s.
+const NEXT_TO_NOTHING: Duration = Duration::from_secs(30);
 /// It moves something from this rate on: bytes per second.
 const BUSY_RATE: f64 = 100_000.0;
 
@@ -37,6 +40,8 @@ pub struct Connection {
     accounted: Duration,
     judgement: Option<Judgement>,
     busy_at: Option<Duration>,
+    /// Since when its peer has taken next to nothing of what was sent to it.
+    stuck_since: Option<Duration>,
 }
 
 impl Connection {
@@ -54,6 +59,7 @@ impl Connection {
             accounted: now,
             judgement: None,
             busy_at: None,
+            stuck_since: None,
         }
     }
 
@@ -65,9 +71,15 @@ impl Connection {
         changes
     }
 
-    /// It has inherited a receive buffer of that size from its listener.
-    pub(super) fn inherit(&mut self, buffer: u64, settings: &Settings, room: &Room) -> Vec<Change> {
+    /// It has inherited a receive buffer of that size from its listener, and that mark.
+    pub(super) fn inherit(
+        &mut self,
+        (buffer, mark): (u64, u64),
+        settings: &Settings,
+        room: &Room,
+    ) -> Vec<Change> {
         let mut changes = Vec::new();
+        self.send.inherit(mark);
         self.window.inherit(buffer, &settings.host, room, &mut changes);
         changes
     }
@@ -98,6 +110,8 @@ impl Connection {
         if judgement.sent_per_second.max(judgement.received_per_second) >= BUSY_RATE {
             self.busy_at = Some(after.at);
         }
+        let is_stuck = self.goes_in() > NEXT_TO_NOTHING;
+        self.stuck_since = is_stuck.then(|| self.stuck_since.unwrap_or(before.at));
         let came = interval.per_round_trip(|sample| sample.receiving.received);
         self.start.on_sample(after, &mut changes);
         let rate = judgement.sent_per_second.max(self.start.rate(after));
@@ -156,6 +170,26 @@ impl Connection {
         // A start doubles its rate in each round trip.
         let round_trips = if Start::is_under_way(last) { 1 } else { ROUND_TRIPS };
         (last.path.rtt * round_trips).max(INTERVAL_MIN)
+    }
+
+    /// In what time all that was sent and not taken goes, as the peer took it in the last interval; none if it was not looked at
+    /// twice.
+    pub(super) fn goes_in(&self) -> Duration {
+        let (Some(last), Some(judgement)) = (self.judge.last(), self.judgement) else {
+            return Duration::ZERO;
+        };
+        let seconds = last.sending.queued as f64 / judgement.sent_per_second;
+        // Of nothing at all it is not a number, and what stands still goes in no time that could be told.
+        if last.sending.queued == 0 {
+            Duration::ZERO
+        } else {
+            Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+        }
+    }
+
+    /// How long its peer has taken next to nothing of what was sent to it.
+    pub(super) fn stuck_for(&self, now: Duration) -> Duration {
+        self.stuck_since.map_or(Duration::ZERO, |since| now.saturating_sub(since))
     }
 
     /// What limited it in the last interval, in a sentence.

@@ -12,6 +12,11 @@ use crate::sizes::{Change, SEND_LEAST, WINDOW_MIN};
 const VICTIMS: usize = 4;
 /// Windows are taken back so often: what a peer was offered takes some round trips to be used up.
 const TAKE_BACK_EVERY: Duration = Duration::from_secs(1);
+/// What goes in that time at the rate at which a peer takes it is on its way, and not held.
+const A_MOMENT: Duration = Duration::from_secs(1);
+/// So long a peer may take next to nothing while memory is short. A lossy path stands still for some seconds at most, and whoever
+/// is cut connects again and repeats its calls.
+const STUCK_FOR: Duration = Duration::from_secs(5);
 
 impl<K: Ord + Copy> Tuner<K> {
     /// A look at the memory, about once a second or more often: what to tell which sockets.
@@ -87,13 +92,36 @@ impl<K: Ord + Copy> Tuner<K> {
     }
 
     /// Whether a connection should not be read for now: memory is short, and it holds more than its part of what was sent
-    /// and not taken. To read on would only make more replies for it. Bytes that it left unread are no reason: they go by
-    /// being read. `is_held`: whether it is not read already, which lasts until it holds half as much.
+    /// and not taken, which is more than goes in a moment as its peer takes it. To read on would only make more replies for it.
+    /// Bytes that it left unread are no reason: they go by being read. `is_held`: whether it is not read already, which lasts
+    /// until it holds half as much.
     pub fn should_hold(&self, key: K, is_held: bool) -> bool {
         let Some(connection) = self.connections.get(&key) else { return false };
         let part = self.settings.budget.for_sending() / self.totals.connections.max(1);
-        let most = part.max(2 * SEND_LEAST) / if is_held { 2 } else { 1 };
+        let most = part.max(SEND_LEAST) / if is_held { 2 } else { 1 };
         let queued = connection.last().map_or(0, |sample| sample.sending.queued);
-        self.valve.level() >= Pressure::TakeBack && queued > most
+        self.valve.level() >= Pressure::TakeBack && queued > most && connection.goes_in() > A_MOMENT
+    }
+
+    /// Connections to cut, since memory is short: those whose peers have long taken next to nothing of what was sent to them,
+    /// the largest first, until all together hold no more than what there is for sending.
+    pub fn stuck(&self, now: Duration) -> Vec<K> {
+        if self.valve.level() < Pressure::TakeBack {
+            return Vec::new();
+        }
+        let queued = |one: &Connection| one.last().map_or(0, |sample| sample.sending.queued);
+        let mut left: u64 = self.connections.values().map(queued).sum();
+        let mut stuck: Vec<(u64, K)> = (self.connections.iter())
+            .filter(|(_, one)| one.stuck_for(now) >= STUCK_FOR)
+            .map(|(key, one)| (queued(one), *key))
+            .collect();
+        stuck.sort_by(|a, b| b.cmp(a));
+        let most = self.settings.budget.for_sending();
+        let goes = |(queued, _): &(u64, K)| {
+            let goes = left > most;
+            left -= queued * u64::from(goes);
+            goes
+        };
+        stuck.into_iter().take_while(goes).map(|(_, key)| key).collect()
     }
 }

@@ -80,13 +80,14 @@ impl<K: Ord + Copy> Tuner<K> {
         changes
     }
 
-    /// A new connection has a receive buffer of that size from its listener: what to tell its socket.
-    pub fn on_inherited(&mut self, key: K, buffer: u64) -> Vec<Change> {
+    /// A new connection has a receive buffer of that size from its listener, and may hold so much unsent (0: as much as its
+    /// buffer): what to tell its socket.
+    pub fn on_inherited(&mut self, key: K, buffer: u64, unsent_mark: u64) -> Vec<Change> {
         let Some(client) = self.connections.get(&key).map(Connection::client) else { return Vec::new() };
         let room = self.room(client);
         let Some(connection) = self.connections.get_mut(&key) else { return Vec::new() };
         let before = Totals::of(connection, self.now);
-        let changes = connection.inherit(buffer, &self.settings, &room);
+        let changes = connection.inherit((buffer, unsent_mark), &self.settings, &room);
         let after = Totals::of(connection, self.now);
         self.replace(client, &before, &after);
         changes
