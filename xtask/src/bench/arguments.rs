@@ -254,6 +254,9 @@ pub(super) struct Flood {
     /// Attackers of each kind, who act once a second each
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pub attackers: usize,
+    /// Only these kinds, by the start of their names
+    #[arg(long, value_delimiter = ',', value_name = "KIND,…")]
+    pub kinds: Vec<String>,
     /// Times that each kind is met; medians are shown
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub runs: usize,

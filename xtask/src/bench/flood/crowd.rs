@@ -4,6 +4,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::super::clock::thread_now;
 use super::kind::{Kind, Target};
 
 /// How often each acts.
@@ -20,6 +21,15 @@ pub struct Tally {
     pub sent_away: AtomicU64,
 }
 
+/// What attacking cost the attackers themselves.
+#[derive(Debug, Clone, Copy)]
+pub struct Spent {
+    /// Processor time.
+    pub processor: Duration,
+    /// In what time.
+    pub time: Duration,
+}
+
 /// So many attackers come, say so, and act until it is over.
 pub fn attack(
     kind: Kind,
@@ -27,18 +37,20 @@ pub fn attack(
     target: &Target,
     tally: &Tally,
     (ready, over): (&AtomicBool, &AtomicBool),
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Spent> {
     // After all that does something useful: the kernel gives this thread what others leave.
     let _ = rustix::process::nice(19);
     let mut crowd = (0..count).map(|_| kind.begin(target)).collect::<anyhow::Result<Vec<_>>>()?;
     ready.store(true, Ordering::SeqCst);
+    let (began, before) = (Instant::now(), thread_now()?);
+    let spent = || Ok(Spent { processor: thread_now()?.saturating_sub(before), time: began.elapsed() });
     while !over.load(Ordering::SeqCst) {
         let start = Instant::now();
         for (number, attacker) in crowd.iter_mut().enumerate() {
             act(kind, attacker, target, tally);
             if number % HANDFUL == 0 {
                 if over.load(Ordering::SeqCst) {
-                    return Ok(());
+                    return spent();
                 }
                 let due = ROUND.mul_f64(number as f64 / count as f64);
                 std::thread::sleep(due.saturating_sub(start.elapsed()));
@@ -46,7 +58,7 @@ pub fn attack(
         }
         std::thread::sleep(ROUND.saturating_sub(start.elapsed()));
     }
-    Ok(())
+    spent()
 }
 
 /// Whoever is sent away comes again.

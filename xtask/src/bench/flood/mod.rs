@@ -5,5 +5,6 @@ mod crowd;
 mod kind;
 mod mount;
 mod run;
+mod table;
 
 pub use run::run;

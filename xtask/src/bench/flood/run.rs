@@ -3,14 +3,13 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, ensure};
 use howdah_server::limits::{RECEIVE_MEMORY_BUDGET, REPLY_MEMORY_BUDGET};
 
 use super::super::arguments::{Flood, Subject};
 use super::super::export::Export;
-use super::super::figures::Spread;
 use super::super::machine;
 use super::super::server::Server;
 use super::super::session::Session;
@@ -18,15 +17,12 @@ use super::super::tuning::{Crowd, allow_descriptors};
 use super::crowd::{Tally, attack};
 use super::kind::{Kind, Target};
 use super::mount::{Mount, Served};
+use super::table::{Seen, head, show};
 
 const FILE: &str = "file";
 const FILE_SIZE: u64 = 64 << 20;
 const DIRECTORY: &str = "directory";
 const ENTRIES: u64 = 20_000;
-/// What the mount must keep of its throughput.
-const LEAST_RATE: f64 = 0.8;
-/// How many times as long its questions may take.
-const MOST_LATENCY: f64 = 3.0;
 /// How long a crowd that has come is left alone before it is measured.
 const SETTLES_IN: Duration = Duration::from_millis(500);
 
@@ -67,29 +63,15 @@ pub fn run(arguments: &Flood) -> anyhow::Result<()> {
         arguments.runs,
         arguments.seconds
     );
-    println!(
-        "{:<20} {:>12} {:>12} {:>7} {:>11} {:>11} {:>7} {:>9} {:>9} {:>10}",
-        "attackers",
-        "before",
-        "during",
-        "ratio",
-        "p99 before",
-        "p99 during",
-        "ratio",
-        "acts/s",
-        "sent away",
-        "server MB"
-    );
-    for kind in Kind::ALL {
-        one_kind(kind, arguments, &target, &mount, server.process)?;
+    head();
+    let is_wanted = |kind: &Kind| {
+        arguments.kinds.is_empty()
+            || arguments.kinds.iter().any(|start| kind.name().starts_with(start.as_str()))
+    };
+    for kind in Kind::ALL.into_iter().filter(is_wanted) {
+        one_kind(kind, arguments, &target, &mount, &server)?;
     }
     Ok(())
-}
-
-/// What was seen of one kind in one run.
-struct Seen {
-    before: Served,
-    during: Served,
 }
 
 fn one_kind(
@@ -97,55 +79,38 @@ fn one_kind(
     arguments: &Flood,
     target: &Target,
     mount: &Mount,
-    process: u32,
+    server: &Server,
 ) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(arguments.seconds);
-    let (tally, mut most, mut seen) = (Tally::default(), 0, Vec::new());
+    let (tally, mut seen) = (Tally::default(), Vec::new());
     for _ in 0..arguments.runs {
-        let before = mount.use_for(time)?;
+        let (before, _) = served(mount, time, server)?;
         let (ready, over) = (AtomicBool::new(false), AtomicBool::new(false));
-        let during = std::thread::scope(|scope| {
+        let one = std::thread::scope(|scope| {
             let crowd = scope.spawn(|| attack(kind, arguments.attackers, target, &tally, (&ready, &over)));
             while !ready.load(Ordering::SeqCst) && !crowd.is_finished() {
                 std::thread::sleep(Duration::from_millis(10));
             }
             std::thread::sleep(SETTLES_IN);
-            let during = mount.use_for(time);
-            let memory = resident(process);
+            let during = served(mount, time, server);
+            let (memory, kernel) = (resident(server.process), howdah_net::memory_of_tcp());
             over.store(true, Ordering::SeqCst);
-            crowd.join().map_err(|_| anyhow!("the crowd panicked"))??;
-            most = most.max(memory?);
-            during
+            let crowd = crowd.join().map_err(|_| anyhow!("the crowd panicked"))??;
+            let (during, server) = during?;
+            anyhow::Ok(Seen { before, during, server, crowd, memory: memory?, kernel })
         })?;
-        seen.push(Seen { before, during });
+        seen.push(one);
     }
-    show(kind, arguments, &seen, &tally, most)
+    // The crowd acts while it settles, too.
+    show(kind, &seen, &tally, (time + SETTLES_IN) * u32::try_from(seen.len()).unwrap_or(u32::MAX))
 }
 
-fn show(kind: Kind, arguments: &Flood, seen: &[Seen], tally: &Tally, most: u64) -> anyhow::Result<()> {
-    let median = |figure: &dyn Fn(&Seen) -> f64| {
-        Spread::of(&seen.iter().map(figure).collect::<Vec<_>>()).map(|spread| spread.median).context("no run")
-    };
-    let rate = median(&|seen| seen.during.rate / seen.before.rate)?;
-    let latency = median(&|seen| seen.during.p99.as_secs_f64() / seen.before.p99.as_secs_f64())?;
-    let is_met = rate >= LEAST_RATE && latency <= MOST_LATENCY;
-    // The crowd acts while it settles, too.
-    let time = (arguments.seconds + SETTLES_IN.as_secs_f64()) * seen.len() as f64;
-    println!(
-        "{:<20} {:>7.0} MB/s {:>7.0} MB/s {:>7.2} {:>8.2} ms {:>8.2} ms {:>7.2} {:>9.0} {:>9} {:>10.1}  {}",
-        kind.name(),
-        median(&|seen| seen.before.rate)? / 1e6,
-        median(&|seen| seen.during.rate)? / 1e6,
-        rate,
-        median(&|seen| seen.before.p99.as_secs_f64())? * 1e3,
-        median(&|seen| seen.during.p99.as_secs_f64())? * 1e3,
-        latency,
-        tally.acts.load(Ordering::Relaxed) as f64 / time,
-        tally.sent_away.load(Ordering::Relaxed),
-        most as f64 / 1e6,
-        if is_met { "met" } else { "NOT MET" }
-    );
-    Ok(())
+/// Uses the mount for so long; how it was served, and how many processors the server used for all its clients.
+fn served(mount: &Mount, time: Duration, server: &Server) -> anyhow::Result<(Served, f64)> {
+    let (start, before) = (Instant::now(), server.clock.now()?);
+    let served = mount.use_for(time)?;
+    let used = server.clock.now()?.saturating_sub(before);
+    Ok((served, used.as_secs_f64() / start.elapsed().as_secs_f64()))
 }
 
 /// Memory that a process holds, in bytes.
