@@ -17,10 +17,10 @@ use libc::{
     SYS_recvmsg, SYS_renameat, SYS_renameat2, SYS_restart_syscall, SYS_rseq, SYS_rt_sigaction,
     SYS_rt_sigpending, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigtimedwait, SYS_sched_getaffinity,
     SYS_sched_yield, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_set_robust_list, SYS_setfsgid,
-    SYS_setfsuid, SYS_setgroups, SYS_setsockopt, SYS_shutdown, SYS_sigaltstack, SYS_splice, SYS_statfs,
-    SYS_statx, SYS_symlinkat, SYS_sync_file_range, SYS_sysinfo, SYS_tee, SYS_tgkill, SYS_timerfd_create,
-    SYS_timerfd_settime, SYS_truncate, SYS_umask, SYS_uname, SYS_unlinkat, SYS_utimensat, SYS_vmsplice,
-    SYS_wait4, SYS_write, SYS_writev,
+    SYS_setfsuid, SYS_setgroups, SYS_setpriority, SYS_setsockopt, SYS_shutdown, SYS_sigaltstack, SYS_splice,
+    SYS_statfs, SYS_statx, SYS_symlinkat, SYS_sync_file_range, SYS_sysinfo, SYS_tee, SYS_tgkill,
+    SYS_timerfd_create, SYS_timerfd_settime, SYS_truncate, SYS_umask, SYS_uname, SYS_unlinkat, SYS_utimensat,
+    SYS_vmsplice, SYS_wait4, SYS_write, SYS_writev,
 };
 
 /// What is allowed, whatever its arguments. Besides: threads (`clone` without new namespaces), and sockets of some families.
@@ -145,6 +145,8 @@ const WAITING: &[i64] = &[
     SYS_clock_getres,
     SYS_gettimeofday,
     SYS_sched_yield,
+    // Threads that do what can wait give way to others.
+    SYS_setpriority,
 ];
 
 /// Memory, threads, signals, and what a process may know of itself: the C library makes these by itself.

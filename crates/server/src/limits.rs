@@ -62,6 +62,15 @@ howdah_limits::limits! {
     pub const CONNECTIONS_FLOOR: usize = 16, count;
     beyond "only the first one of each client is, while memory is short", tested "server/tests/pressure::who_takes_nothing_is_not_read_and_new_connections_are_turned_away_until_there_is_memory";
 
+    /// Clients whose use of the processors is told apart: a hundred bytes each.
+    pub const SHARES_MAX: usize = 4096, count;
+    beyond "listings of those beyond count as those of a client that has had more than its share, until others are forgotten", tested "server/src/shares::a_crowd_of_addresses_is_one_client_or_too_many_to_be_told_apart";
+
+    /// A listing's call of a client that has had more than its share, for the connection to be read on while it waits: it is a handle
+    /// and credentials, and each connection may have two that wait.
+    pub const PARKED_MAX: usize = 4 << 10, bytes;
+    beyond "no further call of that connection is read until it is done", tested "server/src/worker/patient::a_long_call_is_waited_for";
+
     /// What an address may be told in datagrams, beyond what it sent, before a handle has shown that it is a client: whoever writes
     /// another's address on a datagram must not flood it through us. Eight lists as long as they may be.
     pub const EXCESS_BURST: u64 = 64 << 10, bytes;
@@ -144,6 +153,8 @@ howdah_limits::limits! {
 pub const DATAGRAM_MAX: usize = 65_507;
 /// Worker threads, unless configured: calls that may wait for storage at the same time.
 pub const WORKERS: usize = 32;
+/// Threads that run what waits until the processors have nothing better to do, however many processors there are.
+pub const PATIENT_WORKERS_MAX: usize = 16;
 /// How long a call runs before its connection is handed on to another worker.
 pub const CALL_PATIENCE: Duration = Duration::from_millis(2);
 /// Data of a WRITE from this length on is bulk, in bytes: moved by the kernel where it can be, and worth another

@@ -11,6 +11,9 @@ use crate::{Reply, Request};
 pub enum Pace {
     /// Usually answered from memory: run at once, one after the other, and answered together.
     Quick,
+    /// The same, but one may cost a thousand times what it takes to ask for it: of a client that has had more than its share of
+    /// the processors it is run when they have nothing better to do.
+    Dear,
     /// Moves so many bytes that another processor, if there is one, should go on with the connection.
     Long,
     /// May wait for storage: the socket is handed on first, so that others run meanwhile.

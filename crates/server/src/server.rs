@@ -175,6 +175,10 @@ impl Server {
             slots.push(slot);
             server.spawn(format!("worker-{index}"), move || worker.run())?;
         }
+        for index in 0..shared.processors.min(limits::PATIENT_WORKERS_MAX) {
+            let worker = Worker::patient(Arc::clone(&shared));
+            server.spawn(format!("patient-{index}"), move || worker.run_patiently())?;
+        }
         let watch = Watch::new(Arc::clone(&shared), slots);
         server.spawn("watch".into(), move || watch.run())?;
         if settings.tuning.enabled {
@@ -275,6 +279,7 @@ impl Server {
     fn end(&mut self) {
         self.admin = None;
         self.shared.stopping.store(true, Ordering::SeqCst);
+        self.shared.parked.end();
         if let Some(interfaces) = &self.interfaces {
             interfaces.wake();
         }

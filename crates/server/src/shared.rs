@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -12,10 +13,12 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::connection::Connection;
 use crate::limits::CONNECTIONS_FLOOR;
+use crate::parked::Parked;
 use crate::program::Program;
 use crate::room::{self, Choice, Place};
 use crate::samples::Samples;
 use crate::service::Service;
+use crate::shares::Shares;
 use crate::tuning::Pressing;
 use crate::udp::{Excess, Port, Ports};
 
@@ -58,8 +61,14 @@ pub struct Shared {
     pub stopping: AtomicBool,
     /// No new call is read.
     pub draining: AtomicBool,
+    /// Processors that we may use.
+    pub processors: usize,
     /// Whether a second processor could take over what waits.
     pub parallel: bool,
+    /// Who has had more than its share of them.
+    pub shares: Shares,
+    /// What waits until they have nothing better to do.
+    pub parked: Parked,
     /// Listeners that rest because no connection could be accepted.
     pub resting: Mutex<Vec<usize>>,
     /// What limits each connection, and how large its buffers are.
@@ -87,6 +96,7 @@ impl Shared {
         listeners: Vec<Listener>,
         tuner: Tuner<Token>,
     ) -> io::Result<Self> {
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let first_connection = FIRST_SOCKET + listeners.len() as u64;
         Ok(Self {
             service,
@@ -98,7 +108,10 @@ impl Shared {
             excess: Excess::default(),
             stopping: AtomicBool::new(false),
             draining: AtomicBool::new(false),
-            parallel: std::thread::available_parallelism().is_ok_and(|count| count.get() > 1),
+            processors,
+            parallel: processors > 1,
+            shares: Shares::new(processors),
+            parked: Parked::default(),
             resting: Mutex::default(),
             tuner: Mutex::new(tuner),
             told: Mutex::default(),

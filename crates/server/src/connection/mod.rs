@@ -40,6 +40,8 @@ pub struct Connection {
     held: AtomicBool,
     /// The peer sends no more.
     ended: AtomicBool,
+    /// Calls that wait until the processors have nothing better to do.
+    parked: AtomicU8,
     /// Calls that are done, their replies queued. Those that run are the records taken but for these.
     answered: AtomicU64,
 }
@@ -60,6 +62,7 @@ impl Connection {
             paused: AtomicBool::new(false),
             held: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            parked: AtomicU8::new(0),
             answered: AtomicU64::new(0),
         }
     }
@@ -196,6 +199,16 @@ impl Connection {
     /// The peer sends no more.
     pub fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
+    }
+
+    /// A call is parked; says whether it is the only one.
+    pub fn park(&self) -> bool {
+        self.parked.fetch_add(1, Ordering::SeqCst) == 0
+    }
+
+    /// One that was parked is done.
+    pub fn unpark(&self) {
+        self.parked.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// A call is done, its reply queued.

@@ -83,7 +83,16 @@ impl Ledger {
 
     /// One more who counts.
     pub fn clerk(&self) -> Clerk {
-        let shard = Arc::new(Shard::new(procedures(self.programs).count()));
+        self.count_with(Shard::new(procedures(self.programs).count()))
+    }
+
+    /// The same for a thread that is none of the workers: whether all of those are busy is asked of them alone.
+    pub fn clerk_beside(&self) -> Clerk {
+        self.count_with(Shard::new(procedures(self.programs).count()).beside())
+    }
+
+    fn count_with(&self, shard: Shard) -> Clerk {
+        let shard = Arc::new(shard);
         self.shards.lock().push(Arc::clone(&shard));
         Clerk::new(shard)
     }
@@ -136,7 +145,7 @@ impl Ledger {
     /// What workers do now.
     pub fn workers(&self) -> Workers {
         let mut workers = Workers::default();
-        for shard in self.shards.lock().iter() {
+        for shard in self.shards.lock().iter().filter(|shard| shard.is_workers()) {
             match shard.doing() {
                 Doing::Waits => workers.waiting += 1,
                 Doing::Runs => workers.running += 1,
@@ -293,6 +302,7 @@ mod tests {
                 assert!(timed.abs_diff(expected(place)) < 80, "{place} of {turn}: {timed}");
             }
         }
+        let _beside = ledger.clerk_beside();
         assert_eq!(ledger.workers(), Workers { running: 1, ..Workers::default() });
         clerk.wait();
         assert_eq!(ledger.workers(), Workers { waiting: 1, ..Workers::default() });

@@ -38,6 +38,7 @@ pub struct Shard {
     unheard: [Counter; 3],
     exports: [OnceLock<Cells>; PLACES],
     procedures: usize,
+    is_workers: bool,
 }
 
 impl Shard {
@@ -48,7 +49,18 @@ impl Shard {
             unheard: array::from_fn(|_| Counter::default()),
             exports: array::from_fn(|_| OnceLock::new()),
             procedures,
+            is_workers: true,
         }
+    }
+
+    /// The same of a thread that is no worker.
+    pub fn beside(self) -> Self {
+        Self { is_workers: false, ..self }
+    }
+
+    /// Whether it is a worker's.
+    pub fn is_workers(&self) -> bool {
+        self.is_workers
     }
 
     /// Says what the worker does from now on.

@@ -38,6 +38,9 @@ const MEMORY_TICK: Duration = Duration::from_secs(1);
 /// and if more than half of the memory is used: what comes in meanwhile at 10 Gb/s is 125 MB.
 const PRESSED_TICK: Duration = Duration::from_millis(100);
 
+/// From this part of all processors on somebody may have to wait for one.
+const BUSY: f64 = 0.5;
+
 /// Sizes the connections of a server.
 pub struct Sizing {
     shared: Arc<Shared>,
@@ -184,6 +187,7 @@ impl Sizing {
 
     fn look_at_memory(&mut self, now: Duration) {
         self.load = self.processors.load(now);
+        self.shared.shares.set_wanted(self.load.busy >= BUSY);
         let mut used = MemoryUse { host_tcp: howdah_net::memory_of_tcp(), ..MemoryUse::default() };
         for seen in self.seen.values() {
             used.sending += seen.memory.sending;

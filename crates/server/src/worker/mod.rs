@@ -2,6 +2,7 @@
 
 mod bulk;
 mod datagrams;
+mod patient;
 mod run;
 mod serve;
 mod slot;

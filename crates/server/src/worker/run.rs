@@ -47,12 +47,22 @@ pub struct Worker {
 impl Worker {
     /// A worker, and what the watch sees of it.
     pub fn new(shared: Arc<Shared>) -> (Self, Arc<Slot>) {
+        let clerk = shared.service.counts.clerk();
         let slot = Arc::new(Slot::default());
+        (Self::with(shared, clerk, Arc::clone(&slot)), slot)
+    }
+
+    /// One that sockets do not wake.
+    pub fn patient(shared: Arc<Shared>) -> Self {
+        let clerk = shared.service.counts.clerk_beside();
+        Self::with(shared, clerk, Arc::default())
+    }
+
+    fn with(shared: Arc<Shared>, clerk: Clerk, slot: Arc<Slot>) -> Self {
         let buffers = BufferPool::new(RECORD_MAX);
         let datagram = vec![0; DATAGRAM_MAX + 1];
-        let clerk = shared.service.counts.clerk();
         let (spare, pipe) = (Vec::new(), None);
-        (Self { shared, slot: Arc::clone(&slot), buffers, clerk, spare, datagram, pipe }, slot)
+        Self { shared, slot, buffers, clerk, spare, datagram, pipe }
     }
 
     /// Works until told to stop.
@@ -109,7 +119,7 @@ impl Worker {
     }
 
     /// Closes a connection that broke, and one whose client sends no more and has all its replies.
-    fn settle(&self, connection: &Connection, outcome: io::Result<()>) {
+    pub(super) fn settle(&self, connection: &Connection, outcome: io::Result<()>) {
         if let Err(error) = outcome {
             // What a socket never says: it comes from the file of a READ.
             if matches!(error.raw_os_error(), Some(EIO | EINVAL)) {

@@ -23,7 +23,7 @@ const RECEIVE_EFFORT: u32 = 32;
 
 /// What became of a connection that a worker had in hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+pub(super) enum Turn {
     /// This worker goes on with it.
     Mine,
     /// It was handed on.
@@ -91,7 +91,11 @@ impl Worker {
     /// Runs one call and queues its reply.
     fn answer(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> io::Result<Turn> {
         let mut turn = Turn::Mine;
-        let reply = match dispatch::read(self.shared.programs, record.bytes()) {
+        let work = dispatch::read(self.shared.programs, record.bytes());
+        if matches!(&work, Work::Run(job) if self.parks(connection, job)) {
+            return Ok(self.park(connection, record, timing));
+        }
+        let reply = match work {
             Work::Nothing => {
                 self.clerk.unheard(Unheard::Malformed);
                 None
@@ -120,7 +124,7 @@ impl Worker {
         Ok(turn)
     }
 
-    fn run_job(
+    pub(super) fn run_job(
         &mut self,
         connection: &Arc<Connection>,
         job: Job<'_>,
@@ -136,7 +140,7 @@ impl Worker {
         if is_watched {
             self.slot.start(connection.token());
         }
-        let mut reply = job.run(&self.shared.service, connection.peer(), None, buffer);
+        let mut reply = self.run_charged(connection, job, buffer);
         if is_watched {
             self.slot.end();
         }
@@ -149,7 +153,7 @@ impl Worker {
 
     fn waits(&self, job: &Job<'_>) -> bool {
         match job.pace() {
-            Pace::Quick => false,
+            Pace::Quick | Pace::Dear => false,
             Pace::Long => self.shared.parallel,
             Pace::Slow => true,
         }

@@ -1,0 +1,224 @@
+//! Dear calls: charged to the client that asks, and of one that has had more than its share run by threads to which the kernel
+//! gives what others leave. While nobody else wants the processors, that is all there is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use howdah_rpc::server::Record;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::Worker;
+use super::serve::Turn;
+use crate::Reply;
+use crate::connection::Connection;
+use crate::counts::{Moment, Timing};
+use crate::dispatch::{self, Job, Work};
+use crate::limits::PARKED_MAX;
+use crate::parked::Call;
+use crate::program::Pace;
+use crate::shared::Source;
+
+/// How much less than others these threads have of a processor that others want too: about a tenth of it is left to one
+/// (sched(7): each step is a factor of 1.25).
+const NICENESS: i32 = 10;
+
+impl Worker {
+    /// Whether a call is left to those who are patient.
+    pub(super) fn parks(&self, connection: &Connection, job: &Job<'_>) -> bool {
+        job.pace() == Pace::Dear && self.shared.shares.is_over(connection.peer().client.ip(), Moment::now())
+    }
+
+    /// Leaves a call to them. The worker goes on with the connection, unless one of it waits already.
+    pub(super) fn park(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> Turn {
+        let is_last = !connection.park() || record.bytes().len() > PARKED_MAX;
+        let message = record.bytes().into();
+        self.buffers.put(record.into_buffer());
+        self.shared.parked.push(Call {
+            connection: Arc::clone(connection),
+            message,
+            timing: *timing,
+            is_last,
+        });
+        if is_last { Turn::HandedOn } else { Turn::Mine }
+    }
+
+    /// Runs what is parked, until told to stop.
+    pub fn run_patiently(mut self) {
+        if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+            tracing::warn!(%error, "calls of clients that list too much are not run behind others");
+        }
+        self.clerk.sit_down();
+        let shared = Arc::clone(&self.shared);
+        loop {
+            self.clerk.wait();
+            let Some(call) = shared.parked.next() else { return };
+            self.clerk.run();
+            self.run_parked(call);
+        }
+    }
+
+    fn run_parked(&mut self, Call { connection, message, timing, is_last }: Call) {
+        // Nobody waits any more for what a connection that is gone has asked for.
+        let is_there = matches!(self.shared.source(connection.token()), Source::Connection(_));
+        if let Work::Run(job) = dispatch::read(self.shared.programs, &message)
+            && is_there
+            && let Some(reply) = self.run_job(&connection, job, Turn::HandedOn, &timing)
+        {
+            connection.push(reply);
+        }
+        connection.unpark();
+        connection.finish_call();
+        let outcome = self.flush(&connection);
+        if is_last && outcome.is_ok() {
+            self.shared.hand_on(Arc::clone(&connection));
+        }
+        self.settle(&connection, outcome);
+    }
+
+    /// Runs a call, and charges its client if it is dear.
+    pub(super) fn run_charged(
+        &self,
+        connection: &Connection,
+        job: Job<'_>,
+        buffer: Vec<u8>,
+    ) -> Option<Reply> {
+        let peer = connection.peer();
+        if job.pace() != Pace::Dear {
+            return job.run(&self.shared.service, peer, None, buffer);
+        }
+        let before = own_time();
+        let reply = job.run(&self.shared.service, peer, None, buffer);
+        self.shared.shares.charge(peer.client.ip(), own_time().saturating_sub(before), Moment::now());
+        reply
+    }
+}
+
+/// What this thread has had of the processors: who waits for a disk, or for others, uses none.
+fn own_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use howdah_net::probe_host;
+    use howdah_tune::budget::HostMemory;
+    use howdah_tune::{Settings, Tuner};
+    use howdah_wire::nfs3::{self, FileHandle, getattr, readdirplus};
+    use howdah_wire::rpc::{CallHeader, Credentials, RecordMark};
+    use howdah_wire::xdr::{Encode, Encoder};
+
+    use super::*;
+    use crate::connection::tests::connected;
+    use crate::programs::PROGRAMS;
+    use crate::service::Service;
+    use crate::shared::Shared;
+
+    /// A worker, a connection of which a client has sent this, and the client. The client has had more than its share.
+    fn receiving(sent: &[u8]) -> (Worker, Arc<Connection>, TcpStream) {
+        let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
+        let settings = Settings::automatic(probe_host().expect("a socket"), memory);
+        let service = Service::new(Default::default());
+        let shared = Shared::new(service, PROGRAMS, Vec::new(), Tuner::new(settings)).expect("descriptors");
+        let (stream, mut client) = connected();
+        client.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+        client.write_all(sent).expect("sending");
+        while stream.waiting().expect("a socket") < sent.len() {}
+        shared.shares.charge(
+            stream.client().ip(),
+            Duration::from_secs(9 * shared.processors as u64),
+            Moment::now(),
+        );
+        shared.add(stream).expect("taken in");
+        let connection = shared.connections().pop().expect("it");
+        (Worker::new(Arc::new(shared)).0, connection, client)
+    }
+
+    /// A call as a record. What it names is not there, which is an answer too.
+    fn record(xid: u32, procedure: u32, arguments: &impl Encode, behind: usize) -> Vec<u8> {
+        let (program, version, credentials) = (nfs3::PROGRAM, nfs3::VERSION, Credentials::None);
+        let mut call = Encoder::to_vec(&CallHeader { xid, program, version, procedure, credentials });
+        arguments.encode(&mut Encoder::new(&mut call));
+        call.resize(call.len() + behind, 0);
+        let mark = RecordMark { length: call.len() as u32, last: true };
+        [&mark.to_bytes()[..], &call].concat()
+    }
+
+    fn listing(xid: u32, behind: usize) -> Vec<u8> {
+        let directory = FileHandle(&[1; 32]);
+        let arguments =
+            readdirplus::Arguments { directory, cookie: 0, verifier: [0; 8], name_count: 4096, count: 4096 };
+        record(xid, readdirplus::PROCEDURE, &arguments, behind)
+    }
+
+    fn question(xid: u32) -> Vec<u8> {
+        record(xid, getattr::PROCEDURE, &getattr::Arguments { node: FileHandle(&[1; 32]) }, 0)
+    }
+
+    /// The call that is answered next.
+    fn answered(client: &mut TcpStream) -> u32 {
+        let (mut mark, mut reply) = ([0; RecordMark::SIZE], Vec::new());
+        client.read_exact(&mut mark).expect("a reply");
+        reply.resize(RecordMark::from_bytes(mark).length as usize, 0);
+        client.read_exact(&mut reply).expect("a reply");
+        u32::from_be_bytes(*reply.first_chunk().expect("a number"))
+    }
+
+    fn run_next(worker: &mut Worker) {
+        let call = worker.shared.parked.next().expect("one waits");
+        worker.run_parked(call);
+    }
+
+    #[test]
+    fn a_listing_too_many_waits_and_what_follows_it_does_not() {
+        let sent = [listing(1, 0), question(2), listing(3, 0), question(4)].concat();
+        let (mut worker, connection, mut client) = receiving(&sent);
+        worker.serve(&connection).expect("open");
+        assert_eq!(answered(&mut client), 2);
+        assert_eq!(connection.outstanding(), 2, "both listings wait, and nothing is read behind the second");
+        run_next(&mut worker);
+        assert_eq!(answered(&mut client), 1);
+        assert!(worker.shared.next_ready().is_none());
+        run_next(&mut worker);
+        assert_eq!(answered(&mut client), 3);
+        let next = worker.shared.next_ready().expect("it is read on");
+        worker.serve(&next).expect("open");
+        assert_eq!(answered(&mut client), 4);
+        assert!(connection.is_idle());
+    }
+
+    #[test]
+    fn a_long_call_is_waited_for() {
+        // One word past what may wait beside others.
+        let behind = PARKED_MAX + 8 - listing(1, 0).len();
+        let (mut worker, connection, mut client) = receiving(&[listing(1, behind), question(2)].concat());
+        worker.serve(&connection).expect("open");
+        assert_eq!(connection.outstanding(), 1);
+        run_next(&mut worker);
+        assert_eq!(answered(&mut client), 1);
+        let next = worker.shared.next_ready().expect("it is read on");
+        worker.serve(&next).expect("open");
+        assert_eq!(answered(&mut client), 2);
+    }
+
+    #[test]
+    fn nothing_waits_while_nobody_else_wants_the_processors() {
+        let (mut worker, connection, mut client) = receiving(&[listing(1, 0), question(2)].concat());
+        worker.shared.shares.set_wanted(false);
+        worker.serve(&connection).expect("open");
+        assert_eq!([answered(&mut client), answered(&mut client)], [1, 2]);
+    }
+
+    #[test]
+    fn what_a_connection_that_is_gone_has_asked_for_is_not_run() {
+        let (mut worker, connection, mut client) = receiving(&listing(1, 0));
+        worker.serve(&connection).expect("open");
+        worker.shared.close(&connection, &"a test");
+        run_next(&mut worker);
+        assert!(connection.is_idle());
+        assert_eq!(client.read(&mut [0]).expect("an end"), 0);
+    }
+}
