@@ -10,6 +10,7 @@ use howdah_wire::rpc::RecordMark;
 use socket2::{Domain, Socket, Type};
 
 use super::super::load::{nfs, nfs_before};
+use super::calls;
 
 /// How long an attacker waits for the server to take him in.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -35,6 +36,14 @@ pub enum Kind {
     Garbage,
     /// Lists a directory of many entries from its start.
     HugeDirectory,
+    /// Mounts a directory below hundreds of others.
+    DeepPaths,
+    /// Asks as many users, each with all the groups that there may be.
+    ManyGroups,
+    /// Asks for the attributes of handles that were made up.
+    ForgedHandles,
+    /// Asks for the attributes of a file that is gone.
+    StaleHandles,
 }
 
 /// What attackers need to know.
@@ -46,17 +55,25 @@ pub struct Target {
     pub file: Vec<u8>,
     /// A directory of many entries.
     pub directory: Vec<u8>,
+    /// The path of a directory below many others.
+    pub deep: String,
+    /// A file that is gone.
+    pub gone: Vec<u8>,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::HalfOpen,
         Self::SlowReader,
         Self::SlowWriter,
         Self::ConnectClose,
         Self::Garbage,
         Self::HugeDirectory,
+        Self::DeepPaths,
+        Self::ManyGroups,
+        Self::ForgedHandles,
+        Self::StaleHandles,
     ];
 
     /// What it is called.
@@ -68,6 +85,10 @@ impl Kind {
             Self::ConnectClose => "connect and close",
             Self::Garbage => "garbage",
             Self::HugeDirectory => "huge directories",
+            Self::DeepPaths => "deep paths",
+            Self::ManyGroups => "many groups",
+            Self::ForgedHandles => "forged handles",
+            Self::StaleHandles => "stale handles",
         }
     }
 
@@ -82,7 +103,7 @@ impl Kind {
                 nfs(nfs3::read::PROCEDURE, &arguments).repeat(UNREAD_CALLS)
             }
             Self::SlowWriter => slow_write(target),
-            Self::HugeDirectory => Vec::new(),
+            _ => Vec::new(),
         };
         let mut stream = connect(target.address)?;
         stream.set_nonblocking(true).context("an attacker's socket")?;
@@ -99,7 +120,6 @@ impl Kind {
             // He only holds what he has.
             (Self::SlowReader, Some(_)) => true,
             (Self::HugeDirectory, Some(stream)) => {
-                let _ = stream.read(&mut [0; 128 << 10]);
                 let node = FileHandle(&target.directory);
                 let arguments = nfs3::readdirplus::Arguments {
                     directory: node,
@@ -108,8 +128,12 @@ impl Kind {
                     name_count: 64 << 10,
                     count: 64 << 10,
                 };
-                still_there(stream.write(&nfs(nfs3::readdirplus::PROCEDURE, &arguments)))
+                ask(stream, &nfs(nfs3::readdirplus::PROCEDURE, &arguments))
             }
+            (Self::DeepPaths, Some(stream)) => ask(stream, &calls::deep_paths(target)),
+            (Self::ManyGroups, Some(stream)) => ask(stream, &calls::many_groups(target)),
+            (Self::ForgedHandles, Some(stream)) => ask(stream, &calls::forged_handles(target)),
+            (Self::StaleHandles, Some(stream)) => ask(stream, &calls::stale_handles(target)),
             (Self::ConnectClose, _) => connect(target.address).is_ok(),
             (Self::Garbage, _) => {
                 let noise: Vec<u8> = (0..64_u8).map(|at| at.wrapping_mul(37) | 0x80).collect();
@@ -133,6 +157,12 @@ fn slow_write(target: &Target) -> Vec<u8> {
     let length = call.len();
     call[length - 4..].copy_from_slice(&BULK.to_be_bytes());
     call
+}
+
+/// Takes what has come of the act before, and sends another.
+fn ask(stream: &mut TcpStream, calls: &[u8]) -> bool {
+    let _ = stream.read(&mut [0; 128 << 10]);
+    still_there(stream.write(calls))
 }
 
 /// A socket that is full is no sign of anything.

@@ -23,6 +23,8 @@ const FILE: &str = "file";
 const FILE_SIZE: u64 = 64 << 20;
 const DIRECTORY: &str = "directory";
 const ENTRIES: u64 = 20_000;
+/// Directories below each other: as many as a path to be mounted has room for (1,024 bytes, RFC 1813 5.1.1).
+const DEPTH: usize = 500;
 /// How long a crowd that has come is left alone before it is measured.
 const SETTLES_IN: Duration = Duration::from_millis(500);
 
@@ -33,6 +35,8 @@ pub fn run(arguments: &Flood) -> anyhow::Result<()> {
     let export = Export::make(None)?;
     export.lasting_file(FILE, FILE_SIZE)?;
     export.lasting_directory(DIRECTORY, ENTRIES)?;
+    let deep = "/d".repeat(DEPTH);
+    fs::create_dir_all(export.path().join(&deep[1..])).context("making directories below each other")?;
     let subject = Subject {
         server_bin: arguments.server_bin.clone(),
         server_argument: arguments.server_argument.clone(),
@@ -48,6 +52,8 @@ pub fn run(arguments: &Flood) -> anyhow::Result<()> {
         address: server.address,
         file: session.handle(FILE.as_ref())?,
         directory: session.handle(DIRECTORY.as_ref())?,
+        deep,
+        gone: handle_of_one_gone(&export, &mut session)?,
     };
     let port = server.address.port();
     let mount = Mount::new(&format!("nfs://127.0.0.1:{port}/"), FILE, FILE_SIZE)?;
@@ -111,6 +117,16 @@ fn served(mount: &Mount, time: Duration, server: &Server) -> anyhow::Result<(Ser
     let served = mount.use_for(time)?;
     let used = server.clock.now()?.saturating_sub(before);
     Ok((served, used.as_secs_f64() / start.elapsed().as_secs_f64()))
+}
+
+/// The handle of a file that was there for it to be asked for.
+fn handle_of_one_gone(export: &Export, session: &mut Session) -> anyhow::Result<Vec<u8>> {
+    const GONE: &str = "gone";
+    let path = export.path().join(GONE);
+    fs::write(&path, b"").context("making a file")?;
+    let handle = session.handle(GONE.as_ref())?;
+    fs::remove_file(&path).context("removing a file")?;
+    Ok(handle)
 }
 
 /// Memory that a process holds, in bytes.
