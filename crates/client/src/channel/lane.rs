@@ -11,12 +11,12 @@ use parking_lot::Mutex;
 
 use super::CallError;
 use super::LaneReport;
+use super::bell::Bell;
 use super::call::Call;
 use super::evidence::Evidence;
 use super::hub::Hub;
 use super::link::Link;
 use super::meter::Meter;
-use super::tender::Bell;
 use super::watch::Facts;
 
 /// How often a server may answer with what is no reply before a call is over.

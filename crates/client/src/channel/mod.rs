@@ -7,6 +7,7 @@
 mod answer;
 mod aside;
 mod backoff;
+mod bell;
 mod call;
 mod counters;
 mod datagram;

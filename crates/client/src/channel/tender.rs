@@ -2,11 +2,10 @@
 //! nobody waits; gives up what is late.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use howdah_net::{Connection, Wait};
-use parking_lot::{Condvar, Mutex};
 
 use super::backoff::Backoff;
 use super::lane::Lane;
@@ -21,47 +20,6 @@ const TICK: Duration = Duration::from_millis(20);
 const WAKEFUL: Duration = Duration::from_secs(1);
 /// How long a receive waits before it looks whether it is still wanted.
 pub(super) const RECEIVE_TICK: Duration = Duration::from_millis(100);
-
-/// Wakes a tender.
-#[derive(Default)]
-pub(super) struct Bell {
-    has_rung: Mutex<bool>,
-    rings: Condvar,
-    is_asleep: AtomicBool,
-}
-
-impl Bell {
-    /// Wakes the tender, or keeps it from going to sleep.
-    pub(super) fn ring(&self) {
-        *self.has_rung.lock() = true;
-        self.rings.notify_one();
-    }
-
-    /// Wakes the tender if it sleeps for lack of calls.
-    pub(super) fn wake_sleeper(&self) {
-        if self.is_asleep.load(Ordering::SeqCst) {
-            self.ring();
-        }
-    }
-
-    /// Waits for a ring, at most so long.
-    fn wait(&self, most: Duration) {
-        let mut has_rung = self.has_rung.lock();
-        if !*has_rung {
-            self.rings.wait_for(&mut has_rung, most);
-        }
-        *has_rung = false;
-    }
-
-    /// Waits for a ring, unless `stay_awake` once everybody sees that we sleep.
-    fn sleep(&self, stay_awake: impl FnOnce() -> bool) {
-        self.is_asleep.store(true, Ordering::SeqCst);
-        if !stay_awake() {
-            self.wait(Duration::from_secs(3600));
-        }
-        self.is_asleep.store(false, Ordering::SeqCst);
-    }
-}
 
 /// One lane's tender.
 pub(super) struct Tender {

@@ -1,7 +1,9 @@
 //! One TCP connection: what is received of it, what waits to be sent to it, and whom its socket wakes.
 
+mod armed;
 mod inbox;
 mod outbox;
+mod pausing;
 mod payload;
 
 use std::io;
@@ -14,13 +16,11 @@ use howdah_rpc::server::BufferPool;
 
 use crate::counts::Clerk;
 use crate::{Peer, Reply, Transport};
+use armed::Armed;
 pub use inbox::{Inbox, Next, Received};
 use outbox::{Flushed, Outbox};
+use pausing::Pausing;
 pub use payload::Payload;
-
-/// The bits of `Connection::armed`.
-const READABLE: u8 = 1;
-const WRITABLE: u8 = 2;
 
 /// One connection.
 pub struct Connection {
@@ -30,14 +30,12 @@ pub struct Connection {
     opened: Instant,
     inbox: Inbox,
     outbox: Outbox,
-    /// What the socket is armed for, as [`READABLE`] and [`WRITABLE`].
-    armed: AtomicU8,
+    /// What the socket is armed for.
+    armed: Armed,
     /// The socket wakes nobody before the data of a bulk WRITE is complete.
     wakes_late: AtomicBool,
-    /// Reading stopped because the peer does not take its replies.
-    paused: AtomicBool,
-    /// It is not to be read for now, since the kernel's memory is short.
-    held: AtomicBool,
+    /// Whether it is read.
+    pausing: Pausing,
     /// The peer sends no more.
     ended: AtomicBool,
     /// Calls that wait until the processors have nothing better to do.
@@ -57,10 +55,9 @@ impl Connection {
             opened: Instant::now(),
             inbox: Inbox::new(),
             outbox: Outbox::default(),
-            armed: AtomicU8::new(READABLE),
+            armed: Armed::readable(),
             wakes_late: AtomicBool::new(false),
-            paused: AtomicBool::new(false),
-            held: AtomicBool::new(false),
+            pausing: Pausing::new(),
             ended: AtomicBool::new(false),
             parked: AtomicU8::new(0),
             answered: AtomicU64::new(0),
@@ -123,31 +120,16 @@ impl Connection {
 
     /// Arms the socket for one more event.
     pub fn arm(&self, poller: &Poller, more: Interest) -> io::Result<()> {
-        self.armed.fetch_or(bits(more), Ordering::SeqCst);
-        self.apply_armed(poller)
+        self.armed.add(more, self.teller(poller))
     }
 
     /// An event came, which disarmed the socket: arms it again for what did not happen.
     pub fn on_event(&self, poller: &Poller, ready: Ready) -> io::Result<()> {
-        let fired = bits(Interest { readable: ready.readable, writable: ready.writable });
-        if self.armed.fetch_and(!fired, Ordering::SeqCst) & !fired == 0 {
-            return Ok(());
-        }
-        self.apply_armed(poller)
+        self.armed.on_event(ready, self.teller(poller))
     }
 
-    /// Tells the poller what the socket is armed for. No lock is held meanwhile: the event that this lets through wakes
-    /// another worker, which would run into it. If two do this at once, the later call may tell the older state, so
-    /// each looks again; that the socket is armed for too much does no harm.
-    fn apply_armed(&self, poller: &Poller) -> io::Result<()> {
-        loop {
-            let wanted = self.armed.load(Ordering::SeqCst);
-            let interest = Interest { readable: wanted & READABLE != 0, writable: wanted & WRITABLE != 0 };
-            poller.arm(self.stream.as_fd(), self.token, interest)?;
-            if self.armed.load(Ordering::SeqCst) & !wanted == 0 {
-                return Ok(());
-            }
-        }
+    fn teller(&self, poller: &Poller) -> impl Fn(Interest) -> io::Result<()> {
+        |interest| poller.arm(self.stream.as_fd(), self.token, interest)
     }
 
     /// The socket wakes nobody before so many bytes wait.
@@ -171,29 +153,28 @@ impl Connection {
 
     /// Whether no further call of it should be read: too many replies wait, or memory is short.
     pub fn should_pause(&self) -> bool {
-        self.held.load(Ordering::SeqCst) || self.outbox.is_full()
+        self.pausing.is_due(|| self.outbox.is_full())
     }
 
     /// Stops reading until the replies that wait have gone, or it is let go; says whether it must (they may have gone
     /// meanwhile).
     pub fn pause(&self) -> bool {
-        self.paused.store(true, Ordering::SeqCst);
-        self.should_pause() || !self.paused.swap(false, Ordering::SeqCst)
+        self.pausing.pause(|| self.outbox.is_full())
     }
 
     /// Whether reading stopped and may go on; only one who asks is told so.
     pub fn resume(&self) -> bool {
-        !self.should_pause() && self.paused.swap(false, Ordering::SeqCst)
+        self.pausing.resume(|| self.outbox.is_full())
     }
 
     /// Holds it, or lets it go: whoever does that asks [`Self::resume`] next.
     pub fn hold(&self, held: bool) {
-        self.held.store(held, Ordering::SeqCst);
+        self.pausing.hold(held);
     }
 
     /// Whether it is held.
     pub fn is_held(&self) -> bool {
-        self.held.load(Ordering::SeqCst)
+        self.pausing.is_held()
     }
 
     /// The peer sends no more.
@@ -218,7 +199,7 @@ impl Connection {
 
     /// Whether it is not read, because the peer does not take its replies or memory is short.
     pub fn is_paused(&self) -> bool {
-        self.paused.load(Ordering::Relaxed)
+        self.pausing.is_paused()
     }
 
     /// Calls received whole and not answered.
@@ -236,10 +217,6 @@ impl Connection {
     pub fn is_over(&self) -> bool {
         self.ended.load(Ordering::SeqCst) && self.is_idle()
     }
-}
-
-fn bits(interest: Interest) -> u8 {
-    u8::from(interest.readable) * READABLE + u8::from(interest.writable) * WRITABLE
 }
 
 #[cfg(test)]

@@ -1,15 +1,11 @@
 //! The counters of one procedure of one export, as one worker counts them.
 
 use std::array;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::buckets::{BUCKETS, bucket};
+use super::counter::Counter;
 use super::figures::Figures;
 use super::outcome::{ERRORS, Outcome};
-
-/// A counter that one thread changes and any may read: adding is a load and a store, without a lock on the bus.
-#[derive(Default)]
-pub struct Counter(AtomicU64);
 
 /// All of them. By itself in its cache lines: each worker changes its own with every call.
 #[repr(align(128))]
@@ -38,19 +34,6 @@ pub struct Ran {
     pub sent: u64,
     /// Nanoseconds within the file system.
     pub storage: u64,
-}
-
-impl Counter {
-    /// Adds. For the thread whose counter it is.
-    #[inline]
-    pub fn add(&self, more: u64) {
-        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
-    }
-
-    /// How much it is now.
-    pub fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 impl Cell {

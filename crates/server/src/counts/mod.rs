@@ -4,6 +4,7 @@
 mod buckets;
 mod cell;
 mod clerk;
+mod counter;
 mod desk;
 mod figures;
 mod ledger;

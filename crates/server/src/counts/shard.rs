@@ -4,7 +4,8 @@ use std::array;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::cell::{Cell, Counter};
+use super::cell::Cell;
+use super::counter::Counter;
 use super::figures::Figures;
 use super::outcome::Unheard;
 use super::ticket::Place;

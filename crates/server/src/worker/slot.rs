@@ -1,8 +1,8 @@
 //! What the watch sees of a worker. Both ends change and read it without a lock.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use howdah_net::Token;
+
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// What the watch sees of a worker. By itself in its cache lines: each worker changes its own with every call.
 #[derive(Default)]
