@@ -8,4 +8,5 @@ mod results;
 mod units;
 mod write;
 
+pub use figures::{Trace, svg_over_time};
 pub use write::write;

@@ -12,4 +12,6 @@ mod swept;
 mod table;
 
 pub use draw::{Drawn, draw};
+pub use over_time::svg_over_time;
+pub use sampled::Trace;
 pub use table::Table;

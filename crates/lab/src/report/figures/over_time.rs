@@ -1,6 +1,6 @@
 //! What a connection did over time, in one repetition of one cell: panels with a common time axis, as tcptrace plots.
 
-use super::super::chart::{Axis, Chart, Content, Form, Line, Panel, Point};
+use super::super::chart::{Axis, Chart, Content, Form, Line, Panel, Point, standalone};
 use super::super::results::{Results, THROUGHPUT};
 use super::super::units::Scale;
 use super::Table;
@@ -40,17 +40,27 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
             if more == 1 { "connection, which moved less, is" } else { "connections, which moved less, are" };
         notes.push(format!("{more} more {connections} in {name}."));
     }
-    let last = traces.iter().flat_map(|trace| &trace.points).map(|(at, _)| *at).fold(0.0, f64::max);
+    let last = last(&traces);
     let x = Axis::up_to("Time since the clients began", unit::SECONDS, last);
     let panels = panels(&traces);
-    let key = traces.iter().map(|trace| trace.name.clone()).collect();
     let table = table(&traces, last, &x.scale, &panels);
-    let chart = Chart {
-        title: title(results, spec, row),
-        description: told(&traces),
-        content: Content::Lines { x, panels, key },
-    };
-    Ok(Sketch { chart, table, notes })
+    Ok(Sketch { chart: chart(title(results, spec, row), x, panels, &traces), table, notes })
+}
+
+/// Traces that no plan asked for, as a file of its own: SVG. `time` says since when.
+pub fn svg_over_time(title: &str, time: &str, traces: &[Trace]) -> String {
+    let x = Axis::up_to(time, unit::SECONDS, last(traces));
+    standalone(&chart(title.to_owned(), x, panels(traces), traces))
+}
+
+fn chart(title: String, x: Axis, panels: Vec<Panel>, traces: &[Trace]) -> Chart {
+    let key = traces.iter().map(|trace| trace.name.clone()).collect();
+    Chart { title, description: told(traces), content: Content::Lines { x, panels, key } }
+}
+
+/// When the last of them ends.
+fn last(traces: &[Trace]) -> f64 {
+    traces.iter().flat_map(|trace| &trace.points).map(|(at, _)| *at).fold(0.0, f64::max)
 }
 
 /// The repetition whose throughput is the median, of the first cell that fits; and what is to be known of that.
