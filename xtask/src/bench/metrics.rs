@@ -28,6 +28,9 @@ const TIME_MAX: f64 = 50.0;
 /// The server looks at connections that often at least, and knows then what they moved.
 const SEEN_IN: Duration = Duration::from_secs(2);
 
+/// An answer that has not come after this long does not come.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Does it.
 pub fn run(arguments: &Metrics) -> anyhow::Result<()> {
     ensure!(arguments.runs > 0, "nothing would be measured");
@@ -97,6 +100,7 @@ pub fn client(number: u16, server: SocketAddr, call: &[u8]) -> anyhow::Result<Tc
 /// Asks the admin socket; the body of the answer.
 pub fn ask(socket: &Path, path: &str) -> anyhow::Result<String> {
     let mut stream = UnixStream::connect(socket).with_context(|| format!("asking for {path}"))?;
+    stream.set_read_timeout(Some(PATIENCE)).with_context(|| format!("asking for {path}"))?;
     write!(stream, "GET {path} HTTP/1.0\r\nHost: howdah\r\nAccept: application/openmetrics-text\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).with_context(|| format!("reading {path}"))?;

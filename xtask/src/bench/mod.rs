@@ -36,6 +36,7 @@ mod tuning;
 mod udp;
 
 pub use arguments::Arguments;
+pub use metrics::ask;
 
 /// Does what was asked.
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {

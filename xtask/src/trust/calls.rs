@@ -151,13 +151,7 @@ impl Calls {
 
     /// The first bytes of a file.
     pub fn read(&self, path: &str, count: usize) -> Result<Vec<u8>, FsError> {
-        let mut buffer = Vec::new();
-        let outcome = self.fs.read(&self.caller, &self.handle(path), 0, count, &mut buffer)?;
-        match outcome.content {
-            Content::Appended(_) => Ok(buffer),
-            Content::Bytes(bytes) => Ok(bytes.to_vec()),
-            Content::File(range) => range.append_to(&mut buffer).map(|_| buffer).map_err(|_| FsError::Io),
-        }
+        read(&*self.fs, &self.caller, &self.handle(path), 0, count)
     }
 
     /// The names in a directory.
@@ -176,5 +170,22 @@ impl Calls {
                 return Ok(names);
             }
         }
+    }
+}
+
+/// What a READ gives.
+pub fn read(
+    fs: &dyn FileSystem,
+    caller: &Caller,
+    file: &Handle,
+    at: u64,
+    count: usize,
+) -> Result<Vec<u8>, FsError> {
+    let mut buffer = Vec::new();
+    let outcome = fs.read(caller, file, at, count, &mut buffer)?;
+    match outcome.content {
+        Content::Appended(_) => Ok(buffer),
+        Content::Bytes(bytes) => Ok(bytes.to_vec()),
+        Content::File(range) => range.append_to(&mut buffer).map(|_| buffer).map_err(|_| FsError::Io),
     }
 }

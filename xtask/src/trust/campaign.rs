@@ -30,6 +30,10 @@ pub struct Context<'s> {
     pub times: Option<u64>,
     /// Few times.
     pub quick: bool,
+    /// How long, of the campaign that has no times, if that was said.
+    pub minutes: Option<f64>,
+    /// Where results are to stay, if they are.
+    pub results: Option<PathBuf>,
 }
 
 impl Context<'_> {

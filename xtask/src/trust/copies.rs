@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 
 use super::random::Random;
-use super::server::Server;
+use super::server::{Server, Site};
 use super::tree;
 
 /// What is said of a server that is not there when it is to be mounted, and never of one that goes away later.
@@ -24,6 +24,7 @@ pub struct Copies {
     source: PathBuf,
     target: PathBuf,
     binary: PathBuf,
+    site: Site,
     url: String,
     url_of_libnfs: String,
     /// Held by whoever looks at a copy or removes it.
@@ -39,8 +40,9 @@ impl Copies {
         let (url, url_of_libnfs) =
             (server.url("copies/copy", ""), server.url("copies/by-libnfs", "&version=3"));
         // Of //FILE libnfs takes the first slash for the export.
-        let url_of_libnfs = url_of_libnfs.replace("127.0.0.1/copies", "127.0.0.1//copies");
-        Ok(Self { source, target, binary: binary.to_owned(), url, url_of_libnfs, looking: Mutex::default() })
+        let url_of_libnfs = url_of_libnfs.replace("/copies", "//copies");
+        let (binary, site) = (binary.to_owned(), server.site().clone());
+        Ok(Self { source, target, binary, site, url, url_of_libnfs, looking: Mutex::default() })
     }
 
     /// One copy by our own client, from nothing to the end. A server that is not there when a copy begins is an error, after
@@ -87,9 +89,8 @@ impl Copies {
     }
 
     fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL", "--"]).arg(program);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut command = self.site.client_command(program);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 }

@@ -70,7 +70,8 @@ impl Crew {
         });
     }
 
-    fn stepped(&self) {
+    /// Another step was made.
+    pub fn stepped(&self) {
         self.lock().count += 1;
         self.stepped.notify_all();
     }
@@ -82,11 +83,19 @@ impl Crew {
     /// Lets all end what they do; says so if somebody has not after this long.
     pub fn dismiss(&self, patience: Duration) {
         self.stop.store(true, Ordering::Relaxed);
+        self.stepped.notify_all();
         let waited = self.stepped.wait_timeout_while(self.lock(), patience, |steps| steps.running > 0);
         let running = waited.unwrap_or_else(PoisonError::into_inner).0.running;
         if running > 0 {
             self.report(format!("{running} threads still wait for an answer after {patience:?}"));
         }
+    }
+
+    /// Waits so long, or until all are to stop.
+    pub fn rest(&self, time: Duration) {
+        // Whoever steps wakes us, and so does whoever dismisses.
+        let waited = self.stepped.wait_timeout_while(self.lock(), time, |_| !self.stops());
+        drop(waited);
     }
 
     /// Whether all are to stop.

@@ -15,6 +15,7 @@ mod kill_server;
 mod power_cut;
 mod random;
 mod server;
+mod soak;
 mod territory;
 mod tree;
 mod worker;
@@ -63,10 +64,20 @@ const CAMPAIGNS: &[Campaign] = &[
         about: "what may go wrong around a server, under a client that never stops",
         run: faults::run,
     },
+    Campaign {
+        name: "soak",
+        about: "hours of mixed load through a nasty path, with restarts; nothing is lost, and nothing grows",
+        run: soak::run,
+    },
 ];
 
 /// Runs campaigns, and says what each found.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    if let Some(results) = &arguments.report {
+        let verdict = soak::report(results)?;
+        tell("soak", &verdict, &format!("cargo xtask trust --report {}", results.display()));
+        return Ok(if verdict.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     let sandbox = match enter()? {
         Entered::Inside(sandbox) => sandbox,
         Entered::Done(code) => return Ok(code),
@@ -90,6 +101,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             seed,
             times: arguments.times,
             quick: arguments.quick,
+            minutes: arguments.minutes,
+            results: arguments.results.clone(),
         };
         let verdict = (campaign.run)(&context)
             .unwrap_or_else(|error| Verdict { broken: vec![format!("{error:#}")], ..Verdict::default() });
@@ -121,6 +134,9 @@ fn again(name: &str, seed: u64, arguments: &Arguments) -> String {
     if let Some(times) = arguments.times {
         command += &format!(" --times {times}");
     }
+    if let Some(minutes) = arguments.minutes {
+        command += &format!(" --minutes {minutes}");
+    }
     if let Some(binary) = &arguments.binary {
         command += &format!(" --binary {}", binary.display());
     }
@@ -150,13 +166,14 @@ mod tests {
 
     #[test]
     fn what_broke_is_tried_again_as_it_was() {
-        let mut arguments =
-            Arguments { campaigns: Vec::new(), quick: false, seed: None, times: None, binary: None };
+        let mut arguments = Arguments::default();
         assert_eq!(again("faults", 7, &arguments), "cargo xtask trust faults --seed 7");
         arguments = Arguments { quick: true, times: Some(3), binary: Some("bin/howdah".into()), ..arguments };
         assert_eq!(
             again("faults", 7, &arguments),
             "cargo xtask trust faults --seed 7 --quick --times 3 --binary bin/howdah"
         );
+        arguments = Arguments { minutes: Some(0.5), ..Arguments::default() };
+        assert_eq!(again("soak", 7, &arguments), "cargo xtask trust soak --seed 7 --minutes 0.5");
     }
 }

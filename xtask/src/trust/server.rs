@@ -1,26 +1,70 @@
 //! The howdah that is served from: a process that is killed and comes back on the same port and state.
 
 use std::fs::File;
-use std::net::{Ipv4Addr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use howdah_net::Namespace;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// Its port. The network is a sandbox's own, so nobody else can have it.
 const PORT: u16 = 2049;
 /// A server that does not listen after this long has not started.
 const START: Duration = Duration::from_secs(20);
+/// One that has not ended after this long, asked to, hangs.
+const END: Duration = Duration::from_secs(30);
+/// Has a process end when its parent does.
+const SETPRIV: &str = "setpriv";
 /// How often it is tried: a port that opens is no event.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// Where a server is, and from where it is called.
+#[derive(Clone)]
+pub struct Site {
+    /// Its address.
+    pub address: IpAddr,
+    /// The hosts of its clients and its own, if they are not this process's.
+    pub hosts: Option<[Namespace; 2]>,
+}
+
+impl Site {
+    const LOOPBACK: Self = Self { address: IpAddr::V4(Ipv4Addr::LOCALHOST), hosts: None };
+
+    /// A command where the clients are, which dies with us, whatever ends us.
+    pub fn client_command(&self, program: &Path) -> Command {
+        self.command(0, program)
+    }
+
+    fn command(&self, host: usize, program: &Path) -> Command {
+        let mut command = match &self.hosts {
+            Some(hosts) => hosts[host].command(SETPRIV),
+            None => Command::new(SETPRIV),
+        };
+        command.args(["--pdeathsig", "KILL", "--"]).arg(program).stdin(Stdio::null());
+        command
+    }
+
+    fn is_open(&self) -> bool {
+        let connect = || TcpStream::connect((self.address, PORT)).is_ok();
+        match &self.hosts {
+            Some([_, server]) => server.run_in(connect).is_ok_and(|is_open| is_open),
+            None => connect(),
+        }
+    }
+}
 
 /// A server, running or killed.
 pub struct Server {
     binary: PathBuf,
+    site: Site,
     export: PathBuf,
     state: PathBuf,
     log: PathBuf,
+    /// Where it is asked what it counted, if it is.
+    admin: Option<PathBuf>,
     flags: Vec<String>,
     child: Option<Child>,
 }
@@ -28,15 +72,28 @@ pub struct Server {
 impl Server {
     /// Starts one that serves `export` of this directory to loopback, and waits until it listens.
     pub fn start(binary: &Path, place: &Path, flags: &[&str]) -> Result<Self> {
+        Self::start_at(Site::LOOPBACK, binary, place, None, flags)
+    }
+
+    /// The same elsewhere; `admin` is where it may be asked what it counted.
+    pub fn start_at(
+        site: Site,
+        binary: &Path,
+        place: &Path,
+        admin: Option<PathBuf>,
+        flags: &[&str],
+    ) -> Result<Self> {
         let [export, state] = ["export", "state"].map(|name| place.join(name));
         for directory in [&export, &state] {
             std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
         }
         let mut server = Self {
             binary: binary.to_owned(),
+            site,
             export,
             state,
             log: place.join("server.txt"),
+            admin,
             flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
             child: None,
         };
@@ -52,7 +109,18 @@ impl Server {
 
     /// The URL of a path of the export; `options` begin with `&`.
     pub fn url(&self, path: &str, options: &str) -> String {
-        format!("nfs://127.0.0.1/{path}?nfsport={PORT}&mountport={PORT}{options}")
+        let address = self.site.address;
+        format!("nfs://{address}/{path}?nfsport={PORT}&mountport={PORT}{options}")
+    }
+
+    /// Where it is.
+    pub fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// Where it is asked what it counted.
+    pub fn admin(&self) -> Option<&Path> {
+        self.admin.as_deref()
     }
 
     /// Its process.
@@ -67,6 +135,24 @@ impl Server {
             None => Ok(()),
             Some(status) => bail!("the server ended by itself, {status}; it said: {}", self.last_words()),
         }
+    }
+
+    /// Asks it to end, which lets calls in progress end, and waits until it has.
+    pub fn end(&mut self) -> Result<()> {
+        self.must_run()?;
+        let mut child = self.child.take().context("a server that runs")?;
+        kill_process(Pid::from_child(&child), Signal::TERM).context("asking the server to end")?;
+        let give_up = Instant::now() + END;
+        while child.try_wait().context("waiting for the server to end")?.is_none() {
+            if Instant::now() > give_up {
+                // It is not waited for any longer, and not left either.
+                let _ = child.kill();
+                let _ = child.wait();
+                bail!("the server has not ended {END:?} after SIGTERM");
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
     }
 
     /// Kills it, and waits until nothing of it runs.
@@ -88,7 +174,7 @@ impl Server {
     /// Waits until it takes connections.
     pub fn wait(&mut self) -> Result<()> {
         let give_up = Instant::now() + START;
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, PORT)).is_err() {
+        while !self.site.is_open() {
             self.must_run()?;
             ensure!(Instant::now() < give_up, "the server does not listen {START:?} after its start");
             std::thread::sleep(LOOK);
@@ -97,15 +183,13 @@ impl Server {
     }
 
     fn command(&self) -> Command {
-        // It dies with us, whatever ends us.
-        let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL", "--"]).arg(&self.binary).arg("serve").arg(&self.export);
-        command.args(["--rpcbind", "off", "--squash", "none", "--admin", "off"]);
+        let mut command = self.site.command(1, &self.binary);
+        command.arg("serve").arg(&self.export).args(["--rpcbind", "off", "--squash", "none"]);
+        command.arg("--admin").arg(self.admin.as_deref().unwrap_or(Path::new("off")));
         command
-            .args(["--listen", &format!("127.0.0.1:{PORT}"), "--state"])
+            .args(["--listen", &format!("{}:{PORT}", self.site.address), "--state"])
             .arg(&self.state)
             .args(&self.flags);
-        command.stdin(Stdio::null());
         if let Ok(log) = self.open_log() {
             command.stderr(log);
         }

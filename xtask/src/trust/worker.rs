@@ -8,7 +8,7 @@ use howdah_vfs::{Caller, FileSystem, FsError};
 use super::calls::{Calls, Told};
 use super::random::Random;
 use super::territory::{Event, Territory};
-use super::world::{Act, Answered, Kind, choose, named};
+use super::world::{Act, Answered, Extent, Kind, choose, named};
 
 /// Of its calls, so many change something for one that looks.
 const LOOK_ONE_IN: u64 = 6;
@@ -27,6 +27,8 @@ pub struct Worker {
     clock: Option<Clock>,
     /// How its calls may be answered.
     answers: Answers,
+    /// How much it makes.
+    extent: Extent,
 }
 
 /// How calls may be answered that were sent twice.
@@ -38,6 +40,20 @@ pub enum Answers {
     Remembered,
     /// The same, on a path where any call may be sent twice without anybody's doing.
     AnyRepeated,
+    /// Both: any call may be sent twice, and answered by a server that remembers nothing.
+    AnyForgotten,
+}
+
+impl Answers {
+    /// Any call may be sent twice, though nobody says so.
+    fn any(self) -> bool {
+        matches!(self, Self::AnyRepeated | Self::AnyForgotten)
+    }
+
+    /// What went well may be refused when it is sent again.
+    fn forgotten(self) -> bool {
+        matches!(self, Self::Forgotten | Self::AnyForgotten)
+    }
 }
 
 /// What an answer is to the model.
@@ -62,7 +78,8 @@ impl Worker {
         random: Random,
     ) -> Result<Self, FsError> {
         let calls = Calls::new(fs, caller, Arc::clone(&territory))?;
-        Ok(Self { calls, territory, random, verifier: None, clock: None, answers: Answers::Forgotten })
+        let (answers, extent) = (Answers::Forgotten, Extent::WIDE);
+        Ok(Self { calls, territory, random, verifier: None, clock: None, answers, extent })
     }
 
     /// Keeps the history by this clock.
@@ -73,6 +90,11 @@ impl Worker {
     /// Its server remembers answers, or does not.
     pub fn answered(self, answers: Answers) -> Self {
         Self { answers, ..self }
+    }
+
+    /// Makes no more than this.
+    pub fn within(self, extent: Extent) -> Self {
+        Self { extent, ..self }
     }
 
     /// One call, made and judged; else what is wrong with its answer.
@@ -90,7 +112,7 @@ impl Worker {
     fn begin(&mut self) -> (Act, Result<(), FsError>) {
         let sent = self.clock.as_ref().map_or(0, |clock| clock());
         let mut state = self.territory.state();
-        let act = choose(&state.world, &mut self.random);
+        let act = choose(&state.world, self.extent, &mut self.random);
         let verdict = state.world.verdict(&act).expect("only such calls are chosen");
         (state.pending, state.disturbed) = (Some((act.clone(), sent)), false);
         (act, verdict)
@@ -102,14 +124,12 @@ impl Worker {
         verdict: Result<(), FsError>,
         outcome: Result<Told, FsError>,
     ) -> Result<Judged, String> {
-        let disturbed = self.territory.state().disturbed || self.answers == Answers::AnyRepeated;
+        let disturbed = self.territory.state().disturbed || self.answers.any();
         match (verdict, outcome) {
             (Ok(()), Ok(told)) => Ok(Judged::Done(told)),
             (Err(wanted), Err(seen)) if wanted == seen => Ok(Judged::Refused),
             // The first run made it, the second was refused. In a territory nobody else makes anything.
-            (Ok(()), Err(FsError::Exists))
-                if disturbed && self.answers == Answers::Forgotten && makes(act) =>
-            {
+            (Ok(()), Err(FsError::Exists)) if disturbed && self.answers.forgotten() && makes(act) => {
                 let handle = self
                     .calls
                     .find(act)

@@ -6,19 +6,32 @@ use super::act::{Act, How, join};
 use super::tree::{Kind, World};
 use crate::trust::random::Random;
 
-/// Names in each directory.
-const NAMES: usize = 9;
-/// Directories lie no deeper than this.
-const DEEPEST: usize = 2;
+/// How much there may be in a territory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Names in each directory.
+    names: u64,
+    /// Directories lie no deeper than this.
+    deepest: usize,
+}
+
+impl Extent {
+    /// So much that it takes hours to fill.
+    pub const WIDE: Self = Self { names: 9, deepest: 2 };
+    /// So little that it is full, as far as it ever is, after some minutes: what grows then, grows for another reason.
+    pub const NARROW: Self = Self { names: 6, deepest: 1 };
+}
+
 /// No file grows beyond.
 const LARGEST: usize = 160 << 10;
 /// Of the calls that must be refused, so many are left out for one that is made.
 const REFUSED_ONE_IN: u64 = 6;
 
 /// A call to be made now.
-pub fn choose(world: &World, random: &mut Random) -> Act {
+pub fn choose(world: &World, extent: Extent, random: &mut Random) -> Act {
+    let here = Here { world, extent };
     loop {
-        let act = any(world, random);
+        let act = any(here, random);
         match world.verdict(&act) {
             Some(Ok(())) => return act,
             Some(Err(_)) if random.one_in(REFUSED_ONE_IN) => return act,
@@ -27,20 +40,27 @@ pub fn choose(world: &World, random: &mut Random) -> Act {
     }
 }
 
-fn any(world: &World, random: &mut Random) -> Act {
+/// A territory's world, and how much there may be in it.
+#[derive(Clone, Copy)]
+struct Here<'w> {
+    world: &'w World,
+    extent: Extent,
+}
+
+fn any(here: Here<'_>, random: &mut Random) -> Act {
     match random.below(32) {
-        0..=3 => Act::Create { path: place(world, random), how: how(random) },
-        4 => Act::MakeDirectory { path: shallow(world, random) },
-        5 => Act::MakeLink { path: place(world, random), target: format!("../to/{}", random.below(1000)) },
-        6 => Act::MakePipe { path: place(world, random) },
-        7..=9 => Act::Remove { path: place(world, random) },
-        10 => Act::RemoveDirectory { path: shallow(world, random) },
-        11..=14 => Act::Rename { from: place(world, random), to: shallow(world, random) },
-        15 | 16 => Act::Link { from: file(world, random), to: place(world, random) },
-        17 => Act::SetMode { path: place(world, random), mode: 0o600 + random.below(0o100) as u32 },
-        18 => Act::SetSize { path: file(world, random), size: random.up_to(LARGEST / 2) },
-        19..=22 => Act::Commit { path: file(world, random) },
-        _ => write(world, random),
+        0..=3 => Act::Create { path: place(here, random), how: how(random) },
+        4 => Act::MakeDirectory { path: shallow(here, random) },
+        5 => Act::MakeLink { path: place(here, random), target: format!("../to/{}", random.below(1000)) },
+        6 => Act::MakePipe { path: place(here, random) },
+        7..=9 => Act::Remove { path: place(here, random) },
+        10 => Act::RemoveDirectory { path: shallow(here, random) },
+        11..=14 => Act::Rename { from: place(here, random), to: shallow(here, random) },
+        15 | 16 => Act::Link { from: file(here, random), to: place(here, random) },
+        17 => Act::SetMode { path: place(here, random), mode: 0o600 + random.below(0o100) as u32 },
+        18 => Act::SetSize { path: file(here, random), size: random.up_to(LARGEST / 2) },
+        19..=22 => Act::Commit { path: file(here, random) },
+        _ => write(here, random),
     }
 }
 
@@ -48,10 +68,10 @@ fn how(random: &mut Random) -> How {
     if random.one_in(2) { How::Guarded } else { How::Exclusive(random.number().to_be_bytes()) }
 }
 
-fn write(world: &World, random: &mut Random) -> Act {
-    let path = file(world, random);
+fn write(here: Here<'_>, random: &mut Random) -> Act {
+    let path = file(here, random);
     let most = if random.one_in(8) { 64 << 10 } else { 6 << 10 };
-    let at = match world.find(&path).map(|(_, node)| &node.kind) {
+    let at = match here.world.find(&path).map(|(_, node)| &node.kind) {
         // Most files grow at their end.
         Some(Kind::File(content)) if random.one_in(2) => content.latest().len(),
         _ => random.up_to(LARGEST / 2),
@@ -63,19 +83,20 @@ fn write(world: &World, random: &mut Random) -> Act {
 }
 
 /// A name in some directory, taken or not.
-fn place(world: &World, random: &mut Random) -> String {
-    let directories: Vec<&str> = directories(world).collect();
-    named(directories[random.up_to(directories.len())], random)
+fn place(here: Here<'_>, random: &mut Random) -> String {
+    let directories: Vec<&str> = directories(here.world).collect();
+    named(directories[random.up_to(directories.len())], here.extent, random)
 }
 
 /// The same, where a directory may be.
-fn shallow(world: &World, random: &mut Random) -> String {
-    let directories: Vec<&str> = directories(world).filter(|path| depth(path) < DEEPEST).collect();
-    named(directories[random.up_to(directories.len())], random)
+fn shallow(here: Here<'_>, random: &mut Random) -> String {
+    let directories: Vec<&str> =
+        directories(here.world).filter(|path| depth(path) < here.extent.deepest).collect();
+    named(directories[random.up_to(directories.len())], here.extent, random)
 }
 
-fn named(directory: &str, random: &mut Random) -> String {
-    join(directory, &format!("n{}", random.below(NAMES as u64)))
+fn named(directory: &str, extent: Extent, random: &mut Random) -> String {
+    join(directory, &format!("n{}", random.below(extent.names)))
 }
 
 fn directories(world: &World) -> impl Iterator<Item = &str> {
@@ -88,11 +109,15 @@ fn depth(path: &str) -> usize {
 }
 
 /// The name of a file that is there, or any name.
-fn file(world: &World, random: &mut Random) -> String {
-    let files: Vec<&str> =
-        world.names().filter(|(_, node)| matches!(node.kind, Kind::File(_))).map(|(path, _)| path).collect();
+fn file(here: Here<'_>, random: &mut Random) -> String {
+    let files: Vec<&str> = here
+        .world
+        .names()
+        .filter(|(_, node)| matches!(node.kind, Kind::File(_)))
+        .map(|(path, _)| path)
+        .collect();
     match files.len() {
-        0 => place(world, random),
+        0 => place(here, random),
         count => files[random.up_to(count)].to_owned(),
     }
 }

@@ -28,6 +28,12 @@ fn put(into: &mut Vec<u8>, at: usize, bytes: &[u8]) {
 }
 
 impl Content {
+    /// Bytes that are kept for it.
+    pub fn kept(&self) -> usize {
+        let loose: usize = self.loose.iter().map(|loose| loose.bytes.len()).sum();
+        self.latest.len() + self.stable.len() + loose
+    }
+
     /// What a reader sees as long as nothing is lost.
     pub fn latest(&self) -> &[u8] {
         &self.latest

@@ -8,6 +8,6 @@ mod content;
 mod tree;
 
 pub use act::{Act, How, split};
-pub use choose::choose;
+pub use choose::{Extent, choose};
 pub use compare::{Found, named};
 pub use tree::{Answered, Kind, NodeId, World};

@@ -62,6 +62,12 @@ impl World {
         Self { names: BTreeMap::new(), nodes: BTreeMap::new(), next: 1, keeps_unstable }
     }
 
+    /// Bytes that are kept of its files.
+    pub fn kept(&self) -> usize {
+        let kept = |node: &Node| if let Kind::File(content) = &node.kind { content.kept() } else { 0 };
+        self.nodes.values().map(kept).sum()
+    }
+
     /// Every name.
     pub fn names(&self) -> impl Iterator<Item = (&str, &Node)> {
         self.names.iter().map(|(path, id)| (path.as_str(), &self.nodes[id]))
