@@ -2,6 +2,7 @@
 
 mod bench;
 mod release;
+mod sanitize;
 mod test;
 mod trust;
 mod workspace;
@@ -24,6 +25,8 @@ enum Errand {
     Bench(bench::Arguments),
     /// Make the binary, checksum and bill of materials that are given to others
     Release(release::Arguments),
+    /// Run the tests of files with `unsafe` in them under AddressSanitizer
+    Sanitize(sanitize::Arguments),
     /// Run every test, real clients included
     Test(test::Arguments),
     /// Try to break what howdah promises
@@ -34,6 +37,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse().errand {
         Errand::Bench(arguments) => bench::run(arguments).map(|()| ExitCode::SUCCESS),
         Errand::Release(arguments) => release::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Errand::Sanitize(arguments) => sanitize::run(&arguments),
         Errand::Test(arguments) => test::run(&arguments),
         Errand::Trust(arguments) => trust::run(&arguments),
     }
