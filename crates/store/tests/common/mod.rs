@@ -4,7 +4,8 @@
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::Caller;
@@ -18,6 +19,10 @@ const CHILD: &str = "HOWDAH_TEST_UNPRIVILEGED";
 
 /// A variable that no test asks for.
 const NOTHING: (&str, &str) = ("HOWDAH_TEST_NOTHING", "");
+
+/// Held by who writes a copy of this program until it runs: what another test starts meanwhile would have the copy open for writing,
+/// too, and such a file cannot be run.
+static COPYING: Mutex<()> = Mutex::new(());
 
 /// The directories under which tests make theirs: on disk, and on tmpfs where there is one to write to.
 pub fn places() -> Vec<PathBuf> {
@@ -107,17 +112,22 @@ pub fn run_as_nobody(name: &str, variable: (&str, impl AsRef<std::ffi::OsStr>)) 
     std::fs::set_permissions(home.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .expect("chmod");
     let program = home.path().join("test");
+    let alone = COPYING.lock().unwrap_or_else(PoisonError::into_inner);
     std::fs::copy(std::env::current_exe().expect("own path"), &program).expect("a copy of this program");
     chown(&program, Some(NOBODY), Some(NOBODY)).expect("chown");
-    let output = Command::new(&program)
+    let child = Command::new(&program)
         .args(["--exact", name, "--nocapture", "--test-threads=1"])
         .env(CHILD, "1")
         .env(variable.0, variable.1)
         .current_dir("/")
         .uid(NOBODY)
         .gid(NOBODY)
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("running as nobody");
+    drop(alone);
+    let output = child.wait_with_output().expect("waiting for nobody");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success() && text.contains("1 passed"),
