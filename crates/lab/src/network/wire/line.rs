@@ -27,10 +27,15 @@ pub struct Line {
 impl Line {
     /// Along that path.
     pub fn new(path: Path<Frame>) -> Self {
-        let open = path.report().next().is_none();
+        let open = is_open(&path);
         let memory = Memory::new(MEMORY_MOST);
         let (taken, delivered) = (Counters::default(), Counters::default());
         Self { path, memory, open, taken, delivered, late: Lateness::default() }
+    }
+
+    /// Along another path from here on.
+    pub fn change(&mut self, path: Path<Frame>) {
+        (self.open, self.path) = (is_open(&path), path);
     }
 
     /// When something is to be done though nothing comes in.
@@ -96,6 +101,10 @@ impl Line {
         elements.push(own("delivered", self.delivered));
         DirectionCounters { elements, late: self.late }
     }
+}
+
+fn is_open(path: &Path<Frame>) -> bool {
+    path.report().next().is_none()
 }
 
 fn count(tally: &mut Tally, packet: &Packet<Frame>) {

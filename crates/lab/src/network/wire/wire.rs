@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result};
+use howdah_link::PathSpec;
 use howdah_net::Tun;
 use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, eventfd};
@@ -54,9 +55,17 @@ impl Wire {
         &self.name
     }
 
-    /// What it is like.
+    /// What it was like when it was made.
     pub fn spec(&self) -> &WireSpec {
         &self.spec
+    }
+
+    /// Another path from here on. What is on its way is lost, and what the path did is counted anew.
+    pub fn change(&self, path: &PathSpec, seed: u64) {
+        let (there, back) = path.build(seed);
+        for (line, path) in self.lines.iter().zip([there, back]) {
+            line.lock().change(path);
+        }
     }
 
     /// What it did so far.
