@@ -3,6 +3,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use howdah_wire::portmap::PORT;
@@ -22,6 +23,13 @@ pub struct RpcbindStream {
     socket: Socket,
     knows_caller: bool,
     deadline: Instant,
+}
+
+/// Readable when rpcbind has ended the connection: it says nothing unasked.
+impl AsFd for RpcbindStream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
 }
 
 impl RpcbindStream {

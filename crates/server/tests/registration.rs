@@ -3,8 +3,9 @@
 #![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 use std::net::{SocketAddr, TcpListener};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use howdah_net::RpcbindStream;
 use howdah_server::Transport;
@@ -16,6 +17,8 @@ use howdah_wire::{mount, nfs3};
 
 /// Set for the process inside the namespaces.
 const INSIDE: &str = "HOWDAH_TEST_INSIDE";
+/// Where rpcbind listens for programs of its host.
+const SOCKET: &str = "/run/rpcbind.sock";
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs this test again in namespaces of its own, with an empty `/run`; it ends with everything it started.
@@ -57,9 +60,7 @@ fn inside() {
     let error = register(&listeners(port)).expect_err("nobody is there");
     assert!(matches!(error, RegistrationError::Unreachable(_)), "{error}");
 
-    // It returns when it listens, and stays behind as a daemon.
-    let started = Command::new("rpcbind").status().expect("rpcbind was found");
-    assert!(started.success(), "{started}");
+    let mut rpcbind = start_rpcbind();
     assert_eq!(registered_port(nfs3::PROGRAM, 3), 0);
 
     let registration = register(&listeners(port)).expect("registered");
@@ -71,6 +72,35 @@ fn inside() {
     what_a_killed_server_left_behind_is_replaced(port);
     registration_of_a_successor_stays(registration, port);
     without_the_unix_socket(port);
+    rpcbind.kill().and_then(|()| rpcbind.wait()).expect("killed");
+    an_rpcbind_that_is_started_anew_is_told_again(port);
+}
+
+fn start_rpcbind() -> Child {
+    let rpcbind = Command::new("rpcbind").arg("-f").spawn().expect("rpcbind was found");
+    wait_until(|| UnixStream::connect(SOCKET).is_ok());
+    rpcbind
+}
+
+fn wait_until(is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "it does not come to that");
+        std::thread::yield_now();
+    }
+}
+
+fn an_rpcbind_that_is_started_anew_is_told_again(port: u16) {
+    let mut first = start_rpcbind();
+    let keeper = register(&listeners(port)).expect("registered").keep().expect("a thread");
+    assert_eq!(keeper.rows().len(), 12);
+    first.kill().and_then(|()| first.wait()).expect("killed");
+    let mut second = start_rpcbind();
+    wait_until(|| registered_port(nfs3::PROGRAM, 3) == u32::from(port));
+    wait_until(|| registered_port(mount::PROGRAM, 3) == u32::from(port));
+    keeper.take_back().expect("taken back");
+    assert_eq!(registered_port(nfs3::PROGRAM, 3), 0);
+    second.kill().and_then(|()| second.wait()).expect("killed");
 }
 
 fn another_server_is_told_who_is_there(port: u16) {
@@ -110,7 +140,7 @@ fn registration_of_a_successor_stays(first: Registration, port: u16) {
 
 /// Over loopback, from a privileged port, as portmappers without a Unix socket are asked.
 fn without_the_unix_socket(port: u16) {
-    std::fs::remove_file("/run/rpcbind.sock").expect("it was there");
+    std::fs::remove_file(SOCKET).expect("it was there");
     let registration = register(&listeners(port)).expect("registered");
     assert_eq!((registration.rows().len(), registration.refused().len()), (6, 6), "version 2 knows no IPv6");
     assert_eq!(registered_port(nfs3::PROGRAM, 3), u32::from(port));

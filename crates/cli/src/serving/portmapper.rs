@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 
-use howdah_server::registration::{Registration, RegistrationError, register};
+use howdah_server::registration::{Keeper, Registration, RegistrationError, register};
 use howdah_server::{Sockets, UdpSettings};
 
 use crate::configuration::{Rpcbind, ServerConfig};
@@ -15,6 +15,7 @@ pub const PORTMAPPER_PORT: u16 = 111;
 #[derive(Debug, Default)]
 pub struct Portmapper {
     registration: Option<Registration>,
+    keeper: Option<Keeper>,
     own: bool,
 }
 
@@ -28,10 +29,10 @@ impl Portmapper {
         match register(&sockets.addresses()) {
             Ok(registration) => {
                 tracing::info!(rows = registration.rows().len(), "registered with rpcbind");
-                Self { registration: Some(registration), own: false }
+                Self { registration: Some(registration), ..Self::default() }
             }
             Err(RegistrationError::Unreachable(_)) => {
-                Self { registration: None, own: answer_ourselves(sockets, config.udp) }
+                Self { own: answer_ourselves(sockets, config.udp), ..Self::default() }
             }
             Err(error) => {
                 tracing::warn!(%error, "clients must be told the port");
@@ -40,19 +41,34 @@ impl Portmapper {
         }
     }
 
+    /// Looks after the registration from here on: an rpcbind that is started anew is told again. Starts a thread.
+    pub fn keep(&mut self) {
+        if let Some(registration) = self.registration.take().filter(|held| !held.rows().is_empty()) {
+            match registration.keep() {
+                Ok(keeper) => self.keeper = Some(keeper),
+                Err(error) => {
+                    tracing::warn!(%error, "clients must be told the port: nobody looks after rpcbind")
+                }
+            }
+        }
+    }
+
     /// Whether clients need not be told the port.
     pub fn knows_us(&self) -> bool {
-        self.own || self.registration.as_ref().is_some_and(|registration| !registration.rows().is_empty())
+        self.own
+            || self.keeper.is_some()
+            || self.registration.as_ref().is_some_and(|registration| !registration.rows().is_empty())
     }
 
     /// Whether there is something to take back.
     pub fn is_registered(&self) -> bool {
-        self.registration.is_some()
+        self.registration.is_some() || self.keeper.is_some()
     }
 
     /// Takes the registration back.
     pub fn take_back(self) {
-        if let Some(Err(error)) = self.registration.map(Registration::take_back) {
+        let kept = self.keeper.map(Keeper::take_back);
+        if let Some(Err(error)) = kept.or_else(|| self.registration.map(Registration::take_back)) {
             tracing::warn!(%error, "the registration with rpcbind stays behind");
         }
     }

@@ -1,6 +1,7 @@
 //! What is said to rpcbind and heard from it: SET, UNSET and DUMP, in version 4 where rpcbind sees who asks, and in
 //! version 2 of old over loopback.
 
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use howdah_net::RpcbindStream;
@@ -130,6 +131,12 @@ impl Conversation {
             Ok(Accepted::Success) => Ok(answer.split_off(decoder.position())),
             outcome => Err(RegistrationError::Unanswered { step, outcome }),
         }
+    }
+}
+
+impl AsFd for Conversation {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::Transport;
 
 /// How long registering may take, and taking it back: rpcbind answers in microseconds, and a server that starts or stops
 /// must not hang because something else does.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a look may take whether a registered server runs: it would be on this host.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -36,10 +36,7 @@ pub fn register(listeners: &[(Transport, SocketAddr)]) -> Result<Registration, R
     }
     let mut rpcbind = Conversation::open(PATIENCE)?;
     let held = rpcbind.list()?;
-    if let Some(other) = other_server(&held, &rows) {
-        let Held { program, port, owner, .. } = other.clone();
-        return Err(RegistrationError::Taken { program, port, owner });
-    }
+    refuse_others(&held, &rows)?;
     let mut registration = Registration::default();
     for row in rows {
         // Whoever was here before did not take it back and is gone: killed, perhaps, as this server may have been.
@@ -63,6 +60,24 @@ impl Registration {
         &self.refused
     }
 
+    /// Registers once more what rpcbind does not know any more; how many rows that were.
+    pub(super) fn renew(&self, rpcbind: &mut Conversation) -> Result<usize, RegistrationError> {
+        let held = rpcbind.list()?;
+        let is_there = |row: &&Row| held.iter().any(|held| is_ours(held, row));
+        if self.rows.iter().all(|row| is_there(&row)) {
+            return Ok(0);
+        }
+        refuse_others(&held, &self.rows)?;
+        let mut count = 0;
+        for row in self.rows.iter().filter(|row| !is_there(row)) {
+            if held.iter().any(|held| held.is_place_of(row)) {
+                rpcbind.unset(row)?;
+            }
+            count += usize::from(rpcbind.set(row)?);
+        }
+        Ok(count)
+    }
+
     /// Takes back what still is as it was registered here, and nothing that somebody else has registered since.
     ///
     /// # Errors
@@ -79,7 +94,7 @@ impl Registration {
         let mut rpcbind = Conversation::open(PATIENCE)?;
         let held = rpcbind.list()?;
         for row in rows {
-            if held.iter().any(|held| held.is_place_of(&row) && held.port == row.address.port()) {
+            if held.iter().any(|held| is_ours(held, &row)) {
                 rpcbind.unset(&row)?;
             }
         }
@@ -93,6 +108,18 @@ impl Drop for Registration {
             tracing::warn!(%error, "the registration with rpcbind stays behind");
         }
     }
+}
+
+fn is_ours(held: &Held, row: &Row) -> bool {
+    held.is_place_of(row) && held.port == row.address.port()
+}
+
+/// Another server is not replaced.
+fn refuse_others(held: &[Held], rows: &[Row]) -> Result<(), RegistrationError> {
+    other_server(held, rows).map_or(Ok(()), |other| {
+        let Held { program, port, owner, .. } = other.clone();
+        Err(RegistrationError::Taken { program, port, owner })
+    })
 }
 
 /// A registration of one of our programs that belongs to another server which runs. One on a port of ours was made by a
