@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::process;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -15,6 +16,9 @@ use crate::running::{
     read_signals, start_log, user_name,
 };
 use crate::serving::{Prepared, RunningServer};
+
+/// How often it is looked for answers about names of clients that are awaited.
+const LOOK_FOR_NAMES: Duration = Duration::from_secs(1);
 
 /// Serves until a signal says to stop.
 pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
@@ -107,10 +111,16 @@ impl Session<'_> {
     /// Does what signals say until one says to stop.
     fn follow(&mut self, signals: &Receiver<Signal>) {
         loop {
-            let signal = match self.manager.interval() {
+            let look = self.server.awaits_names().then_some(LOOK_FOR_NAMES);
+            let signal = match self.manager.interval().into_iter().chain(look).min() {
                 Some(interval) => signals.recv_timeout(interval),
                 None => signals.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
+            if look.is_some()
+                && let Err(error) = self.server.take_late_names(&self.config.exports)
+            {
+                tracing::error!("what was told of clients' names does not hold yet: {error:#}");
+            }
             match signal {
                 Ok(Signal::Reload) => self.reload(),
                 Err(RecvTimeoutError::Timeout) => self.manager.alive(),

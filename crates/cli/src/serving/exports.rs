@@ -1,7 +1,5 @@
 //! From an export's configuration to what the server knows of it.
 
-use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,23 +10,22 @@ use howdah_vfs::layer::Delayed;
 
 use super::file_systems::FileSystems;
 use crate::configuration::{self, ClientPattern, ExportConfig};
-use crate::running::addresses_of;
+use crate::running::ClientNames;
 
 /// How much of the key in the state directory signs handles.
 const KEY_SIZE: usize = 16;
 
-/// These exports over these directories, which stand in the same order; every call waits for `delay` first. Looks up the
-/// host names of clients.
+/// These exports over these directories, which stand in the same order; every call waits for `delay` first.
 pub fn exports(
     configs: &[ExportConfig],
     directories: &FileSystems,
     key: &[u8],
     delay: Option<Duration>,
+    names: &ClientNames,
 ) -> Result<Exports> {
     let key = *key.first_chunk::<KEY_SIZE>().context("the handle key is too short")?;
-    let addresses = addresses_of(configs);
     let list = configs.iter().zip(directories.iter()).map(|(config, directory)| {
-        let rules = config.clients.iter().map(|written| rule(written, &addresses)).collect();
+        let rules = config.clients.iter().map(|written| rule(written, names)).collect();
         let file_system = delayed(Arc::clone(&directory.file_system) as Arc<dyn FileSystem>, delay);
         Export::new(config.name.as_str(), config.id, file_system, rules)
     });
@@ -42,7 +39,7 @@ fn delayed(file_system: Arc<dyn FileSystem>, delay: Option<Duration>) -> Arc<dyn
     }
 }
 
-fn rule(written: &configuration::ClientRule, addresses: &HashMap<String, Vec<IpAddr>>) -> ClientRule {
+fn rule(written: &configuration::ClientRule, names: &ClientNames) -> ClientRule {
     let access = &written.access;
     ClientRule {
         clients: match &written.who {
@@ -50,7 +47,7 @@ fn rule(written: &configuration::ClientRule, addresses: &HashMap<String, Vec<IpA
             ClientPattern::Network(network) => {
                 Clients::Network { address: network.addr(), prefix: network.prefix_len() }
             }
-            ClientPattern::Host(name) => Clients::Addresses(addresses.get(name).cloned().unwrap_or_default()),
+            ClientPattern::Host(name) => Clients::Addresses(names.of(name).to_vec()),
         },
         read_only: access.read_only,
         squash: match access.squash {

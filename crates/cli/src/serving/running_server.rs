@@ -15,7 +15,7 @@ use super::portmapper::Portmapper;
 use super::prepared::Prepared;
 use crate::configuration::{ExportConfig, ServerConfig};
 use crate::report::Opened;
-use crate::running::HANDLE_KEY_SIZE;
+use crate::running::{ClientNames, HANDLE_KEY_SIZE};
 
 /// How long calls in flight may take when the server is asked to stop: longer than any disk takes that still
 /// works, shorter than a service manager waits.
@@ -36,12 +36,14 @@ pub struct RunningServer {
     delay: Option<Duration>,
     /// Whether files elsewhere are out of reach.
     files_confined: bool,
+    names: ClientNames,
 }
 
 impl RunningServer {
     /// Starts to serve what was opened.
     pub fn start(config: &ServerConfig, prepared: Prepared) -> Result<Self> {
-        let Prepared { sockets, addresses, page, key, roots, watcher, portmapper, files_confined } = prepared;
+        let Prepared { sockets, addresses, page, key, roots, watcher, mut portmapper, files_confined } =
+            prepared;
         let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
         let (state, delay) = (config.state.clone(), config.experiment.delay);
         let settings = Settings {
@@ -50,25 +52,30 @@ impl RunningServer {
             watcher,
             metrics: MetricsSettings { clients: config.metrics.clients },
         };
+        let names = ClientNames::default().looked_up(&config.exports);
         let start = || {
             let directories = FileSystems::over(roots, &config.exports, &state)?;
-            let exports = exports(&config.exports, &directories, &key, delay)?;
+            let exports = exports(&config.exports, &directories, &key, delay, &names)?;
             let server = Server::start(&settings, sockets, exports).context("starting the server")?;
             anyhow::Ok((directories, server))
         };
         match start() {
-            Ok((directories, server)) => Ok(Self {
-                server,
-                addresses,
-                admin,
-                page,
-                portmapper,
-                directories,
-                state,
-                key,
-                delay,
-                files_confined,
-            }),
+            Ok((directories, server)) => {
+                portmapper.keep();
+                Ok(Self {
+                    server,
+                    addresses,
+                    admin,
+                    page,
+                    portmapper,
+                    directories,
+                    state,
+                    key,
+                    delay,
+                    files_confined,
+                    names,
+                })
+            }
             Err(error) => {
                 portmapper.take_back();
                 Err(error)
@@ -87,10 +94,24 @@ impl RunningServer {
             );
         }
         let directories = self.directories.for_exports(configs, &self.state)?;
-        let exports = exports(configs, &directories, &self.key, self.delay)?;
+        let names = self.names.looked_up(configs);
+        let exports = exports(configs, &directories, &self.key, self.delay, &names)?;
         self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
         self.server.reload(exports);
-        self.directories = directories;
+        (self.directories, self.names) = (directories, names);
+        Ok(())
+    }
+
+    /// Whether somebody is asked still for names of clients.
+    pub fn awaits_names(&self) -> bool {
+        self.names.are_open()
+    }
+
+    /// Serves clients whose names are answered for now; these exports are served already.
+    pub fn take_late_names(&mut self, configs: &[ExportConfig]) -> Result<()> {
+        if self.names.take_late() {
+            self.server.reload(exports(configs, &self.directories, &self.key, self.delay, &self.names)?);
+        }
         Ok(())
     }
 
