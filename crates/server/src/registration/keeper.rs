@@ -100,7 +100,11 @@ fn keep(registration: &mut Registration, stopped: BorrowedFd<'_>) {
                 if !std::mem::replace(&mut is_told, true) {
                     tracing::warn!(%error, "clients must be told the port until rpcbind knows it again");
                 }
-                if matches!(error, RegistrationError::Unreachable(_)) { LOOK } else { LOOK_AGAIN }
+                match error {
+                    // It is gone, or went while it was asked.
+                    RegistrationError::Unreachable(_) | RegistrationError::Broken { .. } => LOOK,
+                    _ => LOOK_AGAIN,
+                }
             }
         };
         if waits_for(stopped, None, Some(pause)) {
