@@ -81,7 +81,7 @@ impl ClientNames {
     /// Takes answers that came since; whether there were any.
     pub fn take_late(&mut self) -> bool {
         let late: Vec<Answer> = self.answers.iter().flat_map(Receiver::try_iter).collect();
-        late.into_iter().fold(false, |any, answer| self.take(answer) || any)
+        late.into_iter().map(|answer| self.take(answer)).filter(|&is_one| is_one).count() > 0
     }
 
     /// Whether answers are awaited.
@@ -94,6 +94,7 @@ impl ClientNames {
         self.known.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether it is an answer, and not that there is none yet.
     fn take(&mut self, (name, addresses): Answer) -> bool {
         let Some(addresses) = addresses else { return false };
         if addresses.is_empty() {
