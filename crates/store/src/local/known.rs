@@ -137,6 +137,26 @@ mod tests {
     }
 
     #[test]
+    fn while_a_clock_that_jumped_back_catches_up_nothing_is_answered_from_memory() {
+        let handles = KnownHandles::new(1000);
+        let seen = Identification { file: 42, device: 1, birth: Some(at(100)) };
+        let known = |byte| Known { handle: handle(byte), place: 7 };
+        handles.keep(&seen, at(3700), known(1));
+        // An hour back. The number may be taken again now, by a node with another time of birth.
+        assert!(handles.find(&seen, at(99)).is_none());
+        let again = Identification { birth: Some(at(99)), ..seen };
+        handles.keep(&again, at(99), known(2));
+        assert!(handles.find(&again, at(99)).is_none(), "the clock may be set once more to when it was born");
+        assert!(
+            handles.find(&again, at(200)).is_none(),
+            "it is another node than the one that is remembered"
+        );
+        handles.keep(&again, at(200), known(2));
+        assert_eq!(handles.find(&again, at(200)).map(|known| known.handle), Some(handle(2)));
+        assert!(handles.find(&seen, at(3700)).is_none());
+    }
+
+    #[test]
     fn no_more_are_remembered_than_there_is_room_for() {
         let (most, now) = (2 * PAGE as u64, at(200));
         let handles = KnownHandles::new(most as usize);
