@@ -36,6 +36,7 @@ mod tuning;
 mod udp;
 
 pub use arguments::Arguments;
+pub use load::nfs as nfs_call;
 pub use metrics::ask;
 
 /// Does what was asked.

@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// How many kills, cuts or steps, instead of the campaign's own number
+    /// How many kills, cuts or steps, instead of the campaign's own number; of faults, how many seconds each lasts
     #[arg(long, value_name = "N")]
     pub times: Option<u64>,
 

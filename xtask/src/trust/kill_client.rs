@@ -81,7 +81,7 @@ struct Seen {
 /// Runs it.
 pub fn run(context: &Context) -> Result<Verdict> {
     let (mut random, mut progress) = (Random::new(context.seed), Progress::begin());
-    let server = Server::start(&context.binary, &context.directory, &[])?;
+    let server = Server::start(&context.binary, &context.directory)?;
     let stage = Stage::set(context, &server, &mut random)?;
     let (times, mut seen, mut verdict) =
         (context.times(FULL, QUICK), Seen { typical: TYPICAL, ..Seen::default() }, Verdict::default());

@@ -44,7 +44,7 @@ struct Copied {
 /// Runs it.
 pub fn run(context: &Context) -> Result<Verdict> {
     let mut random = Random::new(context.seed);
-    let mut server = Server::start(&context.binary, &context.directory, &[])?;
+    let mut server = Server::start(&context.binary, &context.directory)?;
     let crew = Crew::settle(server.export(), MOUNTS.iter().map(|(workers, _)| workers).sum(), true)?;
     let copies = Arc::new(Copies::prepare(&context.binary, &context.directory, &server, &mut random)?);
     let copied = Arc::new(Copied::default());

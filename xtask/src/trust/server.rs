@@ -11,7 +11,7 @@ use howdah_net::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Its port. The network is a sandbox's own, so nobody else can have it.
-const PORT: u16 = 2049;
+pub const PORT: u16 = 2049;
 /// A server that does not listen after this long has not started.
 const START: Duration = Duration::from_secs(20);
 /// One that has not ended after this long, asked to, hangs.
@@ -59,44 +59,72 @@ impl Site {
 /// A server, running or killed.
 pub struct Server {
     binary: PathBuf,
-    site: Site,
-    export: PathBuf,
-    state: PathBuf,
+    offer: Offer,
     log: PathBuf,
-    /// Where it is asked what it counted, if it is.
-    admin: Option<PathBuf>,
-    flags: Vec<String>,
     child: Option<Child>,
+}
+
+/// What is served, where, and to whom.
+pub struct Offer {
+    /// The directory.
+    pub export: PathBuf,
+    /// Where the server keeps its state, and we what it says.
+    pub place: PathBuf,
+    /// Where the server is.
+    pub site: Site,
+    /// Where it is asked what it counted, if it is.
+    pub admin: Option<PathBuf>,
+    /// Who may come; nobody named: everybody.
+    pub clients: Vec<String>,
+    /// Whether rpcbind is told of the port.
+    pub is_registered: bool,
+    /// Whatever else `howdah serve` is told.
+    pub flags: Vec<String>,
+}
+
+impl Offer {
+    /// `export` of this directory, with the state beside it, to loopback.
+    pub fn below(place: &Path) -> Self {
+        Self {
+            export: place.join("export"),
+            place: place.to_owned(),
+            site: Site::LOOPBACK,
+            admin: None,
+            clients: Vec::new(),
+            is_registered: false,
+            flags: Vec::new(),
+        }
+    }
+
+    fn state(&self) -> PathBuf {
+        self.place.join("state")
+    }
+
+    /// The configuration of a server that not everybody may come to.
+    fn configuration(&self) -> Result<PathBuf> {
+        let file = self.place.join("howdah.toml");
+        let text = format!(
+            "[[export]]\nname = \"/\"\npath = {:?}\nsquash = \"none\"\nclients = {:?}\n",
+            self.export, self.clients
+        );
+        std::fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;
+        Ok(file)
+    }
 }
 
 impl Server {
     /// Starts one that serves `export` of this directory to loopback, and waits until it listens.
-    pub fn start(binary: &Path, place: &Path, flags: &[&str]) -> Result<Self> {
-        Self::start_at(Site::LOOPBACK, binary, place, None, flags)
+    pub fn start(binary: &Path, place: &Path) -> Result<Self> {
+        Self::start_with(binary, Offer::below(place))
     }
 
-    /// The same elsewhere; `admin` is where it may be asked what it counted.
-    pub fn start_at(
-        site: Site,
-        binary: &Path,
-        place: &Path,
-        admin: Option<PathBuf>,
-        flags: &[&str],
-    ) -> Result<Self> {
-        let [export, state] = ["export", "state"].map(|name| place.join(name));
-        for directory in [&export, &state] {
+    /// Starts one that serves what is offered, and waits until it listens.
+    pub fn start_with(binary: &Path, offer: Offer) -> Result<Self> {
+        for directory in [&offer.export, &offer.state()] {
             std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
         }
-        let mut server = Self {
-            binary: binary.to_owned(),
-            site,
-            export,
-            state,
-            log: place.join("server.txt"),
-            admin,
-            flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
-            child: None,
-        };
+        let log = offer.place.join("server.txt");
+        let mut server = Self { binary: binary.to_owned(), offer, log, child: None };
         server.start_again()?;
         server.wait()?;
         Ok(server)
@@ -104,23 +132,23 @@ impl Server {
 
     /// What is served.
     pub fn export(&self) -> &Path {
-        &self.export
+        &self.offer.export
     }
 
     /// The URL of a path of the export; `options` begin with `&`.
     pub fn url(&self, path: &str, options: &str) -> String {
-        let address = self.site.address;
+        let address = self.offer.site.address;
         format!("nfs://{address}/{path}?nfsport={PORT}&mountport={PORT}{options}")
     }
 
     /// Where it is.
     pub fn site(&self) -> &Site {
-        &self.site
+        &self.offer.site
     }
 
     /// Where it is asked what it counted.
     pub fn admin(&self) -> Option<&Path> {
-        self.admin.as_deref()
+        self.offer.admin.as_deref()
     }
 
     /// Its process.
@@ -166,15 +194,14 @@ impl Server {
 
     /// Starts it again where it was, and does not wait: its clients do.
     pub fn start_again(&mut self) -> Result<()> {
-        let log = self.open_log()?;
-        self.child = Some(self.command().stdout(log).spawn().context("starting the server again")?);
+        self.child = Some(self.command()?.spawn().context("starting the server")?);
         Ok(())
     }
 
     /// Waits until it takes connections.
     pub fn wait(&mut self) -> Result<()> {
         let give_up = Instant::now() + START;
-        while !self.site.is_open() {
+        while !self.offer.site.is_open() {
             self.must_run()?;
             ensure!(Instant::now() < give_up, "the server does not listen {START:?} after its start");
             std::thread::sleep(LOOK);
@@ -182,18 +209,25 @@ impl Server {
         Ok(())
     }
 
-    fn command(&self) -> Command {
-        let mut command = self.site.command(1, &self.binary);
-        command.arg("serve").arg(&self.export).args(["--rpcbind", "off", "--squash", "none"]);
-        command.arg("--admin").arg(self.admin.as_deref().unwrap_or(Path::new("off")));
-        command
-            .args(["--listen", &format!("{}:{PORT}", self.site.address), "--state"])
-            .arg(&self.state)
-            .args(&self.flags);
-        if let Ok(log) = self.open_log() {
-            command.stderr(log);
-        }
-        command
+    fn command(&self) -> Result<Command> {
+        let offer = &self.offer;
+        let mut command = offer.site.command(1, &self.binary);
+        command.arg("serve");
+        match offer.clients.is_empty() {
+            true => command.arg(&offer.export).args(["--squash", "none"]),
+            false => command.arg("--config").arg(offer.configuration()?),
+        };
+        command.args(["--rpcbind", if offer.is_registered { "auto" } else { "off" }]);
+        command.arg("--admin").arg(offer.admin.as_deref().unwrap_or(Path::new("off")));
+        command.args(["--listen", &format!("{}:{PORT}", offer.site.address), "--state"]).arg(offer.state());
+        command.args(&offer.flags).stdout(self.open_log()?).stderr(self.open_log()?);
+        Ok(command)
+    }
+
+    /// What it said so far.
+    pub fn said(&self) -> Result<String> {
+        let text = std::fs::read(&self.log).with_context(|| format!("reading {}", self.log.display()))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     fn open_log(&self) -> Result<File> {
@@ -202,7 +236,7 @@ impl Server {
     }
 
     fn last_words(&self) -> String {
-        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let text = self.said().unwrap_or_default();
         let lines: Vec<_> = text.lines().rev().filter(|line| !line.trim().is_empty()).take(3).collect();
         lines.into_iter().rev().collect::<Vec<_>>().join(" | ")
     }

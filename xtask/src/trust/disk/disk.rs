@@ -15,6 +15,7 @@ pub struct Disk {
     /// The disk itself.
     pub platter: Arc<Platter>,
     mounted: PathBuf,
+    file: PathBuf,
     // Last: whatever still is written when it is unmounted needs somebody to take it.
     _session: BackgroundSession,
 }
@@ -39,6 +40,14 @@ pub const EXT4: Kind =
 pub const XFS: Kind =
     Kind { name: "xfs", make: (&["mkfs.xfs", "-q", "-f"], "xfsprogs"), size: 304 << 20, options: "nouuid" };
 
+/// btrfs, which has quotas without help of the kernel's configuration.
+pub const BTRFS: Kind = Kind {
+    name: "btrfs",
+    make: (&["mkfs.btrfs", "-q", "-f"], "btrfs-progs"),
+    size: 128 << 20,
+    options: "rw",
+};
+
 impl Disk {
     /// Makes a disk below `place`, a file system on it, and mounts that.
     pub fn make(place: &Path, kind: Kind) -> Result<Self> {
@@ -49,17 +58,23 @@ impl Disk {
         let platter = Arc::new(Platter::new(kind.size));
         let session = fuser::spawn_mount(Served(Arc::clone(&platter)), &fuse, &Config::default());
         let session = session.context("mounting a disk's file by FUSE")?;
-        let device = attach(&fuse.join(NAME))?;
+        let file = fuse.join(NAME);
+        let device = attach(&file)?;
         let outcome = fill(&device, &mounted, kind);
         // From here on only the mount holds the device, which goes with it, whatever ends us.
         let detached = run(Command::new("losetup").args(["-d", &device]));
         outcome.and(detached)?;
-        Ok(Self { platter, mounted, _session: session })
+        Ok(Self { platter, mounted, file, _session: session })
     }
 
     /// Where it is mounted.
     pub fn mounted(&self) -> &Path {
         &self.mounted
+    }
+
+    /// The file that it is for the kernel.
+    pub fn file(&self) -> &Path {
+        &self.file
     }
 }
 

@@ -2,8 +2,10 @@
 
 #[allow(clippy::module_inception, reason = "the file holds the disk itself")]
 mod disk;
+mod places;
 mod platter;
 mod served;
 
-pub use disk::{Disk, EXT4, Kind, XFS, lacking, run};
+pub use disk::{BTRFS, Disk, EXT4, Kind, XFS, lacking, run};
+pub use places::places_of;
 pub use platter::{Condition, Entry};

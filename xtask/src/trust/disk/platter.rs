@@ -1,6 +1,7 @@
 //! What a disk holds and what became of it: its bytes, everything that was written to it in order with the flushes between, and
 //! what is wrong with it just now.
 
+use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What happened to the disk.
@@ -18,8 +19,6 @@ pub enum Condition {
     /// Nothing.
     #[default]
     Well,
-    /// Every write and flush fails.
-    Failing,
     /// Nothing is answered.
     Hanging,
 }
@@ -31,6 +30,14 @@ struct Inside {
     log: Vec<Entry>,
     logs: bool,
     condition: Condition,
+    /// Bytes that can be neither read nor written.
+    spoilt: Vec<Range<usize>>,
+}
+
+impl Inside {
+    fn is_spoilt(&self, at: usize, length: usize) -> bool {
+        self.spoilt.iter().any(|place| place.start < at + length && at < place.end)
+    }
 }
 
 /// A disk in memory.
@@ -85,17 +92,25 @@ impl Platter {
         self.better.notify_all();
     }
 
+    /// What lies in these places can be neither read nor written, from here on; in all others it can.
+    pub fn spoil(&self, places: Vec<Range<usize>>) {
+        self.lock().spoilt = places;
+    }
+
     /// READ.
     pub fn read(&self, at: usize, length: usize) -> Option<Vec<u8>> {
         let inside = self.answering();
         let end = inside.bytes.len().min(at + length);
+        if inside.is_spoilt(at, length) {
+            return None;
+        }
         Some(inside.bytes.get(at..end)?.to_vec())
     }
 
     /// WRITE; whether it went well.
     pub fn write(&self, at: usize, data: &[u8]) -> bool {
         let mut inside = self.answering();
-        if inside.condition == Condition::Failing {
+        if inside.is_spoilt(at, data.len()) {
             return false;
         }
         let Some(place) = inside.bytes.get_mut(at..at + data.len()) else { return false };
@@ -106,15 +121,31 @@ impl Platter {
         true
     }
 
-    /// FLUSH; whether it went well.
-    pub fn flush(&self) -> bool {
+    /// FLUSH.
+    pub fn flush(&self) {
         let mut inside = self.answering();
-        if inside.condition == Condition::Failing {
-            return false;
-        }
         if inside.logs {
             inside.log.push(Entry::Flush);
         }
-        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_spoilt_is_neither_read_nor_written_and_its_neighbours_are() {
+        let platter = Platter::new(40);
+        assert!(platter.write(0, &[7; 40]));
+        platter.spoil(vec![10..20]);
+        for (at, length, fits) in
+            [(0, 10, true), (20, 20, true), (0, 11, false), (19, 1, false), (12, 3, false)]
+        {
+            assert_eq!(platter.write(at, &vec![8; length]), fits, "{at}");
+            assert_eq!(platter.read(at, length).is_some(), fits, "{at}");
+        }
+        platter.spoil(Vec::new());
+        assert_eq!(platter.read(9, 12), Some([vec![8], vec![7; 10], vec![8]].concat()));
     }
 }

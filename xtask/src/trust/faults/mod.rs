@@ -1,137 +1,68 @@
 //! `faults`: what may go wrong around a server, one after the other, under a client that never stops: what it is answered, how long it
 //! waits, and how soon after the end it is served again, by the same server.
 
-mod kinds;
+mod crowd;
+mod fault;
+mod names;
 mod newcomer;
+mod path;
+mod process;
 mod pulse;
+mod scene;
+mod storage;
+mod trial;
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::Result;
+use howdah_lab::guest::find_command;
 
 use super::campaign::{Context, Verdict};
-use super::crew::client;
-use super::disk::{Disk, EXT4, lacking};
-use super::server::Server;
-use kinds::FAULTS;
-use newcomer::Newcomer;
-use pulse::{FILE, Pulse};
+use super::disk::{BTRFS, EXT4, Kind, lacking};
+use fault::Fault;
+use scene::Scene;
+use trial::{HEAD, trial};
 
-/// How long each fault lasts, in the full form and in the short one.
-const FULL: Duration = Duration::from_secs(30);
-const QUICK: Duration = Duration::from_secs(1);
-/// After its end service is back within this time.
-const BACK: Duration = Duration::from_secs(5);
-/// Of a fault that calls wait for, one waits for this much at least.
-const LEAST: f64 = 0.75;
-/// A pulse that has not come by then will not.
-const GIVE_UP: Duration = Duration::from_secs(60);
-
-/// Where a fault happens.
-pub struct Scene {
-    disk: Disk,
-    server: Server,
-}
-
-/// Something that goes wrong.
-pub struct Fault {
-    name: &'static str,
-    /// How long it lasts, if not as long as the others.
-    lasts: Option<Duration>,
-    /// What is documented of it.
-    expected: &'static str,
-    /// What it does to calls.
-    effect: Effect,
-    begin: fn(&Scene) -> Result<()>,
-    end: fn(&Scene) -> Result<()>,
-}
-
-/// What a fault does to calls. One that did nothing was none.
-#[derive(Debug, Clone, Copy)]
-pub enum Effect {
-    /// They wait for its end.
-    Wait,
-    /// They are refused, with one of these.
-    Refused(&'static [&'static str]),
-    /// Those on files and connections that are open go on; who comes meanwhile waits for its end.
-    NewcomersWait,
-}
+/// How many seconds each fault lasts, in the full form and in the short one.
+const FULL: u64 = 30;
+const QUICK: u64 = 1;
 
 /// Runs it.
 pub fn run(context: &Context) -> Result<Verdict> {
     if let Some(why) = lacking() {
         return Ok(Verdict::skipped(why));
     }
-    let disk = Disk::make(&context.directory, EXT4).context("a disk of our own")?;
-    let server = Server::start(&context.binary, disk.mounted(), &[])?;
-    let scene = Scene { disk, server };
-    let lasts = if context.quick { QUICK } else { FULL };
-    let mut verdict = Verdict::default();
-    verdict.table.push(format!(
-        "{:<24} {:>8} {:>9} {:>8}  {}",
-        "fault", "lasted", "longest", "back", "seen; expected"
-    ));
-    for fault in FAULTS {
+    let mut verdict = Verdict { table: vec![HEAD.to_owned()], ..Verdict::default() };
+    let on_ext4 = [storage::FAULTS, process::FAULTS, path::FAULTS, names::FAULTS];
+    let mut count = all(context, EXT4, &on_ext4, &mut verdict)?;
+    count += all(context, BTRFS, &[storage::QUOTA], &mut verdict)?;
+    verdict.figures = format!("{count} faults, each as documented, no block lost");
+    Ok(verdict)
+}
+
+/// Those that there can be on such a disk, one after the other; how many there were.
+fn all(context: &Context, kind: Kind, faults: &[&[Fault]], verdict: &mut Verdict) -> Result<usize> {
+    let faults = || faults.iter().copied().flatten();
+    let (make, package) = (kind.make.0[0], kind.make.1);
+    if find_command(make).is_none() {
+        let names: Vec<&str> = faults().map(|fault| fault.name).collect();
+        verdict.skipped.push(format!("{}: {make} is not installed (package {package})", names.join(", ")));
+        return Ok(0);
+    }
+    let scene = Scene::set(context, kind)?;
+    let mut count = 0;
+    for fault in faults() {
+        if let Some((command, package)) = fault.needs.filter(|(command, _)| find_command(command).is_none()) {
+            verdict.skipped.push(format!("{}: {command} is not installed (package {package})", fault.name));
+            continue;
+        }
         println!("   {} ...", fault.name);
-        match one(&scene, fault, fault.lasts.map_or(lasts, |own| own.min(lasts))) {
+        count += 1;
+        let usual = Duration::from_secs(context.times(FULL, QUICK));
+        match trial(&scene, fault, fault.lasts.map_or(usual, |own| own.min(usual))) {
             Ok(line) => verdict.table.push(line),
             Err(wrong) => verdict.broken.push(format!("{}: {wrong:#}", fault.name)),
         }
     }
-    verdict.figures = format!("{} faults, each as documented, no block lost", FAULTS.len());
-    Ok(verdict)
-}
-
-fn one(scene: &Scene, fault: &Fault, lasts: Duration) -> Result<String> {
-    let url = scene.server.url("", "&lanes=1");
-    let fs = client(&url)?;
-    let pulse = Pulse::start(Arc::clone(&fs))?;
-    pulse.next(GIVE_UP)?;
-    pulse.take();
-    (fault.begin)(scene).context("beginning it")?;
-    let newcomers = match fault.effect {
-        Effect::NewcomersWait => vec![
-            Newcomer::come("by-a-new-mount", lasts + GIVE_UP, move || client(&url)),
-            Newcomer::come("by-an-old-mount", lasts + GIVE_UP, move || Ok(Arc::clone(&fs))),
-        ],
-        _ => Vec::new(),
-    };
-    std::thread::sleep(lasts);
-    let ending = Instant::now();
-    (fault.end)(scene).context("ending it")?;
-    let ended = Instant::now();
-    let mut back = pulse.next(GIVE_UP)?;
-    let mut served = Vec::new();
-    for newcomer in newcomers {
-        let at = newcomer.served(GIVE_UP)?;
-        back = back.max(at.saturating_duration_since(ended));
-        served.push(at);
-    }
-    let (refusals, longest) = pulse.take();
-    let blocks = pulse.end(&scene.server.export().join(FILE))?;
-    ensure!(back <= BACK, "back only {back:?} after its end");
-    ensure!(longest <= lasts + BACK, "an answer took {longest:?}");
-    let allowed = if let Effect::Refused(allowed) = fault.effect { allowed } else { &[] };
-    let strange = refusals.iter().find(|refusal| !allowed.contains(&refusal.as_str()));
-    ensure!(strange.is_none(), "refused with {strange:?}; expected: {}", fault.expected);
-    match fault.effect {
-        Effect::Wait => {
-            ensure!(longest >= lasts.mul_f64(LEAST), "no effect: no answer took longer than {longest:?}");
-        }
-        Effect::Refused(_) => ensure!(!refusals.is_empty(), "no effect: nothing was refused"),
-        Effect::NewcomersWait => {
-            ensure!(longest <= BACK, "an answer on an open file took {longest:?}");
-            ensure!(served.iter().any(|&at| at >= ending), "no effect: whoever came was served");
-        }
-    }
-    let seen = if refusals.is_empty() { "no refusal".to_owned() } else { refusals.join(", ") };
-    Ok(format!(
-        "{:<24} {:>6.1} s {:>7.2} s {:>6.2} s  {seen}; {} ({blocks} blocks)",
-        fault.name,
-        lasts.as_secs_f64(),
-        longest.as_secs_f64(),
-        back.as_secs_f64(),
-        fault.expected
-    ))
+    Ok(count)
 }

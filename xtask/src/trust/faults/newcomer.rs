@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use howdah_client::connect::own_caller;
-use howdah_vfs::{Change, Content, Create, Data, FileSystem, Name, NewAttributes, Stability};
+use howdah_net::Namespace;
+use howdah_vfs::{
+    Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
+};
 
 /// What is written.
 const WORDS: &[u8] = b"I came while something was wrong";
 /// Between two attempts to mount.
-const PAUSE: Duration = Duration::from_millis(100);
+pub const PAUSE: Duration = Duration::from_millis(100);
 
 /// Somebody on the way in.
 pub struct Newcomer {
@@ -21,22 +24,24 @@ pub struct Newcomer {
 }
 
 impl Newcomer {
-    /// Comes, to make a file of this name; mounts as often as it takes, for so long.
+    /// Comes from a host, to make a file of this name; mounts as often as it takes, for so long.
     pub fn come(
         name: &'static str,
+        host: &Namespace,
         patience: Duration,
         mount: impl Fn() -> Result<Arc<dyn FileSystem>> + Send + 'static,
     ) -> Self {
-        let (tell, served) = mpsc::channel();
+        let ((tell, served), host) = (mpsc::channel(), host.clone());
         thread::spawn(move || {
             let give_up = Instant::now() + patience;
+            let entered = host.enter().context("entering a host");
             let mounted = loop {
                 match mount() {
                     Err(_) if Instant::now() < give_up => thread::sleep(PAUSE),
                     mounted => break mounted,
                 }
             };
-            let outcome = mounted.and_then(|fs| open(&*fs, name)).map(|()| Instant::now());
+            let outcome = entered.and(mounted).and_then(|fs| open(&*fs, name)).map(|()| Instant::now());
             // Whoever asked may have given up.
             let _ = tell.send(outcome);
         });
@@ -57,13 +62,17 @@ fn open(fs: &dyn FileSystem, name: &str) -> Result<()> {
     let name = Name::parse(name.as_bytes()).context("a name")?;
     let file = fs.create(&caller, &fs.root(), name, &how, change).context("making a file")?.handle;
     fs.write(&caller, &file, 0, Data::Bytes(WORDS), Stability::FileSync, change).context("writing it")?;
-    let mut read = Vec::new();
-    let outcome = fs.read(&caller, &file, 0, WORDS.len(), &mut read).context("reading it")?;
-    let is_there = match outcome.content {
-        Content::Appended(_) => read == WORDS,
-        Content::Bytes(bytes) => bytes[..] == *WORDS,
-        Content::File(_) => false,
-    };
-    ensure!(is_there, "what was written is not there");
+    let read = read(fs, &file, WORDS.len()).context("reading it")?;
+    ensure!(read == WORDS, "what was written is not there");
     Ok(())
+}
+
+/// The first bytes of a file.
+pub fn read(fs: &dyn FileSystem, file: &Handle, count: usize) -> Result<Vec<u8>, FsError> {
+    let mut read = Vec::new();
+    match fs.read(&own_caller(), file, 0, count, &mut read)?.content {
+        Content::Appended(_) => Ok(read),
+        Content::Bytes(bytes) => Ok(bytes.to_vec()),
+        Content::File(range) => range.append_to(&mut read).map(|_| read).map_err(|_| FsError::Io),
+    }
 }

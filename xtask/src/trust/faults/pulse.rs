@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use howdah_client::connect::own_caller;
+use howdah_net::Namespace;
 use howdah_vfs::{Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
 
 /// A block.
@@ -33,6 +34,7 @@ struct Seen {
 pub struct Pulse {
     seen: Arc<Mutex<Seen>>,
     stop: Arc<AtomicBool>,
+    rests: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -45,17 +47,27 @@ fn block(number: usize) -> Vec<u8> {
 }
 
 impl Pulse {
-    /// Starts on this client.
-    pub fn start(fs: Arc<dyn FileSystem>) -> Result<Self> {
+    /// Starts with this mount, on that host.
+    pub fn start(fs: Arc<dyn FileSystem>, host: &Namespace) -> Result<Self> {
         let (caller, change) = (own_caller(), &mut Change::default());
         let how = Create::Unchecked(NewAttributes { size: Some(0), ..NewAttributes::with_mode(0o600) });
         let name = Name::parse(FILE.as_bytes()).context("a name")?;
         let file = fs.create(&caller, &fs.root(), name, &how, change).context("making a file")?.handle;
-        let (seen, stop) = (Arc::<Mutex<Seen>>::default(), Arc::new(AtomicBool::new(false)));
-        let (told, stops) = (Arc::clone(&seen), Arc::clone(&stop));
+        let seen = Arc::<Mutex<Seen>>::default();
+        let [stop, rests] = [(); 2].map(|()| Arc::<AtomicBool>::default());
+        let (told, stops, resting, host) =
+            (Arc::clone(&seen), Arc::clone(&stop), Arc::clone(&rests), host.clone());
         let thread = thread::spawn(move || {
+            if let Err(error) = host.enter() {
+                lock(&told).refusals.insert(format!("entering a host: {error}"));
+                return;
+            }
             let mut number = 0;
             while !stops.load(Ordering::Relaxed) {
+                if resting.load(Ordering::Relaxed) {
+                    thread::sleep(PAUSE);
+                    continue;
+                }
                 let (bytes, began) = (block(number), Instant::now());
                 let (at, change) = ((number * BLOCK) as u64, &mut Change::default());
                 let outcome = fs.write(&caller, &file, at, Data::Bytes(&bytes), Stability::FileSync, change);
@@ -74,7 +86,13 @@ impl Pulse {
                 thread::sleep(PAUSE);
             }
         });
-        Ok(Self { seen, stop, thread: Some(thread) })
+        Ok(Self { seen, stop, rests, thread: Some(thread) })
+    }
+
+    /// Writes nothing until this is dropped.
+    pub fn rest(&self) -> Rest<'_> {
+        self.rests.store(true, Ordering::Relaxed);
+        Rest(&self.rests)
     }
 
     /// Blocks that were answered for so far.
@@ -111,6 +129,15 @@ impl Pulse {
         let lost = written.iter().filter(|number| !is_there(number)).count();
         ensure!(lost == 0, "{lost} of {} blocks that were answered for are not there", written.len());
         Ok(written.len())
+    }
+}
+
+/// A pulse that rests.
+pub struct Rest<'p>(&'p AtomicBool);
+
+impl Drop for Rest<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 

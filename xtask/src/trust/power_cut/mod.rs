@@ -122,7 +122,7 @@ fn cut_all(
 
 /// Serves from the disk, and has it written to until its log is long enough.
 fn fill_log(context: &Context, disk: &Disk, entries: u64) -> Result<(Arc<Crew>, Vec<u8>, Vec<Entry>)> {
-    let mut server = Server::start(&context.binary, disk.mounted(), &[])?;
+    let mut server = Server::start(&context.binary, disk.mounted())?;
     let crew = Crew::settle(server.export(), WORKERS, false)?;
     // What was there before the first call is no promise of ours.
     command(std::process::Command::new("sync").arg("-f").arg(disk.mounted()))?;

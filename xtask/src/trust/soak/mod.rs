@@ -20,7 +20,7 @@ use howdah_lab::measure::Machine;
 use howdah_lab::network::{Network, Topology, WireSpec};
 
 use super::campaign::{Context, Progress, Verdict};
-use super::server::{Server, Site};
+use super::server::{Offer, Server, Site};
 use load::Load;
 use look::Looker;
 use record::{Did, Packets, Run, Sample};
@@ -81,7 +81,7 @@ fn serve(context: &Context, network: &Network) -> Result<Server> {
         hosts: Some(["client", "server"].map(|name| network.host(name).namespace().clone())),
     };
     let admin = Some(context.directory.join("admin"));
-    Server::start_at(site, &context.binary, &context.directory, admin, &[])
+    Server::start_with(&context.binary, Offer { site, admin, ..Offer::below(&context.directory) })
 }
 
 /// Looks, and ends the server and starts it again, when it is time, until all is over.
