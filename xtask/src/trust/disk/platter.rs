@@ -138,7 +138,7 @@ mod tests {
     fn what_is_spoilt_is_neither_read_nor_written_and_its_neighbours_are() {
         let platter = Platter::new(40);
         assert!(platter.write(0, &[7; 40]));
-        platter.spoil(vec![10..20]);
+        platter.spoil(vec![10..15, 15..20]);
         for (at, length, fits) in
             [(0, 10, true), (20, 20, true), (0, 11, false), (19, 1, false), (12, 3, false)]
         {
