@@ -19,7 +19,7 @@ const MANY: usize = 300;
 /// The procedure that does nothing (RFC 1813 3.3.0).
 const NULL: u32 = 0;
 /// READs of the whole file that each asks for.
-const READS: usize = 8;
+const READS: usize = 2;
 /// A window that holds next to nothing.
 const WINDOW: usize = 4 << 10;
 /// Whoever is served is served by then.
