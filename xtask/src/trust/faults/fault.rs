@@ -36,4 +36,6 @@ pub enum Effect {
     NewcomersWait(fn(&Scene) -> String),
     /// They go on; before its end this says what there was of it, or that it was not there.
     GoesOn(fn(&Scene) -> Result<()>),
+    /// They go on or wait, as chance has it; the same.
+    Stutters(fn(&Scene) -> Result<()>),
 }

@@ -27,7 +27,8 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: "losses in bursts",
         begin: |scene, _| scene.set_path("bursts = { loss = '5%', length = 6 }"),
-        effect: Effect::GoesOn(|scene| it_did(scene, |counters| counters.dropped)),
+        effect: Effect::Stutters(|scene| it_did(scene, |counters| counters.dropped)),
+        expected: "calls go on; where what is sent again is lost again, TCP waits twice as long each time",
         ..goes_on()
     },
     Fault {

@@ -42,7 +42,10 @@ pub fn trial(scene: &Scene, fault: &Fault, lasts: Duration) -> Result<String> {
     (fault.begin)(scene, &pulse).context("beginning it")?;
     let newcomers = come(scene, fault, lasts, fs);
     std::thread::sleep(lasts);
-    let effect = if let Effect::GoesOn(look) = fault.effect { look(scene) } else { Ok(()) };
+    let effect = match fault.effect {
+        Effect::GoesOn(look) | Effect::Stutters(look) => look(scene),
+        _ => Ok(()),
+    };
     let ending = Instant::now();
     (fault.end)(scene).context("ending it")?;
     effect.context("no effect")?;
@@ -79,7 +82,7 @@ impl Seen {
         let strange = self.refusals.iter().find(|refusal| !allowed.contains(&refusal.as_str()));
         ensure!(strange.is_none(), "refused with {strange:?}; expected: {}", fault.expected);
         let most = match fault.effect {
-            Effect::Wait | Effect::Refused(_) => lasted + BACK,
+            Effect::Wait | Effect::Refused(_) | Effect::Stutters(_) => lasted + BACK,
             Effect::NewcomersWait(_) | Effect::GoesOn(_) => BACK,
         };
         ensure!(longest <= most, "an answer took {longest:?}; expected: {}", fault.expected);
@@ -91,7 +94,7 @@ impl Seen {
             Effect::Refused(_) => ensure!(!self.refusals.is_empty(), "no effect: nothing was refused"),
             Effect::NewcomersWait(_) => ensure!(self.is_awaited, "no effect: whoever came was served"),
             // It has said so itself.
-            Effect::GoesOn(_) => {}
+            Effect::GoesOn(_) | Effect::Stutters(_) => {}
         }
         Ok(())
     }
@@ -155,5 +158,7 @@ mod tests {
             .for_each(|&effect| assert!(wrong(&other, effect).contains("refused with")));
         assert!(wrong(&seen(0), newcomers).contains("no effect"));
         assert!(wrong(&seen(6), goes_on).contains("an answer took"));
+        assert_eq!(wrong(&seen(15), Effect::Stutters(|_| Ok(()))), "");
+        assert!(wrong(&seen(16), Effect::Stutters(|_| Ok(()))).contains("an answer took"));
     }
 }
