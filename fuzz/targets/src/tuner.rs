@@ -21,6 +21,7 @@ enum Event {
     Inherited {
         key: u8,
         buffer: u64,
+        unsent_mark: u64,
     },
     Close {
         key: u8,
@@ -69,7 +70,7 @@ pub fn run(input: &[u8]) {
 fn happen(tuner: &mut Tuner<u8>, event: Event, now: &mut Duration) -> Vec<Change> {
     match event {
         Event::Open { key, is_local } => tuner.on_open(key, is_local),
-        Event::Inherited { key, buffer } => tuner.on_inherited(key, buffer),
+        Event::Inherited { key, buffer, unsent_mark } => tuner.on_inherited(key, buffer, unsent_mark),
         Event::Close { key } => {
             drop(tuner.on_close(*now, key));
             Vec::new()
