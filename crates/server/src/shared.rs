@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use howdah_net::{Interest, Interface, Listener, Poller, Stream, Token, UdpSocket, Waker};
+use howdah_rpc::server::BufferStore;
 use howdah_tune::{Change, Tuner};
 use parking_lot::{Mutex, RwLock};
 
 use crate::connection::Connection;
-use crate::limits::CONNECTIONS_FLOOR;
+use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
 use crate::parked::Parked;
 use crate::program::Program;
 use crate::room::{self, Choice, Place};
@@ -69,6 +70,8 @@ pub struct Shared {
     pub shares: Shares,
     /// What waits until they have nothing better to do.
     pub parked: Parked,
+    /// Receive buffers that all workers keep together.
+    pub buffers: Arc<BufferStore>,
     /// Listeners that rest because no connection could be accepted.
     pub resting: Mutex<Vec<usize>>,
     /// What limits each connection, and how large its buffers are.
@@ -113,6 +116,7 @@ impl Shared {
             shares: Shares::new(processors),
             parked: Parked::default(),
             resting: Mutex::default(),
+            buffers: BufferStore::new(RECORD_MAX),
             tuner: Mutex::new(tuner),
             told: Mutex::default(),
             pressing: Pressing::default(),

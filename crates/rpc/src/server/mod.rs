@@ -4,4 +4,4 @@ mod assembly;
 mod buffer;
 
 pub use assembly::{Assembly, Partial, Poll, StreamError};
-pub use buffer::{Buffer, BufferPool, Record};
+pub use buffer::{Buffer, BufferPool, BufferStore, Record};

@@ -15,7 +15,7 @@ use howdah_rpc::server::BufferPool;
 use super::Slot;
 use crate::connection::Connection;
 use crate::counts::Clerk;
-use crate::limits::{DATAGRAM_MAX, RECORD_MAX};
+use crate::limits::DATAGRAM_MAX;
 use crate::shared::{Shared, Source};
 
 const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
@@ -59,7 +59,7 @@ impl Worker {
     }
 
     fn with(shared: Arc<Shared>, clerk: Clerk, slot: Arc<Slot>) -> Self {
-        let buffers = BufferPool::new(RECORD_MAX);
+        let buffers = BufferPool::sharing(Arc::clone(&shared.buffers));
         let datagram = vec![0; DATAGRAM_MAX + 1];
         let (spare, pipe) = (Vec::new(), None);
         Self { shared, slot, buffers, clerk, spare, datagram, pipe }
