@@ -66,10 +66,10 @@ howdah_limits::limits! {
     pub const SHARES_MAX: usize = 4096, count;
     beyond "listings of those beyond count as those of a client that has had more than its share, until others are forgotten", tested "server/src/shares::a_crowd_of_addresses_is_one_client_or_too_many_to_be_told_apart";
 
-    /// A listing's call of a client that has had more than its share, for the connection to be read on while it waits: it is a handle
-    /// and credentials, and each connection may have two that wait.
-    pub const PARKED_MAX: usize = 4 << 10, bytes;
-    beyond "no further call of that connection is read until it is done", tested "server/src/worker/patient::a_long_call_is_waited_for";
+    /// What is kept of a call that waits since its client has had more than its share. The longest that makes sense has 1.9 KB: 840
+    /// of credentials and verifier, and the path of a mount. Each connection may have two that wait.
+    pub const PARKED_MAX: usize = 2 << 10, bytes;
+    beyond "what is behind is not looked at", tested "server/src/worker/patient::a_call_that_waits_holds_no_more_than_what_it_says";
 
     /// What an address may be told in datagrams, beyond what it sent, before a handle has shown that it is a client: whoever writes
     /// another's address on a datagram must not flood it through us. Eight lists as long as they may be.
