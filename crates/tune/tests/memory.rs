@@ -21,6 +21,7 @@ fn tuner() -> Tuner<u32> {
 }
 
 /// A peer: what waits for it, and how much it takes in a second.
+#[derive(Clone, Copy)]
 struct Peer {
     queued: u64,
     takes: u64,
@@ -80,13 +81,25 @@ fn who_takes_next_to_nothing_is_cut_while_memory_is_short_and_the_slow_are_not()
     ];
     let mut tuner = opened(&peers);
     pass(&mut tuner, &peers, 0..5);
-    assert_eq!(tuner.stuck(Duration::from_secs(4)), [0; 0], "they have time");
+    assert_eq!(tuner.stuck(), [0; 0], "they have time");
     pass(&mut tuner, &peers, 5..8);
-    let cut = tuner.stuck(Duration::from_secs(7));
+    let cut = tuner.stuck();
     assert_eq!(cut, [1, 4, 0], "the largest, until the rest fits");
     // While memory is not short, nobody is, however long.
     let few = &peers[2..];
     let mut tuner = opened(few);
     pass(&mut tuner, few, 0..60);
-    assert_eq!(tuner.stuck(Duration::from_secs(59)), [0; 0]);
+    assert_eq!(tuner.stuck(), [0; 0]);
+}
+
+#[test]
+fn who_begins_anew_after_a_rest_has_time_though_the_rest_was_long() {
+    let full = Peer { queued: 40 * MIB, takes: 0 };
+    let mut tuner = opened(&[Peer { queued: 0, takes: 0 }]);
+    pass(&mut tuner, &[Peer { queued: 0, takes: 0 }], 0..2);
+    pass(&mut tuner, &[full], 60..64);
+    assert!(tuner.pressure() >= Pressure::TakeBack);
+    assert_eq!(tuner.stuck(), [0; 0], "nobody has waited for it but for three seconds");
+    pass(&mut tuner, &[full], 64..68);
+    assert_eq!(tuner.stuck(), [0]);
 }

@@ -199,7 +199,7 @@ impl Sizing {
                 .filter(|(token, seen)| seen.is_held != tuner.should_hold(**token, seen.is_held))
                 .map(|(token, _)| *token)
                 .collect();
-            (told, tuner.pressure(), tuner.settings().budget.total(), changed, tuner.stuck(now))
+            (told, tuner.pressure(), tuner.settings().budget.total(), changed, tuner.stuck())
         });
         tell_all(&self.shared, told);
         self.memory_tick = if used.sending + used.unread > budget / 2 { PRESSED_TICK } else { MEMORY_TICK };

@@ -111,7 +111,7 @@ impl Connection {
             self.busy_at = Some(after.at);
         }
         let is_stuck = self.goes_in() > NEXT_TO_NOTHING;
-        self.stuck_since = is_stuck.then(|| self.stuck_since.unwrap_or(before.at));
+        self.stuck_since = is_stuck.then(|| self.stuck_since.unwrap_or(after.at));
         let came = interval.per_round_trip(|sample| sample.receiving.received);
         self.start.on_sample(after, &mut changes);
         let rate = judgement.sent_per_second.max(self.start.rate(after));
@@ -187,9 +187,10 @@ impl Connection {
         }
     }
 
-    /// How long its peer has taken next to nothing of what was sent to it.
-    pub(super) fn stuck_for(&self, now: Duration) -> Duration {
-        self.stuck_since.map_or(Duration::ZERO, |since| now.saturating_sub(since))
+    /// How long its peer was seen to take next to nothing of what was sent to it.
+    pub(super) fn stuck_for(&self) -> Duration {
+        let (Some(since), Some(last)) = (self.stuck_since, self.last()) else { return Duration::ZERO };
+        last.at.saturating_sub(since)
     }
 
     /// What limited it in the last interval, in a sentence.

@@ -105,14 +105,14 @@ impl<K: Ord + Copy> Tuner<K> {
 
     /// Connections to cut, since memory is short: those whose peers have long taken next to nothing of what was sent to them,
     /// the largest first, until all together hold no more than what there is for sending.
-    pub fn stuck(&self, now: Duration) -> Vec<K> {
+    pub fn stuck(&self) -> Vec<K> {
         if self.valve.level() < Pressure::TakeBack {
             return Vec::new();
         }
         let queued = |one: &Connection| one.last().map_or(0, |sample| sample.sending.queued);
         let mut left: u64 = self.connections.values().map(queued).sum();
         let mut stuck: Vec<(u64, K)> = (self.connections.iter())
-            .filter(|(_, one)| one.stuck_for(now) >= STUCK_FOR)
+            .filter(|(_, one)| one.stuck_for() >= STUCK_FOR)
             .map(|(key, one)| (queued(one), *key))
             .collect();
         stuck.sort_by(|a, b| b.cmp(a));
