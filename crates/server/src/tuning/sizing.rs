@@ -187,7 +187,9 @@ impl Sizing {
 
     fn look_at_memory(&mut self, now: Duration) {
         self.load = self.processors.load(now);
-        self.shared.shares.set_wanted(self.load.busy >= BUSY);
+        // Where nobody tells how busy they are, as in some containers, our own threads do.
+        let ours = self.load.threads_wanting / self.shared.processors as f64;
+        self.shared.shares.set_wanted(self.load.busy.max(ours) >= BUSY);
         let mut used = MemoryUse { host_tcp: howdah_net::memory_of_tcp(), ..MemoryUse::default() };
         for seen in self.seen.values() {
             used.sending += seen.memory.sending;
