@@ -182,6 +182,8 @@ mod tests {
                 runs[turn % 32].put(buffer);
             }
             assert!(made.len() <= 32 * KEPT_MEDIUM + 1, "{} buffers of {wanted}", made.len());
+            let shelf = if wanted == MEDIUM { &store.medium } else { &store.large };
+            assert_eq!(locked(shelf).len(), 1, "the one of {wanted} that goes round");
         }
         let many: Vec<_> = (0..1_000).map(|_| receives.take(1 << 20)).collect();
         many.into_iter().for_each(|buffer| runs[0].put(buffer));
