@@ -60,6 +60,12 @@ impl Parked {
         }
     }
 
+    /// A connection is gone: nobody waits any more for what it has asked for, which holds its descriptor.
+    pub fn forget(&self, connection: &Connection) {
+        let client = one_client(connection.peer().client.ip());
+        self.queue.lock().forget(client, |call| call.connection.token() == connection.token());
+    }
+
     /// No more are run.
     pub fn end(&self) {
         self.queue.lock().is_over = true;
@@ -74,6 +80,15 @@ impl<T> Turns<T> {
             self.order.push_back(client);
         }
         mine.push_back(one);
+    }
+
+    fn forget(&mut self, client: IpAddr, is_gone: impl Fn(&T) -> bool) {
+        let Some(mine) = self.waiting.get_mut(&client) else { return };
+        mine.retain(|one| !is_gone(one));
+        if mine.is_empty() {
+            self.waiting.remove(&client);
+            self.order.retain(|other| *other != client);
+        }
     }
 
     fn pop(&mut self) -> Option<T> {
@@ -111,5 +126,19 @@ mod tests {
         assert!(turns.waiting.is_empty() && turns.order.is_empty());
         turns.push(client(1), (1, 4));
         assert_eq!(turns.pop(), Some((1, 4)));
+    }
+
+    #[test]
+    fn what_is_forgotten_takes_no_turn() {
+        let mut turns = Turns::default();
+        let client = |number: u8| IpAddr::from([192, 0, 2, number]);
+        (0..4).for_each(|number| turns.push(client(1), number));
+        turns.push(client(2), 4);
+        turns.forget(client(1), |number| number % 2 == 0);
+        turns.forget(client(2), |_| true);
+        turns.forget(client(3), |_| true);
+        assert_eq!(turns.order, [client(1)]);
+        let left: Vec<u8> = std::iter::from_fn(|| turns.pop()).collect();
+        assert_eq!(left, [1, 3]);
     }
 }

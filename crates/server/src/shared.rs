@@ -224,6 +224,7 @@ impl Shared {
     fn forget(&self, connection: &Connection, why: &dyn std::fmt::Display) -> bool {
         let was_there = self.connections.write().remove(&connection.token()).is_some();
         if was_there {
+            self.parked.forget(connection);
             tracing::debug!(client = %connection.peer().client, why = %why, "connection closed");
         }
         was_there

@@ -158,7 +158,7 @@ fn sight(connection: &Connection) -> Sight {
     let late = connection.wakes_late();
     let received = if late { received + waiting as u64 } else { received };
     // So are calls that came whole, while the connection is not read.
-    let unread = (waiting > 0 && !late) || connection.is_paused();
+    let unread = (waiting > 0 && !late) || connection.is_paused() || connection.is_parked();
     let outbox = connection.outbox();
     Sight { received, records, partial, unread, sent: outbox.sent(), replies_wait: !outbox.is_empty() }
 }
@@ -183,6 +183,10 @@ mod tests {
             connection.receive(&mut buffers).expect("a socket");
         }
         assert!(!sight(&connection).unread, "nothing is left in the socket");
+        connection.park();
+        assert!(sight(&connection).unread);
+        connection.unpark();
+        assert!(!sight(&connection).unread);
         connection.hold(true);
         assert!(connection.pause() && sight(&connection).unread);
     }

@@ -187,6 +187,11 @@ impl Connection {
         self.parked.fetch_add(1, Ordering::SeqCst) == 0
     }
 
+    /// Whether one waits: it may be that nothing more is read before that is done.
+    pub fn is_parked(&self) -> bool {
+        self.parked.load(Ordering::SeqCst) > 0
+    }
+
     /// One that was parked is done.
     pub fn unpark(&self) {
         self.parked.fetch_sub(1, Ordering::SeqCst);

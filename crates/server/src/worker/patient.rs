@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use howdah_net::Interest;
 use howdah_rpc::server::Record;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -18,14 +19,15 @@ use crate::parked::Call;
 use crate::program::Pace;
 use crate::shared::Source;
 
-/// How much less than others these threads have of a processor that others want too: about a tenth of it is left to one
-/// (sched(7): each step is a factor of 1.25).
-const NICENESS: i32 = 10;
+/// How much less than others these threads have of a processor that others want too. The kernel weighs one of them 15 where a
+/// thread of the usual niceness has 1024 (sched(7): each step is a factor of 1.25), so all of them together have a fifth of one
+/// processor at most.
+const NICENESS: i32 = 19;
 
 impl Worker {
     /// Whether a call is left to those who are patient.
-    pub(super) fn parks(&self, connection: &Connection, job: &Job<'_>) -> bool {
-        job.pace() == Pace::Dear && self.shared.shares.is_over(connection.peer().client.ip(), Moment::now())
+    pub(super) fn parks(&self, connection: &Connection, pace: Pace) -> bool {
+        pace == Pace::Dear && self.shared.shares.is_over(connection.peer().client.ip(), Moment::now())
     }
 
     /// Leaves a call to them. The worker goes on with the connection, unless one of it waits already.
@@ -52,24 +54,27 @@ impl Worker {
         let shared = Arc::clone(&self.shared);
         loop {
             self.clerk.wait();
-            let Some(call) = shared.parked.next() else { return };
+            let Some(call) = shared.parked.next() else { break };
             self.clerk.run();
             self.run_parked(call);
         }
+        self.clerk.stand_up();
     }
 
     fn run_parked(&mut self, Call { connection, message, timing, is_last }: Call) {
         // Nobody waits any more for what a connection that is gone has asked for.
         let is_there = matches!(self.shared.source(connection.token()), Source::Connection(_));
+        let mut outcome = Ok(());
         if let Work::Run(job) = dispatch::read(self.shared.programs, &message)
             && is_there
-            && let Some(reply) = self.run_job(&connection, job, Turn::HandedOn, &timing)
+            && let Some(reply) = self.run_job(&connection, (job, Pace::Dear), Turn::HandedOn, &timing)
         {
             connection.push(reply);
+            // Another sends it: what waits beside it would go out as slowly as we run.
+            outcome = connection.arm(&self.shared.poller, Interest { readable: false, writable: true });
         }
         connection.unpark();
         connection.finish_call();
-        let outcome = self.flush(&connection);
         if is_last && outcome.is_ok() {
             self.shared.hand_on(Arc::clone(&connection));
         }
@@ -80,11 +85,11 @@ impl Worker {
     pub(super) fn run_charged(
         &self,
         connection: &Connection,
-        job: Job<'_>,
+        (job, pace): (Job<'_>, Pace),
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let peer = connection.peer();
-        if job.pace() != Pace::Dear {
+        if pace != Pace::Dear {
             return job.run(&self.shared.service, peer, None, buffer);
         }
         let before = own_time();
@@ -168,9 +173,17 @@ mod tests {
         u32::from_be_bytes(*reply.first_chunk().expect("a number"))
     }
 
+    /// Runs the next call that waits; the socket's next event has its reply sent.
     fn run_next(worker: &mut Worker) {
         let call = worker.shared.parked.next().expect("one waits");
+        run(worker, call);
+    }
+
+    fn run(worker: &mut Worker, call: Call) {
         worker.run_parked(call);
+        let ready = worker.shared.poller.wait().expect("a poller").expect("an event");
+        assert!(ready.writable && !ready.readable, "{ready:?}");
+        worker.on_ready(ready);
     }
 
     #[test]
@@ -199,7 +212,7 @@ mod tests {
         assert_eq!(answered(&mut client), 2);
         let call = worker.shared.parked.next().expect("it waits");
         assert_eq!(call.message.len(), PARKED_MAX);
-        worker.run_parked(call);
+        run(&mut worker, call);
         assert_eq!(answered(&mut client), 1);
     }
 
@@ -212,12 +225,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_connection_that_is_gone_has_asked_for_is_not_run() {
-        let (mut worker, connection, mut client) = receiving(&listing(1, 0));
+    fn what_a_connection_that_is_gone_has_asked_for_is_not_run_and_does_not_hold_its_descriptor() {
+        let (mut worker, connection, mut client) = receiving(&[listing(1, 0), listing(2, 0)].concat());
         worker.serve(&connection).expect("open");
+        let call = worker.shared.parked.next().expect("one waits");
         worker.shared.close(&connection, &"a test");
-        run_next(&mut worker);
-        assert!(connection.is_idle());
+        worker.run_parked(call);
         assert_eq!(client.read(&mut [0]).expect("an end"), 0);
+        assert_eq!(Arc::strong_count(&connection), 1);
     }
 }

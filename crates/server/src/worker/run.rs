@@ -92,7 +92,7 @@ impl Worker {
         }
     }
 
-    fn on_ready(&mut self, ready: Ready) {
+    pub(super) fn on_ready(&mut self, ready: Ready) {
         match self.shared.source(ready.token) {
             Source::Connection(connection) => self.on_connection(&connection, ready),
             Source::Waker => {

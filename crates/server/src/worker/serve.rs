@@ -92,9 +92,6 @@ impl Worker {
     fn answer(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> io::Result<Turn> {
         let mut turn = Turn::Mine;
         let work = dispatch::read(self.shared.programs, record.bytes());
-        if matches!(&work, Work::Run(job) if self.parks(connection, job)) {
-            return Ok(self.park(connection, record, timing));
-        }
         let reply = match work {
             Work::Nothing => {
                 self.clerk.unheard(Unheard::Malformed);
@@ -107,13 +104,17 @@ impl Worker {
                 Some(reply)
             }
             Work::Run(job) => {
-                if self.waits(&job) {
+                let pace = job.pace();
+                if self.parks(connection, pace) {
+                    return Ok(self.park(connection, record, timing));
+                }
+                if self.waits(pace) {
                     turn = Turn::HandedOn;
                     self.hand_on(connection);
                     // The replies before it must not wait as long as it does.
                     self.flush(connection)?;
                 }
-                self.run_job(connection, job, turn, timing)
+                self.run_job(connection, (job, pace), turn, timing)
             }
         };
         if let Some(reply) = reply {
@@ -127,7 +128,7 @@ impl Worker {
     pub(super) fn run_job(
         &mut self,
         connection: &Arc<Connection>,
-        job: Job<'_>,
+        (job, pace): (Job<'_>, Pace),
         turn: Turn,
         timing: &Timing,
     ) -> Option<Reply> {
@@ -140,7 +141,7 @@ impl Worker {
         if is_watched {
             self.slot.start(connection.token());
         }
-        let mut reply = self.run_charged(connection, job, buffer);
+        let mut reply = self.run_charged(connection, (job, pace), buffer);
         if is_watched {
             self.slot.end();
         }
@@ -151,8 +152,8 @@ impl Worker {
         reply
     }
 
-    fn waits(&self, job: &Job<'_>) -> bool {
-        match job.pace() {
+    fn waits(&self, pace: Pace) -> bool {
+        match pace {
             Pace::Quick | Pace::Dear => false,
             Pace::Long => self.shared.parallel,
             Pace::Slow => true,
