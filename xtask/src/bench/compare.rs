@@ -29,9 +29,8 @@ pub fn run(arguments: &Compare) -> anyhow::Result<()> {
     println!("runs: {} of {} s each; median (min..max)\n", arguments.runs, arguments.seconds);
     let plan = Plan { runs: arguments.runs, seconds: arguments.seconds, discard: false };
     let mut seen: Vec<Vec<Ratios>> = vec![Vec::new(); arguments.rows.len()];
-    for _ in 0..arguments.starts {
-        let start = |binary: &Path| Server::obtain(&subject(binary), export.path(), cores.server);
-        let (with, without) = (start(&arguments.with)?, start(&arguments.without)?);
+    for number in 0..arguments.starts {
+        let (with, without) = started(number, arguments, &export, cores.server)?;
         for (row, seen) in arguments.rows.iter().zip(&mut seen) {
             seen.push(paired::compare(
                 row,
@@ -47,6 +46,23 @@ pub fn run(arguments: &Compare) -> anyhow::Result<()> {
         arguments.rows.iter().zip(&seen).for_each(|(row, seen)| tell_all(row, seen, arguments.least));
     }
     Ok(())
+}
+
+/// Both servers, at work. Each starts first in every other start: whoever does has another place in memory, and in the machine's
+/// attention, than whoever comes second.
+fn started(
+    number: usize,
+    arguments: &Compare,
+    export: &Export,
+    core: usize,
+) -> anyhow::Result<(Server, Server)> {
+    let start = |binary: &Path| Server::obtain(&subject(binary), export.path(), core);
+    let (with, without) = (&arguments.with, &arguments.without);
+    if number.is_multiple_of(2) {
+        return Ok((start(with)?, start(without)?));
+    }
+    let without = start(without)?;
+    Ok((start(with)?, without))
 }
 
 fn subject(binary: &Path) -> Subject {
