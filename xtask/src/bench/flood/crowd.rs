@@ -1,10 +1,10 @@
 //! Many attackers of one kind, played by one thread: each acts once a second.
 
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::super::clock::thread_now;
+use super::attacker::Attacker;
 use super::kind::{Kind, Target};
 
 /// How often each acts.
@@ -62,7 +62,7 @@ pub fn attack(
 }
 
 /// Whoever is sent away comes again.
-fn act(kind: Kind, attacker: &mut Option<TcpStream>, target: &Target, tally: &Tally) {
+fn act(kind: Kind, attacker: &mut Option<Attacker>, target: &Target, tally: &Tally) {
     tally.acts.fetch_add(1, Ordering::Relaxed);
     if !kind.act(attacker.as_mut(), target) {
         tally.sent_away.fetch_add(1, Ordering::Relaxed);

@@ -1,19 +1,16 @@
 //! What attackers do. Each act is short: one thread plays them all, and must not need the processor that the server needs.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::io::Write;
+use std::net::SocketAddr;
 
-use anyhow::Context;
+use anyhow::ensure;
 use howdah_wire::nfs3::{self, FileHandle};
 use howdah_wire::rpc::RecordMark;
-use socket2::{Domain, Socket, Type};
 
 use super::super::load::{nfs, nfs_before};
+use super::attacker::{Attacker, connect};
 use super::calls;
 
-/// How long an attacker waits for the server to take him in.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// What a greedy one claims, asks for or sends.
 const BULK: u32 = 1 << 20;
 /// READs that are asked for and not read.
@@ -76,6 +73,21 @@ impl Kind {
         Self::StaleHandles,
     ];
 
+    /// Those whose names begin so; all if nothing is said, and none that nobody knows.
+    pub fn named(starts: &[String]) -> anyhow::Result<Vec<Self>> {
+        let is_named =
+            |kind: &Self, start: &String| !start.is_empty() && kind.name().starts_with(start.as_str());
+        for start in starts {
+            let all = Self::ALL.map(Self::name).join(", ");
+            ensure!(
+                Self::ALL.iter().any(|kind| is_named(kind, start)),
+                "no kind of attackers begins with {start:?}; there are {all}"
+            );
+        }
+        let is_wanted = |kind: &Self| starts.is_empty() || starts.iter().any(|start| is_named(kind, start));
+        Ok(Self::ALL.into_iter().filter(is_wanted).collect())
+    }
+
     /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
@@ -93,7 +105,7 @@ impl Kind {
     }
 
     /// Comes to the server; `None`: it comes with each act.
-    pub fn begin(self, target: &Target) -> anyhow::Result<Option<TcpStream>> {
+    pub fn begin(self, target: &Target) -> anyhow::Result<Option<Attacker>> {
         let first = match self {
             Self::ConnectClose | Self::Garbage => return Ok(None),
             Self::HalfOpen => RecordMark { length: BULK, last: true }.to_bytes().to_vec(),
@@ -105,35 +117,21 @@ impl Kind {
             Self::SlowWriter => slow_write(target),
             _ => Vec::new(),
         };
-        let mut stream = connect(target.address)?;
-        stream.set_nonblocking(true).context("an attacker's socket")?;
-        // What does not fit is an attacker's own loss.
-        let _ = stream.write(&first);
-        Ok(Some(stream))
+        Attacker::come(target.address, first).map(Some)
     }
 
     /// Does one act; whether the server still has him.
-    pub fn act(self, stream: Option<&mut TcpStream>, target: &Target) -> bool {
-        match (self, stream) {
-            (Self::HalfOpen, Some(stream)) => still_there(stream.write(&[0])),
-            (Self::SlowWriter, Some(stream)) => still_there(stream.write(&[0; DRIBBLE])),
+    pub fn act(self, attacker: Option<&mut Attacker>, target: &Target) -> bool {
+        match (self, attacker) {
+            (Self::HalfOpen, Some(attacker)) => attacker.dribble(1),
+            (Self::SlowWriter, Some(attacker)) => attacker.dribble(DRIBBLE),
             // He only holds what he has.
             (Self::SlowReader, Some(_)) => true,
-            (Self::HugeDirectory, Some(stream)) => {
-                let node = FileHandle(&target.directory);
-                let arguments = nfs3::readdirplus::Arguments {
-                    directory: node,
-                    cookie: 0,
-                    verifier: [0; 8],
-                    name_count: 64 << 10,
-                    count: 64 << 10,
-                };
-                ask(stream, &nfs(nfs3::readdirplus::PROCEDURE, &arguments))
-            }
-            (Self::DeepPaths, Some(stream)) => ask(stream, &calls::deep_paths(target)),
-            (Self::ManyGroups, Some(stream)) => ask(stream, &calls::many_groups(target)),
-            (Self::ForgedHandles, Some(stream)) => ask(stream, &calls::forged_handles(target)),
-            (Self::StaleHandles, Some(stream)) => ask(stream, &calls::stale_handles(target)),
+            (Self::HugeDirectory, Some(attacker)) => attacker.ask(|| list(target)),
+            (Self::DeepPaths, Some(attacker)) => attacker.ask(|| calls::deep_paths(target)),
+            (Self::ManyGroups, Some(attacker)) => attacker.ask(|| calls::many_groups(target)),
+            (Self::ForgedHandles, Some(attacker)) => attacker.ask(|| calls::forged_handles(target)),
+            (Self::StaleHandles, Some(attacker)) => attacker.ask(|| calls::stale_handles(target)),
             (Self::ConnectClose, _) => connect(target.address).is_ok(),
             (Self::Garbage, _) => {
                 let noise: Vec<u8> = (0..64_u8).map(|at| at.wrapping_mul(37) | 0x80).collect();
@@ -159,26 +157,31 @@ fn slow_write(target: &Target) -> Vec<u8> {
     call
 }
 
-/// Takes what has come of the act before, and sends another.
-fn ask(stream: &mut TcpStream, calls: &[u8]) -> bool {
-    let _ = stream.read(&mut [0; 128 << 10]);
-    still_there(stream.write(calls))
+fn list(target: &Target) -> Vec<u8> {
+    let arguments = nfs3::readdirplus::Arguments {
+        directory: FileHandle(&target.directory),
+        cookie: 0,
+        verifier: [0; 8],
+        name_count: 64 << 10,
+        count: 64 << 10,
+    };
+    nfs(nfs3::readdirplus::PROCEDURE, &arguments)
 }
 
-/// A socket that is full is no sign of anything.
-fn still_there(outcome: std::io::Result<usize>) -> bool {
-    match outcome {
-        Ok(_) => true,
-        Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_by_the_start_of_their_names_and_no_others() {
+        let named =
+            |starts: &[&str]| Kind::named(&starts.iter().map(|&start| start.to_owned()).collect::<Vec<_>>());
+        assert_eq!(named(&[]).expect("all").len(), Kind::ALL.len());
+        assert_eq!(
+            named(&["slow", "deep"]).expect("three"),
+            [Kind::SlowReader, Kind::SlowWriter, Kind::DeepPaths]
+        );
+        let error = named(&["deep", "slwo"]).expect_err("no such kind").to_string();
+        assert!(error.contains("\"slwo\"") && error.contains("slow readers"), "{error}");
     }
-}
-
-fn connect(address: SocketAddr) -> anyhow::Result<TcpStream> {
-    let socket =
-        Socket::new(Domain::for_address(address), Type::STREAM, None).context("an attacker's socket")?;
-    socket.set_recv_buffer_size(4 << 10).context("an attacker's socket")?;
-    // Closed at once, with nothing left behind: else this host runs out of ports.
-    socket.set_linger(Some(Duration::ZERO)).context("an attacker's socket")?;
-    socket.connect_timeout(&address.into(), PATIENCE).context("an attacker connects")?;
-    Ok(socket.into())
 }

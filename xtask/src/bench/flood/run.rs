@@ -31,6 +31,7 @@ const SETTLES_IN: Duration = Duration::from_millis(500);
 /// Does it.
 pub fn run(arguments: &Flood) -> anyhow::Result<()> {
     ensure!(arguments.runs > 0 && arguments.seconds > 0.0, "nothing would be measured");
+    let kinds = Kind::named(&arguments.kinds)?;
     allow_descriptors(arguments.connections + arguments.attackers)?;
     let export = Export::make(None)?;
     export.lasting_file(FILE, FILE_SIZE)?;
@@ -70,11 +71,7 @@ pub fn run(arguments: &Flood) -> anyhow::Result<()> {
         arguments.seconds
     );
     head();
-    let is_wanted = |kind: &Kind| {
-        arguments.kinds.is_empty()
-            || arguments.kinds.iter().any(|start| kind.name().starts_with(start.as_str()))
-    };
-    for kind in Kind::ALL.into_iter().filter(is_wanted) {
+    for kind in kinds {
         one_kind(kind, arguments, &target, &mount, &server)?;
     }
     Ok(())
@@ -107,8 +104,7 @@ fn one_kind(
         })?;
         seen.push(one);
     }
-    // The crowd acts while it settles, too.
-    show(kind, &seen, &tally, (time + SETTLES_IN) * u32::try_from(seen.len()).unwrap_or(u32::MAX))
+    show(kind, &seen, &tally)
 }
 
 /// Uses the mount for so long; how it was served, and how many processors the server used for all its clients.

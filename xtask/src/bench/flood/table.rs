@@ -53,8 +53,9 @@ pub fn head() {
     );
 }
 
-/// One kind; `time` is how long the attackers acted.
-pub fn show(kind: Kind, seen: &[Seen], tally: &Tally, time: Duration) -> anyhow::Result<()> {
+/// One kind.
+pub fn show(kind: Kind, seen: &[Seen], tally: &Tally) -> anyhow::Result<()> {
+    let acting: Duration = seen.iter().map(|seen| seen.crowd.time).sum();
     let spread = |figure: &dyn Fn(&Seen) -> f64| {
         Spread::of(&seen.iter().map(figure).collect::<Vec<_>>()).context("no run")
     };
@@ -72,7 +73,7 @@ pub fn show(kind: Kind, seen: &[Seen], tally: &Tally, time: Duration) -> anyhow:
         median(&|seen| seen.before.p99.as_secs_f64())? * 1e3,
         median(&|seen| seen.during.p99.as_secs_f64())? * 1e3,
         latency,
-        tally.acts.load(Ordering::Relaxed) as f64 / time.as_secs_f64(),
+        tally.acts.load(Ordering::Relaxed) as f64 / acting.as_secs_f64(),
         tally.sent_away.load(Ordering::Relaxed),
         median(&|seen| seen.server)?,
         median(&|seen| seen.crowd.processor.as_secs_f64() / seen.crowd.time.as_secs_f64())?,
