@@ -2,6 +2,7 @@
 
 mod bench;
 mod release;
+mod rustc;
 mod sanitize;
 mod test;
 mod trust;

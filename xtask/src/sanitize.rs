@@ -4,8 +4,9 @@
 
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 
+use crate::rustc;
 use crate::workspace::Workspace;
 
 /// What is built here is built apart: another compiler, other flags.
@@ -90,8 +91,8 @@ fn nightly(command: &[&str]) -> Result<Command> {
     let mut rustup = Command::new("rustup");
     rustup.args(["run", "nightly"]).args(command).current_dir(workspace.root);
     rustup.env("CARGO_TARGET_DIR", workspace.target.join(TARGET));
-    // Those of the toolchain that runs us.
-    for name in ["RUSTUP_TOOLCHAIN", "RUSTC", "RUSTDOC", "CARGO"] {
+    // Those of the toolchain that runs us, and what would take the place of our flags or change what is a finding.
+    for name in ["RUSTUP_TOOLCHAIN", "RUSTC", "RUSTDOC", "CARGO", "CARGO_ENCODED_RUSTFLAGS", "ASAN_OPTIONS"] {
         rustup.env_remove(name);
     }
     Ok(rustup)
@@ -99,15 +100,7 @@ fn nightly(command: &[&str]) -> Result<Command> {
 
 /// What the nightly compiler builds for: said to cargo, so that what runs while it builds is built without sanitizers.
 fn platform() -> Result<String> {
-    let output =
-        nightly(&["rustc", "-vV"])?.output().context("starting rustup, which finds a nightly Rust")?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "no nightly Rust ({}): rustup toolchain install nightly", said.trim());
-    let told = String::from_utf8_lossy(&output.stdout);
-    let Some(platform) = told.lines().find_map(|line| line.strip_prefix("host: ")) else {
-        bail!("the nightly rustc does not say what it builds for");
-    };
-    Ok(platform.to_owned())
+    rustc::host(&mut nightly(&["rustc"])?).context("no nightly Rust: rustup toolchain install nightly")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The bill of materials: every crate that is in the binary, in the words of CycloneDX.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -9,8 +10,9 @@ use serde_json::Value;
 use super::checkout::Checkout;
 use crate::workspace::Workspace;
 
-/// The program that makes it, of the makers of the format.
+/// The program that makes it, of the makers of the format, and its version: another one may write another bill of the same binary.
 const PROGRAM: &str = "cargo-cyclonedx";
+const VERSION: &str = "0.5.9";
 /// How it is to call what it writes, without `.json`.
 const NAME: &str = "howdah.cdx";
 
@@ -26,18 +28,11 @@ pub struct Bill {
 
 /// Of the crates of a copy's binary on this target. Written into the copy, which goes.
 pub fn of(workspace: &Workspace, checkout: &Checkout, target: &str) -> Result<Bill> {
-    let cargo = || {
-        let mut command = Command::new(workspace.cargo());
-        command.current_dir(checkout.path()).env("SOURCE_DATE_EPOCH", &checkout.time);
-        command
-    };
-    let there = cargo().args(["cyclonedx", "--version"]).output().context("starting cargo")?.status.success();
-    if !there {
-        println!("installing {PROGRAM}");
-        let installed = cargo().args(["install", "--locked", PROGRAM]).status().context("starting cargo")?;
-        ensure!(installed.success(), "{PROGRAM} cannot be installed; cargo install {PROGRAM} tells why");
-    }
-    let written = cargo()
+    let program = program(workspace)?;
+    let written = Command::new(&program)
+        .current_dir(checkout.path())
+        .env("CARGO", workspace.cargo())
+        .env("SOURCE_DATE_EPOCH", &checkout.time)
         .args([
             "cyclonedx",
             "--manifest-path",
@@ -49,12 +44,39 @@ pub fn of(workspace: &Workspace, checkout: &Checkout, target: &str) -> Result<Bi
         ])
         .args(["--override-filename", NAME])
         .status();
-    ensure!(written.context("starting cargo")?.success(), "{PROGRAM} failed");
+    ensure!(written.with_context(|| format!("starting {PROGRAM}"))?.success(), "{PROGRAM} failed");
     let file = checkout.path().join("crates/cli").join(format!("{NAME}.json"));
     let text = fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
     // Where the copy lies says nothing to others, and would differ from one list to the next.
     let place = checkout.path();
     counted(text.replace(place.to_str().context("a path that is no text")?, "/howdah"))
+}
+
+/// Where the program is: below this workspace's target directory, where it is installed unless it is there.
+fn program(workspace: &Workspace) -> Result<PathBuf> {
+    let root = workspace.target.join("tools");
+    let program = root.join("bin").join(PROGRAM);
+    if Command::new(&program)
+        .args(["cyclonedx", "--version"])
+        .output()
+        .is_ok_and(|told| is_wanted(&told.stdout))
+    {
+        return Ok(program);
+    }
+    println!("installing {PROGRAM} {VERSION} in {}", root.display());
+    let mut install = Command::new(workspace.cargo());
+    install.args(["install", "--locked", "--force", "--version", VERSION, PROGRAM, "--root"]).arg(&root);
+    let status = install.status().context("starting cargo")?;
+    ensure!(
+        status.success(),
+        "{PROGRAM} {VERSION} cannot be installed, which takes crates.io; cargo tells why above"
+    );
+    Ok(program)
+}
+
+/// Whether that is what the wanted version says of itself.
+fn is_wanted(told: &[u8]) -> bool {
+    String::from_utf8_lossy(told).split_whitespace().any(|word| word == VERSION)
 }
 
 fn counted(text: String) -> Result<Bill> {
@@ -70,6 +92,12 @@ fn counted(text: String) -> Result<Bill> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_version_is_not_wanted() {
+        assert!(is_wanted(format!("cargo-cyclonedx {VERSION}\n").as_bytes()));
+        assert!(!is_wanted(format!("cargo-cyclonedx {VERSION}1\n").as_bytes()) && !is_wanted(b""));
+    }
 
     #[test]
     fn it_is_of_howdah_and_its_crates() {

@@ -9,10 +9,24 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::checkout::Checkout;
+use crate::rustc;
 use crate::workspace::Workspace;
 
 /// Between flags in `CARGO_ENCODED_RUSTFLAGS`, where they may hold blanks.
 const SEPARATOR: &str = "\u{1f}";
+
+/// What a user sets for other builds begins with this: flags and wrappers of both compilers, profiles, targets.
+const OF_A_USER: [&str; 9] = [
+    "CARGO_PROFILE_",
+    "CARGO_BUILD_",
+    "CARGO_TARGET_",
+    "RUSTC",
+    "RUSTFLAGS",
+    "CFLAGS",
+    "CXXFLAGS",
+    "TARGET_",
+    "HOST_",
+];
 
 /// What was built.
 pub struct Built {
@@ -41,7 +55,9 @@ pub fn build(workspace: &Workspace, checkout: &Checkout) -> Result<Built> {
     ensure!(command.status().context("starting cargo")?.success(), "cargo build failed");
     let file = checkout.target().join("release/howdah");
     let bytes = fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
-    Ok(Built { sum: sum(&file)?, target: target()?, file, bytes })
+    tells_no_place(&bytes, &places)?;
+    let target = rustc::host(&mut Command::new("rustc"))?;
+    Ok(Built { sum: sum(&file)?, target, file, bytes })
 }
 
 /// Directories that differ from one who builds to the next, and what is said in their place. Of two of which one lies in the other
@@ -74,8 +90,16 @@ fn c_flags(places: &[(String, &str)]) -> String {
 /// Whether a variable changes what cargo or rustc builds.
 fn is_of_this_user(name: &OsString) -> bool {
     let name = name.to_string_lossy();
-    ["CARGO_PROFILE_", "CARGO_BUILD_", "CARGO_TARGET_"].iter().any(|start| name.starts_with(start))
-        || ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "CFLAGS"].contains(&&*name)
+    OF_A_USER.iter().any(|start| name.starts_with(start)) || name == "CARGO_ENCODED_RUSTFLAGS"
+}
+
+/// The binary would tell on whoever built it, and be another one elsewhere.
+fn tells_no_place(bytes: &[u8], places: &[(String, &str)]) -> Result<()> {
+    for (place, told) in places {
+        let is_there = bytes.windows(place.len()).any(|window| window == place.as_bytes());
+        ensure!(!is_there, "the binary tells of {place}, which was to be {told} in it");
+    }
+    Ok(())
 }
 
 fn sum(file: &PathBuf) -> Result<String> {
@@ -83,16 +107,6 @@ fn sum(file: &PathBuf) -> Result<String> {
     ensure!(output.status.success(), "sha256sum: {}", String::from_utf8_lossy(&output.stderr));
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     told.split_whitespace().next().map(str::to_owned).context("sha256sum said nothing")
-}
-
-/// The host, as rustc calls it.
-fn target() -> Result<String> {
-    let output = Command::new("rustc").arg("-vV").output().context("starting rustc")?;
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    told.lines()
-        .find_map(|line| line.strip_prefix("host: "))
-        .map(str::to_owned)
-        .context("rustc does not tell its host")
 }
 
 #[cfg(test)]
@@ -113,6 +127,16 @@ mod tests {
     fn what_a_user_set_for_other_builds_is_left_out() {
         let is = |name: &str| is_of_this_user(&name.into());
         assert!(is("RUSTFLAGS") && is("CARGO_PROFILE_RELEASE_LTO") && is("CARGO_TARGET_DIR"));
-        assert!(!is("CARGO_HOME") && !is("PATH"));
+        assert!(is("RUSTC_WORKSPACE_WRAPPER") && is("CARGO_ENCODED_RUSTFLAGS"));
+        assert!(is("CFLAGS_x86_64_unknown_linux_gnu") && is("TARGET_CXXFLAGS") && is("HOST_CFLAGS"));
+        assert!(!is("CARGO_HOME") && !is("PATH") && !is("RUSTUP_TOOLCHAIN"));
+    }
+
+    #[test]
+    fn a_binary_that_tells_where_it_was_built_is_none() {
+        let places = [("/home/a".to_owned(), "/cargo"), ("/x/y".to_owned(), "/howdah")];
+        assert!(tells_no_place(b"\0/cargo/src/lib.rs\0/howdah/x", &places).is_ok());
+        let told = tells_no_place(b"\0/cargo/src/lib.rs\0/x/y/main.rs", &places);
+        assert!(told.is_err_and(|error| error.to_string().contains("tells of /x/y")));
     }
 }
