@@ -2,6 +2,7 @@
 //! that has its final name is whole; a copy that ended well is equal to its source.
 
 use std::fs;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -13,11 +14,9 @@ use super::server::{Server, Site};
 use super::tree;
 
 /// What is said of a server that is not there when it is to be mounted, and never of one that goes away later.
-const NOT_THERE: [&str; 3] = [
-    "is an NFS server running there?",
-    "127.0.0.1: connecting to ",
-    "127.0.0.1: asking for NFS version 3 at ",
-];
+const NOT_THERE: &str = "is an NFS server running there?";
+/// The same, said of an address.
+const NOT_AT: [&str; 2] = ["connecting to ", "asking for NFS version 3 at "];
 
 /// A tree, and where its copies go.
 pub struct Copies {
@@ -56,7 +55,7 @@ impl Copies {
                 break;
             }
             let said = String::from_utf8_lossy(&output.stderr);
-            if !could_not_mount(&said) {
+            if !could_not_mount(&said, self.site.address) {
                 return Err(format!("howdah cp ended with {}: {}", output.status, said.trim()));
             }
             if stops() {
@@ -95,8 +94,8 @@ impl Copies {
     }
 }
 
-fn could_not_mount(said: &str) -> bool {
-    NOT_THERE.iter().any(|words| said.contains(words))
+fn could_not_mount(said: &str, server: IpAddr) -> bool {
+    said.contains(NOT_THERE) || NOT_AT.iter().any(|words| said.contains(&format!("{server}: {words}")))
 }
 
 fn run(command: &mut Command) -> Result<ExitStatus, String> {
@@ -105,6 +104,7 @@ fn run(command: &mut Command) -> Result<ExitStatus, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -117,8 +117,9 @@ mod tests {
 
     #[test]
     fn only_a_mount_that_failed_is_begun_again() {
-        let address = "127.0.0.1:2049".parse().expect("an address");
-        let host = || "127.0.0.1".to_owned();
+        // The server of soak is not on loopback.
+        let address: SocketAddr = "10.77.0.2:2049".parse().expect("an address");
+        let host = || address.ip().to_string();
         let refused = Arc::new(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
         let cause = howdah_client::channel::ConnectError::Failed { address, cause: refused };
         let place = Place { address, transport: Transport::Tcp };
@@ -129,10 +130,10 @@ mod tests {
             ConnectError::Silent { host: host(), address, waited: Duration::from_secs(1) },
             ConnectError::NotServed { host: host(), address, cause: CallError::TimedOut },
         ];
-        before.iter().for_each(|error| assert!(could_not_mount(&error.to_string()), "{error}"));
+        before.iter().for_each(|error| assert!(could_not_mount(&error.to_string(), address.ip()), "{error}"));
         let refusal = CallError::Refused(Refusal::NotRun(Accepted::SystemError));
         for error in [CallError::TimedOut, CallError::Connect(cause), refusal] {
-            assert!(!could_not_mount(&format!("writing file-1: {error}")), "{error}");
+            assert!(!could_not_mount(&format!("writing file-1: {error}"), address.ip()), "{error}");
         }
     }
 }

@@ -167,13 +167,8 @@ impl<'s> Stage<'s> {
     }
 
     fn command(&self, way: &Way, flags: &[&str], source: &Path) -> Command {
-        let mut command = Command::new("setpriv");
-        command
-            .args(["--pdeathsig", "KILL", "--"])
-            .arg(self.binary)
-            .args(["cp", "-rT"])
-            .args(way.flags)
-            .args(flags);
+        let mut command = self.server.site().client_command(self.binary);
+        command.args(["cp", "-rT"]).args(way.flags).args(flags);
         match way.remote.0 && source == self.source {
             true => command.arg(self.server.url("source", "")),
             false => command.arg(source),
@@ -182,7 +177,7 @@ impl<'s> Stage<'s> {
             true => command.arg(self.server.url("target", "")),
             false => command.arg(self.here.join("target")),
         };
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 }
