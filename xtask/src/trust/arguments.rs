@@ -15,7 +15,7 @@ pub struct Arguments {
     #[arg(value_name = "CAMPAIGN", value_parser = clap::builder::PossibleValuesParser::new(CAMPAIGNS.iter().map(|campaign| campaign.name)))]
     pub campaigns: Vec<String>,
 
-    /// A short form of each: all of them in two minutes
+    /// A short form of each: all of them in some two minutes
     #[arg(long)]
     pub quick: bool,
 

@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 
 use super::figure;
 use super::load::Load;
-use super::record::{Run, Sample};
-use super::verdict::{HEAD, Judged, judge};
+use super::record::{Did, Run, Sample};
+use super::verdict::{HEAD, Judged, judge, unjudged};
 use crate::trust::campaign::Verdict;
 
 /// What the files are called.
@@ -77,7 +77,9 @@ pub fn report(directory: &Path) -> Result<Verdict> {
 }
 
 fn conclude(directory: &Path, run: &Run, samples: &[Sample]) -> Result<Verdict> {
-    let (judged, figures) = (judge(samples), figures(run, samples));
+    let judged = judge(samples);
+    let figures = [Some(figures(run, samples)), unjudged(&judged)];
+    let figures = figures.into_iter().flatten().collect::<Vec<_>>().join("; ");
     let rows: Vec<[String; 6]> = judged.iter().map(Judged::cells).collect();
     let write = |name: &str, text: String| {
         let path = directory.join(name);
@@ -89,10 +91,16 @@ fn conclude(directory: &Path, run: &Run, samples: &[Sample]) -> Result<Verdict> 
     let grows = grows.map(|judged| format!("{} grows, {}: {}", judged.name, judged.over, judged.cells()[3]));
     Ok(Verdict {
         figures,
-        broken: run.broken.iter().cloned().chain(grows).collect(),
+        broken: run.broken.iter().cloned().chain(grows).chain(idle(&run.did)).collect(),
         table: plain(&rows),
         ..Verdict::default()
     })
+}
+
+/// What was to be done, and never was.
+fn idle(did: &Did) -> impl Iterator<Item = String> {
+    let done = [("call", did.calls), ("copy", did.copies), ("stream", did.streamed)];
+    done.into_iter().filter(|(_, times)| *times == 0).map(|(what, _)| format!("no {what} came to anything"))
 }
 
 /// What was done and seen, in a sentence.
@@ -128,7 +136,7 @@ fn markdown(rows: &[[String; 6]]) -> String {
 
 fn plain(rows: &[[String; 6]]) -> Vec<String> {
     if rows.is_empty() {
-        return vec!["too short to say what grows: that takes half an hour".to_owned()];
+        return Vec::new();
     }
     let head = HEAD.map(str::to_owned);
     let all: Vec<&[String; 6]> = std::iter::once(&head).chain(rows).collect();
@@ -138,4 +146,16 @@ fn plain(rows: &[[String; 6]]) -> Vec<String> {
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     all.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_that_did_nothing_is_no_pass() {
+        let did = Did { calls: 7, streamed: 1 << 20, ..Did::default() };
+        assert_eq!(idle(&did).collect::<Vec<_>>(), ["no copy came to anything"]);
+        assert_eq!(idle(&Did { copies: 1, ..did }).count(), 0);
+    }
 }

@@ -7,6 +7,8 @@ use howdah_lab::record::{shown, unit};
 use super::record::Sample;
 use super::trend::growth;
 
+/// A run of so many minutes is long enough for [`How::LivingOn`], and one of so many for [`How::LifeToLife`].
+const MINUTES: [u32; 2] = [45, 70];
 /// So long after a start caches and buffers fill.
 const WARM: f64 = 600.0;
 /// What was looked at for less time than this says nothing of growth.
@@ -16,10 +18,12 @@ const LEAST: f64 = 600.0;
 pub struct Figure {
     /// What it is, and of whom.
     pub name: &'static str,
+    /// What is said of its axis, where it is drawn.
+    pub axis: &'static str,
     /// In what it is measured.
     pub unit: &'static str,
     /// Its value at a look.
-    pub of: fn(&Sample) -> Option<f64>,
+    pub of: Value,
     /// Of whom it is.
     whose: Whose,
     /// It may grow by this much, or by this part of its median, if that is more.
@@ -33,42 +37,76 @@ enum Whose {
 }
 
 const MB: f64 = 1e6;
+const MEMORY: &str = "Memory, the client's less its models";
+const OPEN: &str = "Descriptors";
+const THREADS: &str = "Threads";
 
 /// All of them. A tenth more memory in an hour would be a leak that a day makes serious; a few descriptors are those of copies that
 /// come and go. Latencies follow what else the machine does, and may vary by a quarter.
 pub const FIGURES: [Figure; 10] = [
-    figure("server: memory", unit::BYTES, Whose::Server, (2.0 * MB, 0.1), |s| Some(s.server.memory as f64)),
-    figure("server: descriptors", unit::COUNT, Whose::Server, (4.0, 0.1), |s| {
-        Some(s.server.descriptors as f64)
+    of_server("server: memory", MEMORY, unit::BYTES, (2.0 * MB, 0.1), |s| Some(s.server.memory as f64)),
+    of_server("server: descriptors", OPEN, unit::COUNT, (4.0, 0.1), |s| Some(s.server.descriptors as f64)),
+    of_server("server: threads", THREADS, unit::COUNT, (1.0, 0.02), |s| Some(s.server.threads as f64)),
+    of_server(
+        "server: half of the calls",
+        "Half of the calls take less",
+        unit::SECONDS,
+        (50e-6, 0.25),
+        |s| s.server.p50,
+    ),
+    of_server("server: 99 of 100 calls", "99 of 100 calls take less", unit::SECONDS, (1e-3, 0.25), |s| {
+        s.server.p99
     }),
-    figure("server: threads", unit::COUNT, Whose::Server, (1.0, 0.02), |s| Some(s.server.threads as f64)),
-    figure("server: half of the calls", unit::SECONDS, Whose::Server, (50e-6, 0.25), |s| s.server.p50),
-    figure("server: 99 of 100 calls", unit::SECONDS, Whose::Server, (1e-3, 0.25), |s| s.server.p99),
-    figure("client: memory", unit::BYTES, Whose::Client, (4.0 * MB, 0.1), |s| {
+    of_client("client: memory", MEMORY, unit::BYTES, (4.0 * MB, 0.1), |s| {
         Some(s.client.memory as f64 - s.models as f64)
     }),
-    figure("client: descriptors", unit::COUNT, Whose::Client, (4.0, 0.1), |s| {
-        Some(s.client.descriptors as f64)
+    of_client("client: descriptors", OPEN, unit::COUNT, (4.0, 0.1), |s| Some(s.client.descriptors as f64)),
+    of_client("client: threads", THREADS, unit::COUNT, (1.0, 0.02), |s| Some(s.client.threads as f64)),
+    of_client("client: half of the steps", "Half of the steps take less", unit::SECONDS, (1e-3, 0.25), |s| {
+        s.client.p50
     }),
-    figure("client: threads", unit::COUNT, Whose::Client, (1.0, 0.02), |s| Some(s.client.threads as f64)),
-    figure("client: half of the steps", unit::SECONDS, Whose::Client, (1e-3, 0.25), |s| s.client.p50),
-    figure("client: 99 of 100 steps", unit::SECONDS, Whose::Client, (1e-2, 0.25), |s| s.client.p99),
+    of_client("client: 99 of 100 steps", "99 of 100 steps take less", unit::SECONDS, (1e-2, 0.25), |s| {
+        s.client.p99
+    }),
 ];
 
-const fn figure(
+type Value = fn(&Sample) -> Option<f64>;
+
+const fn of_server(
     name: &'static str,
+    axis: &'static str,
     unit: &'static str,
-    whose: Whose,
     allowed: (f64, f64),
-    of: fn(&Sample) -> Option<f64>,
+    of: Value,
 ) -> Figure {
-    Figure { name, unit, of, whose, allowed }
+    Figure { name, axis, unit, of, whose: Whose::Server, allowed }
+}
+
+const fn of_client(
+    name: &'static str,
+    axis: &'static str,
+    unit: &'static str,
+    allowed: (f64, f64),
+    of: Value,
+) -> Figure {
+    Figure { name, axis, unit, of, whose: Whose::Client, allowed }
+}
+
+/// Over what time it is looked whether something grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// While the last life of the server goes on.
+    LivingOn,
+    /// From each of its lives to the next.
+    LifeToLife,
 }
 
 /// What is judged of a figure.
 pub struct Judged {
     /// Which figure.
     pub name: &'static str,
+    /// Over what time.
+    pub how: How,
     /// Where it was looked at.
     pub over: String,
     /// Its median there, and its range.
@@ -104,6 +142,21 @@ impl Judged {
 /// What the cells are.
 pub const HEAD: [&str; 6] = ["figure", "looked at", "median (range)", "growth", "allowed", ""];
 
+/// What a run was too short for, and how long one takes that is not; nothing: all of it was judged.
+pub fn unjudged(judged: &[Judged]) -> Option<String> {
+    let is_there = |how| judged.iter().any(|judged| judged.how == how);
+    let [living, lives] = MINUTES;
+    match (is_there(How::LivingOn), is_there(How::LifeToLife)) {
+        (true, true) => None,
+        (true, false) => {
+            Some(format!("too short to say what grows from life to life: that takes {lives} minutes"))
+        }
+        (false, _) => Some(format!(
+            "too short to say what grows: that takes {living} minutes, and {lives} from life to life"
+        )),
+    }
+}
+
 /// All that can be judged of a run; nothing of a short one.
 pub fn judge(samples: &[Sample]) -> Vec<Judged> {
     let steady = FIGURES.iter().filter_map(|figure| steady(figure, samples));
@@ -120,7 +173,7 @@ fn steady(figure: &Figure, samples: &[Sample]) -> Option<Judged> {
         meant.filter_map(|sample| Some((sample.at, (figure.of)(sample)?))).collect();
     let time = points.last()?.0 - points.first()?.0;
     let over = format!("the last {:.0} min", time / 60.0);
-    (time >= LEAST).then(|| judged(figure, over, &points))?
+    (time >= LEAST).then(|| judged(figure, How::LivingOn, over, &points))?
 }
 
 /// From each life of the server to the next, in the second half of their time; the first one finds nothing that another left.
@@ -136,14 +189,15 @@ fn at_equal_ages(figure: &Figure, samples: &[Sample]) -> Option<Judged> {
         })
         .collect();
     let over = format!("{} lives, each {:.1} to {:.1} min old", medians.len(), length / 120.0, length / 60.0);
-    (medians.len() > 3 && length >= LEAST / 4.0).then(|| judged(figure, over, &medians))?
+    (medians.len() > 3 && length >= LEAST / 4.0).then(|| judged(figure, How::LifeToLife, over, &medians))?
 }
 
-fn judged(figure: &Figure, over: String, points: &[(f64, f64)]) -> Option<Judged> {
+fn judged(figure: &Figure, how: How, over: String, points: &[(f64, f64)]) -> Option<Judged> {
     let spread = Spread::of(points.iter().map(|(_, value)| *value))?;
     let (least, part) = figure.allowed;
     Some(Judged {
         name: figure.name,
+        how,
         over,
         spread,
         growth: growth(points)?,
@@ -155,6 +209,7 @@ fn judged(figure: &Figure, over: String, points: &[(f64, f64)]) -> Option<Judged
 #[cfg(test)]
 mod tests {
     use super::super::record::Process;
+    use super::super::schedule::Schedule;
     use super::*;
 
     /// Two hours, of which the first has restarts; a leak each second, and one of each restart.
@@ -187,5 +242,30 @@ mod tests {
     fn of_a_short_run_nothing_is_said() {
         assert!(judge(&run(0.0, 0.0)[..30]).is_empty());
         assert!(judge(&[]).is_empty());
+    }
+
+    /// As a run of so many minutes is looked at, whose server takes some seconds to be there again.
+    fn seen_in(minutes: u32) -> Vec<Sample> {
+        let schedule = Schedule::of(Some(minutes.into()), false);
+        let born = |life: u32| match life {
+            1 => 0.0,
+            life => schedule.restart(life - 1).map_or(f64::MAX, |(at, _)| at.as_secs_f64() + 5.0),
+        };
+        let looks = (1..).map(|look| (schedule.look * look).as_secs_f64());
+        let sample = |at: f64| {
+            let life = (1..).take_while(|&life| born(life) <= at).count() as u32;
+            Sample { at, life, age: at - born(life), ..Sample::default() }
+        };
+        looks.take_while(|at| *at <= schedule.total.as_secs_f64()).map(sample).collect()
+    }
+
+    #[test]
+    fn a_run_that_is_too_short_for_something_says_so() {
+        let told = |minutes| unjudged(&judge(&seen_in(minutes)));
+        let [living, lives] = MINUTES;
+        assert!(told(living - 5).is_some_and(|told| told.contains("what grows: that takes 45 minutes")));
+        assert!(told(living).is_some_and(|told| told.contains("life to life: that takes 70 minutes")));
+        assert!(told(lives - 10).is_some());
+        assert_eq!(told(lives), None);
     }
 }
