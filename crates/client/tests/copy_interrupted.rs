@@ -9,7 +9,7 @@ use copying::random::{Random, seed};
 use copying::tree::{Files, grow};
 use copying::trouble::{Dying, Forgetful, Meddled, Restarting};
 use copying::{copier, copy, item, options, with_writer};
-use howdah_client::copy::CopyOptions;
+use howdah_client::copy::{CopyOptions, Existing};
 use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
 
@@ -163,7 +163,8 @@ fn a_server_that_restarts_all_the_time_is_written_to_stably_in_the_end() {
 #[test]
 fn what_a_killed_server_made_and_did_not_answer_for_is_no_failure() {
     let mut random = Random(seed("what_a_killed_server_made_and_did_not_answer_for_is_no_failure"));
-    for losses in [1, 3, 5] {
+    let ways = [Existing::ReplaceChanged, Existing::Keep];
+    for (losses, existing) in [1, 3, 5].into_iter().flat_map(|losses| ways.map(|way| (losses, way))) {
         let from = memory();
         let top = from.directory(&from.root().handle, "top");
         grow(&from, &top, 60, 300_000, &mut random);
@@ -171,7 +172,7 @@ fn what_a_killed_server_made_and_did_not_answer_for_is_no_failure() {
         let memory: Arc<MemoryFileSystem> = Arc::default();
         let files = Files(Arc::clone(&memory) as _);
         let to = Files(Arc::new(Forgetful { inner: memory, left: AtomicI64::new(losses) }));
-        let (outcome, heard) = copy(&from, top, &to, "copy", options());
+        let (outcome, heard) = copy(&from, top, &to, "copy", CopyOptions { existing, ..options() });
         assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
         assert_eq!(files.see(&files.at("copy")), from.see(&top), "{:#?}", heard.all());
     }

@@ -4,6 +4,7 @@ use howdah_vfs::{Change, FileKind, FsError, Name, NewAttributes, Node, SpecialKi
 
 use super::engine::Copier;
 use super::error::{Cause, Doing, Step, Trouble};
+use super::file::MODE_UNTIL_DONE;
 use super::tally::count;
 use super::tasks::Entry;
 use super::{Event, Existing};
@@ -32,7 +33,7 @@ impl Copier {
                 &new,
                 &mut Change::default(),
             )?;
-            self.set_link_attributes(&made, node)
+            self.finish_node(&made, node)
         };
         if self.make_node(entry, node, is_same, make)? {
             count(&self.tally.symbolic_links);
@@ -49,7 +50,7 @@ impl Copier {
         let make = |name: &[u8]| {
             let (to, name) = (&self.destination, Name::parse(name).map_err(|error| error.refusal())?);
             let directory = &entry.parent.target.handle;
-            let new = NewAttributes::with_mode(super::file::MODE_UNTIL_DONE);
+            let new = NewAttributes::with_mode(MODE_UNTIL_DONE);
             let made = to.file_system.make_special(
                 &to.caller,
                 directory,
@@ -58,7 +59,7 @@ impl Copier {
                 &new,
                 &mut Change::default(),
             )?;
-            self.set_attributes(&made, &node.attributes, None)
+            self.finish_node(&made, node)
         };
         if self.make_node(entry, node, is_same, make)? {
             count(&self.tally.special_files);
@@ -79,9 +80,7 @@ impl Copier {
             let keep = self.options.existing == Existing::Keep;
             if keep || (there.attributes.kind == node.attributes.kind && is_same(there)) {
                 self.complete_node(there, node).at_destination("setting the times of")?;
-                count(&self.tally.kept);
-                self.tell(&Event::Kept { path: &entry.path() });
-                return Ok(false);
+                return Ok(self.keep(entry));
             }
             if there.attributes.kind == FileKind::Directory {
                 return Err(Trouble::destination("making", Cause::InTheWay(FileKind::Directory)));
@@ -92,9 +91,9 @@ impl Copier {
             None => match make(&entry.name) {
                 // Somebody was faster, and that stays if anything does.
                 Err(FsError::Exists) if self.options.existing == Existing::Keep => {
-                    count(&self.tally.kept);
-                    self.tell(&Event::Kept { path: &entry.path() });
-                    return Ok(false);
+                    if !self.complete_own(entry, node, is_same)? {
+                        return Ok(self.keep(entry));
+                    }
                 }
                 // As with directories, it may be what a call made whose answer was lost: another takes its place.
                 Err(FsError::Exists) => self.put_in_place(entry, make)?,
@@ -105,15 +104,41 @@ impl Copier {
         Ok(true)
     }
 
+    /// What is there stays; nothing was made.
+    fn keep(&self, entry: &Entry) -> bool {
+        count(&self.tally.kept);
+        self.tell(&Event::Kept { path: &entry.path() });
+        false
+    }
+
+    /// Completes what came to be there since it was looked for, if it is as our own call makes it: then it was that, and its answer was
+    /// lost. Says whether it is.
+    fn complete_own(&self, entry: &Entry, node: &Node, is_same: impl Fn(&Node) -> bool) -> Step<bool> {
+        let found = self.destination.find(&entry.parent.target.handle, &entry.name);
+        let is_own = |there: &Node| {
+            let is_link = node.attributes.kind == FileKind::SymbolicLink;
+            there.attributes.kind == node.attributes.kind
+                && (is_link || there.attributes.mode == MODE_UNTIL_DONE)
+                && is_same(there)
+        };
+        let Some(made) = found.at_destination("looking up")?.filter(is_own) else { return Ok(false) };
+        self.finish_node(&made, node).at_destination("setting the attributes of")?;
+        Ok(true)
+    }
+
     /// A copy that was interrupted may have made the node, and not have come to its times.
     fn complete_node(&self, there: &Node, node: &Node) -> Result<(), FsError> {
         let is_complete = there.attributes.modified == node.attributes.modified;
         if is_complete || !self.options.preserve.times || self.options.existing != Existing::ReplaceChanged {
             return Ok(());
         }
+        self.finish_node(there, node)
+    }
+
+    fn finish_node(&self, made: &Node, node: &Node) -> Result<(), FsError> {
         match node.attributes.kind {
-            FileKind::SymbolicLink => self.set_link_attributes(there, node),
-            _ => self.set_attributes(there, &node.attributes, None),
+            FileKind::SymbolicLink => self.set_link_attributes(made, node),
+            _ => self.set_attributes(made, &node.attributes, None),
         }
     }
 
