@@ -16,7 +16,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// such a time is no burden.
 const AGAIN: Duration = Duration::from_secs(2);
 /// What `getaddrinfo` says where a resolver may have an answer later, and not that there is none (`EAI_AGAIN`): by glibc, by musl.
-/// What says neither counts as no such name, which lets nobody in.
 const LATER: [&str; 2] = ["Temporary failure in name resolution", "Try again"];
 
 /// What is known of the names of clients.
@@ -52,7 +51,7 @@ impl ClientNames {
             tracing::warn!(
                 name,
                 ?addresses,
-                "nobody tells this client's address: it keeps those that it had"
+                "nobody tells this client's address: it keeps those that it had until somebody does"
             );
         }
         Self { answers: Some(answers), ..names }
@@ -81,7 +80,14 @@ impl ClientNames {
     /// Takes answers that came since; whether there were any.
     pub fn take_late(&mut self) -> bool {
         let late: Vec<Answer> = self.answers.iter().flat_map(Receiver::try_iter).collect();
-        late.into_iter().map(|answer| self.take(answer)).filter(|&is_one| is_one).count() > 0
+        let before = self.open.len();
+        for (name, addresses) in late {
+            if let Some(addresses) = addresses.as_ref().filter(|addresses| !addresses.is_empty()) {
+                tracing::info!(name, ?addresses, "this client's address is told now");
+            }
+            self.take((name, addresses));
+        }
+        self.open.len() < before
     }
 
     /// Whether answers are awaited.
@@ -94,9 +100,9 @@ impl ClientNames {
         self.known.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether it is an answer, and not that there is none yet.
-    fn take(&mut self, (name, addresses): Answer) -> bool {
-        let Some(addresses) = addresses else { return false };
+    /// Takes it if it is an answer, and not that there is none yet.
+    fn take(&mut self, (name, addresses): Answer) {
+        let Some(addresses) = addresses else { return };
         if addresses.is_empty() {
             tracing::warn!(
                 name,
@@ -107,7 +113,6 @@ impl ClientNames {
         }
         self.open.remove(&name);
         self.known.insert(name, addresses);
-        true
     }
 }
 
@@ -125,8 +130,7 @@ fn ask(name: &str, resolve: Resolve, answers: &Sender<Answer>) {
             Ok(addresses) => Some(addresses),
             Err(error) => {
                 tracing::debug!(name, %error, "looking up a client's name");
-                let text = error.to_string();
-                (!LATER.iter().any(|words| text.contains(words))).then(Vec::new)
+                (!may_come_later(&error)).then(Vec::new)
             }
         };
         let is_over = addresses.is_some();
@@ -137,10 +141,18 @@ fn ask(name: &str, resolve: Resolve, answers: &Sender<Answer>) {
     }
 }
 
+/// Whether it is no answer: the resolver has none yet, or could not be asked (`EAI_SYSTEM`: descriptors or memory ran short). All else counts
+/// as no such name, which lets nobody in.
+fn may_come_later(error: &io::Error) -> bool {
+    let text = error.to_string();
+    error.raw_os_error().is_some() || LATER.iter().any(|words| text.contains(words))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::configuration::testing::one_export;
+    use rustix::io::Errno;
     use std::sync::Mutex;
 
     const SOON: Duration = Duration::from_secs(10);
@@ -162,6 +174,14 @@ mod tests {
         let mut exports = one_export().exports;
         exports[0].clients[0].who = ClientPattern::Host("host".to_owned());
         exports
+    }
+
+    #[test]
+    fn a_resolver_that_could_not_be_asked_has_not_answered() {
+        let told = |text: &str| may_come_later(&io::Error::other(text));
+        assert!(may_come_later(&Errno::MFILE.into()) && may_come_later(&Errno::IO.into()));
+        assert!(told("failed to lookup address information: Try again"));
+        assert!(!told("failed to lookup address information: Name or service not known"));
     }
 
     #[test]

@@ -53,16 +53,14 @@ impl Portmapper {
         }
     }
 
-    /// Whether clients need not be told the port.
+    /// Whether clients need not be told the port, once it is kept.
     pub fn knows_us(&self) -> bool {
-        self.own
-            || self.keeper.is_some()
-            || self.registration.as_ref().is_some_and(|registration| !registration.rows().is_empty())
+        self.own || self.keeper.is_some()
     }
 
-    /// Whether there is something to take back.
+    /// Whether rpcbind was told: whoever keeps that goes on asking it from a port below 1024.
     pub fn is_registered(&self) -> bool {
-        self.registration.is_some() || self.keeper.is_some()
+        self.registration.is_some()
     }
 
     /// Takes the registration back.
