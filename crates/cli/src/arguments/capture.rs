@@ -57,6 +57,7 @@ Examples:
       How much each READ of the next thousand calls asks for.
 
 Exit code: 0 it was recorded, be it for a shorter time than asked for; 1 no server runs, it
-cannot be asked, another capture runs, the file cannot be written, or the server ended;
+cannot be asked, another capture runs, the file cannot be written, the server ended, or the
+calls were not read for 15 seconds (howdah capture was stopped, or what it writes to was);
 2 wrong arguments.
 ";
