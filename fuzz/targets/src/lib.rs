@@ -7,6 +7,7 @@ mod stable;
 
 pub mod admin_requests;
 pub mod client_replies;
+pub mod configurations;
 pub mod datagram_peer;
 pub mod frames;
 pub mod handles;
@@ -38,6 +39,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "admin_requests", run: admin_requests::run },
     Target { name: "client_replies", run: client_replies::run },
+    Target { name: "configurations", run: configurations::run },
     Target { name: "datagram_peer", run: datagram_peer::run },
     Target { name: "frames", run: frames::run },
     Target { name: "handles", run: handles::run },

@@ -14,6 +14,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     match target {
         "admin_requests" => requests(),
         "client_replies" => replies(),
+        "configurations" => configurations(),
         "handles" => vec![b"\x07an inner handle".to_vec(), vec![1; 61], vec![9; 49]],
         "datagram_peer" | "local_operations" | "reply_cache" | "service_calls" | "tuner" => walks(),
         "frames" => frames(),
@@ -35,6 +36,18 @@ fn chosen(choice: u8, message: &impl Encode) -> Vec<u8> {
 /// Bytes that step through all choices, near to each other and far apart.
 fn walks() -> Vec<Vec<u8>> {
     [3_u8, 7, 37, 91].map(|step| (0..=255_u8).map(|at| at.wrapping_mul(step)).collect()).to_vec()
+}
+
+fn configurations() -> Vec<Vec<u8>> {
+    let files = [
+        include_str!("../../../packaging/howdah.toml"),
+        "workers = 0x10\nlog = 'info'\n[[network]]\nclients = ['10.0.0.0/8']\ntcp_sndbuf = '16M'\n\
+         [[export]]\nname = '/data'\npath = '/usr'\nid = 7\nsquash = 'all'\nanonymous_user = 7\n\
+         clients = [{ allow = 'host.example.org', squash = 'none' }, '*']\n[[export]]\nname = '/'\npath = '/'\n",
+        "[[export]]\nname = 'data'\npath = 7\nnothing = 1\n\"\u{fc}\" = 1979-05-27\nclients = []\n",
+    ];
+    let composed = walks().into_iter().map(|walk| [&[1], &walk[..]].concat());
+    files.iter().map(|file| [&[0], file.as_bytes()].concat()).chain(composed).collect()
 }
 
 fn mount_messages() -> Vec<Vec<u8>> {

@@ -23,6 +23,8 @@ use super::{
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
 
+const NOTHING_TO_SERVE: &str = "no [[export]]: there is nothing to serve";
+
 /// What a file says; what it does not say is empty.
 #[derive(Debug, Default)]
 pub struct FileSettings {
@@ -157,7 +159,7 @@ fn listen(section: &mut Section<'_, '_>) -> Option<Vec<SocketAddr>> {
 
 fn exports(section: &mut Section<'_, '_>) -> Vec<ExportConfig> {
     let Some(value) = section.raw("export") else {
-        section.problem(0..0, "no [[export]]: there is nothing to serve".to_owned());
+        section.problem(0..0, NOTHING_TO_SERVE.to_owned());
         return Vec::new();
     };
     let DeValue::Array(items) = value.get_ref() else {
@@ -166,6 +168,9 @@ fn exports(section: &mut Section<'_, '_>) -> Vec<ExportConfig> {
         section.problem(value.span(), what);
         return Vec::new();
     };
+    if items.is_empty() {
+        section.problem(value.span(), NOTHING_TO_SERVE.to_owned());
+    }
     let mut seen = Seen::default();
     items.iter().filter_map(|item| export(item, &mut seen, section.problems())).collect()
 }

@@ -15,7 +15,7 @@ use crate::arguments::{LogArguments, ServeArguments, ServerArguments};
 /// What these arguments mean; reads the file that they name, again at every call.
 pub fn load_arguments(arguments: &ServeArguments) -> Result<ServerConfig> {
     let mut file = match &arguments.server.config {
-        Some(path) => settings(path)?,
+        Some(path) => settings(path, text(path)?)?,
         None => FileSettings::default(),
     };
     if let Some(directory) = &arguments.directory {
@@ -26,15 +26,23 @@ pub fn load_arguments(arguments: &ServeArguments) -> Result<ServerConfig> {
 
 /// What this file means to a server that is given no flags.
 pub fn load_file(path: &Path) -> Result<ServerConfig> {
-    decide(&ServerArguments::default(), &LogArguments::default(), settings(path)?)
+    load_text(path, text(path)?)
 }
 
-fn settings(path: &Path) -> Result<FileSettings> {
-    let text = text(path).with_context(|| format!("reading the configuration {}", path.display()))?;
-    read(&text).map_err(|problems| Problems::new(path.to_owned(), text, problems).into())
+/// What this text, of a file of this name, means to a server that is given no flags.
+pub fn load_text(name: &Path, text: String) -> Result<ServerConfig> {
+    decide(&ServerArguments::default(), &LogArguments::default(), settings(name, text)?)
+}
+
+fn settings(name: &Path, text: String) -> Result<FileSettings> {
+    read(&text).map_err(|problems| Problems::new(name.to_owned(), text, problems).into())
 }
 
 fn text(path: &Path) -> Result<String> {
+    text_of(path).with_context(|| format!("reading the configuration {}", path.display()))
+}
+
+fn text_of(path: &Path) -> Result<String> {
     let file = File::open(path)?;
     let mut bytes = Vec::new();
     file.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;

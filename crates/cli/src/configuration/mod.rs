@@ -32,7 +32,7 @@ pub use datagrams::{Datagrams, UdpSockets, parse_udp_sockets};
 pub use defaults::{ANONYMOUS, DEFAULT_PORT, MOST_WORKERS, state_directory};
 pub use export::{Access, Durability, ExportConfig, Squash};
 pub use listen::parse_listen;
-pub use load::{load_arguments, load_file};
+pub use load::{load_arguments, load_file, load_text};
 pub use metrics::{MOST_METRICS_CLIENTS, Metrics, MetricsSaid, parse_metrics};
 pub use name::ExportName;
 pub use problems::{Problem, Problems};
