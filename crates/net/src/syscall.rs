@@ -32,6 +32,23 @@ pub fn set_window_clamp(socket: BorrowedFd<'_>, bytes: u64) -> io::Result<()> {
     set_number(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
 }
 
+/// include/uapi/linux/tcp.h
+const TCP_RTO_MAX_MS: libc::c_int = 44;
+
+/// `TCP_RTO_MAX_MS`: the longest that is waited before what was not acknowledged is sent again (Linux 6.15).
+pub fn set_retransmission_wait(socket: BorrowedFd<'_>, most: Duration) -> io::Result<()> {
+    let milliseconds = u64::try_from(most.as_millis()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    set_number(socket, libc::IPPROTO_TCP, TCP_RTO_MAX_MS, milliseconds)
+}
+
+/// The same as it is.
+#[cfg(test)]
+pub fn retransmission_wait(socket: BorrowedFd<'_>) -> io::Result<Duration> {
+    let mut bytes = [0; size_of::<u32>()];
+    get_bytes(socket, libc::IPPROTO_TCP, TCP_RTO_MAX_MS, &mut bytes)?;
+    Ok(Duration::from_millis(u64::from(u32::from_ne_bytes(bytes))))
+}
+
 /// `SO_BUF_LOCK`: which buffers were set by hand, so that the kernel leaves them as they are (Linux 5.14).
 pub fn buffer_locks(socket: BorrowedFd<'_>) -> io::Result<u32> {
     let mut bytes = [0; size_of::<u32>()];
