@@ -15,8 +15,10 @@ use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
 
 use crate::address::is_on_this_host;
 use crate::congestion::{BBR, LOCAL};
+use crate::sample::INFORMATION_ROOM;
 use crate::stream::{Sent, outcome};
 use crate::syscall;
+use crate::tcp_info::TcpInfo;
 
 /// After how long without a word the kernel asks whether the peer still is there, and how often it asks again.
 const KEEPALIVE: Duration = Duration::from_secs(30);
@@ -54,6 +56,21 @@ pub struct Connection {
     never_blocks: AtomicBool,
 }
 
+/// A connection that is being made, which nobody waits for.
+#[derive(Debug)]
+pub struct Connecting(Connection);
+
+/// What becomes of what was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Delivery {
+    /// Something was sent, again and in vain: nothing was heard of it. A peer that has no room for more is heard.
+    pub is_in_vain: bool,
+    /// How long ago the peer's host acknowledged anything.
+    pub since_acknowledgement: Duration,
+    /// Smoothed round trip of the path.
+    pub round_trip: Duration,
+}
+
 /// A place to receive into: bytes are appended.
 #[derive(Debug)]
 pub struct Place<'a> {
@@ -86,20 +103,15 @@ pub struct Readiness {
 impl Connection {
     /// Connects, and waits until that is done.
     pub fn open(address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
-        if settings.reserved_port {
-            for port in reserved_ports() {
-                match Self::open_from(Some(port), address, settings) {
-                    Err(error)
-                        if matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable) => {}
-                    Err(error) if error.kind() == ErrorKind::PermissionDenied => break,
-                    outcome => return outcome,
-                }
-            }
-        }
-        Self::open_from(None, address, settings)
+        from_a_port(settings, |port| {
+            let connection = Self::prepare(port, address, settings)?;
+            connection.socket.connect_timeout(&address.into(), settings.timeout)?;
+            connection.made()
+        })
     }
 
-    fn open_from(port: Option<u16>, address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
+    /// A socket with its options, which is not connected.
+    fn prepare(port: Option<u16>, address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
         let is_local = is_on_this_host(address.ip());
         let congestion_control = if is_local { LOCAL } else { BBR };
@@ -113,15 +125,20 @@ impl Connection {
         socket.set_tcp_nodelay(true)?;
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 3))?;
         socket.set_tcp_user_timeout(Some(settings.silence))?;
-        if let Some(port) = port {
-            let any: IpAddr =
-                if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-            socket.bind(&SocketAddr::new(any, port).into())?;
+        let any: IpAddr =
+            if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+        let local = SocketAddr::new(any, port.unwrap_or(0));
+        if port.is_some() {
+            socket.bind(&local.into())?;
         }
-        socket.connect_timeout(&address.into(), settings.timeout)?;
-        socket.set_read_timeout(Some(settings.tick))?;
-        let local = socket.local_addr()?.as_socket().ok_or(io::ErrorKind::Unsupported)?;
         Ok(Self { socket, peer: address, local, tick: settings.tick, never_blocks: AtomicBool::new(false) })
+    }
+
+    /// It is connected.
+    fn made(self) -> io::Result<Self> {
+        self.socket.set_read_timeout(Some(self.tick))?;
+        let local = self.socket.local_addr()?.as_socket().ok_or(io::ErrorKind::Unsupported)?;
+        Ok(Self { local, ..self })
     }
 
     /// The peer's address and port.
@@ -182,10 +199,88 @@ impl Connection {
         })
     }
 
+    /// What becomes of what was sent.
+    ///
+    /// # Errors
+    /// The kernel does not tell.
+    pub fn delivery(&self) -> io::Result<Delivery> {
+        let mut bytes = [0; INFORMATION_ROOM];
+        let length = syscall::tcp_info(self.socket.as_fd(), &mut bytes)?;
+        Ok(Delivery::of(&TcpInfo::decode(&bytes[..length])))
+    }
+
     /// Ends the connection in both directions; whoever waits on it is woken.
     pub fn shut_down(&self) {
         let _ = self.socket.shutdown(Shutdown::Both);
     }
+
+    /// The same, for good: what the peer has not acknowledged is given up with the socket, and never sent again. Another
+    /// connection carries it.
+    pub fn cut(&self) {
+        let _ = self.socket.set_linger(Some(Duration::ZERO));
+        self.shut_down();
+    }
+}
+
+impl Delivery {
+    fn of(info: &TcpInfo) -> Self {
+        let is_on_the_way = info.unacknowledged_segments.is_some_and(|segments| segments > 0);
+        // Without a route nothing gets on the way, and the kernel asks as it asks a peer without room; that one answers.
+        let is_asked = info.probes.is_some_and(|probes| probes > 0);
+        Self {
+            is_in_vain: is_asked || is_on_the_way && info.timeouts.is_some_and(|timeouts| timeouts > 0),
+            since_acknowledgement: info.since_acknowledgement.unwrap_or_default(),
+            round_trip: info.round_trip.unwrap_or_default(),
+        }
+    }
+}
+
+impl Connecting {
+    /// Begins to connect.
+    pub fn begin(address: SocketAddr, settings: &ConnectSettings) -> io::Result<Self> {
+        from_a_port(settings, |port| {
+            let connection = Connection::prepare(port, address, settings)?;
+            connection.socket.set_nonblocking(true)?;
+            match connection.socket.connect(&address.into()) {
+                Err(error) if Errno::from_io_error(&error) != Some(Errno::INPROGRESS) => Err(error),
+                _ => Ok(Self(connection)),
+            }
+        })
+    }
+
+    /// Whether it is made by now.
+    ///
+    /// # Errors
+    /// It will not be.
+    pub fn is_made(&self) -> io::Result<bool> {
+        let wanted = Readiness { readable: false, writable: true };
+        let is_over = self.0.wait(wanted, Duration::ZERO)?.writable;
+        match self.0.socket.take_error()? {
+            Some(error) => Err(error),
+            None => Ok(is_over),
+        }
+    }
+
+    /// The connection, which is made.
+    pub fn finish(self) -> io::Result<Connection> {
+        self.0.socket.set_nonblocking(false)?;
+        self.0.made()
+    }
+}
+
+/// Connects from one of the ports that servers like best, or else from any.
+fn from_a_port<T>(
+    settings: &ConnectSettings,
+    connect: impl Fn(Option<u16>) -> io::Result<T>,
+) -> io::Result<T> {
+    for port in reserved_ports().filter(|_| settings.reserved_port) {
+        match connect(Some(port)) {
+            Err(error) if matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable) => {}
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => break,
+            outcome => return outcome,
+        }
+    }
+    connect(None)
 }
 
 /// Some of the ports that clients of NFS come from, in an order by chance: two that start together should not try the
@@ -234,6 +329,61 @@ mod tests {
             Connection::open(listener.local_addr().expect("bound"), &settings).expect("connected");
         let (_peer, from) = listener.accept().expect("accepted");
         assert_eq!(from, connection.local());
+    }
+
+    /// Begins to connect, and waits until that came to something.
+    fn connect(address: SocketAddr) -> io::Result<Connection> {
+        let connecting = Connecting::begin(address, &SETTINGS)?;
+        while !connecting.is_made()? {
+            std::thread::yield_now();
+        }
+        connecting.finish()
+    }
+
+    #[test]
+    fn a_connection_that_nobody_waits_for_is_as_good_as_another() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("bound");
+        let connection = connect(address).expect("it listens");
+        let (mut peer, from) = listener.accept().expect("accepted");
+        assert_eq!((from, address), (connection.local(), connection.peer()));
+        peer.write_all(b"howdy").expect("sent");
+        let mut received = Vec::new();
+        let count = connection.receive(&mut [Place { buffer: &mut received, most: 5 }], Wait::All);
+        assert_eq!((count.expect("open"), &received[..]), (Sent::Bytes(5), &b"howdy"[..]));
+        assert!(!connection.delivery().expect("a connection").is_in_vain);
+        drop((listener, peer));
+        assert_eq!(connect(address).expect_err("nobody listens").kind(), ErrorKind::ConnectionRefused);
+    }
+
+    #[test]
+    fn what_a_peer_has_not_taken_goes_with_a_connection_that_is_cut() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let connection =
+            Connection::open(listener.local_addr().expect("bound"), &SETTINGS).expect("connected");
+        let (mut peer, _) = listener.accept().expect("accepted");
+        let piece = [7; 64 << 10];
+        while let Sent::Bytes(_) = connection.send(&[IoSlice::new(&piece)], false).expect("open") {}
+        connection.cut();
+        drop(connection);
+        let error = peer.read_to_end(&mut Vec::new()).expect_err("no regular end");
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn a_peer_is_lost_that_was_sent_something_again_in_vain_and_not_one_without_room() {
+        let of = |unacknowledged, timeouts, probes| {
+            let info = TcpInfo {
+                unacknowledged_segments: Some(unacknowledged),
+                timeouts: Some(timeouts),
+                probes: Some(probes),
+                ..TcpInfo::default()
+            };
+            Delivery::of(&info).is_in_vain
+        };
+        assert!(of(1, 1, 0) && of(0, 0, 1));
+        assert!(!of(0, 0, 0) && !of(1, 0, 0) && !of(0, 1, 0));
+        assert_eq!(Delivery::of(&TcpInfo::default()), Delivery::default());
     }
 
     #[test]

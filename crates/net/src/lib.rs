@@ -33,7 +33,7 @@ mod urgency;
 pub use address::{canonical, is_local, is_on_this_host};
 pub use buffers::apply;
 pub use congestion::{allowed_congestion_controls, congestion_controls, may_choose_congestion};
-pub use connect::{ConnectSettings, Connection, Place, Readiness, Wait};
+pub use connect::{ConnectSettings, Connecting, Connection, Delivery, Place, Readiness, Wait};
 pub use echo::{Echo, Echoed, is_too_large};
 pub use host::{memory_limits, memory_of_tcp, probe_host};
 pub use interface_counters::{Carried, InterfaceCounters, carried_here, interface_counters};

@@ -9,6 +9,12 @@ use std::time::Duration;
 pub struct TcpInfo {
     /// Whether it was short of data to send when `delivery_rate` was measured: the rate is a lower bound then.
     pub is_application_limited: Option<bool>,
+    /// How often in a row it has waited in vain for something that it sent to be acknowledged, and sent it again.
+    pub timeouts: Option<u8>,
+    /// How often in a row it has asked in vain for a sign of life.
+    pub probes: Option<u8>,
+    /// How long ago anything was last acknowledged, new or not.
+    pub since_acknowledgement: Option<Duration>,
     /// Payload of the largest segment that it sends, in bytes.
     pub send_segment_bytes: Option<u32>,
     /// Payload of the largest segment that it received lately, in bytes.
@@ -98,6 +104,11 @@ impl TcpInfo {
         let scales = fields.byte(6);
         Self {
             is_application_limited: fields.byte(7).map(|bits| bits & 1 == 1),
+            timeouts: fields.byte(2),
+            probes: fields.byte(3),
+            since_acknowledgement: fields
+                .u32(56)
+                .map(|milliseconds| Duration::from_millis(u64::from(milliseconds))),
             send_window_scale: scales.map(|scales| scales & 0xf),
             receive_window_scale: scales.map(|scales| scales >> 4),
             send_segment_bytes: fields.u32(16),
@@ -245,6 +256,8 @@ mod tests {
         assert_eq!((info.send_segment_bytes, info.receive_segment_bytes), (Some(65483), Some(536)));
         assert_eq!((info.send_window_scale, info.receive_window_scale), (Some(10), Some(10)));
         assert_eq!(info.is_application_limited, Some(true));
+        assert_eq!((info.timeouts, info.probes), (Some(0), Some(0)));
+        assert_eq!(info.since_acknowledgement, Some(Duration::from_millis(104)));
         assert_eq!(info.path_mtu_bytes, Some(65535));
         assert_eq!(info.receive_threshold_bytes, Some(65495));
         assert_eq!((info.round_trip, info.round_trip_variation), (microseconds(10), microseconds(7)));

@@ -6,9 +6,9 @@ use std::time::Duration;
 /// The first wait. A server that restarts is back within a second as a rule.
 const FIRST: Duration = Duration::from_millis(100);
 /// The longest: so late at most is it noticed that a server is back.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(3);
 
-/// Waits between attempts.
+/// From the beginning of one attempt to that of the next.
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     failures: u32,
@@ -20,7 +20,7 @@ impl Backoff {
         self.failures = 0;
     }
 
-    /// An attempt failed: how long to wait, a quarter more or less by chance, so that the clients of a server that
+    /// An attempt failed: how long after it began the next one does, a quarter more or less by chance, so that the clients of a server that
     /// comes back do not arrive all at once.
     pub(super) fn failed(&mut self) -> Duration {
         let base = FIRST.saturating_mul(1 << self.failures.min(10)).min(LONGEST);

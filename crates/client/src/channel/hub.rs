@@ -49,6 +49,8 @@ pub(super) struct Hub {
     heard: AtomicU64,
     /// We said that the server does not respond.
     has_complained: AtomicBool,
+    /// We said that the path to it is lost.
+    has_lost_path: AtomicBool,
     /// The lanes, if there are any.
     lanes: OnceLock<Weak<Shared>>,
 }
@@ -72,6 +74,7 @@ impl Hub {
             is_closing: AtomicBool::new(false),
             heard: AtomicU64::new(0),
             has_complained: AtomicBool::new(false),
+            has_lost_path: AtomicBool::new(false),
             lanes: OnceLock::new(),
         }
     }
@@ -133,6 +136,20 @@ impl Hub {
     pub(super) fn complain(&self, server: SocketAddr, waited: Duration) {
         if waited >= COMPLAIN && !self.is_fresh() && !self.has_complained.swap(true, Ordering::Relaxed) {
             tracing::warn!(%server, "server not responding, still trying");
+        }
+    }
+
+    /// The path below a lane is lost: says so, once for all lanes.
+    pub(super) fn on_path_lost(&self, server: SocketAddr) {
+        if !self.has_lost_path.swap(true, Ordering::Relaxed) {
+            tracing::warn!(%server, "what is sent does not arrive: trying another connection beside this one");
+        }
+    }
+
+    /// One of them has a path again.
+    pub(super) fn on_path_back(&self, server: SocketAddr) {
+        if self.has_lost_path.swap(false, Ordering::Relaxed) {
+            tracing::info!(%server, "what is sent arrives again");
         }
     }
 

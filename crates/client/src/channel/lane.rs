@@ -17,6 +17,7 @@ use super::evidence::Evidence;
 use super::hub::Hub;
 use super::link::Link;
 use super::meter::Meter;
+use super::spare::Spare;
 use super::watch::Facts;
 
 /// How often a server may answer with what is no reply before a call is over.
@@ -50,6 +51,8 @@ pub(super) struct Lane {
     pub(super) is_suspect: AtomicBool,
     /// What limits it now, if it is known.
     pub(super) evidence: Mutex<Option<Evidence>>,
+    /// Another connection, for when the path below its own is lost.
+    pub(super) spare: Spare,
     /// Wakes the tender.
     pub(super) bell: Bell,
 }
@@ -86,13 +89,19 @@ impl Lane {
             is_urgent: AtomicBool::new(false),
             is_suspect: AtomicBool::new(false),
             evidence: Mutex::default(),
+            spare: Spare::default(),
             bell: Bell::default(),
         }
     }
 
     /// Whereto it connects.
     pub(super) fn address(&self) -> SocketAddr {
-        self.addresses[self.at.load(Ordering::Relaxed) % self.addresses.len()]
+        self.address_after(0)
+    }
+
+    /// Whereto it would connect after so many failures.
+    pub(super) fn address_after(&self, failures: usize) -> SocketAddr {
+        self.addresses[self.at.load(Ordering::Relaxed).wrapping_add(failures) % self.addresses.len()]
     }
 
     /// Nobody is there: it tries the next address.

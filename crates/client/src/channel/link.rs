@@ -46,6 +46,12 @@ impl Link {
         self.connection.shut_down();
     }
 
+    /// The same, while the peer may be there: what is on its way to it is given up too, since it is sent on another connection.
+    pub(super) fn give_up(&self) {
+        self.is_broken.store(true, Ordering::SeqCst);
+        self.connection.cut();
+    }
+
     /// Whether it is of no use any more.
     pub(super) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::SeqCst)

@@ -86,6 +86,8 @@ impl Lane {
                 Ok(Sent::Bytes(count)) => sent += count,
                 Ok(Sent::WouldBlock) if !link.is_broken() && !self.hub.is_closing() => {
                     self.wait_for_room(link, peer.as_deref_mut());
+                    // Nobody else may look while this thread waits, and with so much under way the server need not be asked.
+                    self.look_at_path(link);
                     *now = Instant::now();
                 }
                 Ok(Sent::WouldBlock) => return,

@@ -106,7 +106,9 @@ impl Tender {
         self.lane.set_link(None);
         self.watch = Watch::default();
         self.sizing.close(&self.lane, &self.shared.sizes);
-        self.shared.rehome(&self.lane);
+        if !self.lane.spare.stands() {
+            self.shared.rehome(&self.lane);
+        }
         if link.received() == 0 {
             self.shared.on_refusal(&self.lane);
         }
@@ -141,6 +143,9 @@ impl Tender {
         self.sizing.look(&self.lane, link, &self.shared.sizes);
         self.shared.review();
         self.shared.tend_aside();
+        if self.lane.look_at_path(link) {
+            self.shared.ask(&self.lane);
+        }
         let Some(facts) = self.lane.facts(self.shared.others_heard(&self.lane)) else { return };
         let (lane, address) = (self.lane.index, self.lane.address());
         match self.watch.judge(&facts) {
@@ -153,18 +158,23 @@ impl Tender {
                     tracing::warn!(lane, %address, "stuck while other lanes deliver: they take its calls");
                 }
                 self.lane.turn_away();
-                link.break_off();
+                link.give_up();
             }
             Verdict::Silent => {
                 tracing::warn!(lane, %address, "no answer for long: connecting anew, sending again");
-                link.break_off();
+                link.give_up();
             }
         }
     }
 
     /// Tries to connect, and waits a while if that fails.
     fn connect(&mut self) {
-        match Connection::open(self.lane.address(), &self.lane.hub.connect_settings()) {
+        let began = Instant::now();
+        let opened = match self.lane.spare.take() {
+            Some(connection) => Ok(connection),
+            None => Connection::open(self.lane.address(), &self.lane.hub.connect_settings()),
+        };
+        match opened {
             Ok(connection) => {
                 self.backoff.succeeded();
                 tracing::info!(lane = self.lane.index, address = %self.lane.address(), "connected");
@@ -175,7 +185,7 @@ impl Tender {
                 }
             }
             Err(error) => {
-                let wait = self.backoff.failed();
+                let wait = self.backoff.failed().saturating_sub(began.elapsed());
                 tracing::debug!(lane = self.lane.index, address = %self.lane.address(), %error, ?wait, "connecting");
                 self.lane.turn_away();
                 self.shared.rehome(&self.lane);

@@ -1,6 +1,7 @@
 //! Channels to howdah's own server, and to servers that behave badly.
 
 mod calls;
+mod lost_path;
 mod misbehaviour;
 mod restarts;
 mod scripted;

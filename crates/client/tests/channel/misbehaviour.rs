@@ -103,6 +103,23 @@ fn a_connection_that_is_silent_for_long_is_made_anew() {
 }
 
 #[test]
+fn a_server_that_takes_calls_and_is_slow_is_asked_and_keeps_its_connection() {
+    let address = scripted::start(|_, mut guest| {
+        let slow = guest.call()?;
+        // It comes once the client has waited for some seconds.
+        let asked = guest.call()?;
+        guest.answer(&slow, &[])?;
+        guest.answer(&asked, &[])?;
+        guest.answer_all()
+    });
+    let (patience, silence) = (Patience::Soft(LONG), 2 * LONG);
+    let channel = open(address, ChannelOptions { patience, silence, ..ChannelOptions::default() });
+    let answer = null(&channel).expect("an answer");
+    assert!(!answer.sent_more_than_once);
+    assert_eq!(channel.report().lanes[0].connections, 1);
+}
+
+#[test]
 fn a_hard_call_waits_for_a_server_that_comes_back() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("bound");

@@ -1,0 +1,235 @@
+//! Judges whether the path below a connection is lost: what is sent is not acknowledged, for seconds. A server that is slow is
+//! another matter: its host acknowledges all the same.
+//!
+//! TCP waits twice as long each time before it sends again what was lost, so that a connection would go on only as long after an outage
+//! as that has lasted. Pure: sights come in with their time.
+
+use std::time::Duration;
+
+/// So long something that was sent again must have been in vain before the path counts as lost: a hiccup is over by then.
+const LOST: Duration = Duration::from_secs(3);
+/// The same where connections were made anew, one after the other, and none delivered anything: it doubles up to this.
+const LOST_MOST: Duration = Duration::from_secs(10);
+/// A long path gets so many of its round trips.
+const LOST_ROUND_TRIPS: u32 = 4;
+/// So long nothing must have come, while a call waits and nothing of ours is on the way, before something is sent to see whether it
+/// arrives: what is lost then is the reply, and the server's host alone knows.
+const QUIET: Duration = Duration::from_secs(3);
+/// A server whose host acknowledges again has so long to answer: its replies may wait for its timer, which has doubled too.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A sight of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sight {
+    /// The time.
+    pub(super) now: Duration,
+    /// How long ago the oldest of its calls was sent.
+    pub(super) waited: Duration,
+    /// When something was last received on it, or it was made.
+    pub(super) heard: Duration,
+    /// When anything was last acknowledged.
+    pub(super) acknowledged: Duration,
+    /// What was sent was sent again, and is not acknowledged yet.
+    pub(super) is_in_vain: bool,
+    /// Something was received on it.
+    pub(super) has_answered: bool,
+    /// Smoothed round trip of its path.
+    pub(super) round_trip: Duration,
+}
+
+/// What there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Finding {
+    /// Nothing.
+    #[default]
+    Fine,
+    /// Asking the server for a sign of life over this connection.
+    Ask,
+    /// Trying another connection; this one's calls move there as soon as it stands.
+    Lost,
+    /// Trying it on; this one may be alive again, and keeps its calls for now.
+    Stirring,
+}
+
+/// What is known of one connection, and of those before it.
+#[derive(Debug, Default)]
+pub(super) struct Outage {
+    /// Since when what is sent is in vain.
+    in_vain: Option<Duration>,
+    /// When the path was found lost.
+    lost: Option<Duration>,
+    /// When it was last asked for.
+    asked: Option<Duration>,
+    /// So many connections before this one were given up, and none since delivered anything.
+    given_up: u32,
+}
+
+impl Outage {
+    /// Whether the path is lost, as far as is known: another connection has yet to show that it is back.
+    pub(super) fn is_on(&self) -> bool {
+        self.lost.is_some() || self.given_up > 0
+    }
+
+    /// The connection is another one now, since the one before was given up for this.
+    pub(super) fn on_given_up(&mut self) {
+        *self = Self { given_up: self.given_up.saturating_add(1), ..Self::default() };
+    }
+
+    /// Judges a connection with calls.
+    pub(super) fn judge(&mut self, sight: &Sight) -> Finding {
+        if let Some(lost) = self.lost {
+            return self.judge_lost(lost, sight);
+        }
+        let Sight { now, waited, heard, acknowledged, is_in_vain, has_answered, round_trip } = *sight;
+        if has_answered {
+            self.given_up = 0;
+        }
+        self.in_vain = match self.in_vain {
+            _ if !is_in_vain => None,
+            Some(since) if acknowledged <= since => Some(since),
+            _ => Some(now),
+        };
+        let patience = LOST.saturating_mul(1 << self.given_up.min(8)).min(LOST_MOST);
+        if self.in_vain.is_some_and(|since| now - since >= patience.max(round_trip * LOST_ROUND_TRIPS)) {
+            self.lost = Some(now);
+            self.asked = None;
+            return Finding::Lost;
+        }
+        let is_quiet = !is_in_vain && waited >= QUIET && now.saturating_sub(heard) >= QUIET;
+        if is_quiet && self.asked.is_none_or(|asked| heard > asked) {
+            self.asked = Some(now);
+            return Finding::Ask;
+        }
+        Finding::Fine
+    }
+
+    fn judge_lost(&mut self, lost: Duration, sight: &Sight) -> Finding {
+        let Sight { now, heard, acknowledged, .. } = *sight;
+        if heard > lost {
+            *self = Self::default();
+            return Finding::Fine;
+        }
+        match self.asked {
+            _ if acknowledged <= lost => Finding::Lost,
+            None => {
+                self.asked = Some(now);
+                Finding::Ask
+            }
+            Some(asked) if now.saturating_sub(asked) < GRACE => Finding::Stirring,
+            Some(_) => Finding::Lost,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TICK: Duration = Duration::from_millis(100);
+
+    fn seconds(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    /// A call that was sent at 10 s over a connection that had nothing to do before, seen at this time.
+    fn sight(now: f64) -> Sight {
+        Sight {
+            now: seconds(now),
+            waited: seconds(now - 10.0),
+            heard: seconds(1.0),
+            acknowledged: seconds(1.0),
+            is_in_vain: false,
+            has_answered: false,
+            round_trip: Duration::from_millis(1),
+        }
+    }
+
+    /// What was sent again at 10.2 s is not acknowledged.
+    fn in_vain(now: f64) -> Sight {
+        Sight { is_in_vain: now > 10.2, ..sight(now) }
+    }
+
+    /// When something else is first found than that all is well, looking ten times a second from 10 s on for a minute.
+    fn first(outage: &mut Outage, see: impl Fn(f64) -> Sight) -> Option<(f64, Finding)> {
+        (0..600).find_map(|tick| {
+            let now = (seconds(10.0) + tick * TICK).as_secs_f64();
+            let finding = outage.judge(&see(now));
+            (finding != Finding::Fine).then_some((now, finding))
+        })
+    }
+
+    fn lost() -> Outage {
+        let mut outage = Outage::default();
+        let (at, finding) = first(&mut outage, in_vain).expect("something is found");
+        assert_eq!(finding, Finding::Lost);
+        assert!((13.2..13.5).contains(&at), "{at}");
+        outage
+    }
+
+    #[test]
+    fn a_path_is_lost_when_nothing_is_acknowledged_for_seconds() {
+        let mut outage = lost();
+        assert_eq!(outage.judge(&in_vain(60.0)), Finding::Lost, "and stays so");
+    }
+
+    #[test]
+    fn a_server_that_is_slow_or_has_no_room_is_asked_once_and_never_lost() {
+        let answers_nothing = |now: f64| Sight { acknowledged: seconds(now.min(13.2)), ..sight(now) };
+        let mut outage = Outage::default();
+        assert_eq!(first(&mut outage, answers_nothing), Some((13.0, Finding::Ask)));
+        assert_eq!(first(&mut outage, answers_nothing), None);
+        // Probes of a closed window are answered, however briefly one is under way.
+        let has_no_room =
+            |now: f64| Sight { is_in_vain: true, acknowledged: seconds(now.floor()), ..sight(now) };
+        assert_eq!(first(&mut Outage::default(), has_no_room), None);
+    }
+
+    #[test]
+    fn a_slow_call_on_a_server_that_answers_others_is_asked_for_now_and_then() {
+        let mut outage = Outage::default();
+        assert_eq!(outage.judge(&sight(13.0)), Finding::Ask);
+        let answered = |now: f64| Sight { heard: seconds(13.1), ..sight(now) };
+        assert_eq!(outage.judge(&answered(16.0)), Finding::Fine);
+        assert_eq!(outage.judge(&answered(16.1)), Finding::Ask);
+    }
+
+    #[test]
+    fn a_long_path_has_more_time() {
+        let far = |now: f64| Sight { round_trip: seconds(2.0), ..in_vain(now) };
+        let (at, _) = first(&mut Outage::default(), far).expect("it is lost");
+        assert!((18.2..18.5).contains(&at), "{at}");
+    }
+
+    #[test]
+    fn a_connection_that_comes_alive_keeps_its_calls() {
+        let mut outage = lost();
+        let acknowledged = |now: f64| Sight { acknowledged: seconds(40.0), ..sight(now) };
+        assert_eq!(outage.judge(&acknowledged(40.0)), Finding::Ask);
+        assert_eq!(outage.judge(&acknowledged(41.0)), Finding::Stirring);
+        assert_eq!(outage.judge(&Sight { heard: seconds(41.5), ..acknowledged(41.5) }), Finding::Fine);
+        assert!(!outage.is_on());
+    }
+
+    #[test]
+    fn one_whose_replies_wait_for_the_servers_timer_is_given_up() {
+        let mut outage = lost();
+        let acknowledged = |now: f64| Sight { acknowledged: seconds(40.0), ..sight(now) };
+        assert_eq!(outage.judge(&acknowledged(40.0)), Finding::Ask);
+        assert_eq!(outage.judge(&acknowledged(41.9)), Finding::Stirring);
+        assert_eq!(outage.judge(&acknowledged(42.0)), Finding::Lost);
+    }
+
+    #[test]
+    fn connections_that_deliver_nothing_are_given_up_ever_later_and_never_late() {
+        let mut outage = lost();
+        for expected in [16.2, 20.2, 20.2] {
+            outage.on_given_up();
+            let (at, _) = first(&mut outage, in_vain).expect("it is lost");
+            assert!((expected..expected + 0.3).contains(&at), "{at}");
+        }
+        outage.on_given_up();
+        assert!(outage.is_on());
+        outage.judge(&Sight { has_answered: true, ..sight(11.0) });
+        assert!(!outage.is_on());
+    }
+}

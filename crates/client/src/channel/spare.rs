@@ -1,0 +1,158 @@
+//! Another connection beside a lane's own, tried while the path below that is lost.
+
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+use howdah_net::{Connecting, Connection};
+use parking_lot::Mutex;
+
+use super::lane::Lane;
+use super::link::Link;
+use super::outage::{Finding, Outage, Sight};
+
+/// How often a connection is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// One on which something came a moment ago has a path.
+const FRESH: Duration = Duration::from_secs(1);
+/// How long one attempt may take: the kernel asks again ever later, a new attempt asks at once.
+const ATTEMPT: Duration = Duration::from_secs(2);
+/// The same over a long path, in round trips.
+const ATTEMPT_ROUND_TRIPS: u32 = 4;
+/// From one attempt to the next, where they fail at once.
+const PACE: Duration = Duration::from_secs(1);
+
+/// Watches the path below a lane's connection, and tries another connection while it is lost.
+#[derive(Default)]
+pub(super) struct Spare(Mutex<Inside>);
+
+#[derive(Default)]
+struct Inside {
+    looked: Option<Instant>,
+    /// Which connection of the channel is watched; none: the next one, whichever that is.
+    number: Option<u64>,
+    outage: Outage,
+    attempt: Option<Connecting>,
+    began: Option<Instant>,
+    /// Attempts that failed in this outage: each is to the next of the server's addresses.
+    failed: usize,
+    /// One that stands.
+    made: Option<Connection>,
+}
+
+impl Spare {
+    /// Whether there is a connection to take.
+    pub(super) fn stands(&self) -> bool {
+        self.0.lock().made.is_some()
+    }
+
+    /// The connection that stands, if there is one.
+    pub(super) fn take(&self) -> Option<Connection> {
+        self.0.lock().made.take()
+    }
+}
+
+impl Lane {
+    /// Looks whether the path below its connection is lost; if it is and another connection stands, this one is given up. Tells
+    /// whether the server is to be asked for a sign of life.
+    pub(super) fn look_at_path(&self, link: &Link) -> bool {
+        let Some(mut spare) = self.spare.0.try_lock() else { return false };
+        if link.is_broken() || spare.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+            return false;
+        }
+        spare.looked = Some(Instant::now());
+        let was_on = spare.outage.is_on();
+        let (finding, round_trip) = spare.judge(self, link);
+        match (was_on, spare.outage.is_on()) {
+            (false, true) => self.hub.on_path_lost(self.address()),
+            (true, false) => self.hub.on_path_back(self.address()),
+            _ => {}
+        }
+        match finding {
+            Finding::Ask => return true,
+            Finding::Fine => spare.end(),
+            Finding::Stirring => drop(spare.stands(self, round_trip)),
+            Finding::Lost if spare.stands(self, round_trip) => {
+                tracing::debug!(lane = self.index, "another connection stands: it takes the calls");
+                spare.outage.on_given_up();
+                spare.number = None;
+                (0..spare.failed).for_each(|_| self.turn_away());
+                link.give_up();
+                self.bell.ring();
+            }
+            Finding::Lost => {}
+        }
+        false
+    }
+}
+
+impl Inside {
+    /// What is found of a connection, and the round trip of its path.
+    fn judge(&mut self, lane: &Lane, link: &Link) -> (Finding, Duration) {
+        if *self.number.get_or_insert(link.number) != link.number {
+            *self = Self { looked: self.looked, number: Some(link.number), ..Self::default() };
+        }
+        let now = lane.hub.time();
+        let is_fresh = now.saturating_sub(link.heard()) < FRESH;
+        if is_fresh && !self.outage.is_on() {
+            return Default::default();
+        }
+        let Some((waited, _)) = lane.facts(None).and_then(|facts| facts.waiting) else {
+            return Default::default();
+        };
+        let delivery = match link.connection.delivery() {
+            Ok(delivery) => delivery,
+            Err(error) => {
+                tracing::debug!(lane = lane.index, %error, "looking at a connection");
+                return Default::default();
+            }
+        };
+        let finding = self.outage.judge(&Sight {
+            now,
+            waited,
+            heard: link.heard(),
+            acknowledged: now.saturating_sub(delivery.since_acknowledgement),
+            is_in_vain: delivery.is_in_vain,
+            has_answered: link.received() > 0,
+            round_trip: delivery.round_trip,
+        });
+        (finding, delivery.round_trip)
+    }
+
+    /// Whether another connection stands; otherwise it is tried.
+    fn stands(&mut self, lane: &Lane, round_trip: Duration) -> bool {
+        if self.made.is_some() {
+            return true;
+        }
+        let lasted = self.began.map_or(Duration::MAX, |began| began.elapsed());
+        let outcome = match self.attempt.take() {
+            None if lasted < PACE => return false,
+            None => self.begin(lane),
+            Some(attempt) => match attempt.is_made() {
+                Ok(true) => attempt.finish().map(|made| self.made = Some(made)),
+                Ok(false) if lasted < ATTEMPT.max(round_trip * ATTEMPT_ROUND_TRIPS) => {
+                    self.attempt = Some(attempt);
+                    return false;
+                }
+                Ok(false) => Err(ErrorKind::TimedOut.into()),
+                Err(error) => Err(error),
+            },
+        };
+        if let Err(error) = outcome {
+            tracing::debug!(lane = lane.index, address = %lane.address_after(self.failed), %error, "connecting beside");
+            self.failed += 1;
+        }
+        self.made.is_some()
+    }
+
+    fn begin(&mut self, lane: &Lane) -> io::Result<()> {
+        self.began = Some(Instant::now());
+        let address = lane.address_after(self.failed);
+        self.attempt = Some(Connecting::begin(address, &lane.hub.connect_settings())?);
+        Ok(())
+    }
+
+    /// No other connection is needed.
+    fn end(&mut self) {
+        (self.attempt, self.began, self.failed, self.made) = Default::default();
+    }
+}
