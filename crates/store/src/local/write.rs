@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::Ordering;
 
 use howdah_vfs::{Caller, Change, Committed, Data, FsError, Handle, Result, Stability, Written};
+use rustix::fs::{Advice, fadvise};
 use rustix::io::{Errno, ReadWriteFlags, pwritev2};
 
 use super::LocalFileSystem;
@@ -61,8 +62,8 @@ impl LocalFileSystem {
                     .map_err(|error| refusal(Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
                 match stability {
                     Stability::Unstable => {}
-                    Stability::DataSync => self.flush(|| rustix::fs::fdatasync(file))?,
-                    Stability::FileSync => self.flush(|| rustix::fs::fsync(file))?,
+                    Stability::DataSync => self.flush(file, rustix::fs::fdatasync)?,
+                    Stability::FileSync => self.flush(file, rustix::fs::fsync)?,
                 }
                 Ok(count)
             }
@@ -85,7 +86,7 @@ impl LocalFileSystem {
                 Err(_) if written > 0 => break,
                 Err(errno) => {
                     if stability != Stability::Unstable && errno == Errno::IO {
-                        self.on_loss();
+                        self.on_loss(file);
                     }
                     return Err(refusal(errno));
                 }
@@ -113,21 +114,24 @@ impl LocalFileSystem {
             };
             // Before the flush: what is written while it runs is not part of it.
             node.uncommitted.store(false, Ordering::Relaxed);
-            self.flush(|| rustix::fs::fsync(file))?;
+            self.flush(file, rustix::fs::fsync)?;
             Ok(Committed { verifier: self.verifier.current() })
         })
     }
 
     /// Makes something durable. If that fails, data that was answered as written may be gone: every client must
     /// send its uncommitted data again, so the verifier changes.
-    fn flush(&self, sync: impl FnOnce() -> rustix::io::Result<()>) -> Result<()> {
-        sync().map_err(|errno| {
-            self.on_loss();
+    fn flush<'f>(&self, file: &'f OwnedFd, sync: fn(&'f OwnedFd) -> rustix::io::Result<()>) -> Result<()> {
+        sync(file).map_err(|errno| {
+            self.on_loss(file);
             refusal(errno)
         })
     }
 
-    fn on_loss(&self) {
+    fn on_loss(&self, file: &OwnedFd) {
+        // Pages that could not be written count as clean, and ext4 takes their places for written: what is written there again would be
+        // zeros once it is read from the disk. So nothing of them is kept.
+        let _ = fadvise(file, 0, None, Advice::DontNeed);
         // The state directory is ours, not the caller's. If this fails the verifier still changes in memory.
         let _ = self.identity.assume_root();
         self.verifier.replace();
