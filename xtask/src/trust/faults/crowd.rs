@@ -1,10 +1,10 @@
 //! A crowd of one client that asks for much and takes nothing, so that the server's memory for connections is used up.
 
-use std::io::{Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use howdah_client::connect::own_caller;
 use howdah_vfs::Name;
 use howdah_wire::nfs3::{self, FileHandle};
@@ -41,14 +41,35 @@ pub fn come(scene: &Scene) -> Result<()> {
     Ok(())
 }
 
-/// An error if a client that had no connection gets none now.
+/// An error if a client that has no connection gets none now.
 pub fn stranger_is_served(scene: &Scene) -> Result<()> {
+    scene.client().run_in(|| ask(&mut connect(scene, STRANGER.into())?).context("as another client"))?
+}
+
+/// An error unless a client that has no connection gets one now, and no second one.
+pub fn stranger_is_served_once(scene: &Scene) -> Result<()> {
     scene.client().run_in(|| {
-        let mut stream = connect(scene, STRANGER.into())?;
-        stream.set_read_timeout(Some(PATIENCE)).context("a time limit")?;
-        stream.write_all(&nfs_call(NULL, &())).context("asking as another client")?;
-        stream.read_exact(&mut [0; 4]).context("being answered as another client")
+        let mut first = connect(scene, STRANGER.into())?;
+        ask(&mut first).context("as another client")?;
+        let mut second = connect(scene, STRANGER.into())?;
+        match ask(&mut second) {
+            Ok(()) => bail!("a second connection of another client is served"),
+            Err(error) if is_turned_away(&error) => Ok(()),
+            Err(error) => Err(error).context("over a second connection, which is not turned away either"),
+        }
     })?
+}
+
+fn ask(stream: &mut TcpStream) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.write_all(&nfs_call(NULL, &()))?;
+    stream.read_exact(&mut [0; 4])
+}
+
+/// Whether the other side has ended the connection.
+fn is_turned_away(error: &io::Error) -> bool {
+    use ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    [BrokenPipe, ConnectionReset, UnexpectedEof].contains(&error.kind())
 }
 
 fn connect(scene: &Scene, from: IpAddr) -> Result<TcpStream> {

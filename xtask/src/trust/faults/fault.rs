@@ -1,7 +1,5 @@
 //! A fault: how it begins and ends, and what is documented of it.
 
-use std::time::Duration;
-
 use anyhow::Result;
 
 use super::pulse::Pulse;
@@ -11,8 +9,6 @@ use super::scene::Scene;
 pub struct Fault {
     /// What it is called.
     pub name: &'static str,
-    /// How long it lasts, if not as long as the others.
-    pub lasts: Option<Duration>,
     /// What is documented of it.
     pub expected: &'static str,
     /// A command that it takes, and the package that has it.

@@ -22,7 +22,6 @@ use crate::trust::disk::run;
 pub const FAULTS: &[Fault] = &[
     Fault {
         name: "rpcbind gone",
-        lasts: None,
         expected: "calls go on; howdah registers again",
         needs: Some(("rpcbind", "rpcbind")),
         effect: Effect::GoesOn(|scene| {
@@ -48,24 +47,27 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "DNS silent at a reload",
-        lasts: None,
         expected: "clients keep the addresses that they had",
         needs: None,
         effect: Effect::GoesOn(|scene| {
             let held = scene.held();
             let resolver = held.resolver.as_ref().context("a resolver")?;
-            resolver.recv(&mut [0; 512]).context("nobody was asked for a name").map(drop)
+            resolver.recv(&mut [0; 512]).context("nobody was asked for a name")?;
+            drop(held);
+            scene.wait_until_said(KEPT_ADDRESSES)
         }),
         begin: silence,
         end: |scene| {
-            fs::copy(KEPT, HOSTS).with_context(|| format!("writing {HOSTS}"))?;
-            run(Command::new("umount").arg(RESOLVER))?;
+            let names = fs::copy(KEPT, HOSTS).with_context(|| format!("writing {HOSTS}"));
             scene.held().resolver = None;
-            Ok(())
+            run(Command::new("umount").arg(RESOLVER))?;
+            names.map(drop)
         },
     },
 ];
 
+/// What the server says of a client whose name nobody tells it.
+const KEPT_ADDRESSES: &str = "it keeps those that it had";
 /// Who has which address, as long as nobody is silent, and where we keep it meanwhile.
 const HOSTS: &str = "/etc/hosts";
 const KEPT: &str = "/run/howdah/hosts-kept";
@@ -111,7 +113,7 @@ fn silence(scene: &Scene, _: &Pulse) -> Result<()> {
     let resolver = host.run_in(|| UdpSocket::bind((address, DNS)))?.context("listening as a resolver")?;
     resolver.set_nonblocking(true).context("listening as a resolver")?;
     scene.held().resolver = Some(resolver);
-    fs::write(OUR_RESOLVER, format!("nameserver {address}\n"))
+    fs::write(OUR_RESOLVER, format!("nameserver {address}\noptions timeout:1 attempts:1\n"))
         .with_context(|| format!("writing {OUR_RESOLVER}"))?;
     run(Command::new("mount").args(["--bind", OUR_RESOLVER, RESOLVER]))?;
     fs::copy(HOSTS, KEPT).with_context(|| format!("writing {KEPT}"))?;

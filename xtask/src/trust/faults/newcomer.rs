@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use howdah_client::connect::own_caller;
 use howdah_net::Namespace;
-use howdah_vfs::{
-    Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
-};
+use howdah_vfs::{Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
+
+use crate::trust::calls::read;
 
 /// What is written.
 const WORDS: &[u8] = b"I came while something was wrong";
@@ -62,17 +62,7 @@ fn open(fs: &dyn FileSystem, name: &str) -> Result<()> {
     let name = Name::parse(name.as_bytes()).context("a name")?;
     let file = fs.create(&caller, &fs.root(), name, &how, change).context("making a file")?.handle;
     fs.write(&caller, &file, 0, Data::Bytes(WORDS), Stability::FileSync, change).context("writing it")?;
-    let read = read(fs, &file, WORDS.len()).context("reading it")?;
+    let read = read(fs, &caller, &file, 0, WORDS.len()).context("reading it")?;
     ensure!(read == WORDS, "what was written is not there");
     Ok(())
-}
-
-/// The first bytes of a file.
-pub fn read(fs: &dyn FileSystem, file: &Handle, count: usize) -> Result<Vec<u8>, FsError> {
-    let mut read = Vec::new();
-    match fs.read(&own_caller(), file, 0, count, &mut read)?.content {
-        Content::Appended(_) => Ok(read),
-        Content::Bytes(bytes) => Ok(bytes.to_vec()),
-        Content::File(range) => range.append_to(&mut read).map(|_| read).map_err(|_| FsError::Io),
-    }
 }

@@ -1,7 +1,5 @@
 //! Faults of the path between client and server: everything that a path of ours can do, and an interface that goes.
 
-use std::time::Duration;
-
 use anyhow::{Result, ensure};
 use howdah_link::{Counters, Tally};
 
@@ -14,7 +12,6 @@ use crate::trust::disk::run;
 pub const FAULTS: &[Fault] = &[
     Fault {
         name: "interface down",
-        lasts: Some(FLAP),
         begin: |scene, _| interface(scene, "down"),
         end: |scene| interface(scene, "up"),
         ..waits("calls wait for the path")
@@ -78,20 +75,15 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "MTU black hole",
-        lasts: Some(FLAP),
         begin: |scene, _| scene.set_path("mtu = { size = 700, too_large = 'dropped' }"),
         ..waits("calls wait for the path")
     },
 ];
 
-/// After a longer time the connection itself waits for TCP's timer, which doubles: of 30 s, 25 s more were seen.
-const FLAP: Duration = Duration::from_secs(3);
-
 /// A path that still carries something.
 const fn goes_on() -> Fault {
     Fault {
         name: "",
-        lasts: None,
         expected: "calls go on, slower",
         needs: None,
         effect: Effect::Wait,

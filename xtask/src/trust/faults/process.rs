@@ -1,22 +1,18 @@
 //! Faults of the server's process: what it may have, and whether it runs.
 
 use std::process::Command;
-use std::time::Instant;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
-use super::crowd::{come, stranger_is_served};
+use super::crowd::{come, stranger_is_served, stranger_is_served_once};
 use super::fault::{Effect, Fault};
-use super::newcomer::PAUSE;
 use super::scene::Scene;
-use super::trial::GIVE_UP;
 use crate::trust::disk::run;
 
 /// All of them.
 pub const FAULTS: &[Fault] = &[
     Fault {
         name: "server stopped",
-        lasts: None,
         expected: "calls wait for the server",
         needs: None,
         effect: Effect::Wait,
@@ -25,7 +21,6 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "out of descriptors",
-        lasts: None,
         expected: "open files and connections go on, others wait",
         needs: None,
         effect: Effect::NewcomersWait(Scene::url),
@@ -34,19 +29,15 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "memory budget used up",
-        lasts: None,
         expected: "who takes its replies goes on, so does the first connection of a new client; no others are let in",
         needs: None,
         effect: Effect::GoesOn(stranger_is_served),
         begin: |scene, _| {
             come(scene)?;
             // It looks at its connections once in a while.
-            let began = Instant::now();
-            while !scene.server.said()?.contains(NO_MEMORY) {
-                ensure!(began.elapsed() < GIVE_UP, "no effect: the server did not say {NO_MEMORY:?}");
-                std::thread::sleep(PAUSE);
-            }
-            Ok(())
+            scene.wait_until_said(NO_MEMORY)?;
+            // Now: those that take next to nothing are cut in the end, and then there is memory again.
+            stranger_is_served_once(scene)
         },
         end: |scene| {
             scene.held().crowd.clear();

@@ -2,16 +2,17 @@
 //! what, how long it takes, and when it is back; every block that was answered for is there in the end.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use howdah_client::connect::own_caller;
 use howdah_net::Namespace;
 use howdah_vfs::{Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
+
+use super::scene::Scene;
 
 /// A block.
 const BLOCK: usize = 4096;
@@ -116,18 +117,26 @@ impl Pulse {
         (std::mem::take(&mut seen.refusals).into_iter().collect(), std::mem::take(&mut seen.longest))
     }
 
-    /// Ends, and compares every block that was answered for with the file.
-    pub fn end(mut self, file: &Path) -> Result<usize> {
+    /// Ends, and compares every block that was answered for with what the disk has of the file.
+    pub fn end(mut self, scene: &Scene) -> Result<usize> {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        let bytes = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+        let file = scene.server.export().join(FILE);
+        scene.forget(&file)?;
+        let bytes = std::fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
         let written = &lock(&self.seen).written;
         let is_there =
             |number: &usize| bytes.get(number * BLOCK..(number + 1) * BLOCK) == Some(&block(*number)[..]);
-        let lost = written.iter().filter(|number| !is_there(number)).count();
-        ensure!(lost == 0, "{lost} of {} blocks that were answered for are not there", written.len());
+        let lost: Vec<usize> = written.iter().copied().filter(|number| !is_there(number)).collect();
+        if let Some(&first) = lost.first() {
+            let (lost, written) = (lost.len(), written.len());
+            let there = bytes.get(first * BLOCK..first * BLOCK + 8);
+            bail!(
+                "{lost} of {written} blocks that were answered for are not there; where number {first} was there is {there:?}"
+            );
+        }
         Ok(written.len())
     }
 }

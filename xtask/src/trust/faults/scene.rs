@@ -1,18 +1,24 @@
 //! Where faults happen: a client and a server on hosts of their own, a wire between them, and below the server's directory a disk of
 //! our own.
 
+use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, TcpStream, UdpSocket};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use howdah_lab::guest::find_command;
 use howdah_lab::network::{Host, Network, Topology, WireCounters, WireSpec};
 use howdah_link::{Counters, PathSpec};
 use howdah_vfs::FileSystem;
+use rustix::fs::{Advice, fadvise};
 
 use super::names::start_rpcbind;
+use super::newcomer::PAUSE;
+use super::trial::GIVE_UP;
 use crate::trust::campaign::Context;
 use crate::trust::crew::client;
 use crate::trust::disk::{BTRFS, Disk, Kind, run};
@@ -22,6 +28,8 @@ use crate::trust::server::{Offer, Server, Site};
 pub const CLIENT: &str = "client";
 const SERVER: &str = "server";
 pub const WIRE: &str = "path0";
+/// What a wire counts besides the path: what it took from its sender, and what the receiver was given.
+const ENDS: [&str; 2] = ["taken", "delivered"];
 /// Addresses that the client's host has besides: who calls from there is another client.
 pub const CROWD: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 3);
 pub const STRANGER: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 4);
@@ -51,6 +59,8 @@ pub struct Held {
     pub crowd: Vec<TcpStream>,
     /// Who is asked for names, and says nothing.
     pub resolver: Option<UdpSocket>,
+    /// The file system on the disk is frozen, or about to be.
+    is_frozen: bool,
 }
 
 impl Scene {
@@ -117,6 +127,37 @@ impl Scene {
         Ok(self.server.process().context("the server was killed")?.to_string())
     }
 
+    /// Waits until the server has said this.
+    pub fn wait_until_said(&self, what: &str) -> Result<()> {
+        let began = Instant::now();
+        while !self.server.said()?.contains(what) {
+            ensure!(began.elapsed() < GIVE_UP, "the server did not say {what:?}");
+            thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Neither the kernel nor the disk's host remembers what it has read or written of a file: it comes from the disk next.
+    pub fn forget(&self, path: &Path) -> Result<()> {
+        for path in [path, self.disk.file()] {
+            let file = File::open(path).with_context(|| format!("opening {}", path.display()))?;
+            fadvise(&file, 0, None, Advice::DontNeed).context("forgetting what was read")?;
+        }
+        Ok(())
+    }
+
+    /// Nothing is written to the disk's file system until it thaws.
+    pub fn freeze(&self) -> Result<()> {
+        self.held().is_frozen = true;
+        run(Command::new("fsfreeze").arg("-f").arg(self.disk.mounted()))
+    }
+
+    /// It is as before.
+    pub fn thaw(&self) -> Result<()> {
+        self.held().is_frozen = false;
+        run(Command::new("fsfreeze").arg("-u").arg(self.disk.mounted()))
+    }
+
     /// What is held.
     pub fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
@@ -129,10 +170,11 @@ impl Scene {
         Ok(())
     }
 
-    /// What the path did to packets since it was set, both ways.
+    /// What the path did to packets since it was set, both ways: each of its elements, and not the wire's own ends.
     pub fn deeds(&self) -> Vec<(String, Counters)> {
         let WireCounters { there, back } = self.network.wire(WIRE).counters();
         let elements = there.elements.into_iter().chain(back.elements);
+        let elements = elements.filter(|element| !ENDS.contains(&element.name.as_str()));
         elements.map(|element| (element.name, element.counters)).collect()
     }
 }
@@ -146,6 +188,10 @@ pub fn cold_bytes() -> Vec<u8> {
 
 impl Drop for Scene {
     fn drop(&mut self) {
+        if self.held().is_frozen {
+            // What cannot be thawed is not frozen.
+            let _ = self.thaw();
+        }
         if let Some(mut rpcbind) = self.held().rpcbind.take() {
             // If it has ended already there is nothing to end.
             let _ = rpcbind.kill();

@@ -8,19 +8,19 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use howdah_client::connect::own_caller;
 use howdah_vfs::{FsError, Name};
-use rustix::fs::{Advice, FallocateFlags, fadvise, fallocate};
+use rustix::fs::{FallocateFlags, fallocate};
 
 use super::fault::{Effect, Fault};
 use super::pulse::{FILE, Pulse};
 use super::scene::{COLD, COLD_SIZE, Scene, cold_bytes};
 use super::trial::GIVE_UP;
+use crate::trust::calls::read;
 use crate::trust::disk::{Condition, places_of, run};
 
 /// What may happen to any.
 pub const FAULTS: &[Fault] = &[
     Fault {
         name: "disk hangs",
-        lasts: None,
         expected: "calls wait for the disk",
         needs: None,
         effect: Effect::Wait,
@@ -35,7 +35,6 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "disk cannot write",
-        lasts: None,
         expected: "NFS3ERR_IO for what lies there",
         needs: Some(("filefrag", "e2fsprogs")),
         effect: Effect::Refused(&["input/output error"]),
@@ -47,7 +46,6 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "disk cannot read",
-        lasts: None,
         expected: "NFS3ERR_IO for what lies there, other files go on",
         needs: Some(("filefrag", "e2fsprogs")),
         effect: Effect::GoesOn(|scene| match read_cold(scene) {
@@ -56,7 +54,7 @@ pub const FAULTS: &[Fault] = &[
         }),
         begin: |scene, _| {
             scene.disk.platter.spoil(places_of(&scene.cold())?);
-            forget_cold(scene)
+            scene.forget(&scene.cold())
         },
         end: |scene| {
             scene.disk.platter.spoil(Vec::new());
@@ -67,16 +65,14 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "file system frozen",
-        lasts: None,
         expected: "calls wait until it thaws",
         needs: Some(("fsfreeze", "util-linux")),
         effect: Effect::Wait,
-        begin: |scene, _| run(Command::new("fsfreeze").arg("-f").arg(scene.disk.mounted())),
-        end: |scene| run(Command::new("fsfreeze").arg("-u").arg(scene.disk.mounted())),
+        begin: |scene, _| scene.freeze(),
+        end: Scene::thaw,
     },
     Fault {
         name: "file system read-only",
-        lasts: None,
         expected: "NFS3ERR_ROFS until it can be written again",
         needs: None,
         effect: Effect::Refused(&["read-only file system"]),
@@ -85,7 +81,6 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "disk full",
-        lasts: None,
         expected: "NFS3ERR_NOSPC until there is room",
         needs: None,
         effect: Effect::Refused(&["no space left on device"]),
@@ -97,7 +92,6 @@ pub const FAULTS: &[Fault] = &[
 /// What may happen where there are quotas.
 pub const QUOTA: &[Fault] = &[Fault {
     name: "quota exceeded",
-    lasts: None,
     expected: "NFS3ERR_DQUOT until there is more",
     needs: Some(("btrfs", "btrfs-progs")),
     effect: Effect::Refused(&["disk quota exceeded"]),
@@ -125,20 +119,11 @@ fn spoil_what_is_written(scene: &Scene, _: &Pulse) -> Result<()> {
     Ok(())
 }
 
-/// Neither the kernel's file nor its disk remembers what it read.
-fn forget_cold(scene: &Scene) -> Result<()> {
-    for path in [scene.cold(), scene.disk.file().to_owned()] {
-        let file = File::open(&path).with_context(|| format!("opening {}", path.display()))?;
-        fadvise(&file, 0, None, Advice::DontNeed).context("forgetting what was read")?;
-    }
-    Ok(())
-}
-
 fn read_cold(scene: &Scene) -> Result<Vec<u8>, FsError> {
     let fs = scene.mount(&scene.url()).map_err(|_| FsError::ServerFault)?;
     let name = Name::parse(COLD.as_bytes()).map_err(|_| FsError::Invalid)?;
     let file = fs.lookup(&own_caller(), &fs.root(), name)?.node.handle;
-    super::newcomer::read(&*fs, &file, COLD_SIZE)
+    read(&*fs, &own_caller(), &file, 0, COLD_SIZE)
 }
 
 /// What is open for writing keeps the kernel from it; the server closes what nobody has written for some seconds.

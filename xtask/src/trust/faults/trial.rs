@@ -8,7 +8,7 @@ use howdah_vfs::FileSystem;
 
 use super::fault::{Effect, Fault};
 use super::newcomer::Newcomer;
-use super::pulse::{FILE, Pulse};
+use super::pulse::Pulse;
 use super::scene::Scene;
 use crate::trust::crew::client;
 
@@ -29,7 +29,7 @@ struct Seen {
     /// From the end to the first answer, of whoever waited longest.
     back: Duration,
     refusals: Vec<String>,
-    /// Whether somebody who came meanwhile had to wait.
+    /// Whether everybody who came meanwhile had to wait.
     is_awaited: bool,
 }
 
@@ -39,28 +39,40 @@ pub fn trial(scene: &Scene, fault: &Fault, lasts: Duration) -> Result<String> {
     let pulse = Pulse::start(Arc::clone(&fs), scene.client().namespace())?;
     pulse.next(GIVE_UP)?;
     pulse.take();
-    (fault.begin)(scene, &pulse).context("beginning it")?;
+    if let Err(error) = (fault.begin)(scene, &pulse) {
+        // What has begun of it is not for the next one. Nor is there anything to say of what had not.
+        let _ = (fault.end)(scene);
+        return Err(error.context("beginning it"));
+    }
+    let began = Instant::now();
     let newcomers = come(scene, fault, lasts, fs);
     std::thread::sleep(lasts);
     let effect = match fault.effect {
-        Effect::GoesOn(look) | Effect::Stutters(look) => look(scene),
+        Effect::GoesOn(look) => look(scene).and_then(|()| goes_on(&pulse, BACK)),
+        Effect::Stutters(look) => look(scene).and_then(|()| goes_on(&pulse, lasts + BACK)),
         _ => Ok(()),
     };
+    let lasted = began.elapsed();
     let ending = Instant::now();
     (fault.end)(scene).context("ending it")?;
-    effect.context("no effect")?;
+    effect.context("while it lasted")?;
     let ended = Instant::now();
-    let (mut back, mut is_awaited) = (pulse.next(GIVE_UP)?, false);
+    let (mut back, mut is_awaited) = (pulse.next(GIVE_UP)?, true);
     for newcomer in newcomers {
         let at = newcomer.served(GIVE_UP)?;
         back = back.max(at.saturating_duration_since(ended));
-        is_awaited |= at >= ending;
+        is_awaited &= at >= ending;
     }
     let (refusals, longest) = pulse.take();
-    let blocks = pulse.end(&scene.server.export().join(FILE))?;
-    let seen = Seen { lasted: lasts, longest, back, refusals, is_awaited };
+    let blocks = pulse.end(scene)?;
+    let seen = Seen { lasted, longest, back, refusals, is_awaited };
     seen.judge(fault)?;
     Ok(seen.line(fault, blocks))
+}
+
+/// An error if no further block is answered for, while it lasts and had an effect.
+fn goes_on(pulse: &Pulse, patience: Duration) -> Result<()> {
+    pulse.next(patience).map(drop)
 }
 
 /// Whoever comes while it lasts, to a server that can take nobody in: by a mount of its own, and by one that was there.
@@ -121,7 +133,7 @@ mod tests {
 
     fn fault(effect: Effect) -> Fault {
         let (name, expected) = ("it", "nothing");
-        Fault { name, lasts: None, expected, needs: None, effect, begin: |_, _| Ok(()), end: |_| Ok(()) }
+        Fault { name, expected, needs: None, effect, begin: |_, _| Ok(()), end: |_| Ok(()) }
     }
 
     fn seen(longest: u64) -> Seen {
