@@ -196,6 +196,13 @@ pub(super) struct Compare {
     /// runs
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub starts: usize,
+    /// Connections at once to one server, for rows that change nothing: over one, the server and the load take turns and wake each
+    /// other; over several, the server always has something to do
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub connections: usize,
+    /// Calls in flight on each connection, instead of as many as the row has
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub in_flight: Option<u32>,
 }
 
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ use super::server::Server;
 /// Does it.
 pub fn run(arguments: &Compare) -> anyhow::Result<()> {
     ensure!(
-        arguments.runs > 0 && arguments.starts > 0 && arguments.seconds > 0.0,
+        arguments.runs > 0 && arguments.starts > 0 && arguments.connections > 0 && arguments.seconds > 0.0,
         "nothing would be measured"
     );
     let cores = Cores::choose()?;
@@ -27,7 +27,11 @@ pub fn run(arguments: &Compare) -> anyhow::Result<()> {
     println!("cores: servers on {}, load on {}", cores.server, cores.load);
     println!("with: {}, without: {}", arguments.with.display(), arguments.without.display());
     println!("runs: {} of {} s each; median (min..max)\n", arguments.runs, arguments.seconds);
-    let plan = Plan { runs: arguments.runs, seconds: arguments.seconds, discard: false };
+    let plan = Plan {
+        connections: arguments.connections,
+        in_flight: arguments.in_flight,
+        ..Plan::new(arguments.runs, arguments.seconds)
+    };
     let mut seen: Vec<Vec<Ratios>> = vec![Vec::new(); arguments.rows.len()];
     for number in 0..arguments.starts {
         let (with, without) = started(number, arguments, &export, cores.server)?;

@@ -98,14 +98,11 @@ pub fn drive(
         load,
         free: (0..shape.in_flight).rev().collect(),
         expected: vec![None; MOST_IN_FLIGHT as usize],
-        made: CALLS_MADE.load(Ordering::Relaxed),
         output: Vec::new(),
         calls: 0,
         units: 0,
     };
-    let slice = driver.run(shape, clock);
-    CALLS_MADE.store(driver.made, Ordering::Relaxed);
-    slice
+    driver.run(shape, clock)
 }
 
 struct Driver<'a> {
@@ -115,7 +112,6 @@ struct Driver<'a> {
     free: Vec<u32>,
     /// The xid that each place waits for.
     expected: Vec<Option<u32>>,
-    made: u32,
     output: Vec<u8>,
     calls: u64,
     units: u64,
@@ -187,13 +183,12 @@ impl Driver<'_> {
     fn send(&mut self, alone: bool) -> anyhow::Result<bool> {
         let mut more = true;
         while let Some(slot) = self.free.pop() {
-            let xid = self.made << 8 | slot;
+            let xid = CALLS_MADE.fetch_add(1, Ordering::Relaxed) << 8 | slot;
             if !self.load.call(slot as usize, xid, &mut self.output) {
                 self.free.push(slot);
                 more = false;
                 break;
             }
-            self.made = self.made.wrapping_add(1);
             self.expected[slot as usize] = Some(xid);
             let bulk = self.load.bulk();
             if alone || !bulk.is_empty() {

@@ -1,16 +1,18 @@
 //! Measures a row: the server and each floor in turn, again and again, so that what disturbs the machine for a while
 //! disturbs all of them.
 
+use std::net::TcpStream;
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 
 use super::cores::Cores;
 use super::export::Export;
 use super::floor::{Floor, Job};
 use super::generator::{self, Shape, Slice};
-use super::load::Scene;
+use super::load::{Load, Scene};
 use super::row::Row;
 use super::server::Server;
 use super::session::Session;
@@ -29,6 +31,10 @@ pub struct Plan {
     pub seconds: f64,
     /// Whether the load has its data thrown away in the kernel.
     pub discard: bool,
+    /// Connections at once, where two servers are compared.
+    pub connections: usize,
+    /// Calls in flight on each, if not as many as the row says.
+    pub in_flight: Option<u32>,
 }
 
 /// What was measured of one row.
@@ -90,16 +96,50 @@ pub fn measure_server(
     export: &Export,
     server: &Server,
 ) -> anyhow::Result<Slice> {
-    let mut session = Session::mount(server.address, &server.export)?;
-    let mut load = row.kind.load(&mut Scene { export, session: Some(&mut session), calls: plan.calls() })?;
-    let (stream, ours) = generator::connect(server.address)?;
-    let slice = generator::drive(&stream, &mut *load, plan.shape(row), server.clock)
-        .context("measuring the server")?;
-    congestion[1] = ours;
+    let mut lane = Lane::open(row, plan, export, server)?;
+    let slice = lane.drive(row, plan, server)?;
+    congestion[1] = lane.congestion;
     if congestion[0] == "-" {
-        congestion[0] = congestion_of_peer(server.address.port(), stream.local_addr()?.port());
+        congestion[0] = congestion_of_peer(server.address.port(), lane.stream.local_addr()?.port());
     }
     Ok(slice)
+}
+
+/// Measures the server over all the plan's connections at once, each with a thread.
+pub fn measure_together(
+    row: &Row,
+    plan: Plan,
+    export: &Export,
+    server: &Server,
+) -> anyhow::Result<Vec<Slice>> {
+    let open = |_| Lane::open(row, plan, export, server);
+    let mut lanes = (0..plan.connections).map(open).collect::<Result<Vec<_>, _>>()?;
+    thread::scope(|scope| {
+        let start = |lane| scope.spawn(|| Lane::drive(lane, row, plan, server));
+        let driving: Vec<_> = lanes.iter_mut().map(start).collect();
+        driving.into_iter().map(|lane| lane.join().map_err(|_| anyhow!("a load panicked"))?).collect()
+    })
+}
+
+/// A connection to the server, and what goes over it.
+struct Lane {
+    stream: TcpStream,
+    congestion: String,
+    load: Box<dyn Load>,
+}
+
+impl Lane {
+    fn open(row: &Row, plan: Plan, export: &Export, server: &Server) -> anyhow::Result<Self> {
+        let mut session = Session::mount(server.address, &server.export)?;
+        let load = row.kind.load(&mut Scene { export, session: Some(&mut session), calls: plan.calls() })?;
+        let (stream, congestion) = generator::connect(server.address)?;
+        Ok(Self { stream, congestion, load })
+    }
+
+    fn drive(&mut self, row: &Row, plan: Plan, server: &Server) -> anyhow::Result<Slice> {
+        generator::drive(&self.stream, &mut *self.load, plan.shape(row), server.clock)
+            .context("measuring the server")
+    }
 }
 
 /// The congestion control of the other end, as `ss` tells it, where there is one.
@@ -113,10 +153,15 @@ fn congestion_of_peer(server: u16, load: u16) -> String {
 }
 
 impl Plan {
+    /// So often so long, over one connection at a time.
+    pub fn new(runs: usize, seconds: f64) -> Self {
+        Self { runs, seconds, discard: false, connections: 1, in_flight: None }
+    }
+
     fn shape(&self, row: &Row) -> Shape {
         let measure = Duration::from_secs_f64(self.seconds);
         Shape {
-            in_flight: row.in_flight,
+            in_flight: self.in_flight.unwrap_or(row.in_flight),
             alone: row.alone,
             warm: WARM.min(measure / 2),
             measure,

@@ -5,7 +5,7 @@ use anyhow::Context;
 
 use super::export::Export;
 use super::figures::Spread;
-use super::measure::{Plan, measure_server};
+use super::measure::{Plan, measure_together};
 use super::row::{self, Row};
 use super::server::Server;
 
@@ -18,7 +18,7 @@ pub struct Ratios {
     pub cost: f64,
 }
 
-/// Calls or data over one connection to each of two servers; prints the rates, and whether the first does at least so much of what
+/// Calls or data to each of two servers; prints the rates, and whether the first does at least so much of what
 /// the second does.
 pub fn compare(
     name: &str,
@@ -68,8 +68,10 @@ pub fn compare(
 
 /// Units a second, and the server's seconds of processor time for each.
 fn rate(row: &Row, plan: Plan, export: &Export, server: &Server) -> anyhow::Result<(f64, f64)> {
-    let mut congestion = Default::default();
-    let slice = measure_server(&mut congestion, row, plan, export, server)?;
-    let units = slice.units as f64;
-    Ok((units / slice.elapsed.as_secs_f64(), slice.subject.as_secs_f64() / units))
+    let slices = measure_together(row, plan, export, server)?;
+    let rate: f64 = slices.iter().map(|slice| slice.units as f64 / slice.elapsed.as_secs_f64()).sum();
+    // Each saw all of the server's.
+    let busy: f64 =
+        slices.iter().map(|slice| slice.subject.as_secs_f64() / slice.elapsed.as_secs_f64()).sum();
+    Ok((rate, busy / slices.len() as f64 / rate))
 }

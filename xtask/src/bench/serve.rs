@@ -24,7 +24,7 @@ pub fn run(arguments: &Serve) -> anyhow::Result<()> {
         true => None,
         false => Some(Server::obtain(&arguments.subject, export.path(), cores.server)?),
     };
-    let plan = Plan { runs: arguments.runs, seconds: arguments.seconds, discard: arguments.discard };
+    let plan = Plan { discard: arguments.discard, ..Plan::new(arguments.runs, arguments.seconds) };
     cores::stay_on(cores.load)?;
     let mut report = Report::new(plan, cores, &export);
     for row in rows {

@@ -1,7 +1,7 @@
 //! What the generator and the makers of calls agree on.
 
 /// Makes the calls of one measurement and checks their replies.
-pub trait Load {
+pub trait Load: Send {
     /// How much of each reply it wants to see, in bytes.
     fn looks_at(&self) -> usize {
         256

@@ -86,7 +86,7 @@ fn crowds(arguments: &Tuning, server: &Server) -> anyhow::Result<()> {
 
 /// Calls and data over one connection, with tuning on and off in turn.
 fn rates(arguments: &Tuning, export: &Export, on: &Server, off: &Server) -> anyhow::Result<()> {
-    let plan = Plan { runs: arguments.runs, seconds: arguments.seconds, discard: false };
+    let plan = Plan::new(arguments.runs, arguments.seconds);
     for name in ROWS {
         paired::compare(name, plan, export, [("with tuning", on), ("without", off)], LEAST_RATIO)?;
     }
