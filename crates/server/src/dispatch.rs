@@ -123,7 +123,7 @@ impl<'m> Job<'m> {
 
     /// Runs the procedure; `None`: there is nothing to answer.
     pub fn run<'a>(
-        self,
+        &'a self,
         service: &Service,
         peer: &'a Peer,
         waiting: Option<&'a mut dyn Waiting>,
@@ -152,7 +152,7 @@ impl<'m> Job<'m> {
 
     /// Writes the reply; says whether there is one.
     fn answer<'a>(
-        self,
+        &'a self,
         service: &Service,
         peer: &'a Peer,
         waiting: Option<&'a mut dyn Waiting>,
@@ -161,7 +161,8 @@ impl<'m> Job<'m> {
         let (xid, procedure) = (self.header.xid, self.procedure);
         reply.start(&ReplyHeader { xid, outcome: Ok(Accepted::Success) });
         let result_at = reply.message().len();
-        let mut request = Request { header: self.header, arguments: self.arguments, peer, waiting };
+        let arguments = self.arguments.clone();
+        let mut request = Request { header: &self.header, arguments, peer, waiting };
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
         let ran = catch_unwind(AssertUnwindSafe(|| (procedure.run)(service, &mut request, reply)));
         let outcome = match ran.unwrap_or_else(|_| {

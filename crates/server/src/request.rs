@@ -29,7 +29,7 @@ pub struct Peer {
 /// One call.
 pub struct Request<'r, 'm> {
     /// Program, version, procedure, credentials.
-    pub header: CallHeader<'m>,
+    pub header: &'r CallHeader<'m>,
     /// Stands at the procedure's arguments.
     pub arguments: Decoder<'m>,
     /// Who asks, and where.

@@ -275,7 +275,8 @@ mod tests {
 
     #[test]
     fn time_in_storage_is_taken_of_the_first_call_in_a_while_and_estimated_of_those_that_came_soon_after() {
-        let files = Timed::around(Arc::new(MemoryFileSystem::new()));
+        let memory = MemoryFileSystem::new();
+        let files = Timed::around(&memory);
         let ledger = Ledger::new(PROGRAMS);
         let mut clerk = ledger.clerk();
         clerk.sit_down();

@@ -1,7 +1,5 @@
 //! A file system whose calls say how long they take, so that storage can be told from the rest.
 
-use std::sync::Arc;
-
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{Caller, FileSystem, Handle, ReadOutcome, Result};
 
@@ -9,23 +7,24 @@ use super::desk::{enter_storage, leave_storage};
 use crate::limits::BULK_MIN;
 
 /// The same files.
-pub struct Timed(Arc<dyn FileSystem>);
+#[derive(Clone, Copy)]
+pub struct Timed<'f>(&'f dyn FileSystem);
 
-impl Timed {
+impl<'f> Timed<'f> {
     /// Around a file system.
-    pub fn around(inner: Arc<dyn FileSystem>) -> Self {
+    pub fn around(inner: &'f dyn FileSystem) -> Self {
         Self(inner)
     }
 }
 
-impl Layer for Timed {
+impl Layer for Timed<'_> {
     fn inner(&self) -> &dyn FileSystem {
-        &*self.0
+        self.0
     }
 
     fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
         let asking = enter_storage(is_long(call));
-        let outcome = run(&*self.0);
+        let outcome = run(self.0);
         leave_storage(asking);
         outcome
     }

@@ -29,8 +29,8 @@ pub struct Export {
 
 /// What a client was let in to: the file system as it may see it, and who it acts as.
 pub struct Admission<'e> {
-    /// Refuses changes by itself if this client may only read.
-    pub file_system: &'e dyn FileSystem,
+    /// Refuses changes by itself if this client may only read, and says how long its calls take.
+    pub file_system: Timed<'e>,
     /// After squashing.
     pub caller: Caller,
 }
@@ -41,7 +41,6 @@ impl Export {
     /// `name` is what clients mount, such as `/` or `/srv/data`. `id` stands in every handle and must stay the same
     /// over restarts. The first of `rules` that fits a client holds for it; a client that none fits is refused.
     pub fn new(name: &str, id: u32, file_system: Arc<dyn FileSystem>, rules: Vec<ClientRule>) -> Self {
-        let file_system: Arc<dyn FileSystem> = Arc::new(Timed::around(file_system));
         let root = file_system.root();
         let root_file_system = file_system.attributes(&Caller::ROOT, &root).ok().map(|root| root.file_system);
         let read_only = Arc::new(ReadOnly::around(Arc::clone(&file_system)));
@@ -88,7 +87,7 @@ impl Export {
             return Err(FsError::NotPermitted);
         }
         let file_system = if rule.read_only { &self.read_only } else { &self.file_system };
-        Ok(Admission { file_system: &**file_system, caller: identity.under(rule) })
+        Ok(Admission { file_system: Timed::around(&**file_system), caller: identity.under(rule) })
     }
 
     /// The `fsid` that clients see for a file system inside this export. That of the root is made of the export's id

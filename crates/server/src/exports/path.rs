@@ -1,7 +1,7 @@
 //! From the path that a client mounts to the handle of a directory: the longest export whose name starts the path,
 //! and from there name by name through its file system. No path is ever given to the system this server runs on.
 
-use howdah_vfs::{FileKind, FsError, Name};
+use howdah_vfs::{FileKind, FileSystem, FsError, Name};
 
 use super::{Admission, Export, Exports, Identity};
 use crate::Peer;

@@ -1,6 +1,6 @@
 //! ACCESS: what the caller may do with a node.
 
-use howdah_vfs::Access;
+use howdah_vfs::{Access, FileSystem};
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::access::{Arguments, Reply as Answer, Success};
 use howdah_wire::xdr::Decode;

@@ -1,6 +1,6 @@
 //! COMMIT: makes what was written unstably durable.
 
-use howdah_vfs::Change;
+use howdah_vfs::{Change, FileSystem};
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::commit::{Arguments, Reply as Answer, Success};
 use howdah_wire::xdr::Decode;

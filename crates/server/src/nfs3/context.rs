@@ -7,7 +7,7 @@ use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle};
 use howdah_wire::nfs3::{self, FileHandle, Refused, Status, WeakCacheConsistency};
 
 use super::convert;
-use crate::counts::at_export;
+use crate::counts::{Timed, at_export};
 use crate::exports::{Admission, Export, Exports, Identity};
 use crate::service::Service;
 use crate::{Peer, Refusal, Request, SealedHandle, Transport};
@@ -24,7 +24,7 @@ pub struct Context<'c> {
 /// A node that a client named by its handle, and the way to it.
 pub struct Object<'c> {
     /// The file system it lives in, as this client may see it.
-    pub file_system: &'c dyn FileSystem,
+    pub file_system: Timed<'c>,
     /// Who the call acts as.
     pub caller: Caller,
     /// The node.

@@ -1,6 +1,6 @@
 //! CREATE: makes a regular file, or takes the one that is there.
 
-use howdah_vfs::Create;
+use howdah_vfs::{Create, FileSystem};
 use howdah_wire::nfs3::Status;
 use howdah_wire::nfs3::create::{Arguments, How};
 use howdah_wire::xdr::Decode;

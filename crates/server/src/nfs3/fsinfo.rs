@@ -1,6 +1,6 @@
 //! FSINFO: what this server and the file system can do, and in which sizes.
 
-use howdah_vfs::Limits;
+use howdah_vfs::{FileSystem, Limits};
 use howdah_wire::nfs3::fsinfo::{
     Arguments, CAN_SET_TIME, HARD_LINKS, HOMOGENEOUS, Reply as Answer, SYMBOLIC_LINKS, Success,
 };

@@ -1,5 +1,6 @@
 //! FSSTAT: how full a file system is.
 
+use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::fsstat::{Arguments, Reply as Answer, Success};
 use howdah_wire::xdr::Decode;

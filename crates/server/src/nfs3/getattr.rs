@@ -1,5 +1,6 @@
 //! GETATTR: the attributes of a node.
 
+use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::getattr::{Arguments, Reply as Answer, Success};
 use howdah_wire::xdr::Decode;
 

@@ -1,6 +1,6 @@
 //! LINK: gives a node one more name.
 
-use howdah_vfs::{Attributes, Change};
+use howdah_vfs::{Attributes, Change, FileSystem};
 use howdah_wire::nfs3::link::{Arguments, Linked, Reply as Answer};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;

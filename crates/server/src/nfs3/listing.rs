@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use howdah_vfs::{Detail, Entry};
+use howdah_vfs::{Detail, Entry, FileSystem};
 use howdah_wire::nfs3::listing::{Budget, Writer};
 use howdah_wire::nfs3::{Attributes, FileHandle, Refused, Status};
 

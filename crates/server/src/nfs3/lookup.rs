@@ -1,6 +1,6 @@
 //! LOOKUP: the node of a name. The only procedure that `.` and `..` are names to (RFC 1813 3.2, items 2 and 3).
 
-use howdah_vfs::{Access, FileKind, Found, FsError, Node};
+use howdah_vfs::{Access, FileKind, FileSystem, Found, FsError, Node};
 use howdah_wire::nfs3::lookup::{Arguments, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;

@@ -1,5 +1,6 @@
 //! MKDIR: makes a directory.
 
+use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::mkdir::Arguments;
 use howdah_wire::xdr::Decode;
 

@@ -1,6 +1,6 @@
 //! MKNOD: makes a device, a socket or a pipe.
 
-use howdah_vfs::SpecialKind;
+use howdah_vfs::{FileSystem, SpecialKind};
 use howdah_wire::nfs3::mknod::{Arguments, What};
 use howdah_wire::nfs3::{NewAttributes, Status};
 use howdah_wire::xdr::Decode;

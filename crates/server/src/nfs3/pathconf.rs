@@ -1,5 +1,6 @@
 //! PATHCONF: what POSIX wants to know of a node.
 
+use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::pathconf::{Arguments, Reply as Answer, Success};
 use howdah_wire::xdr::Decode;

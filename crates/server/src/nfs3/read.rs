@@ -1,7 +1,7 @@
 //! READ: data of a file. It is never copied here: the file system appends a little to the reply's buffer, or gives
 //! content that the transport sends after it. Only where the transport cannot, a range of a file is read here.
 
-use howdah_vfs::{Content, FsError, ReadOutcome};
+use howdah_vfs::{Content, FileSystem, FsError, ReadOutcome};
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::read::{Arguments, Head, Reply as Answer};
 use howdah_wire::xdr::Decode;

@@ -1,5 +1,6 @@
 //! READLINK: where a symbolic link points, byte for byte.
 
+use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::readlink::{Arguments, Reply as Answer, Success};
 use howdah_wire::xdr::Decode;

@@ -1,6 +1,6 @@
 //! REMOVE: removes a name that is not a directory's.
 
-use howdah_vfs::Change;
+use howdah_vfs::{Change, FileSystem};
 use howdah_wire::nfs3::remove::{Arguments, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;

@@ -1,6 +1,6 @@
 //! RENAME: gives a node another name, in the same directory or another one of the same export.
 
-use howdah_vfs::Change;
+use howdah_vfs::{Change, FileSystem};
 use howdah_wire::nfs3::rename::{Arguments, Directories, Reply as Answer};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;

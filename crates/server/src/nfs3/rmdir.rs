@@ -1,6 +1,6 @@
 //! RMDIR: removes an empty directory.
 
-use howdah_vfs::Change;
+use howdah_vfs::{Change, FileSystem};
 use howdah_wire::nfs3::rmdir::{Arguments, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;

@@ -1,6 +1,6 @@
 //! SETATTR: sets attributes of a node.
 
-use howdah_vfs::Change;
+use howdah_vfs::{Change, FileSystem};
 use howdah_wire::nfs3::setattr::{Arguments, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;

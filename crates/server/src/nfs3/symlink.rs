@@ -1,5 +1,6 @@
 //! SYMLINK: makes a symbolic link. The server never follows one: its target means something to clients only.
 
+use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::Status;
 use howdah_wire::nfs3::symlink::Arguments;
 use howdah_wire::xdr::Decode;

@@ -1,6 +1,6 @@
 //! WRITE: data into a file. The data is borrowed from the call, or still waits in the socket.
 
-use howdah_vfs::{Change, Data, Stability, Written};
+use howdah_vfs::{Change, Data, FileSystem, Stability, Written};
 use howdah_wire::nfs3::write::{self, Head, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::{Decode, Decoder};

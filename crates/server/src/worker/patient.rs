@@ -65,7 +65,7 @@ impl Worker {
         // Nobody waits any more for what a connection that is gone has asked for.
         let is_there = matches!(self.shared.source(connection.token()), Source::Connection(_));
         let mut outcome = Ok(());
-        if let Work::Run(job) = dispatch::read(self.shared.programs, &message)
+        if let Work::Run(job) = &dispatch::read(self.shared.programs, &message)
             && is_there
             && let Some(reply) = self.run_job(&connection, (job, Pace::Dear), Turn::HandedOn, &timing)
         {
@@ -85,7 +85,7 @@ impl Worker {
     pub(super) fn run_charged(
         &self,
         connection: &Connection,
-        (job, pace): (Job<'_>, Pace),
+        (job, pace): (&Job<'_>, Pace),
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let peer = connection.peer();

@@ -92,7 +92,7 @@ impl Worker {
     fn answer(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> io::Result<Turn> {
         let mut turn = Turn::Mine;
         let work = dispatch::read(self.shared.programs, record.bytes());
-        let reply = match work {
+        let reply = match &work {
             Work::Nothing => {
                 self.clerk.unheard(Unheard::Malformed);
                 None
@@ -100,7 +100,7 @@ impl Worker {
             Work::Refuse(header) => {
                 self.clerk.unheard(Unheard::of(&header.outcome));
                 let mut reply = Reply::with_buffer(self.spare.pop().unwrap_or_default());
-                reply.start(&header);
+                reply.start(header);
                 Some(reply)
             }
             Work::Run(job) => {
@@ -128,7 +128,7 @@ impl Worker {
     pub(super) fn run_job(
         &mut self,
         connection: &Arc<Connection>,
-        (job, pace): (Job<'_>, Pace),
+        (job, pace): (&Job<'_>, Pace),
         turn: Turn,
         timing: &Timing,
     ) -> Option<Reply> {

@@ -140,6 +140,7 @@ impl Client {
             Work::Nothing => panic!("no answer"),
             Work::Refuse(header) => Encoder::to_vec(&header),
             Work::Run(job) => {
+                let waiting = waiting.map(|waiting| waiting as &mut dyn Waiting);
                 let reply = job.run(&self.service, &self.peer, waiting, Vec::new()).expect("an answer");
                 let length = reply.message_length();
                 let (head, content) = reply.finish();
