@@ -153,9 +153,8 @@ howdah_limits::limits! {
 pub const DATAGRAM_MAX: usize = 65_507;
 /// Worker threads, unless configured: calls that may wait for storage at the same time.
 pub const WORKERS: usize = 32;
-/// Threads that run what waits until the processors have nothing better to do: more than processors, since some of what they run
-/// may wait for storage.
-pub const PATIENT_WORKERS: usize = 16;
+/// Threads that run what waits until the processors have nothing better to do, however many processors there are.
+pub const PATIENT_WORKERS_MAX: usize = 16;
 /// How long a call runs before its connection is handed on to another worker.
 pub const CALL_PATIENCE: Duration = Duration::from_millis(2);
 /// Data of a WRITE from this length on is bulk, in bytes: moved by the kernel where it can be, and worth another

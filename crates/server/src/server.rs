@@ -175,7 +175,7 @@ impl Server {
             slots.push(slot);
             server.spawn(format!("worker-{index}"), move || worker.run())?;
         }
-        for index in 0..limits::PATIENT_WORKERS {
+        for index in 0..shared.processors.min(limits::PATIENT_WORKERS_MAX) {
             let worker = Worker::patient(Arc::clone(&shared));
             server.spawn(format!("patient-{index}"), move || worker.run_patiently())?;
         }

@@ -19,10 +19,10 @@ use crate::parked::Call;
 use crate::program::Pace;
 use crate::shared::Source;
 
-/// How much less than others these threads have of a processor that others want too. The kernel weighs one of them 15 where a
-/// thread of the usual niceness has 1024 (sched(7): each step is a factor of 1.25), so all of them together have a fifth of one
-/// processor at most.
-const NICENESS: i32 = 19;
+/// How much less than others these threads have of a processor that others want too: about a tenth of it is left to one
+/// (sched(7): each step is a factor of 1.25). They may not have much less, nor be many: what holds a lock and has no processor
+/// keeps others waiting.
+const NICENESS: i32 = 10;
 
 impl Worker {
     /// Whether a call is left to those who are patient.
