@@ -78,6 +78,7 @@ mod tests {
         let mut attacker =
             Attacker::come(listener.local_addr().expect("bound"), vec![0; 4]).expect("connected");
         let (mut server, _) = listener.accept().expect("accepted");
+        server.set_read_timeout(Some(PATIENCE)).expect("set");
         // Acts of bytes that are all the same, until one does not fit.
         let act = |number: usize| vec![number as u8; 100_003];
         let full = (1..200).find(|&number| {
