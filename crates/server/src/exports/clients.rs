@@ -89,15 +89,20 @@ impl Clients {
                 (IpAddr::V6(network), IpAddr::V6(client)) => {
                     same_start(network.to_bits(), client.to_bits(), 128, *prefix)
                 }
-                // `::ffff:192.0.2.0/120` is a way to write 192.0.2.0/24.
+                // `::ffff:192.0.2.0/120` is a way to write 192.0.2.0/24; a network in which such addresses are but a part, as in `::/0`,
+                // is one of IPv6.
                 (IpAddr::V6(network), IpAddr::V4(client)) => {
-                    same_start(network.to_bits(), client.to_ipv6_mapped().to_bits(), 128, *prefix)
+                    *prefix >= MAPPED
+                        && same_start(network.to_bits(), client.to_ipv6_mapped().to_bits(), 128, *prefix)
                 }
                 (IpAddr::V4(_), IpAddr::V6(_)) => false,
             },
         }
     }
 }
+
+/// What all IPv4 addresses mapped into IPv6 have in common, in bits (RFC 4291 section 2.5.5.2).
+const MAPPED: u8 = 96;
 
 /// Whether two numbers of `width` bits agree in the first `prefix` of them.
 fn same_start(one: u128, other: u128, width: u32, prefix: u8) -> bool {
@@ -142,6 +147,8 @@ mod tests {
             (network("0.0.0.0", 0), "203.0.113.9", true),
             (network("0.0.0.0", 0), "2001:db8::1", false),
             (network("::", 0), "2001:db8::1", true),
+            (network("::", 0), "192.0.2.1", false),
+            (network("::ffff:0.0.0.0", 96), "192.0.2.1", true),
             (network("2001:db8::", 32), "2001:db8:ffff::1", true),
             (network("2001:db8::", 32), "2001:db9::1", false),
             (network("192.0.2.0", 24), "::ffff:192.0.2.9", true),
