@@ -26,6 +26,7 @@ pub fn apply(socket: BorrowedFd<'_>, change: Change) -> io::Result<()> {
         Change::ReceiveBuffer(size) => force_receive_buffer(socket, size),
         Change::Pace(pace) => syscall::set_pace(socket, pace.unwrap_or(u64::MAX)),
         Change::Congestion(algorithm) => congestion::choose(socket, algorithm),
+        Change::RetransmissionWait(most) => syscall::set_retransmission_wait(socket, most),
     }
 }
 

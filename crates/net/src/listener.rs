@@ -63,12 +63,12 @@ impl Listener {
         let hosts_own = Algorithm::parse(&sockopt::tcp_congestion(&socket)?);
         let listener = Self { socket, address, congestion_control: RwLock::default(), hosts_own };
         listener.set_congestion(Setting::Auto)?;
-        listener.bound_retransmission();
         Ok(listener)
     }
 
-    /// After an outage of the path replies go on soon, on all connections that are accepted from now on.
-    fn bound_retransmission(&self) {
+    /// After an outage of the path replies go on soon, on all connections that are accepted from now on. Who looks at them takes that back
+    /// where a path is so long that it would be sent twice ([`howdah_tune::Change::RetransmissionWait`]).
+    pub fn bound_retransmission(&self) {
         // Not known to this kernel: its own wait doubles, as ever.
         if syscall::set_retransmission_wait(self.socket.as_fd(), RETRANSMISSION_WAIT).is_ok() {
             let _ = sockopt::set_tcp_user_timeout(&self.socket, GONE.as_millis() as u32);
@@ -215,6 +215,7 @@ mod tests {
     #[test]
     fn connections_that_are_accepted_send_again_soon_and_go_on_for_long() {
         let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
+        listener.bound_retransmission();
         let (_client, stream) = accept(&listener);
         let socket = stream.as_fd();
         let user_timeout = sockopt::tcp_user_timeout(socket).expect("a connection");

@@ -164,6 +164,9 @@ impl Server {
         for listener in &sockets.tcp {
             listener.set_congestion(sizes.congestion)?;
             listener.set_unsent_mark(if settings.tuning.enabled { tuning::FIRST_MARK } else { 0 })?;
+            if settings.tuning.enabled {
+                listener.bound_retransmission();
+            }
         }
         let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, Tuner::new(sizes))?);
         let knobs = Arc::new(Knobs::new(None));

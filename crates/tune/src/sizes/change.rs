@@ -1,8 +1,10 @@
 //! What to do to a socket. Each is one option, or two that belong together.
 
+use std::time::Duration;
+
 use super::{Algorithm, Setting};
 
-/// A change that `net` applies. Bytes.
+/// A change that `net` applies. Bytes, unless told otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
     /// The send buffer (`sk_sndbuf`, so half of it is what `SO_SNDBUFFORCE` is told), locked from now on: never unlock it
@@ -21,4 +23,6 @@ pub enum Change {
     Pace(Option<u64>),
     /// Send by that congestion control; automatic: by whatever suits the peer (`TCP_CONGESTION`).
     Congestion(Setting<Algorithm>),
+    /// Wait no longer than this before what was not acknowledged is sent again (`TCP_RTO_MAX_MS`, Linux 6.15).
+    RetransmissionWait(Duration),
 }

@@ -22,6 +22,10 @@ const RESTS_AFTER: Duration = Duration::from_secs(2);
 /// A peer that would need longer than this for what was sent to it takes next to nothing: what remote ones are sent ahead goes in
 /// seven seconds at 20 KB/s.
 const NEXT_TO_NOTHING: Duration = Duration::from_secs(30);
+/// A path is long from this round trip on: TCP may have to wait for three of them before it sends again.
+const LONG_ROUND_TRIP: Duration = Duration::from_secs(1);
+/// The longest that the kernel waits by itself.
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
 /// It moves something from this rate on: bytes per second.
 const BUSY_RATE: f64 = 100_000.0;
 
@@ -42,6 +46,8 @@ pub struct Connection {
     busy_at: Option<Duration>,
     /// Since when its peer has taken next to nothing of what was sent to it.
     stuck_since: Option<Duration>,
+    /// Its path was found to be long.
+    is_long: bool,
 }
 
 impl Connection {
@@ -60,6 +66,7 @@ impl Connection {
             judgement: None,
             busy_at: None,
             stuck_since: None,
+            is_long: false,
         }
     }
 
@@ -113,6 +120,11 @@ impl Connection {
         let is_stuck = self.goes_in() > NEXT_TO_NOTHING;
         self.stuck_since = is_stuck.then(|| self.stuck_since.unwrap_or(after.at));
         let came = interval.per_round_trip(|sample| sample.receiving.received);
+        // What bounds TCP's patience elsewhere would have it send everything twice here.
+        if !self.is_long && after.path.rtt >= LONG_ROUND_TRIP {
+            self.is_long = true;
+            changes.push(Change::RetransmissionWait(LONGEST_WAIT));
+        }
         self.start.on_sample(after, &mut changes);
         let rate = judgement.sent_per_second.max(self.start.rate(after));
         self.send.size(&settings.host, share, rate, &mut changes);
