@@ -1,8 +1,10 @@
-//! What a compiler says of itself.
+//! Compilers: what one says of itself, and how to come by a nightly one.
 
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+
+use crate::workspace::Workspace;
 
 /// The host that this compiler runs on, and builds for unless told otherwise, as rustc calls it.
 pub fn host(rustc: &mut Command) -> Result<String> {
@@ -12,6 +14,22 @@ pub fn host(rustc: &mut Command) -> Result<String> {
     let told = String::from_utf8_lossy(&output.stdout);
     let host = told.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).context("rustc does not tell its host")
+}
+
+/// A command of the nightly toolchain, whichever runs us.
+pub fn nightly(workspace: &Workspace, command: &[&str]) -> Command {
+    let mut rustup = Command::new("rustup");
+    rustup.args(["run", "nightly"]).args(command).current_dir(&workspace.root);
+    // Those of the toolchain that runs us, and what would take the place of our flags or change what is a finding.
+    for name in ["RUSTUP_TOOLCHAIN", "RUSTC", "RUSTDOC", "CARGO", "CARGO_ENCODED_RUSTFLAGS", "ASAN_OPTIONS"] {
+        rustup.env_remove(name);
+    }
+    rustup
+}
+
+/// What the nightly compiler builds for.
+pub fn nightly_host(workspace: &Workspace) -> Result<String> {
+    host(&mut nightly(workspace, &["rustc"])).context("no nightly Rust: rustup toolchain install nightly")
 }
 
 #[cfg(test)]

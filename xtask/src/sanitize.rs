@@ -2,7 +2,7 @@
 //! touched and was not given, or no more, and memory that nobody gives back.
 #![allow(clippy::print_stdout, reason = "its output is for a person")]
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
@@ -52,27 +52,22 @@ const LOOKED_AT: &[LookedAt] = &[
 
 /// Runs them.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let platform = platform()?;
+    let workspace = Workspace::find()?;
+    // Said to cargo, so that what runs while it builds is built without sanitizers.
+    let platform = rustc::nightly_host(&workspace)?;
     let chosen = |looked: &&LookedAt| {
         arguments.packages.is_empty() || arguments.packages.iter().any(|name| name == looked.package)
     };
     let mut failed = Vec::new();
     for looked in LOOKED_AT.iter().filter(chosen) {
         println!("\n== {}", looked.package);
-        let status = nightly(&[
-            "cargo",
-            "test",
-            "--locked",
-            "--no-fail-fast",
-            "--target",
-            &platform,
-            "-p",
-            looked.package,
-        ])?
-        .args(looked.tests)
-        .env("RUSTFLAGS", "-Zsanitizer=address")
-        .status()
-        .context("starting the tests")?;
+        let status = rustc::nightly(&workspace, &["cargo", "test", "--locked", "--no-fail-fast"])
+            .args(["--target", &platform, "-p", looked.package])
+            .args(looked.tests)
+            .env("CARGO_TARGET_DIR", workspace.target.join(TARGET))
+            .env("RUSTFLAGS", "-Zsanitizer=address")
+            .status()
+            .context("starting the tests")?;
         if !status.success() {
             failed.push(looked.package);
         }
@@ -83,24 +78,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     println!("\nFAIL  {}", failed.join(", "));
     Ok(ExitCode::FAILURE)
-}
-
-/// A command of the nightly toolchain, whichever runs us.
-fn nightly(command: &[&str]) -> Result<Command> {
-    let workspace = Workspace::find()?;
-    let mut rustup = Command::new("rustup");
-    rustup.args(["run", "nightly"]).args(command).current_dir(workspace.root);
-    rustup.env("CARGO_TARGET_DIR", workspace.target.join(TARGET));
-    // Those of the toolchain that runs us, and what would take the place of our flags or change what is a finding.
-    for name in ["RUSTUP_TOOLCHAIN", "RUSTC", "RUSTDOC", "CARGO", "CARGO_ENCODED_RUSTFLAGS", "ASAN_OPTIONS"] {
-        rustup.env_remove(name);
-    }
-    Ok(rustup)
-}
-
-/// What the nightly compiler builds for: said to cargo, so that what runs while it builds is built without sanitizers.
-fn platform() -> Result<String> {
-    rustc::host(&mut nightly(&["rustc"])?).context("no nightly Rust: rustup toolchain install nightly")
 }
 
 #[cfg(test)]

@@ -13,9 +13,9 @@ use anyhow::{Context, bail, ensure};
 
 use rustix::net::{AddressFamily, SocketType};
 
-use super::clock::{ProcessClock, thread_now};
 use super::congestion;
 use super::load::{Load, check_success};
+use crate::clock::{ProcessClock, thread_now};
 use input::Input;
 
 mod input;

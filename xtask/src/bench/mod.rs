@@ -7,7 +7,6 @@
 
 mod arguments;
 mod client;
-mod clock;
 mod compare;
 mod congestion;
 mod cores;

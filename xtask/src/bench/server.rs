@@ -9,8 +9,8 @@ use anyhow::{Context, bail, ensure};
 use tempfile::TempDir;
 
 use super::arguments::Subject;
-use super::clock::ProcessClock;
 use super::cores;
+use crate::clock::ProcessClock;
 
 /// Its package.
 const PACKAGE: &str = "howdah";

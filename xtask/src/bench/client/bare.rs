@@ -10,10 +10,10 @@ use howdah_wire::nfs3::write::{self, Stability};
 use howdah_wire::nfs3::{FileHandle, read};
 use howdah_wire::rpc::RecordMark;
 
-use super::super::clock::ProcessClock;
 use super::super::generator;
 use super::super::load::{LARGE, check_success, nfs, nfs_before, set_xid};
 use super::{Direction, Moved};
+use crate::clock::ProcessClock;
 
 /// Bytes of a READ's reply: header, head, data.
 const READ_REPLY: usize = RecordMark::SIZE + 24 + read::Head::SIZE + LARGE as usize;

@@ -11,10 +11,10 @@ use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
 use howdah_vfs::{Caller, Change, Data, FileSystem, Handle, Name, Stability};
 
-use super::super::clock::ProcessClock;
 use super::super::export::user;
 use super::super::load::LARGE;
 use super::{Direction, Moved};
+use crate::clock::ProcessClock;
 
 /// The client, connected, and the file.
 pub struct Subject {

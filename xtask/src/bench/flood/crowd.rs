@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::super::clock::thread_now;
 use super::attacker::Attacker;
 use super::kind::{Kind, Target};
+use crate::clock::thread_now;
 
 /// How often each acts.
 const ROUND: Duration = Duration::from_secs(1);

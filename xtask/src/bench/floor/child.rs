@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::Context;
 
-use super::super::clock::ProcessClock;
 use super::Job;
+use crate::clock::ProcessClock;
 
 /// The child; ended when dropped.
 #[derive(Debug)]

@@ -54,12 +54,12 @@ fn is_end(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::clock::ProcessClock;
     use super::super::super::export::Export;
     use super::super::super::generator::{self, Shape};
     use super::super::super::load::{Counted, Scene};
     use super::super::super::row::{ROWS, Unit};
     use super::*;
+    use crate::clock::ProcessClock;
 
     /// Calls of each load; enough for a walk through the large directory.
     const CALLS: u64 = 200;

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::super::clock::ProcessClock;
 use super::super::figures::Spread;
 use super::super::link::Scene;
 use super::floor::{self, Job, Took};
+use crate::clock::ProcessClock;
 
 /// Bytes of each measurement.
 const SIZE: usize = 192 << 20;

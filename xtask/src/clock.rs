@@ -22,13 +22,13 @@ impl ProcessClock {
 
     /// Now.
     pub fn now(self) -> anyhow::Result<Duration> {
-        read(self.0).context("reading the server's processor time; has it ended?")
+        read(self.0).context("reading a process's processor time; has it ended?")
     }
 }
 
 /// Processor time of the calling thread.
 pub fn thread_now() -> anyhow::Result<Duration> {
-    read(ClockId::CLOCK_THREAD_CPUTIME_ID).context("reading the load's processor time")
+    read(ClockId::CLOCK_THREAD_CPUTIME_ID).context("reading this thread's processor time")
 }
 
 fn read(clock: ClockId) -> nix::Result<Duration> {
