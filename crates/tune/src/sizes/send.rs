@@ -145,13 +145,19 @@ impl SendSizes {
 
 /// Whether a size is so different that it is worth a call.
 fn differs(now: u64, wanted: u64) -> bool {
-    now != wanted && (now == 0 || wanted == 0 || wanted >= now * WORTH_IT || wanted <= now / WORTH_IT)
+    now != wanted
+        && (now == 0 || wanted == 0 || wanted >= now.saturating_mul(WORTH_IT) || wanted <= now / WORTH_IT)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::host::HOST;
+
+    #[test]
+    fn sizes_that_cannot_be_doubled_are_compared_all_the_same() {
+        assert!(differs(u64::MAX, 1) && !differs(u64::MAX, u64::MAX - 1));
+    }
 
     fn share(parts: u64, pressure: Pressure) -> Share {
         Share { budget: Budget::fixed(512 << 20), parts, connections: parts, stalled: 0, pressure }
