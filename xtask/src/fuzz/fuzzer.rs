@@ -70,7 +70,7 @@ impl Fuzzer {
         let (processor, status) = watch(command.spawn().with_context(|| self.what())?, time)?;
         let log = fs::read(&self.log).with_context(|| format!("reading {}", self.log.display()))?;
         let mut outcome = Outcome { processor, ..told(&String::from_utf8_lossy(&log)) };
-        if status.is_some_and(|status| status.code() != Some(INTERRUPTED)) {
+        if status.is_some() {
             outcome.finding = Some(format!("see {} and {}", self.log.display(), self.artifacts.display()));
         }
         Ok(outcome)
@@ -85,8 +85,11 @@ impl Fuzzer {
 
     fn command(&self) -> Result<Command> {
         let log = File::create(&self.log).with_context(|| format!("making {}", self.log.display()))?;
-        let mut command = Command::new(&self.binary);
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        // It ends with whoever started it, however that ends.
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL", "--"]).arg(&self.binary);
+        // It would change what is a finding.
+        command.env_remove("ASAN_OPTIONS").stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         Ok(command)
     }
 
@@ -111,7 +114,8 @@ fn watch(mut child: Child, time: Duration) -> Result<(Duration, Option<ExitStatu
         }
         thread::sleep(LOOK);
     }
-    kill_process(id, Signal::INT).context("interrupting a fuzzer")?;
+    // Who is started in the background of a script may have to ignore SIGINT, which does the same.
+    kill_process(id, Signal::TERM).context("interrupting a fuzzer")?;
     let status = child.wait().context("waiting for a fuzzer")?;
     Ok((had, (status.code() != Some(INTERRUPTED)).then_some(status)))
 }
@@ -152,7 +156,7 @@ mod tests {
     #[test]
     fn one_that_finds_nothing_is_interrupted_once_it_had_its_time() {
         let script = "echo '#7 pulse  cov: 489 ft: 799 corp: 60/2390b lim: 96' >&2
-            trap 'echo stat::number_of_executed_units: 1234 >&2; exit 72' INT
+            trap 'echo stat::number_of_executed_units: 1234 >&2; exit 72' TERM
             while :; do :; done";
         let (fuzzer, _place) = fuzzer(script);
         let time = Duration::from_millis(200);

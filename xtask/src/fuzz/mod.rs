@@ -46,8 +46,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let workspace = Workspace::find()?;
     let names = chosen(&arguments.fuzzers, &workspace.root.join("fuzz/fuzz_targets"))?;
     let target = workspace.target.join(TARGET);
-    build(&workspace, &target)?;
-    let binaries = target.join(rustc::nightly_host(&workspace)?).join("release");
+    let host = rustc::nightly_host(&workspace)?;
+    build(&workspace, &target, &host)?;
+    let binaries = target.join(&host).join("release");
     let time = Duration::from_secs_f64(arguments.minutes * 60.0);
     let jobs = arguments.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
     println!("{} fuzzers, {jobs} at once, {} min of a processor each\n", names.len(), arguments.minutes);
@@ -83,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn minutes(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(minutes) if minutes > 0.0 && minutes <= 10_000.0 => Ok(minutes),
-        _ => Err("a number of minutes above 0".into()),
+        _ => Err("a number of minutes above 0, and 10,000 at most".into()),
     }
 }
 
@@ -97,12 +98,13 @@ fn chosen(named: &[String], sources: &Path) -> Result<Vec<String>> {
     for name in named {
         ensure!(all.contains(name), "no fuzzer is called {name:?}; there are {}", all.join(", "));
     }
-    Ok(if named.is_empty() { all } else { named.to_vec() })
+    all.retain(|name| named.is_empty() || named.contains(name));
+    Ok(all)
 }
 
-fn build(workspace: &Workspace, target: &Path) -> Result<()> {
+fn build(workspace: &Workspace, target: &Path, host: &str) -> Result<()> {
     println!("building the fuzzers, which takes minutes the first time");
-    let status = rustc::nightly(workspace, &["cargo", "fuzz", "build"])
+    let status = rustc::nightly(workspace, &["cargo", "fuzz", "build", "--target", host])
         .env("CARGO_TARGET_DIR", target)
         .status()
         .context("starting cargo of the nightly Rust")?;
@@ -127,7 +129,8 @@ mod tests {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/fuzz_targets");
         let all = chosen(&[], &sources).expect("some");
         assert!(all.len() > 10 && all.is_sorted(), "{all:?}");
-        assert_eq!(chosen(&["handles".into()], &sources).expect("it"), ["handles"]);
+        let twice = ["handles".into(), "frames".into(), "handles".into()];
+        assert_eq!(chosen(&twice, &sources).expect("they are there"), ["frames", "handles"]);
         let error = chosen(&["handels".into()], &sources).expect_err("no such").to_string();
         assert!(error.contains("\"handels\"") && error.contains("handles"), "{error}");
     }

@@ -15,15 +15,17 @@ use crate::workspace::Workspace;
 /// Between flags in `CARGO_ENCODED_RUSTFLAGS`, where they may hold blanks.
 const SEPARATOR: &str = "\u{1f}";
 
-/// What a user sets for other builds begins with this: flags and wrappers of both compilers, profiles, targets.
-const OF_A_USER: [&str; 9] = [
+/// What a user sets for other builds begins with this: both compilers, their flags and wrappers, profiles, targets.
+const OF_A_USER: [&str; 11] = [
     "CARGO_PROFILE_",
     "CARGO_BUILD_",
     "CARGO_TARGET_",
+    "CARGO_ENCODED_RUSTFLAGS",
     "RUSTC",
     "RUSTFLAGS",
+    "CC",
     "CFLAGS",
-    "CXXFLAGS",
+    "CXX",
     "TARGET_",
     "HOST_",
 ];
@@ -90,7 +92,7 @@ fn c_flags(places: &[(String, &str)]) -> String {
 /// Whether a variable changes what cargo or rustc builds.
 fn is_of_this_user(name: &OsString) -> bool {
     let name = name.to_string_lossy();
-    OF_A_USER.iter().any(|start| name.starts_with(start)) || name == "CARGO_ENCODED_RUSTFLAGS"
+    OF_A_USER.iter().any(|start| name.starts_with(start))
 }
 
 /// The binary would tell on whoever built it, and be another one elsewhere.

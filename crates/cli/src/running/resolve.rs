@@ -15,8 +15,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a resolver that had no answer is left alone: a name is to be known soon after there is one, and one question in
 /// such a time is no burden.
 const AGAIN: Duration = Duration::from_secs(2);
-/// What `getaddrinfo` says where a resolver may have an answer later, and not that there is none (`EAI_AGAIN`): by glibc, by musl.
-const LATER: [&str; 2] = ["Temporary failure in name resolution", "Try again"];
+/// What `getaddrinfo` says where a resolver may have an answer later, and not that there is none (`EAI_AGAIN`), or that memory ran short
+/// (`EAI_MEMORY`): by glibc, by musl.
+const LATER: [&str; 4] =
+    ["Temporary failure in name resolution", "Try again", "Memory allocation failure", "Out of memory"];
 
 /// What is known of the names of clients.
 #[derive(Debug, Default)]
@@ -141,7 +143,7 @@ fn ask(name: &str, resolve: Resolve, answers: &Sender<Answer>) {
     }
 }
 
-/// Whether it is no answer: the resolver has none yet, or could not be asked (`EAI_SYSTEM`: descriptors or memory ran short). All else counts
+/// Whether it is no answer: the resolver has none yet, or could not be asked (`EAI_SYSTEM`: descriptors ran short, for one). All else counts
 /// as no such name, which lets nobody in.
 fn may_come_later(error: &io::Error) -> bool {
     let text = error.to_string();
@@ -181,6 +183,7 @@ mod tests {
         let told = |text: &str| may_come_later(&io::Error::other(text));
         assert!(may_come_later(&Errno::MFILE.into()) && may_come_later(&Errno::IO.into()));
         assert!(told("failed to lookup address information: Try again"));
+        assert!(told("failed to lookup address information: Memory allocation failure"));
         assert!(!told("failed to lookup address information: Name or service not known"));
     }
 

@@ -154,8 +154,9 @@ impl Scene {
 
     /// It is as before.
     pub fn thaw(&self) -> Result<()> {
+        run(Command::new("fsfreeze").arg("-u").arg(self.disk.mounted()))?;
         self.held().is_frozen = false;
-        run(Command::new("fsfreeze").arg("-u").arg(self.disk.mounted()))
+        Ok(())
     }
 
     /// What is held.

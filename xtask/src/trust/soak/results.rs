@@ -57,7 +57,8 @@ impl Results {
     }
 
     /// The verdict, with the figure and the table.
-    pub fn conclude(self) -> Result<Verdict> {
+    pub fn conclude(mut self) -> Result<Verdict> {
+        self.run.broken.extend(idle(&self.run.did));
         self.write_run()?;
         conclude(&self.directory, &self.run, &self.samples)
     }
@@ -91,7 +92,7 @@ fn conclude(directory: &Path, run: &Run, samples: &[Sample]) -> Result<Verdict> 
     let grows = grows.map(|judged| format!("{} grows, {}: {}", judged.name, judged.over, judged.cells()[3]));
     Ok(Verdict {
         figures,
-        broken: run.broken.iter().cloned().chain(grows).chain(idle(&run.did)).collect(),
+        broken: run.broken.iter().cloned().chain(grows).collect(),
         table: plain(&rows),
         ..Verdict::default()
     })

@@ -37,59 +37,45 @@ enum Whose {
 }
 
 const MB: f64 = 1e6;
-const MEMORY: &str = "Memory, the client's less its models";
-const OPEN: &str = "Descriptors";
-const THREADS: &str = "Threads";
+
+/// What is said of an axis, and its unit.
+type Axis = (&'static str, &'static str);
+
+const MEMORY: Axis = ("Memory, the client's less its models", unit::BYTES);
+const OPEN: Axis = ("Descriptors", unit::COUNT);
+const THREADS: Axis = ("Threads", unit::COUNT);
+const HALF_OF_CALLS: Axis = ("Half of the calls take less", unit::SECONDS);
+const MOST_CALLS: Axis = ("99 of 100 calls take less", unit::SECONDS);
+const HALF_OF_STEPS: Axis = ("Half of the steps take less", unit::SECONDS);
+const MOST_STEPS: Axis = ("99 of 100 steps take less", unit::SECONDS);
 
 /// All of them. A tenth more memory in an hour would be a leak that a day makes serious; a few descriptors are those of copies that
 /// come and go. Latencies follow what else the machine does, and may vary by a quarter.
 pub const FIGURES: [Figure; 10] = [
-    of_server("server: memory", MEMORY, unit::BYTES, (2.0 * MB, 0.1), |s| Some(s.server.memory as f64)),
-    of_server("server: descriptors", OPEN, unit::COUNT, (4.0, 0.1), |s| Some(s.server.descriptors as f64)),
-    of_server("server: threads", THREADS, unit::COUNT, (1.0, 0.02), |s| Some(s.server.threads as f64)),
-    of_server(
-        "server: half of the calls",
-        "Half of the calls take less",
-        unit::SECONDS,
-        (50e-6, 0.25),
-        |s| s.server.p50,
-    ),
-    of_server("server: 99 of 100 calls", "99 of 100 calls take less", unit::SECONDS, (1e-3, 0.25), |s| {
-        s.server.p99
-    }),
-    of_client("client: memory", MEMORY, unit::BYTES, (4.0 * MB, 0.1), |s| {
+    figure(Whose::Server, "server: memory", MEMORY, (2.0 * MB, 0.1), |s| Some(s.server.memory as f64)),
+    figure(Whose::Server, "server: descriptors", OPEN, (4.0, 0.1), |s| Some(s.server.descriptors as f64)),
+    figure(Whose::Server, "server: threads", THREADS, (1.0, 0.02), |s| Some(s.server.threads as f64)),
+    figure(Whose::Server, "server: half of the calls", HALF_OF_CALLS, (50e-6, 0.25), |s| s.server.p50),
+    figure(Whose::Server, "server: 99 of 100 calls", MOST_CALLS, (1e-3, 0.25), |s| s.server.p99),
+    figure(Whose::Client, "client: memory", MEMORY, (4.0 * MB, 0.1), |s| {
         Some(s.client.memory as f64 - s.models as f64)
     }),
-    of_client("client: descriptors", OPEN, unit::COUNT, (4.0, 0.1), |s| Some(s.client.descriptors as f64)),
-    of_client("client: threads", THREADS, unit::COUNT, (1.0, 0.02), |s| Some(s.client.threads as f64)),
-    of_client("client: half of the steps", "Half of the steps take less", unit::SECONDS, (1e-3, 0.25), |s| {
-        s.client.p50
-    }),
-    of_client("client: 99 of 100 steps", "99 of 100 steps take less", unit::SECONDS, (1e-2, 0.25), |s| {
-        s.client.p99
-    }),
+    figure(Whose::Client, "client: descriptors", OPEN, (4.0, 0.1), |s| Some(s.client.descriptors as f64)),
+    figure(Whose::Client, "client: threads", THREADS, (1.0, 0.02), |s| Some(s.client.threads as f64)),
+    figure(Whose::Client, "client: half of the steps", HALF_OF_STEPS, (1e-3, 0.25), |s| s.client.p50),
+    figure(Whose::Client, "client: 99 of 100 steps", MOST_STEPS, (1e-2, 0.25), |s| s.client.p99),
 ];
 
 type Value = fn(&Sample) -> Option<f64>;
 
-const fn of_server(
+const fn figure(
+    whose: Whose,
     name: &'static str,
-    axis: &'static str,
-    unit: &'static str,
+    (axis, unit): Axis,
     allowed: (f64, f64),
     of: Value,
 ) -> Figure {
-    Figure { name, axis, unit, of, whose: Whose::Server, allowed }
-}
-
-const fn of_client(
-    name: &'static str,
-    axis: &'static str,
-    unit: &'static str,
-    allowed: (f64, f64),
-    of: Value,
-) -> Figure {
-    Figure { name, axis, unit, of, whose: Whose::Client, allowed }
+    Figure { name, axis, unit, of, whose, allowed }
 }
 
 /// Over what time it is looked whether something grows.
