@@ -30,7 +30,8 @@ const EXPECTED: &[(&str, &[(&str, u64)])] = &[
     ("ACCESS", &[("fstat", 1), ("faccessat2", 1)]),
     ("READ 4 KiB", &[("fstat", 1), ("pread64", 1)]),
     ("READ 1 MiB", &[("fstat", 1)]),
-    ("WRITE 4 KiB", &[("fstat", 2), ("pwritev2", 1)]),
+    ("WRITE 4 KiB", &[("fstat", 2), ("pwrite64", 1)]),
+    ("WRITE 4 KiB, stable", &[("fstat", 2), ("pwrite64", 1), ("fsync", 1)]),
     ("CREATE", &[("fstat", 2), ("openat", 1), ("statx", 1), ("name_to_handle_at", 1)]),
     // What a process that was killed made, and did not make durable, is made durable before it is answered for.
     (
@@ -148,10 +149,14 @@ fn work() {
         fs.read(&ME, &file, number * 4096, 4096, &mut buffer).expect("READ");
     });
     run("READ 1 MiB", |_| drop(fs.read(&ME, &file, 0, 1 << 20, &mut buffer).expect("READ")));
-    run("WRITE 4 KiB", |number| {
-        let data = Data::Bytes(&data[..4096]);
-        fs.write(&ME, &file, number * 4096, data, Stability::Unstable, change).expect("WRITE");
-    });
+    for (text, stability) in
+        [("WRITE 4 KiB", Stability::Unstable), ("WRITE 4 KiB, stable", Stability::FileSync)]
+    {
+        run(text, |number| {
+            let data = Data::Bytes(&data[..4096]);
+            fs.write(&ME, &file, number * 4096, data, stability, change).expect("WRITE");
+        });
+    }
     run("REMOVE", |number| fs.remove(&ME, &root, parse(&name(number)), change).expect("REMOVE"));
     create_again();
 }

@@ -21,6 +21,7 @@ mod data;
 mod directory;
 mod errno;
 mod file_system;
+mod flush;
 mod handles;
 mod housekeeper;
 mod identity;

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use howdah_vfs::{Caller, Handle, Timestamp};
 use parking_lot::Mutex;
 
+use super::flush::Flushes;
+
 /// An open node. As long as it lives, the kernel gives its file number to no other node.
 #[derive(Debug)]
 pub(super) struct Node {
@@ -22,6 +24,7 @@ pub(super) struct Node {
     pub(super) used: AtomicU32,
     /// Whether data was written that no COMMIT has made durable since.
     pub(super) uncommitted: AtomicBool,
+    pub(super) flushes: Flushes,
     open: Arc<AtomicUsize>,
 }
 
@@ -73,6 +76,7 @@ impl Node {
             touched: AtomicBool::new(false),
             used: AtomicU32::new(0),
             uncommitted: AtomicBool::new(false),
+            flushes: Flushes::default(),
             open: Arc::clone(open),
         }
     }

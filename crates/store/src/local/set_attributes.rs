@@ -149,7 +149,7 @@ impl LocalFileSystem {
             Err(FsError::AccessDenied) if !self.identity.acts_as_caller => return Ok(()),
             Err(refused) => return Err(refused),
         };
-        rustix::fs::fsync(file).map_err(refusal)
+        self.flush(node, file)
     }
 }
 

@@ -1,19 +1,18 @@
 //! WRITE and COMMIT.
 
-use std::io::IoSlice;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::Ordering;
 
 use howdah_vfs::{Caller, Change, Committed, Data, FsError, Handle, Result, Stability, Written};
-use rustix::fs::{Advice, fadvise};
-use rustix::io::{Errno, ReadWriteFlags, pwritev2};
+use rustix::io::{Errno, pwrite};
 
 use super::LocalFileSystem;
 use super::data::require_regular;
 use super::errno::refusal;
 
 impl LocalFileSystem {
-    /// WRITE: `fstat`, `pwritev2` (or the transport's own way into the file), `fstat`.
+    /// WRITE: `fstat`, `pwrite` (or the transport's own way into the file), `fsync` if it is to be stable, `fstat`.
+    /// DATA_SYNC is as stable as FILE_SYNC, which a server may always be (RFC 1813 3.3.7).
     #[allow(clippy::too_many_arguments)]
     pub(super) fn write_file(
         &self,
@@ -29,7 +28,7 @@ impl LocalFileSystem {
             require_regular(attributes)?;
             self.permit_writing(caller, &node, attributes)?;
             // Before the write: what it loses from here on is told by another verifier.
-            let verifier = self.verifier.current();
+            let (verifier, losses) = (self.verifier.current(), node.flushes.losses());
             if data.is_empty() {
                 return Ok(Written { count: 0, stability, verifier });
             }
@@ -43,56 +42,12 @@ impl LocalFileSystem {
             if stability == Stability::Unstable {
                 node.uncommitted.store(true, Ordering::Relaxed);
             }
-            let count = self.store(file, offset, data, stability)?;
+            let count = store(file, offset, data)?;
+            if stability != Stability::Unstable {
+                self.flush_written(&node, file, losses)?;
+            }
             Ok(Written { count, stability, verifier })
         })
-    }
-
-    fn store(&self, file: &OwnedFd, offset: u64, data: Data<'_>, stability: Stability) -> Result<usize> {
-        match data {
-            Data::Bytes(bytes) => self.store_bytes(file, offset, bytes, stability),
-            Data::Shared(bytes) => self.store_bytes(file, offset, &bytes, stability),
-            Data::File(_) => {
-                let bytes = data.into_shared().map_err(|_| FsError::Io)?;
-                self.store_bytes(file, offset, &bytes, stability)
-            }
-            Data::Waiting(waiting) => {
-                let count = waiting
-                    .move_to(file.as_fd(), offset)
-                    .map_err(|error| refusal(Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
-                match stability {
-                    Stability::Unstable => {}
-                    Stability::DataSync => self.flush(file, rustix::fs::fdatasync)?,
-                    Stability::FileSync => self.flush(file, rustix::fs::fsync)?,
-                }
-                Ok(count)
-            }
-        }
-    }
-
-    fn store_bytes(&self, file: &OwnedFd, offset: u64, bytes: &[u8], stability: Stability) -> Result<usize> {
-        let flags = match stability {
-            Stability::Unstable => ReadWriteFlags::empty(),
-            Stability::DataSync => ReadWriteFlags::DSYNC,
-            Stability::FileSync => ReadWriteFlags::SYNC,
-        };
-        let mut written = 0;
-        while written < bytes.len() {
-            match pwritev2(file, &[IoSlice::new(&bytes[written..])], offset + written as u64, flags) {
-                Ok(0) => break,
-                Ok(count) => written += count,
-                Err(Errno::INTR) => {}
-                // What got there is there: the client sends the rest again and is told then.
-                Err(_) if written > 0 => break,
-                Err(errno) => {
-                    if stability != Stability::Unstable && errno == Errno::IO {
-                        self.on_loss(file);
-                    }
-                    return Err(refusal(errno));
-                }
-            }
-        }
-        Ok(written)
     }
 
     /// COMMIT: `fsync` of the whole file. Of the whole, because the kernel writes back and reports errors by file;
@@ -114,26 +69,34 @@ impl LocalFileSystem {
             };
             // Before the flush: what is written while it runs is not part of it.
             node.uncommitted.store(false, Ordering::Relaxed);
-            self.flush(file, rustix::fs::fsync)?;
+            self.flush(&node, file)?;
             Ok(Committed { verifier: self.verifier.current() })
         })
     }
+}
 
-    /// Makes something durable. If that fails, data that was answered as written may be gone: every client must
-    /// send its uncommitted data again, so the verifier changes.
-    fn flush<'f>(&self, file: &'f OwnedFd, sync: fn(&'f OwnedFd) -> rustix::io::Result<()>) -> Result<()> {
-        sync(file).map_err(|errno| {
-            self.on_loss(file);
-            refusal(errno)
-        })
+fn store(file: &OwnedFd, offset: u64, data: Data<'_>) -> Result<usize> {
+    match data {
+        Data::Bytes(bytes) => store_bytes(file, offset, bytes),
+        Data::Shared(bytes) => store_bytes(file, offset, &bytes),
+        Data::File(_) => store_bytes(file, offset, &data.into_shared().map_err(|_| FsError::Io)?),
+        Data::Waiting(waiting) => waiting
+            .move_to(file.as_fd(), offset)
+            .map_err(|error| refusal(Errno::from_io_error(&error).unwrap_or(Errno::IO))),
     }
+}
 
-    fn on_loss(&self, file: &OwnedFd) {
-        // Pages that could not be written count as clean, and ext4 takes their places for written: what is written there again would be
-        // zeros once it is read from the disk. So nothing of them is kept.
-        let _ = fadvise(file, 0, None, Advice::DontNeed);
-        // The state directory is ours, not the caller's. If this fails the verifier still changes in memory.
-        let _ = self.identity.assume_root();
-        self.verifier.replace();
+fn store_bytes(file: &OwnedFd, offset: u64, bytes: &[u8]) -> Result<usize> {
+    let mut written = 0;
+    while written < bytes.len() {
+        match pwrite(file, &bytes[written..], offset + written as u64) {
+            Ok(0) => break,
+            Ok(count) => written += count,
+            Err(Errno::INTR) => {}
+            // What got there is there: the client sends the rest again and is told then.
+            Err(_) if written > 0 => break,
+            Err(errno) => return Err(refusal(errno)),
+        }
     }
+    Ok(written)
 }

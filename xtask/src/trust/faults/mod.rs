@@ -1,6 +1,7 @@
 //! `faults`: what may go wrong around a server, one after the other, under a client that never stops: what it is answered, how long it
 //! waits, and how soon after the end it is served again, by the same server.
 
+mod askers;
 mod crowd;
 mod fault;
 mod names;

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -10,6 +11,7 @@ use howdah_client::connect::own_caller;
 use howdah_vfs::{FsError, Name};
 use rustix::fs::{FallocateFlags, fallocate};
 
+use super::askers::{SHARED, many_are_told};
 use super::fault::{Effect, Fault};
 use super::pulse::{FILE, Pulse};
 use super::scene::{COLD, COLD_SIZE, Scene, cold_bytes};
@@ -39,6 +41,21 @@ pub const FAULTS: &[Fault] = &[
         needs: Some(("filefrag", "e2fsprogs")),
         effect: Effect::Refused(&["input/output error"]),
         begin: spoil_what_is_written,
+        end: |scene| {
+            scene.disk.platter.spoil(Vec::new());
+            Ok(())
+        },
+    },
+    Fault {
+        name: "disk cannot write, asked by many",
+        expected: "nobody is told that what is lost is durable",
+        needs: Some(("filefrag", "e2fsprogs")),
+        effect: Effect::GoesOn(many_are_told),
+        begin: |scene, _| {
+            let path = scene.server.export().join(SHARED);
+            File::create(&path).context("making a file")?;
+            spoil(scene, &path)
+        },
         end: |scene| {
             scene.disk.platter.spoil(Vec::new());
             Ok(())
@@ -109,13 +126,17 @@ const LITTLE: &str = "64K";
 /// Room that is the pulse's before it writes there.
 const ROOM: u64 = 16 << 20;
 
-/// The blocks that the pulse is about to write: its room is made now, so that it is known where that lies.
+/// The blocks that the pulse is about to write.
 fn spoil_what_is_written(scene: &Scene, _: &Pulse) -> Result<()> {
-    let path = scene.server.export().join(FILE);
-    let file = File::options().write(true).open(&path).context("opening the pulse's file")?;
-    fallocate(&file, FallocateFlags::KEEP_SIZE, 0, ROOM).context("making room for the pulse")?;
-    run(Command::new("sync").arg("-f").arg(&path))?;
-    scene.disk.platter.spoil(places_of(&path)?);
+    spoil(scene, &scene.server.export().join(FILE))
+}
+
+/// The blocks that a file is about to have: its room is made now, so that it is known where that lies.
+fn spoil(scene: &Scene, path: &Path) -> Result<()> {
+    let file = File::options().write(true).open(path).context("opening a file")?;
+    fallocate(&file, FallocateFlags::KEEP_SIZE, 0, ROOM).context("making room for it")?;
+    file.sync_all().context("making that room durable")?;
+    scene.disk.platter.spoil(places_of(path)?);
     Ok(())
 }
 

@@ -1,0 +1,171 @@
+//! Making what was written durable, and telling everybody whom it concerns that it failed.
+//!
+//! The kernel tells of data that it could not write back once for each open file, to the flush that asks first
+//! (errseq, in its sources). All calls on a node share its open file, so who asks next is told that all is well. So
+//! flushes of a node go one after the other, and each leaves behind what it was told before the next one begins.
+//! They do not get slower by that: one covers everybody who asked before it began, as a journal's commit does.
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use howdah_vfs::{FsError, Result};
+use parking_lot::Mutex;
+use rustix::fs::{Advice, fadvise, fsync};
+
+use super::LocalFileSystem;
+use super::errno::refusal;
+use super::node::Node;
+
+/// The flushes of a node.
+#[derive(Debug, Default)]
+pub(super) struct Flushes {
+    /// Counts who asks, and flushes that begin: what has the smaller number came first.
+    step: AtomicU64,
+    /// Flushes that failed.
+    losses: AtomicU64,
+    /// The step at which the last one began that succeeded. Held while one runs.
+    covered: Mutex<u64>,
+}
+
+/// How many losses there were of a node's data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Losses(u64);
+
+impl Flushes {
+    /// The losses so far. Who compares them with those of before its own data was written knows whether that is
+    /// among what was lost.
+    pub(super) fn losses(&self) -> Losses {
+        Losses(self.losses.load(Ordering::Acquire))
+    }
+
+    /// Returns once a flush has succeeded that began after this was called, its own or another's. If its own fails,
+    /// `on_loss` has run, and the loss is counted, before any other goes on.
+    fn flush(&self, flush: impl FnOnce() -> Result<()>, on_loss: impl FnOnce()) -> Result<()> {
+        let asked = self.step.fetch_add(1, Ordering::AcqRel);
+        let mut covered = self.covered.lock();
+        if *covered > asked {
+            return Ok(());
+        }
+        let began = self.step.fetch_add(1, Ordering::AcqRel);
+        flush().inspect(|()| *covered = began).inspect_err(|_| {
+            on_loss();
+            self.losses.fetch_add(1, Ordering::Release);
+        })
+    }
+}
+
+impl LocalFileSystem {
+    /// Makes all of a node durable. If that fails, data that was answered as written may be gone: every client must
+    /// send its uncommitted data again, so the verifier changes.
+    pub(super) fn flush(&self, node: &Node, file: &OwnedFd) -> Result<()> {
+        node.flushes.flush(|| fsync(file).map_err(refusal), || self.on_loss(file))
+    }
+
+    /// Makes durable what was written since a node had so many losses. An error if another was told in between that
+    /// data was lost, since that may have been this.
+    pub(super) fn flush_written(&self, node: &Node, file: &OwnedFd, before: Losses) -> Result<()> {
+        self.flush(node, file)?;
+        if node.flushes.losses() == before { Ok(()) } else { Err(FsError::Io) }
+    }
+
+    fn on_loss(&self, file: &OwnedFd) {
+        // Pages that could not be written count as clean, and ext4 takes their places for written: what is written
+        // there again would be zeros once it is read from the disk. So nothing of them is kept.
+        let _ = fadvise(file, 0, None, Advice::DontNeed);
+        // The state directory is ours, not the caller's. If this fails the verifier still changes in memory.
+        let _ = self.identity.assume_root();
+        self.verifier.replace();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+
+    fn nothing() {}
+
+    #[test]
+    fn one_flush_covers_all_who_asked_before_it_began() {
+        const OTHERS: u64 = 8;
+        let (flushes, runs) = (Flushes::default(), AtomicUsize::new(0));
+        let run = || -> Result<()> {
+            runs.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        };
+        let (entered, is_in) = mpsc::channel();
+        let (go, goes) = mpsc::channel::<()>();
+        thread::scope(|scope| {
+            let (flushes, run) = (&flushes, &run);
+            let first = move || -> Result<()> {
+                entered.send(()).expect("somebody waits");
+                goes.recv().expect("it is let go");
+                run()
+            };
+            scope.spawn(move || flushes.flush(first, nothing));
+            is_in.recv().expect("it began");
+            for _ in 0..OTHERS {
+                scope.spawn(move || flushes.flush(run, nothing));
+            }
+            // Two steps of the first, and one of each other: all have asked, and none has begun.
+            while flushes.step.load(Ordering::Relaxed) < 2 + OTHERS {
+                thread::yield_now();
+            }
+            go.send(()).expect("it waits");
+        });
+        assert_eq!(runs.into_inner(), 2, "the first covers nobody who came later");
+    }
+
+    #[test]
+    fn a_later_flush_is_one_of_its_own() {
+        let (flushes, mut runs) = (Flushes::default(), 0);
+        for _ in 0..3 {
+            let outcome = flushes.flush(
+                || {
+                    runs += 1;
+                    Ok(())
+                },
+                nothing,
+            );
+            assert_eq!(outcome, Ok(()));
+        }
+        assert_eq!(runs, 3);
+    }
+
+    #[test]
+    fn a_loss_is_known_before_anybody_else_is_answered_and_covers_nobody() {
+        let flushes = Flushes::default();
+        let (told, before) = (AtomicU64::new(0), flushes.losses());
+        let (entered, is_in) = mpsc::channel();
+        thread::scope(|scope| {
+            let (flushes, told) = (&flushes, &told);
+            let fails = move || -> Result<()> {
+                entered.send(()).expect("somebody waits");
+                while flushes.step.load(Ordering::Relaxed) < 3 {
+                    thread::yield_now();
+                }
+                Err(FsError::Io)
+            };
+            let first = scope.spawn(move || flushes.flush(fails, || told.store(1, Ordering::Relaxed)));
+            is_in.recv().expect("it began");
+            // As the kernel does it: who asks next is told that all is well.
+            let mut ran = false;
+            let outcome = flushes.flush(
+                || {
+                    ran = true;
+                    Ok(())
+                },
+                nothing,
+            );
+            assert_eq!(outcome, Ok(()));
+            assert!(ran, "what failed covers nobody");
+            assert_eq!(told.load(Ordering::Relaxed), 1);
+            assert_ne!(flushes.losses(), before);
+            assert!(first.join().expect("it does not panic").is_err());
+        });
+        assert_eq!(flushes.losses(), Losses(1), "told once");
+    }
+}
