@@ -1,5 +1,5 @@
 //! Outages of the path below one connection, longer than TCP takes lightly: calls go on within seconds after it is back, and each
-//! of them was run once. Each test that takes root says so where there is none.
+//! that changes names was run once. Each test that takes root says so where there is none.
 #![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use howdah_client::url::NfsUrl;
 use howdah_lab::network::{Network, Topology, WireSpec};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
+use howdah_vfs::layer::{Call, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
 
@@ -30,10 +31,12 @@ const NAMERS: usize = 4;
 const WRITERS: usize = 6;
 const BLOCK: usize = 1 << 20;
 
-fn serve(network: &Network, lanes: &str) -> (Server, NfsUrl) {
+/// A server, which counts what it runs, and how to mount it.
+fn serve(network: &Network, lanes: &str) -> (Server, Arc<Metered>, NfsUrl) {
     let address = network.address(SERVER, WIRE);
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
-    let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
+    let runs = Arc::new(Metered::around(Arc::new(MemoryFileSystem::new()), Arc::new(Default::default)));
+    let export = Export::new("/", 1, Arc::clone(&runs) as _, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let start = || {
         let sockets = Sockets::bind(&[(address, 0).into()], true).expect("a free port");
@@ -41,10 +44,10 @@ fn serve(network: &Network, lanes: &str) -> (Server, NfsUrl) {
     };
     let server = network.host(SERVER).run_in(start).expect("a thread");
     let url = format!("nfs://{}/?lanes={lanes}", server.addresses()[0].1).parse().expect("a URL");
-    (server, url)
+    (server, runs, url)
 }
 
-/// Makes a name and takes it away again: a second run of either is refused.
+/// Makes a name and takes it away again. The client takes the refusal of a second run for a success, so whoever wants to know counts.
 fn change_names(fs: &dyn FileSystem, number: usize) -> impl FnMut() {
     let (text, caller, root) = (format!("name-{number}"), Caller::ROOT, fs.root());
     move || {
@@ -89,7 +92,7 @@ fn try_outage(lanes: &str, begin: impl FnOnce(&Network), end: impl FnOnce(&Netwo
         return;
     }
     let network = Network::build(&Topology::pair(WireSpec::default())).expect("a network");
-    let (_server, url) = serve(&network, lanes);
+    let (_server, runs, url) = serve(&network, lanes);
     let client = network.host(CLIENT).run_in(|| connect(&url, &ConnectOptions::default()));
     let fs = client.expect("a thread").expect("a mount");
     let (counts, stop) = ([const { AtomicUsize::new(0) }; NAMERS + WRITERS], AtomicBool::new(false));
@@ -117,6 +120,9 @@ fn try_outage(lanes: &str, begin: impl FnOnce(&Network), end: impl FnOnce(&Netwo
         println!("{lanes}: back after {back:?}");
         assert!(back <= BACK, "{back:?}");
     });
+    let (rounds, runs) = (counts[..NAMERS].iter().map(count).sum::<usize>() as u64, runs.snapshot());
+    let (made, removed) = (runs.of(Call::Create).count, runs.of(Call::Remove).count);
+    assert_eq!((made, removed), (rounds + WRITERS as u64, rounds), "each was run once");
 }
 
 fn set_interface(network: &Network, how: &str) {

@@ -65,6 +65,8 @@ pub struct Connecting(Connection);
 pub struct Delivery {
     /// Something was sent, again and in vain: nothing was heard of it. A peer that has no room for more is heard.
     pub is_in_vain: bool,
+    /// Something was sent that is not acknowledged yet.
+    pub is_under_way: bool,
     /// How long ago the peer's host acknowledged anything.
     pub since_acknowledgement: Duration,
     /// Smoothed round trip of the path.
@@ -224,11 +226,12 @@ impl Connection {
 
 impl Delivery {
     fn of(info: &TcpInfo) -> Self {
-        let is_on_the_way = info.unacknowledged_segments.is_some_and(|segments| segments > 0);
+        let is_under_way = info.unacknowledged_segments.is_some_and(|segments| segments > 0);
         // Without a route nothing gets on the way, and the kernel asks as it asks a peer without room; that one answers.
         let is_asked = info.probes.is_some_and(|probes| probes > 0);
         Self {
-            is_in_vain: is_asked || is_on_the_way && info.timeouts.is_some_and(|timeouts| timeouts > 0),
+            is_in_vain: is_asked || is_under_way && info.timeouts.is_some_and(|timeouts| timeouts > 0),
+            is_under_way,
             since_acknowledgement: info.since_acknowledgement.unwrap_or_default(),
             round_trip: info.round_trip.unwrap_or_default(),
         }
@@ -379,7 +382,9 @@ mod tests {
                 probes: Some(probes),
                 ..TcpInfo::default()
             };
-            Delivery::of(&info).is_in_vain
+            let Delivery { is_in_vain, is_under_way, .. } = Delivery::of(&info);
+            assert_eq!(is_under_way, unacknowledged > 0);
+            is_in_vain
         };
         assert!(of(1, 1, 0) && of(0, 0, 1));
         assert!(!of(0, 0, 0) && !of(1, 0, 0) && !of(0, 1, 0));

@@ -104,6 +104,13 @@ impl Lane {
         self.addresses[self.at.load(Ordering::Relaxed).wrapping_add(failures) % self.addresses.len()]
     }
 
+    /// It is connected there.
+    pub(super) fn is_at(&self, address: SocketAddr) {
+        if let Some(at) = self.addresses.iter().position(|one| *one == address) {
+            self.at.store(at, Ordering::Relaxed);
+        }
+    }
+
     /// Nobody is there: it tries the next address.
     pub(super) fn turn_away(&self) {
         self.at.fetch_add(1, Ordering::Relaxed);

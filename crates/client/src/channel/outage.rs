@@ -15,7 +15,8 @@ const LOST_ROUND_TRIPS: u32 = 4;
 /// So long nothing must have come, while a call waits and nothing of ours is on the way, before something is sent to see whether it
 /// arrives: what is lost then is the reply, and the server's host alone knows.
 const QUIET: Duration = Duration::from_secs(3);
-/// A server whose host acknowledges again has so long to answer: its replies may wait for its timer, which has doubled too.
+/// A server whose host acknowledges again has so long to answer, from when it was asked or what is under way last moved: its replies may
+/// wait for its timer, which has doubled too. A long path gets so many of its round trips here, too.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A sight of a connection.
@@ -31,8 +32,12 @@ pub(super) struct Sight {
     pub(super) acknowledged: Duration,
     /// What was sent was sent again, and is not acknowledged yet.
     pub(super) is_in_vain: bool,
+    /// Something is on its way to the server.
+    pub(super) is_under_way: bool,
     /// Something was received on it.
     pub(super) has_answered: bool,
+    /// Whoever looks could ask the server for a sign of life now.
+    pub(super) may_ask: bool,
     /// Smoothed round trip of its path.
     pub(super) round_trip: Duration,
 }
@@ -80,7 +85,8 @@ impl Outage {
         if let Some(lost) = self.lost {
             return self.judge_lost(lost, sight);
         }
-        let Sight { now, waited, heard, acknowledged, is_in_vain, has_answered, round_trip } = *sight;
+        let Sight { now, waited, heard, acknowledged, is_in_vain, has_answered, may_ask, round_trip, .. } =
+            *sight;
         if has_answered {
             self.given_up = 0;
         }
@@ -96,7 +102,7 @@ impl Outage {
             return Finding::Lost;
         }
         let is_quiet = !is_in_vain && waited >= QUIET && now.saturating_sub(heard) >= QUIET;
-        if is_quiet && self.asked.is_none_or(|asked| heard > asked) {
+        if is_quiet && may_ask && self.asked.is_none_or(|asked| heard > asked) {
             self.asked = Some(now);
             return Finding::Ask;
         }
@@ -104,20 +110,24 @@ impl Outage {
     }
 
     fn judge_lost(&mut self, lost: Duration, sight: &Sight) -> Finding {
-        let Sight { now, heard, acknowledged, .. } = *sight;
+        let Sight { now, heard, acknowledged, is_under_way, may_ask, round_trip, .. } = *sight;
         if heard > lost {
             *self = Self::default();
             return Finding::Fine;
         }
-        match self.asked {
-            _ if acknowledged <= lost => Finding::Lost,
-            None => {
-                self.asked = Some(now);
-                Finding::Ask
-            }
-            Some(asked) if now.saturating_sub(asked) < GRACE => Finding::Stirring,
-            Some(_) => Finding::Lost,
+        if acknowledged <= lost {
+            return Finding::Lost;
         }
+        let Some(asked) = &mut self.asked else {
+            // Who is in the middle of a call cannot ask, nor need it: the rest of that call does.
+            self.asked = Some(now);
+            return if may_ask { Finding::Ask } else { Finding::Stirring };
+        };
+        if is_under_way {
+            *asked = acknowledged.max(*asked);
+        }
+        let grace = GRACE.max(round_trip * LOST_ROUND_TRIPS);
+        if now.saturating_sub(*asked) < grace { Finding::Stirring } else { Finding::Lost }
     }
 }
 
@@ -139,7 +149,9 @@ mod tests {
             heard: seconds(1.0),
             acknowledged: seconds(1.0),
             is_in_vain: false,
+            is_under_way: false,
             has_answered: false,
+            may_ask: true,
             round_trip: Duration::from_millis(1),
         }
     }
@@ -216,6 +228,36 @@ mod tests {
         let acknowledged = |now: f64| Sight { acknowledged: seconds(40.0), ..sight(now) };
         assert_eq!(outage.judge(&acknowledged(40.0)), Finding::Ask);
         assert_eq!(outage.judge(&acknowledged(41.9)), Finding::Stirring);
+        assert_eq!(outage.judge(&acknowledged(42.0)), Finding::Lost);
+    }
+
+    #[test]
+    fn one_that_moves_is_not_given_up_however_slow_it_is() {
+        let mut outage = lost();
+        let moves = |now: f64| Sight { is_under_way: true, acknowledged: seconds(now - 1.0), ..sight(now) };
+        assert_eq!(outage.judge(&moves(40.0)), Finding::Ask);
+        let found = (1..100).map(|tenths| outage.judge(&moves(40.0 + f64::from(tenths) / 10.0)));
+        assert!(found.into_iter().all(|finding| finding == Finding::Stirring));
+        // All has arrived, at 48.9 s, and is not answered.
+        let arrived = |now: f64| Sight { acknowledged: seconds(48.9), ..sight(now) };
+        assert_eq!(outage.judge(&arrived(50.8)), Finding::Stirring);
+        assert_eq!(outage.judge(&arrived(51.0)), Finding::Lost);
+        let mut outage = lost();
+        let far = |now: f64| Sight { round_trip: seconds(1.0), acknowledged: seconds(40.0), ..sight(now) };
+        assert_eq!(outage.judge(&far(40.0)), Finding::Ask);
+        assert_eq!(outage.judge(&far(43.9)), Finding::Stirring);
+        assert_eq!(outage.judge(&far(44.0)), Finding::Lost);
+    }
+
+    #[test]
+    fn who_cannot_ask_leaves_that_to_the_next() {
+        let busy = |now: f64| Sight { may_ask: false, ..sight(now) };
+        let mut outage = Outage::default();
+        assert_eq!(first(&mut outage, busy), None);
+        assert_eq!(outage.judge(&sight(71.0)), Finding::Ask);
+        let mut outage = lost();
+        let acknowledged = |now: f64| Sight { acknowledged: seconds(40.0), ..busy(now) };
+        assert_eq!(outage.judge(&acknowledged(40.0)), Finding::Stirring);
         assert_eq!(outage.judge(&acknowledged(42.0)), Finding::Lost);
     }
 

@@ -86,9 +86,9 @@ impl Lane {
                 Ok(Sent::Bytes(count)) => sent += count,
                 Ok(Sent::WouldBlock) if !link.is_broken() && !self.hub.is_closing() => {
                     self.wait_for_room(link, peer.as_deref_mut());
-                    // Nobody else may look while this thread waits, and with so much under way the server need not be asked.
-                    self.look_at_path(link);
                     *now = Instant::now();
+                    // Nobody else may look while this thread waits. It cannot ask: it is in the middle of a call.
+                    self.look_at_path(link, *now, false);
                 }
                 Ok(Sent::WouldBlock) => return,
                 Err(error) => {

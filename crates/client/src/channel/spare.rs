@@ -53,15 +53,16 @@ impl Spare {
 
 impl Lane {
     /// Looks whether the path below its connection is lost; if it is and another connection stands, this one is given up. Tells
-    /// whether the server is to be asked for a sign of life.
-    pub(super) fn look_at_path(&self, link: &Link) -> bool {
+    /// whether the server is to be asked for a sign of life, by whoever may.
+    pub(super) fn look_at_path(&self, link: &Link, now: Instant, may_ask: bool) -> bool {
         let Some(mut spare) = self.spare.0.try_lock() else { return false };
-        if link.is_broken() || spare.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+        let is_due = spare.looked.is_none_or(|looked| now.saturating_duration_since(looked) >= LOOK);
+        if link.is_broken() || !is_due {
             return false;
         }
-        spare.looked = Some(Instant::now());
+        spare.looked = Some(now);
         let was_on = spare.outage.is_on();
-        let (finding, round_trip) = spare.judge(self, link);
+        let Some((finding, round_trip)) = spare.judge(self, link, may_ask) else { return false };
         match (was_on, spare.outage.is_on()) {
             (false, true) => self.hub.on_path_lost(self.address()),
             (true, false) => self.hub.on_path_back(self.address()),
@@ -75,7 +76,6 @@ impl Lane {
                 tracing::debug!(lane = self.index, "another connection stands: it takes the calls");
                 spare.outage.on_given_up();
                 spare.number = None;
-                (0..spare.failed).for_each(|_| self.turn_away());
                 link.give_up();
                 self.bell.ring();
             }
@@ -83,27 +83,33 @@ impl Lane {
         }
         false
     }
+
+    /// It has no connection, nor wants one: what was known of the path below it is over, and no other connection is held.
+    pub(super) fn leave_path(&self) {
+        let spare = std::mem::take(&mut *self.spare.0.lock());
+        if spare.outage.is_on() {
+            self.hub.on_path_back(self.address());
+        }
+    }
 }
 
 impl Inside {
-    /// What is found of a connection, and the round trip of its path.
-    fn judge(&mut self, lane: &Lane, link: &Link) -> (Finding, Duration) {
+    /// What is found of a connection, and the round trip of its path; nothing, while there is nothing to judge it by.
+    fn judge(&mut self, lane: &Lane, link: &Link, may_ask: bool) -> Option<(Finding, Duration)> {
         if *self.number.get_or_insert(link.number) != link.number {
             *self = Self { looked: self.looked, number: Some(link.number), ..Self::default() };
         }
         let now = lane.hub.time();
         let is_fresh = now.saturating_sub(link.heard()) < FRESH;
         if is_fresh && !self.outage.is_on() {
-            return Default::default();
+            return Some(Default::default());
         }
-        let Some((waited, _)) = lane.facts(None).and_then(|facts| facts.waiting) else {
-            return Default::default();
-        };
+        let (waited, _) = lane.facts(None)?.waiting?;
         let delivery = match link.connection.delivery() {
             Ok(delivery) => delivery,
             Err(error) => {
                 tracing::debug!(lane = lane.index, %error, "looking at a connection");
-                return Default::default();
+                return None;
             }
         };
         let finding = self.outage.judge(&Sight {
@@ -112,10 +118,12 @@ impl Inside {
             heard: link.heard(),
             acknowledged: now.saturating_sub(delivery.since_acknowledgement),
             is_in_vain: delivery.is_in_vain,
+            is_under_way: delivery.is_under_way,
             has_answered: link.received() > 0,
+            may_ask,
             round_trip: delivery.round_trip,
         });
-        (finding, delivery.round_trip)
+        Some((finding, delivery.round_trip))
     }
 
     /// Whether another connection stands; otherwise it is tried.

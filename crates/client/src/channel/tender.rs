@@ -106,9 +106,11 @@ impl Tender {
         self.lane.set_link(None);
         self.watch = Watch::default();
         self.sizing.close(&self.lane, &self.shared.sizes);
-        if !self.lane.spare.stands() {
-            self.shared.rehome(&self.lane);
+        // Its calls go out on the connection that stands, and nobody was refused.
+        if self.lane.spare.stands() {
+            return;
         }
+        self.shared.rehome(&self.lane);
         if link.received() == 0 {
             self.shared.on_refusal(&self.lane);
         }
@@ -128,6 +130,7 @@ impl Tender {
             }
             None => {
                 let (lane, shared) = (&self.lane, &self.shared);
+                lane.leave_path();
                 lane.bell.sleep(|| lane.load() > 0 || shared.uses(lane) || lane.hub.is_closing());
             }
         }
@@ -143,7 +146,7 @@ impl Tender {
         self.sizing.look(&self.lane, link, &self.shared.sizes);
         self.shared.review();
         self.shared.tend_aside();
-        if self.lane.look_at_path(link) {
+        if self.lane.look_at_path(link, self.watched, true) {
             self.shared.ask(&self.lane);
         }
         let Some(facts) = self.lane.facts(self.shared.others_heard(&self.lane)) else { return };
@@ -177,6 +180,7 @@ impl Tender {
         match opened {
             Ok(connection) => {
                 self.backoff.succeeded();
+                self.lane.is_at(connection.peer());
                 tracing::info!(lane = self.lane.index, address = %self.lane.address(), "connected");
                 let link = Link::new(connection, self.lane.hub.next_link(), self.lane.hub.time());
                 self.lane.connected(Arc::new(link));
