@@ -8,7 +8,7 @@ use howdah_tune::Change;
 use rustix::io::Errno;
 use rustix::net::sockopt;
 
-use crate::{congestion, syscall};
+use crate::{congestion, retransmission, syscall};
 
 /// Does to the socket what is wanted.
 ///
@@ -26,7 +26,7 @@ pub fn apply(socket: BorrowedFd<'_>, change: Change) -> io::Result<()> {
         Change::ReceiveBuffer(size) => force_receive_buffer(socket, size),
         Change::Pace(pace) => syscall::set_pace(socket, pace.unwrap_or(u64::MAX)),
         Change::Congestion(algorithm) => congestion::choose(socket, algorithm),
-        Change::RetransmissionWait(most) => syscall::set_retransmission_wait(socket, most),
+        Change::RetransmissionUnbound => retransmission::unbound(socket),
     }
 }
 

@@ -18,6 +18,7 @@ mod local_socket;
 mod namespace;
 mod path_mtu;
 mod poller;
+mod retransmission;
 mod rpcbind;
 mod sample;
 mod socket_list;

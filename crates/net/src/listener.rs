@@ -4,7 +4,6 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{PoisonError, RwLock};
-use std::time::Duration;
 
 use howdah_tune::{Algorithm, Setting};
 use rustix::io::Errno;
@@ -14,20 +13,13 @@ use socket2::{Domain, Protocol, Socket, Type};
 use crate::address::canonical;
 use crate::congestion::{BBR, LOCAL};
 use crate::stream::Stream;
-use crate::syscall;
+use crate::{retransmission, syscall};
 
 /// Connections that may wait to be accepted; the kernel bounds it by `net.core.somaxconn`.
 const BACKLOG: i32 = 1024;
 
 /// The kernel rounds the first window down to whole segments, and takes the scale from what is left.
 const SEGMENT_MOST: u64 = 64 << 10;
-
-/// The longest wait before what a client did not acknowledge is sent again, where the kernel lets that be said. By itself it doubles up
-/// to two minutes, so that after a path was away a reply waits for as long again as it was.
-const RETRANSMISSION_WAIT: Duration = Duration::from_secs(3);
-/// A client that acknowledges nothing for so long is gone. The kernel's 15 attempts take as long by themselves; with a bound on what is
-/// between them they would be over much sooner.
-const GONE: Duration = Duration::from_secs(924);
 
 /// A listening socket.
 #[derive(Debug)]
@@ -67,12 +59,9 @@ impl Listener {
     }
 
     /// After an outage of the path replies go on soon, on all connections that are accepted from now on. Who looks at them takes that back
-    /// where a path is so long that it would be sent twice ([`howdah_tune::Change::RetransmissionWait`]).
+    /// where a path is so long that it would be sent twice ([`howdah_tune::Change::RetransmissionUnbound`]).
     pub fn bound_retransmission(&self) {
-        // Not known to this kernel: its own wait doubles, as ever.
-        if syscall::set_retransmission_wait(self.socket.as_fd(), RETRANSMISSION_WAIT).is_ok() {
-            let _ = sockopt::set_tcp_user_timeout(&self.socket, GONE.as_millis() as u32);
-        }
+        retransmission::bound(self.socket.as_fd());
     }
 
     /// The same socket for others to wait on.
@@ -210,19 +199,5 @@ mod tests {
         listener.offer(None).expect("it may");
         let after = next(&listener).receiving;
         assert_eq!((after.window_limit, after.buffer), (before.window_limit, before.buffer));
-    }
-
-    #[test]
-    fn connections_that_are_accepted_send_again_soon_and_go_on_for_long() {
-        let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
-        listener.bound_retransmission();
-        let (_client, stream) = accept(&listener);
-        let socket = stream.as_fd();
-        let user_timeout = sockopt::tcp_user_timeout(socket).expect("a connection");
-        match syscall::retransmission_wait(socket) {
-            Ok(wait) => assert_eq!((wait, user_timeout), (RETRANSMISSION_WAIT, 924_000)),
-            // Before Linux 6.15.
-            Err(_) => assert_eq!(user_timeout, 0),
-        }
     }
 }

@@ -42,7 +42,6 @@ pub fn set_retransmission_wait(socket: BorrowedFd<'_>, most: Duration) -> io::Re
 }
 
 /// The same as it is.
-#[cfg(test)]
 pub fn retransmission_wait(socket: BorrowedFd<'_>) -> io::Result<Duration> {
     let mut bytes = [0; size_of::<u32>()];
     get_bytes(socket, libc::IPPROTO_TCP, TCP_RTO_MAX_MS, &mut bytes)?;

@@ -14,7 +14,7 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::connection::Connection;
 use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
-use crate::parked::Parked;
+use crate::parked::{Call, Parked};
 use crate::program::Program;
 use crate::room::{self, Choice, Place};
 use crate::samples::Samples;
@@ -221,10 +221,22 @@ impl Shared {
         }
     }
 
+    /// A call waits for those who are patient, unless its connection is gone: it would hold that.
+    pub fn park(&self, call: Call) {
+        let connection = Arc::clone(&call.connection);
+        self.parked.push(call);
+        // Who ended it meanwhile may have looked before.
+        if !matches!(self.source(connection.token()), Source::Connection(_)) {
+            self.parked.forget(&connection);
+        }
+    }
+
     fn forget(&self, connection: &Connection, why: &dyn std::fmt::Display) -> bool {
         let was_there = self.connections.write().remove(&connection.token()).is_some();
         if was_there {
-            self.parked.forget(connection);
+            if connection.is_parked() {
+                self.parked.forget(connection);
+            }
             tracing::debug!(client = %connection.peer().client, why = %why, "connection closed");
         }
         was_there

@@ -36,12 +36,7 @@ impl Worker {
         // What is beyond is none of what it says.
         let message = record.bytes()[..record.bytes().len().min(PARKED_MAX)].into();
         self.buffers.put(record.into_buffer());
-        self.shared.parked.push(Call {
-            connection: Arc::clone(connection),
-            message,
-            timing: *timing,
-            is_last,
-        });
+        self.shared.park(Call { connection: Arc::clone(connection), message, timing: *timing, is_last });
         if is_last { Turn::HandedOn } else { Turn::Mine }
     }
 
@@ -232,6 +227,16 @@ mod tests {
         worker.shared.close(&connection, &"a test");
         worker.run_parked(call);
         assert_eq!(client.read(&mut [0]).expect("an end"), 0);
+        assert_eq!(Arc::strong_count(&connection), 1);
+    }
+
+    #[test]
+    fn a_call_that_is_parked_when_its_connection_is_gone_does_not_wait() {
+        let (mut worker, connection, _client) = receiving(&listing(1, 0));
+        worker.serve(&connection).expect("open");
+        let call = worker.shared.parked.next().expect("it waits");
+        worker.shared.close(&connection, &"a test");
+        worker.shared.park(call);
         assert_eq!(Arc::strong_count(&connection), 1);
     }
 }

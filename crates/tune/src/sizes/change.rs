@@ -1,7 +1,5 @@
 //! What to do to a socket. Each is one option, or two that belong together.
 
-use std::time::Duration;
-
 use super::{Algorithm, Setting};
 
 /// A change that `net` applies. Bytes, unless told otherwise.
@@ -23,6 +21,7 @@ pub enum Change {
     Pace(Option<u64>),
     /// Send by that congestion control; automatic: by whatever suits the peer (`TCP_CONGESTION`).
     Congestion(Setting<Algorithm>),
-    /// Wait no longer than this before what was not acknowledged is sent again (`TCP_RTO_MAX_MS`, Linux 6.15).
-    RetransmissionWait(Duration),
+    /// Before what was not acknowledged is sent again, wait as long as the host has it: a bound of ours is taken back, if there is one
+    /// (`TCP_RTO_MAX_MS`, Linux 6.15).
+    RetransmissionUnbound,
 }

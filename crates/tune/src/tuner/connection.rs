@@ -24,8 +24,6 @@ const RESTS_AFTER: Duration = Duration::from_secs(2);
 const NEXT_TO_NOTHING: Duration = Duration::from_secs(30);
 /// A path is long from this round trip on: TCP may have to wait for three of them before it sends again.
 const LONG_ROUND_TRIP: Duration = Duration::from_secs(1);
-/// The longest that the kernel waits by itself.
-const LONGEST_WAIT: Duration = Duration::from_secs(120);
 /// It moves something from this rate on: bytes per second.
 const BUSY_RATE: f64 = 100_000.0;
 
@@ -123,7 +121,7 @@ impl Connection {
         // What bounds TCP's patience elsewhere would have it send everything twice here.
         if !self.is_long && after.path.rtt >= LONG_ROUND_TRIP {
             self.is_long = true;
-            changes.push(Change::RetransmissionWait(LONGEST_WAIT));
+            changes.push(Change::RetransmissionUnbound);
         }
         self.start.on_sample(after, &mut changes);
         let rate = judgement.sent_per_second.max(self.start.rate(after));
