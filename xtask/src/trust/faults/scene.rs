@@ -61,6 +61,8 @@ pub struct Held {
     pub resolver: Option<UdpSocket>,
     /// The file system on the disk is frozen, or about to be.
     is_frozen: bool,
+    /// Bytes that the server had said when the fault began.
+    heard: usize,
 }
 
 impl Scene {
@@ -127,10 +129,16 @@ impl Scene {
         Ok(self.server.process().context("the server was killed")?.to_string())
     }
 
+    /// What the server has said so far is none of the next fault's.
+    pub fn listen(&self) -> Result<()> {
+        self.held().heard = self.server.said()?.len();
+        Ok(())
+    }
+
     /// Waits until the server has said this.
     pub fn wait_until_said(&self, what: &str) -> Result<()> {
-        let began = Instant::now();
-        while !self.server.said()?.contains(what) {
+        let (began, heard) = (Instant::now(), self.held().heard);
+        while !self.server.said()?.get(heard..).is_some_and(|said| said.contains(what)) {
             ensure!(began.elapsed() < GIVE_UP, "the server did not say {what:?}");
             thread::sleep(PAUSE);
         }

@@ -39,6 +39,7 @@ pub fn trial(scene: &Scene, fault: &Fault, lasts: Duration) -> Result<String> {
     let pulse = Pulse::start(Arc::clone(&fs), scene.client().namespace())?;
     pulse.next(GIVE_UP)?;
     pulse.take();
+    scene.listen()?;
     if let Err(error) = (fault.begin)(scene, &pulse) {
         // What has begun of it is not for the next one. Nor is there anything to say of what had not.
         let _ = (fault.end)(scene);
