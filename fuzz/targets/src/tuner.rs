@@ -146,6 +146,6 @@ fn check(change: &Change) {
         Change::UnsentMark(size) => assert!((UNSENT_MIN..=UNSENT_MAX).contains(&size), "mark {size}"),
         Change::Clamp(size) => assert!(size >= WINDOW_MIN, "clamp {size}"),
         Change::ReceiveBuffer(size) => assert!(size >= 2 * WINDOW_MIN, "receive buffer {size}"),
-        Change::Promise(_) | Change::Pace(_) | Change::Congestion(_) | Change::RetransmissionWait(_) => {}
+        Change::Promise(_) | Change::Pace(_) | Change::Congestion(_) | Change::RetransmissionUnbound => {}
     }
 }

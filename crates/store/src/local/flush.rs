@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use howdah_vfs::{FsError, Result};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use rustix::fs::{Advice, fadvise, fsync};
 
 use super::LocalFileSystem;
@@ -19,17 +19,38 @@ use super::node::Node;
 /// The flushes of a node.
 #[derive(Debug, Default)]
 pub(super) struct Flushes {
-    /// Counts who asks, and flushes that begin: what has the smaller number came first.
-    step: AtomicU64,
+    state: Mutex<State>,
+    ended: Condvar,
     /// Flushes that failed.
     losses: AtomicU64,
-    /// The step at which the last one began that succeeded. Held while one runs.
-    covered: Mutex<u64>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Counts who asks, and flushes that begin: what has the smaller number came first.
+    step: u64,
+    /// The step at which the last one began that succeeded.
+    covered: u64,
+    is_running: bool,
 }
 
 /// How many losses there were of a node's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Losses(u64);
+
+/// A flush that runs. It ends however it ends, or nobody would flush that node again.
+struct Running<'f> {
+    flushes: &'f Flushes,
+    began: u64,
+    has_succeeded: bool,
+}
+
+impl State {
+    fn next_step(&mut self) -> u64 {
+        self.step += 1;
+        self.step
+    }
+}
 
 impl Flushes {
     /// The losses so far. Who compares them with those of before its own data was written knows whether that is
@@ -39,18 +60,40 @@ impl Flushes {
     }
 
     /// Returns once a flush has succeeded that began after this was called, its own or another's. If its own fails,
-    /// `on_loss` has run, and the loss is counted, before any other goes on.
+    /// `on_loss` has run, and the loss is counted, before any other begins or is taken for a success.
     fn flush(&self, flush: impl FnOnce() -> Result<()>, on_loss: impl FnOnce()) -> Result<()> {
-        let asked = self.step.fetch_add(1, Ordering::AcqRel);
-        let mut covered = self.covered.lock();
-        if *covered > asked {
-            return Ok(());
-        }
-        let began = self.step.fetch_add(1, Ordering::AcqRel);
-        flush().inspect(|()| *covered = began).inspect_err(|_| {
+        let Some(mut running) = self.begin() else { return Ok(()) };
+        let outcome = flush();
+        if outcome.is_err() {
             on_loss();
             self.losses.fetch_add(1, Ordering::Release);
-        })
+        }
+        running.has_succeeded = outcome.is_ok();
+        outcome
+    }
+
+    /// Waits until it is our turn, or needs no turn any more.
+    fn begin(&self) -> Option<Running<'_>> {
+        let mut state = self.state.lock();
+        let asked = state.next_step();
+        self.ended.wait_while(&mut state, |state| state.is_running && state.covered < asked);
+        if state.covered > asked {
+            return None;
+        }
+        state.is_running = true;
+        Some(Running { flushes: self, began: state.next_step(), has_succeeded: false })
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let mut state = self.flushes.state.lock();
+        state.is_running = false;
+        if self.has_succeeded {
+            state.covered = self.began;
+        }
+        // All at once: who is covered goes, and does not wait behind who flushes next.
+        self.flushes.ended.notify_all();
     }
 }
 
@@ -111,12 +154,20 @@ mod tests {
                 scope.spawn(move || flushes.flush(run, nothing));
             }
             // Two steps of the first, and one of each other: all have asked, and none has begun.
-            while flushes.step.load(Ordering::Relaxed) < 2 + OTHERS {
+            while flushes.state.lock().step < 2 + OTHERS {
                 thread::yield_now();
             }
             go.send(()).expect("it waits");
         });
         assert_eq!(runs.into_inner(), 2, "the first covers nobody who came later");
+    }
+
+    #[test]
+    fn one_that_panics_keeps_nobody_waiting() {
+        let flushes = Flushes::default();
+        let panics = std::panic::AssertUnwindSafe(|| flushes.flush(|| panic!("a bug"), nothing));
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert_eq!(flushes.flush(|| Ok(()), nothing), Ok(()));
     }
 
     #[test]
@@ -144,7 +195,7 @@ mod tests {
             let (flushes, told) = (&flushes, &told);
             let fails = move || -> Result<()> {
                 entered.send(()).expect("somebody waits");
-                while flushes.step.load(Ordering::Relaxed) < 3 {
+                while flushes.state.lock().step < 3 {
                     thread::yield_now();
                 }
                 Err(FsError::Io)

@@ -4,7 +4,7 @@ use howdah_vfs::{
     Attributes, Caller, Change, FileKind, FsError, Handle, NewAttributes, Result, SetTime, Timestamp,
 };
 use rustix::fs::{
-    AtFlags, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid, chmodat, chownat, utimensat,
+    AtFlags, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid, chmodat, chownat, fsync, utimensat,
 };
 use rustix::io::Errno;
 
@@ -149,7 +149,11 @@ impl LocalFileSystem {
             Err(FsError::AccessDenied) if !self.identity.acts_as_caller => return Ok(()),
             Err(refused) => return Err(refused),
         };
-        self.flush(node, file)
+        match attributes.kind {
+            FileKind::Regular => self.flush(node, file),
+            // No data of a client's lies in it that was answered for and not made durable yet.
+            _ => fsync(file).map_err(refusal),
+        }
     }
 }
 

@@ -132,9 +132,12 @@ impl Pulse {
         let lost: Vec<usize> = written.iter().copied().filter(|number| !is_there(number)).collect();
         if let Some(&first) = lost.first() {
             let (lost, written) = (lost.len(), written.len());
-            let there = bytes.get(first * BLOCK..first * BLOCK + 8);
+            let there = bytes.get(first * BLOCK..).unwrap_or_default();
+            let same =
+                there.iter().zip(block(first)).take_while(|(there, written)| **there == *written).count();
+            let other = there.get(same);
             bail!(
-                "{lost} of {written} blocks that were answered for are not there; where number {first} was there is {there:?}"
+                "{lost} of {written} blocks that were answered for are not there; of number {first} {same} bytes are as written, then comes {other:?}"
             );
         }
         Ok(written.len())
