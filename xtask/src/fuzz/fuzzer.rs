@@ -14,7 +14,7 @@ use crate::clock::ProcessClock;
 /// How often its time is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 /// One input may take so long, in seconds, on a machine that does other things too.
-const INPUT_SECONDS: u32 = 60;
+const INPUT_SECONDS: u32 = 300;
 /// libFuzzer ends with this when it was interrupted.
 const INTERRUPTED: i32 = 72;
 

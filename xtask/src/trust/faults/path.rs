@@ -1,11 +1,16 @@
 //! Faults of the path between client and server: everything that a path of ours can do, and an interface that goes.
 
+use std::thread;
+use std::time::Instant;
+
 use anyhow::{Result, ensure};
 use howdah_link::{Counters, Tally};
 
 use super::fault::{Effect, Fault};
+use super::newcomer::PAUSE;
 use super::pulse::Pulse;
 use super::scene::{Scene, WIRE};
+use super::trial::GIVE_UP;
 use crate::trust::disk::run;
 
 /// All of them.
@@ -112,10 +117,16 @@ fn interface(scene: &Scene, how: &str) -> Result<()> {
     run(scene.client().command("ip").args(["link", "set", WIRE, how]))
 }
 
-/// An error if the path did nothing of that kind to any packet.
+/// Waits until the path has done that to a packet: what comes by chance may not have come in a second.
 fn it_did(scene: &Scene, what: fn(&Counters) -> Tally) -> Result<()> {
-    let deeds = scene.deeds();
-    let count: u64 = deeds.iter().map(|(_, counters)| what(counters).packets).sum();
-    ensure!(count > 0, "the path did nothing to packets: {deeds:?}");
-    Ok(())
+    let began = Instant::now();
+    loop {
+        let deeds = scene.deeds();
+        let count: u64 = deeds.iter().map(|(_, counters)| what(counters).packets).sum();
+        if count > 0 {
+            return Ok(());
+        }
+        ensure!(began.elapsed() < GIVE_UP, "the path did nothing to packets: {deeds:?}");
+        thread::sleep(PAUSE);
+    }
 }

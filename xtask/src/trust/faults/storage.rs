@@ -136,8 +136,12 @@ fn spoil(scene: &Scene, path: &Path) -> Result<()> {
     let file = File::options().write(true).open(path).context("opening a file")?;
     fallocate(&file, FallocateFlags::KEEP_SIZE, 0, ROOM).context("making room for it")?;
     file.sync_all().context("making that room durable")?;
-    scene.disk.platter.spoil(places_of(path)?);
-    Ok(())
+    let places = places_of(path)?;
+    // No write is under way then. Of one whose second half fails the loop driver says that all is well (a short write of
+    // the file behind it is none to it), and what was answered for would be lost below the file system.
+    scene.freeze()?;
+    scene.disk.platter.spoil(places);
+    scene.thaw()
 }
 
 fn read_cold(scene: &Scene) -> Result<Vec<u8>, FsError> {

@@ -50,7 +50,8 @@ pub fn trial(scene: &Scene, fault: &Fault, lasts: Duration) -> Result<String> {
     std::thread::sleep(lasts);
     let effect = match fault.effect {
         Effect::GoesOn(look) => look(scene).and_then(|()| goes_on(&pulse, BACK)),
-        Effect::Stutters(look) => look(scene).and_then(|()| goes_on(&pulse, lasts + BACK)),
+        // In this order: what was just lost would be waited for.
+        Effect::Stutters(look) => goes_on(&pulse, lasts + BACK).and_then(|()| look(scene)),
         _ => Ok(()),
     };
     let lasted = began.elapsed();
