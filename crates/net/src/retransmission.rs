@@ -31,7 +31,7 @@ pub fn bound(socket: BorrowedFd<'_>) {
     }
 }
 
-/// Takes that back, if it was done.
+/// Takes that bound back, if it is ours. That a peer is gone after [`GONE`] stays: it takes the kernel as long by itself.
 pub fn unbound(socket: BorrowedFd<'_>) -> io::Result<()> {
     if !syscall::retransmission_wait(socket).is_ok_and(|own| own == BOUND) {
         return Ok(());
@@ -43,25 +43,20 @@ pub fn unbound(socket: BorrowedFd<'_>) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpStream;
+    use std::net::{TcpListener, TcpStream};
 
     use rustix::net::socket;
 
     use super::*;
-    use crate::Listener;
 
     #[test]
     fn connections_that_are_accepted_send_again_soon_and_go_on_for_long() {
-        let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let fresh = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
         let hosts_own = syscall::retransmission_wait(fresh.as_fd());
-        listener.bound_retransmission();
-        let _client = TcpStream::connect(listener.address()).expect("it listens");
-        let stream = loop {
-            if let Some(stream) = listener.accept().expect("open") {
-                break stream;
-            }
-        };
+        bound(listener.as_fd());
+        let _client = TcpStream::connect(listener.local_addr().expect("bound")).expect("it listens");
+        let (stream, _) = listener.accept().expect("it comes");
         let connection = stream.as_fd();
         let user_timeout = sockopt::tcp_user_timeout(connection).expect("a connection");
         match hosts_own {

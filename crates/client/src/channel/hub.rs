@@ -50,7 +50,7 @@ pub(super) struct Hub {
     /// We said that the server does not respond.
     has_complained: AtomicBool,
     /// We said that the path to it is lost.
-    has_lost_path: AtomicBool,
+    pub(super) has_lost_path: AtomicBool,
     /// The lanes, if there are any.
     lanes: OnceLock<Weak<Shared>>,
 }

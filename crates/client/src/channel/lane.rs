@@ -104,8 +104,8 @@ impl Lane {
         self.addresses[self.at.load(Ordering::Relaxed).wrapping_add(failures) % self.addresses.len()]
     }
 
-    /// It is connected there.
-    pub(super) fn is_at(&self, address: SocketAddr) {
+    /// It is connected there now.
+    pub(super) fn set_address(&self, address: SocketAddr) {
         if let Some(at) = self.addresses.iter().position(|one| *one == address) {
             self.at.store(at, Ordering::Relaxed);
         }

@@ -62,12 +62,13 @@ impl Lane {
         }
         spare.looked = Some(now);
         let was_on = spare.outage.is_on();
-        let Some((finding, round_trip)) = spare.judge(self, link, may_ask) else { return false };
+        let found = spare.judge(self, link, self.hub.time_at(now), may_ask);
         match (was_on, spare.outage.is_on()) {
             (false, true) => self.hub.on_path_lost(self.address()),
             (true, false) => self.hub.on_path_back(self.address()),
             _ => {}
         }
+        let Some((finding, round_trip)) = found else { return false };
         match finding {
             Finding::Ask => return true,
             Finding::Fine => spare.end(),
@@ -95,11 +96,16 @@ impl Lane {
 
 impl Inside {
     /// What is found of a connection, and the round trip of its path; nothing, while there is nothing to judge it by.
-    fn judge(&mut self, lane: &Lane, link: &Link, may_ask: bool) -> Option<(Finding, Duration)> {
+    fn judge(
+        &mut self,
+        lane: &Lane,
+        link: &Link,
+        now: Duration,
+        may_ask: bool,
+    ) -> Option<(Finding, Duration)> {
         if *self.number.get_or_insert(link.number) != link.number {
             *self = Self { looked: self.looked, number: Some(link.number), ..Self::default() };
         }
-        let now = lane.hub.time();
         let is_fresh = now.saturating_sub(link.heard()) < FRESH;
         if is_fresh && !self.outage.is_on() {
             return Some(Default::default());
@@ -162,5 +168,35 @@ impl Inside {
     /// No other connection is needed.
     fn end(&mut self) {
         (self.attempt, self.began, self.failed, self.made) = Default::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+
+    use super::super::ChannelOptions;
+    use super::super::hub::Hub;
+    use super::*;
+
+    #[test]
+    fn a_path_is_back_with_another_connection_though_nothing_waits_to_judge_that_by() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("bound");
+        let hub = Arc::new(Hub::new(ChannelOptions::default()));
+        let lane = Lane::new(0, vec![address].into(), Arc::clone(&hub));
+        let connection = Connection::open(address, &hub.connect_settings()).expect("it listens");
+        let link = Arc::new(Link::new(connection, 2, hub.time()));
+        lane.set_link(Some(Arc::clone(&link)));
+        {
+            let mut spare = lane.spare.0.lock();
+            spare.number = Some(1);
+            spare.outage.on_given_up();
+        }
+        hub.on_path_lost(address);
+        lane.look_at_path(&link, Instant::now() + FRESH, true);
+        assert!(!hub.has_lost_path.load(Ordering::Relaxed));
     }
 }

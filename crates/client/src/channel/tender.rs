@@ -180,7 +180,7 @@ impl Tender {
         match opened {
             Ok(connection) => {
                 self.backoff.succeeded();
-                self.lane.is_at(connection.peer());
+                self.lane.set_address(connection.peer());
                 tracing::info!(lane = self.lane.index, address = %self.lane.address(), "connected");
                 let link = Link::new(connection, self.lane.hub.next_link(), self.lane.hub.time());
                 self.lane.connected(Arc::new(link));
