@@ -48,7 +48,7 @@ pub struct Events {
     pub receive_buffer_full: u64,
     /// Nothing was unread.
     pub receive_buffer_empty: u64,
-    /// The congestion window became smaller by a quarter or more.
+    /// The congestion window became smaller by more than a quarter.
     pub window_cut: u64,
     /// We made a buffer or a window larger.
     pub grown: u64,
@@ -147,5 +147,103 @@ impl Events {
         change(&mut self.window_cut, other.window_cut);
         change(&mut self.grown, other.grown);
         change(&mut self.taken_back, other.taken_back);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Gauges, Receiving, Sending};
+
+    fn events(before: &Sample, after: &Sample) -> Events {
+        let mut events = Events::default();
+        events.look(before, after);
+        events
+    }
+
+    #[test]
+    fn each_sum_takes_the_growth_of_its_own_figure() {
+        let sample = |one: u64| Sample {
+            sending: Sending {
+                sent: one,
+                retransmitted: 3 * one,
+                spurious: 4 * one,
+                reorderings: 5 * one,
+                ..Sending::default()
+            },
+            receiving: Receiving { received: 2 * one, out_of_order: Some(6 * one), ..Receiving::default() },
+            ..Sample::default()
+        };
+        let mut moved = Moved::default();
+        for (before, after) in [(1, 2), (2, 12)] {
+            moved.look(&Interval { before: &sample(before), after: &sample(after) });
+        }
+        let wanted = Moved {
+            sent: 11,
+            received: 22,
+            retransmitted: 33,
+            spurious: 44,
+            reorderings: 55,
+            out_of_order: 66,
+        };
+        assert_eq!(moved, wanted);
+    }
+
+    #[test]
+    fn each_event_is_counted_where_it_begins_to_be_one() {
+        let send = |buffer, queued, replies_waiting| Sample {
+            sending: Sending { buffer, queued, ..Sending::default() },
+            // Neither full nor empty.
+            receiving: Receiving { buffer: 2, unread: 1, ..Receiving::default() },
+            gauges: Gauges { replies_waiting, ..Gauges::default() },
+            ..Sample::default()
+        };
+        let receive = |buffer, window, unread| Sample {
+            receiving: Receiving { buffer, window, unread, ..Receiving::default() },
+            ..Sample::default()
+        };
+        let cases = [
+            ("two thirds are full", send(300, 200, 0), Events { send_buffer_full: 1, ..Events::default() }),
+            ("less is not", send(300, 199, 0), Events::default()),
+            ("a socket without a buffer is not full", send(0, 0, 0), Events::default()),
+            ("replies wait", send(300, 0, 1), Events { send_buffer_empty: 1, ..Events::default() }),
+            ("none wait", send(300, 0, 0), Events::default()),
+            ("some are in the socket", send(300, 1, 1), Events::default()),
+            (
+                "the window is filled",
+                receive(9, Some(5), 5),
+                Events { receive_buffer_full: 1, ..Events::default() },
+            ),
+            ("nearly", receive(9, Some(5), 4), Events::default()),
+            (
+                "where no window is told, it is the buffer",
+                receive(9, None, 9),
+                Events { receive_buffer_full: 1, ..Events::default() },
+            ),
+            ("nearly that", receive(9, None, 8), Events::default()),
+            (
+                "without a window there is none to fill",
+                receive(9, Some(0), 0),
+                Events { receive_buffer_empty: 1, ..Events::default() },
+            ),
+        ];
+        for (why, after, wanted) in cases {
+            assert_eq!(events(&Sample::default(), &after), wanted, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_congestion_window_is_cut_by_more_than_a_quarter_at_once() {
+        let window = |congestion_window| Sample {
+            sending: Sending { congestion_window, ..Sending::default() },
+            ..Sample::default()
+        };
+        let cut = |from, to| events(&window(from), &window(to)).window_cut;
+        assert_eq!([cut(100, 74), cut(100, 75), cut(100, 200), cut(0, 0)], [1, 0, 0, 0]);
+        let mut events = Events::default();
+        for to in [10, 70, 80] {
+            events.look(&window(100), &window(to));
+        }
+        assert_eq!(events.window_cut, 2);
     }
 }

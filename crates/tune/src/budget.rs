@@ -192,4 +192,47 @@ mod tests {
         assert_eq!(look(39, 10), Pressure::StopGrowing);
         assert_eq!(look(40, 10), Pressure::None);
     }
+
+    #[test]
+    fn what_was_set_is_told_as_set() {
+        let set = Setting::Fixed(BUDGET_MIN + 1);
+        assert_eq!(Budget::set(set, &HOST).setting(), set);
+        assert_eq!(Budget::set(Setting::Auto, &HOST).setting(), Setting::Auto);
+    }
+
+    #[test]
+    fn the_host_s_own_marks_count_from_shortly_before_the_kernel_acts() {
+        let host = HostMemory { tcp: [100, 1000, 10_000], ..HOST };
+        let called = |host: &HostMemory, host_tcp| {
+            called_for(Budget::fixed(1 << 30), host, &MemoryUse { host_tcp, ..MemoryUse::default() })
+        };
+        let cases = [
+            (100, Pressure::None),
+            (101, Pressure::StopGrowing),
+            (800, Pressure::StopGrowing),
+            (801, Pressure::TakeBack),
+            (8000, Pressure::TakeBack),
+            (8001, Pressure::Refuse),
+        ];
+        for (used, wanted) in cases {
+            assert_eq!(called(&host, used), wanted, "{used} bytes");
+        }
+        let told_nothing = HostMemory { tcp: [0; 3], ..HOST };
+        assert_eq!(called(&told_nothing, 1 << 40), Pressure::None);
+    }
+
+    #[test]
+    fn unread_calls_weigh_as_much_as_unsent_replies() {
+        let budget = Budget::fixed(100 << 20);
+        let called = |sending: u64, unread: u64| {
+            called_for(
+                budget,
+                &HOST,
+                &MemoryUse { sending: sending << 20, unread: unread << 20, host_tcp: 0 },
+            )
+        };
+        let levels = [called(74, 0), called(40, 35), called(0, 100), called(60, 65)];
+        let wanted = [Pressure::None, Pressure::StopGrowing, Pressure::TakeBack, Pressure::Refuse];
+        assert_eq!(levels, wanted);
+    }
 }
