@@ -100,4 +100,23 @@ mod tests {
             assert!(flight_of(send_buffer_for(flight)) >= flight, "{flight}");
         }
     }
+
+    #[test]
+    fn a_buffer_that_somebody_sets_is_taken_from_its_floor_on() {
+        // What servers of 2008 were given: three calls of 1 MiB and 4 KiB of headers.
+        let call = (1 << 20) + (4 << 10);
+        assert_eq!((receive_floor(call), send_floor(call)), (3_158_016, 2_105_344));
+        let fixed = |size| Ok(Setting::Fixed(size));
+        assert_eq!(receive_setting(3_158_016, call), fixed(3_158_016));
+        assert_eq!(send_setting(2_105_344, call), fixed(2_105_344));
+        assert_eq!(budget_setting(BUDGET_MIN), fixed(BUDGET_MIN));
+        let said = |refused: Result<Setting, BelowFloor>| refused.expect_err("too small").to_string();
+        let [receive, send] = [said(receive_setting(3_158_015, call)), said(send_setting(2_105_343, call))];
+        assert!(
+            receive.contains("3158016") && receive.contains("3 calls of 1052672 bytes each"),
+            "{receive}"
+        );
+        assert!(send.contains("2105344") && send.contains("2 replies of 1052672 bytes each"), "{send}");
+        assert!(said(budget_setting(BUDGET_MIN - 1)).contains("16777216"));
+    }
 }

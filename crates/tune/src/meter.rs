@@ -103,4 +103,12 @@ mod tests {
         assert_eq!(one.last(at(16)).events.grown, 11);
         assert_eq!(one.last(at(20)).events.grown, 100);
     }
+
+    #[test]
+    fn what_is_merged_after_a_pause_is_no_part_of_the_present_period() {
+        let (mut one, mut other) = (Meter::default(), Meter::default());
+        grown(&mut other, 5, 10);
+        one.merge(at(16), &other);
+        assert_eq!((one.last(at(16)).events.grown, one.last(at(20)).events.grown), (10, 0));
+    }
 }

@@ -48,6 +48,7 @@ mod tests {
     fn names_are_what_the_kernel_takes_for_one() {
         assert_eq!(Algorithm::parse("bbr").map(|name| name.to_string()), Some("bbr".to_owned()));
         assert_eq!(Algorithm::parse("a23456789012345").map(|name| name.name().len()), Some(15));
+        assert_eq!(Algorithm::parse("a_b-2").map(|name| format!("{name:?}")), Some("a_b-2".to_owned()));
         for wrong in ["", "a234567890123456", "bbr\0", "b b", "é"] {
             assert_eq!(Algorithm::parse(wrong), None, "{wrong:?}");
         }

@@ -145,8 +145,7 @@ impl SendSizes {
 
 /// Whether a size is so different that it is worth a call.
 fn differs(now: u64, wanted: u64) -> bool {
-    now != wanted
-        && (now == 0 || wanted == 0 || wanted >= now.saturating_mul(WORTH_IT) || wanted <= now / WORTH_IT)
+    now != wanted && (wanted >= now.saturating_mul(WORTH_IT) || wanted <= now / WORTH_IT)
 }
 
 #[cfg(test)]
@@ -157,6 +156,12 @@ mod tests {
     #[test]
     fn sizes_that_cannot_be_doubled_are_compared_all_the_same() {
         assert!(differs(u64::MAX, 1) && !differs(u64::MAX, u64::MAX - 1));
+    }
+
+    #[test]
+    fn twice_and_half_are_worth_a_call_and_so_is_the_kernel_s_own() {
+        assert!(differs(10, 20) && differs(10, 5) && differs(0, 1) && differs(1, 0));
+        assert!(!differs(10, 19) && !differs(10, 6) && !differs(0, 0));
     }
 
     fn share(parts: u64, pressure: Pressure) -> Share {
@@ -197,8 +202,31 @@ mod tests {
         let none = share(1, Pressure::None);
         assert_eq!(changes(&mut sizes, &host, &none, 0.0)[0], Change::SendBuffer(8 << 20));
         let host = Host { send_unforced_most: 425_984, ..host };
+        let as_large = Host { send_unforced_most: host.send_autotuned_most, ..host };
+        for host in [host, as_large] {
+            let mut sizes = SendSizes::new(false, Setting::Auto);
+            assert_eq!(changes(&mut sizes, &host, &none, 0.0), [Change::UnsentMark(UNSENT_MIN)]);
+        }
+    }
+
+    #[test]
+    fn of_however_many_each_keeps_what_feeds_a_socket_and_less_when_memory_is_short() {
+        for (pressure, least) in [(Pressure::None, 512 << 10), (Pressure::StopGrowing, 128 << 10)] {
+            let mut sizes = SendSizes::new(false, Setting::Auto);
+            changes(&mut sizes, &HOST, &share(1 << 20, pressure), 0.0);
+            assert_eq!((sizes.ceiling(), sizes.unsent_mark()), (least, 128 << 10));
+        }
+    }
+
+    #[test]
+    fn a_mark_that_is_a_little_too_high_is_lowered_only_when_memory_is_short() {
         let mut sizes = SendSizes::new(false, Setting::Auto);
-        assert_eq!(changes(&mut sizes, &host, &none, 0.0), [Change::UnsentMark(UNSENT_MIN)]);
+        changes(&mut sizes, &HOST, &share(1, Pressure::None), 5e7);
+        assert_eq!(sizes.unsent_mark(), 200_000);
+        assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 4e7), []);
+        let pressed = share(1, Pressure::StopGrowing);
+        assert_eq!(changes(&mut sizes, &HOST, &pressed, 4e7), [Change::UnsentMark(UNSENT_MIN)]);
+        assert_eq!(changes(&mut sizes, &HOST, &pressed, 4e7), []);
     }
 
     #[test]
@@ -217,7 +245,9 @@ mod tests {
         let mut sizes = SendSizes::new(true, Setting::Auto);
         sizes.inherit(UNSENT_MIN);
         assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), []);
-        assert_eq!(changes(&mut sizes, &HOST, &none, 1e6), [], "the mark is not in its way");
+        for rate in [1e6, 32_768_000.0] {
+            assert_eq!(changes(&mut sizes, &HOST, &none, rate), [], "the mark is not in its way");
+        }
         assert_eq!(changes(&mut sizes, &HOST, &none, 1e9), [Change::UnsentMark(0)]);
         assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [], "it has shown it");
         assert_eq!(changes(&mut sizes, &HOST, &pressed, 1e9), []);
@@ -237,7 +267,7 @@ mod tests {
         assert_eq!(changes(&mut sizes, &HOST, &many, 0.0), [Change::SendBuffer(1 << 20)]);
         assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 0.0), [Change::SendBuffer(8 << 20)]);
         let crowd = Share { connections: 1 << 20, ..many };
-        assert_eq!(changes(&mut sizes, &HOST, &crowd, 0.0), [Change::SendBuffer(SEND_LEAST)]);
+        assert_eq!(changes(&mut sizes, &HOST, &crowd, 0.0), [Change::SendBuffer(128 << 10)]);
     }
 
     #[test]
