@@ -123,7 +123,8 @@ mod tests {
         assert_eq!(changes(&mut start, &sample(100, 200, 20_000_000, None)), [], "bbr is under way");
         let full = sample(200, 200, 20_000_000, Some(FOUND));
         assert_eq!(changes(&mut start, &full), [Change::Pace(Some(95_000_000))]);
-        assert!(start.rate(&full) > Start::default().rate(&full));
+        assert_eq!((Start::default().rate(&full), start.rate(&full)), (2.89e8, 6e8));
+        assert!(Start::is_under_way(&full));
         assert_eq!(changes(&mut start, &sample(300, 200, 20_000_000, Some(FOUND))), [], "once");
         assert_eq!(
             changes(&mut start, &sample(1200, 200, 20_000_000, Some(FOUND))),
@@ -142,6 +143,9 @@ mod tests {
         assert_eq!(changes(&mut start, &sample(0, 300, 20_000_000, Some(0))), [], "nothing was found yet");
         // Long round trips without more in flight than the path holds: somebody else's queue.
         assert_eq!(changes(&mut start, &sample(1, 200, 9_000_000, Some(FOUND))), []);
+        assert_eq!(changes(&mut start, &sample(2, 200, 10_000_000, Some(FOUND))), [], "as much as it holds");
+        assert_eq!(changes(&mut start, &sample(3, 125, 20_000_000, Some(FOUND))), [], "hardly a queue");
+        assert_eq!(changes(&mut start, &sample(4, 126, 20_000_000, Some(FOUND))).len(), 1);
     }
 
     #[test]

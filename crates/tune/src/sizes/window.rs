@@ -159,7 +159,7 @@ impl Window {
         self.used.get(now) as u64
     }
 
-    /// How much of its promise is not used: the more, the sooner it is taken back. Infinite if nothing comes at all.
+    /// How much of its promise is not used: the more, the sooner it is taken back. All of it, if nothing comes.
     pub fn slack(&self, now: Duration) -> f64 {
         self.promised() as f64 / self.used.get(now).max(1.0)
     }
@@ -246,6 +246,52 @@ mod tests {
     }
 
     #[test]
+    fn a_window_grows_once_half_of_it_is_used_and_autotuning_has_given_what_it_has() {
+        let mut window = Window::new(false, Setting::Auto);
+        assert_eq!(step(&mut window, &sample(1, 22 * MIB), 11 * MIB - 1, &ROOM), []);
+        let unread = |bytes| {
+            let mut sample = sample(2, 22 * MIB);
+            sample.receiving.unread = bytes;
+            sample
+        };
+        let quarter = 22 * MIB / 4;
+        assert_eq!(step(&mut window, &unread(quarter), 11 * MIB, &ROOM), [], "we read too slowly");
+        assert_eq!(step(&mut window, &unread(quarter - 1), 11 * MIB, &ROOM), [Change::Promise(44 * MIB)]);
+        // Six tenths of what it may have are 6 MiB.
+        let host = Host { receive_autotuned_most: 10 * MIB, ..HOST };
+        for (offered, wanted) in [(6 * MIB - 1, vec![]), (6 * MIB, vec![Change::Promise(12 * MIB)])] {
+            let (mut window, mut changes) = (Window::new(false, Setting::Auto), Vec::new());
+            window.on_sample(&sample(1, offered), offered as f64, &host, &ROOM, &mut changes);
+            assert_eq!(changes, wanted, "{offered}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_used_of_a_promise_is_told_by_the_most_that_came_in_a_minute() {
+        let mut window = Window::new(false, Setting::Auto);
+        step(&mut window, &sample(1, 22 * MIB), 11 * MIB, &ROOM);
+        step(&mut window, &sample(59, 44 * MIB), MIB, &ROOM);
+        let at = Duration::from_secs;
+        assert_eq!((window.used(at(59)), window.slack(at(59))), (11 * MIB, 4.0));
+        // The next minute begins with what the last one ended with.
+        step(&mut window, &sample(60, 44 * MIB), MIB, &ROOM);
+        assert_eq!(window.used(at(60)), 11 * MIB);
+        step(&mut window, &sample(120, 44 * MIB), MIB, &ROOM);
+        assert_eq!((window.used(at(120)), window.slack(at(120))), (MIB, 44.0));
+        assert_eq!((window.used(at(239)), window.used(at(240))), (MIB, 0));
+        assert_eq!(window.slack(at(240)), (44 * MIB) as f64);
+    }
+
+    #[test]
+    fn a_size_that_was_set_is_promised_from_the_start() {
+        for is_local in [false, true] {
+            let (mut window, mut changes) = (Window::new(is_local, Setting::Fixed(8 * MIB)), Vec::new());
+            window.open(&HOST, &mut changes);
+            assert_eq!((&changes[..], window.promised()), (&[Change::Promise(4 * MIB)][..], 4 * MIB));
+        }
+    }
+
+    #[test]
     fn what_was_inherited_is_promised_if_there_is_room_for_it() {
         let inherit = |is_local, buffer, room: &Room| {
             let (mut window, mut changes) = (Window::new(is_local, Setting::Auto), Vec::new());
@@ -254,6 +300,7 @@ mod tests {
         };
         let autotuned = (0, Vec::new());
         assert_eq!(inherit(false, 131_072, &ROOM), autotuned);
+        assert_eq!(inherit(false, 32 * MIB, &ROOM), autotuned, "as much as autotuning gives");
         assert_eq!(inherit(false, 128 * MIB, &ROOM), (64 * MIB, Vec::new()));
         let cut = (16 * MIB, vec![Change::Clamp(16 * MIB), Change::ReceiveBuffer(32 * MIB)]);
         assert_eq!(inherit(true, 128 * MIB, &ROOM), cut);
@@ -310,7 +357,7 @@ mod tests {
     #[test]
     fn a_window_of_the_kernel_s_is_taken_back_too() {
         let (mut window, mut changes) = (Window::new(true, Setting::Auto), Vec::new());
-        window.take_back(Some(WINDOW_MIN), &mut changes);
+        window.take_back(Some(256 << 10), &mut changes);
         window.take_back(None, &mut changes);
         assert_eq!(changes, [], "there is no less");
         window.take_back(Some(8 * MIB), &mut changes);
