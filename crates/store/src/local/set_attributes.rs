@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::LocalFileSystem;
 use super::data::require_regular;
 use super::errno::refusal;
-use super::node::Node;
+use super::node::{Node, Right};
 use super::syscall;
 
 impl LocalFileSystem {
@@ -56,7 +56,7 @@ impl LocalFileSystem {
         if let Some(mode) = new.mode.filter(|_| attributes.kind != FileKind::SymbolicLink) {
             self.change_mode(node, mode & 0o7777).map_err(refusal)?;
         }
-        self.set_times(node, new)
+        self.set_times(caller, node, attributes, new)
     }
 
     /// What only the owner may set is refused before anything is set, so that no half of a request is done.
@@ -103,13 +103,29 @@ impl LocalFileSystem {
         }
     }
 
-    fn set_times(&self, node: &Node, new: &NewAttributes) -> Result<()> {
-        if (new.accessed, new.modified) == (SetTime::Keep, SetTime::Keep) {
-            return Ok(());
+    /// Who may write may set both times to now; all else is the owner's, says the kernel. It takes one time that is set to now
+    /// for all else, and clients send just that for `O_TRUNC` by somebody who may write: that is judged here (as the
+    /// kernel's own server does) and done as the superuser.
+    fn set_times(
+        &self,
+        caller: &Caller,
+        node: &Node,
+        attributes: &Attributes,
+        new: &NewAttributes,
+    ) -> Result<()> {
+        match (new.accessed, new.modified) {
+            (SetTime::Keep, SetTime::Keep) => return Ok(()),
+            // A new size brought it.
+            (SetTime::Keep, SetTime::Now) if new.size.is_some() => return Ok(()),
+            (SetTime::Keep, SetTime::Now) | (SetTime::Now, SetTime::Keep) => {
+                self.permit(caller, node, attributes, Right::Write, true)?;
+                self.identity.assume_root()?;
+            }
+            _ => {}
         }
         let times = Timestamps { last_access: time(new.accessed), last_modification: time(new.modified) };
         utimensat(node.descriptor(), "", &times, AtFlags::EMPTY_PATH).map_err(|errno| match errno {
-            // Who may write may set both times to now (and is told EACCES if not); all else is the owner's.
+            // Who may not write is told EACCES of both times set to now.
             Errno::ACCESS if (new.accessed, new.modified) != (SetTime::Now, SetTime::Now) => {
                 FsError::NotPermitted
             }

@@ -16,8 +16,8 @@ pub(super) fn permit(caller: &Caller, node: &Node, new: &NewAttributes) -> Resul
     match (new.accessed, new.modified) {
         (SetTime::Keep, SetTime::Keep) => Ok(()),
         _ if owns => Ok(()),
-        (SetTime::Now, SetTime::Now) => permissions::require(caller, node, WRITE),
-        _ => Err(FsError::NotPermitted),
+        (SetTime::To(_), _) | (_, SetTime::To(_)) => Err(FsError::NotPermitted),
+        _ => permissions::require(caller, node, WRITE),
     }
 }
 

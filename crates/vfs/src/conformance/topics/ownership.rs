@@ -14,6 +14,7 @@ cases! { "ownership":
     a_new_owner_gets_no_privileged_program [ActsAsCaller],
     a_write_takes_the_privilege_from_a_program [ActsAsCaller],
     who_may_write_may_say_now [ActsAsCaller],
+    who_may_write_may_truncate_and_say_now [ActsAsCaller],
     only_the_owner_sets_another_time [ActsAsCaller],
 }
 
@@ -122,6 +123,25 @@ fn who_may_write_may_say_now(bench: &Bench<'_>) -> Verdict {
     refused("SETATTR", bench.carol().set(&file, now), &[FsError::AccessDenied, FsError::NotPermitted])?;
     bench.set_mode(&file, 0o000)?;
     Ok(bench.alice().set(&file, now)?)
+}
+
+/// One time alone is what the Linux client sends with the size, for `O_TRUNC` and `ftruncate`, and by itself where the file is empty.
+fn who_may_write_may_truncate_and_say_now(bench: &Bench<'_>) -> Verdict {
+    let modified = NewAttributes { modified: SetTime::Now, ..NewAttributes::default() };
+    let accessed = NewAttributes { accessed: SetTime::Now, ..NewAttributes::default() };
+    let truncated = NewAttributes { size: Some(1), ..modified };
+    let file = bench.alices_file("f", 0o664)?;
+    bench.alice().write_all(&file, 0, b"data")?;
+    for new in [truncated, modified, accessed] {
+        refused("SETATTR", bench.carol().set(&file, new), &[FsError::AccessDenied, FsError::NotPermitted])?;
+    }
+    equal("size after the refusals", bench.me.attributes(&file)?.size, 4)?;
+    for new in [truncated, modified, accessed] {
+        bench.bob().set(&file, new)?;
+    }
+    equal("size", bench.me.attributes(&file)?.size, 1)?;
+    bench.set_mode(&file, 0o000)?;
+    Ok(bench.alice().set(&file, modified)?)
 }
 
 fn only_the_owner_sets_another_time(bench: &Bench<'_>) -> Verdict {
