@@ -113,3 +113,19 @@ fn removed_files_give_their_space_back() {
         assert_eq!(held(&place), 0);
     });
 }
+
+#[test]
+fn a_mode_that_takes_reading_from_the_owner_stays() {
+    with_and_without_privilege("a_mode_that_takes_reading_from_the_owner_stays", |under| {
+        for mode in [0o000, 0o200, 0o111] {
+            let place = Place::under(under);
+            let fs = place.open();
+            // Made by another process, so that nobody has it open here.
+            std::fs::write(place.export().join("f"), b"secret").expect("written");
+            let file = fs.lookup(&me(), &fs.root(), name("f")).expect("LOOKUP").node.handle;
+            let (new, mut change) = (NewAttributes::with_mode(mode), Change::default());
+            fs.set_attributes(&me(), &file, &new, None, &mut change).expect("SETATTR");
+            assert_eq!(fs.attributes(&me(), &file).expect("GETATTR").mode, mode);
+        }
+    });
+}

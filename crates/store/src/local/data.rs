@@ -104,9 +104,12 @@ impl LocalFileSystem {
         if attributes.user != rustix::process::geteuid().as_raw() {
             return Err(FsError::AccessDenied);
         }
-        self.change_mode(node, attributes.mode | 0o600).map_err(refusal)?;
+        let _held = node.mode.lock();
+        // It may have another mode than when the call began: that call may have set it.
+        let mode = self.stat(node)?.mode;
+        self.change_mode(node, mode | 0o600).map_err(refusal)?;
         let file = self.tree.reopen(node.descriptor(), flags);
-        self.change_mode(node, attributes.mode).map_err(refusal)?;
+        self.change_mode(node, mode).map_err(refusal)?;
         file.map_err(refusal)
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Node {
     /// Whether data was written that no COMMIT has made durable since.
     pub(super) uncommitted: AtomicBool,
     pub(super) flushes: Flushes,
+    /// Held while its mode is set, and while it has bits that are lent to it.
+    pub(super) mode: Mutex<()>,
     open: Arc<AtomicUsize>,
 }
 
@@ -77,6 +79,7 @@ impl Node {
             used: AtomicU32::new(0),
             uncommitted: AtomicBool::new(false),
             flushes: Flushes::default(),
+            mode: Mutex::new(()),
             open: Arc::clone(open),
         }
     }

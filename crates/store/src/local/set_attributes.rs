@@ -54,6 +54,7 @@ impl LocalFileSystem {
         }
         // A symbolic link has no mode of its own.
         if let Some(mode) = new.mode.filter(|_| attributes.kind != FileKind::SymbolicLink) {
+            let _held = node.mode.lock();
             self.change_mode(node, mode & 0o7777).map_err(refusal)?;
         }
         self.set_times(caller, node, attributes, new)
@@ -92,6 +93,7 @@ impl LocalFileSystem {
         rustix::fs::ftruncate(file, size).map_err(refusal)
     }
 
+    /// For who holds the node's mode.
     pub(super) fn change_mode(&self, node: &Node, mode: u32) -> rustix::io::Result<()> {
         match syscall::change_mode(node.descriptor(), mode) {
             // Linux before 6.6.
