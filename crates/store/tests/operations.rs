@@ -5,11 +5,13 @@ mod common;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::{Place, is_root, myself, with_and_without_privilege};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::conformance::operations::{Arena, run_operations};
 use howdah_vfs::conformance::{Abilities, ActsAs, Subject};
+use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
 
 /// Lists in each place, and how long each is.
 const LISTS: u64 = 40;
@@ -69,5 +71,27 @@ fn threads_in_directories_of_their_own_do_not_meet() {
                 .unwrap_or_else(|wrong| panic!("{wrong}"));
         };
         std::thread::scope(|scope| (0..THREADS).for_each(|seed| drop(scope.spawn(move || work(seed)))));
+    });
+}
+
+#[test]
+fn a_name_that_others_take_away_meanwhile_is_made() {
+    const ROUNDS: usize = 3_000;
+    with_and_without_privilege("a_name_that_others_take_away_meanwhile_is_made", |under| {
+        let place = Place::under(under);
+        let (fs, me) = (&open(&place), &if is_root() { Caller::ROOT } else { myself() });
+        let (name, is_over) = (Name::parse(b"f").expect("a name"), &AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    let _ = fs.remove(me, &fs.root(), name, &mut Change::default());
+                }
+            });
+            let how = Create::Unchecked(NewAttributes::with_size(0));
+            let made = (0..ROUNDS).map(|_| fs.create(me, &fs.root(), name, &how, &mut Change::default()));
+            let refused: Vec<_> = made.filter_map(Result::err).collect();
+            is_over.store(true, Ordering::Relaxed);
+            assert_eq!(refused, [], "under {}", under.display());
+        });
     });
 }

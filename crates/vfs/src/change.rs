@@ -28,3 +28,10 @@ pub struct Change {
     /// After the call.
     pub after: Option<Attributes>,
 }
+
+impl Change {
+    /// Nothing changed: one look at the node, if it could be had, tells both.
+    pub fn none(attributes: Option<Attributes>) -> Self {
+        Self { before: attributes.as_ref().map(Before::from), after: attributes }
+    }
+}

@@ -69,7 +69,8 @@ impl LocalFileSystem {
     }
 
     /// Runs a call that changes a node, and tells the node's attributes before and after it, whether or not it is
-    /// refused.
+    /// refused. What takes long, such as making the change durable, comes after it: what others change meanwhile would be told as
+    /// this call's, and a client that made it takes what it has of the node for good.
     pub(super) fn changing<T>(
         &self,
         node: &Node,

@@ -1,6 +1,7 @@
 //! CREATE.
 
 use std::os::fd::AsFd;
+use std::sync::Arc;
 
 use howdah_vfs::{
     Attributes, Caller, Change, Create, FileKind, FsError, Handle, Name, NewAttributes, Node as Named,
@@ -21,6 +22,9 @@ const NEW: OFlags =
 /// The mode of a new file whose maker names none: it is for its owner alone until told otherwise.
 const MODE_UNTIL_TOLD: u32 = 0o600;
 
+/// How often a file may be there when it is made, and gone when it is looked at, before the call is refused.
+const MOST_TRIES: u32 = 16;
+
 impl LocalFileSystem {
     /// CREATE: `fstat` of the directory before and after, `openat`, the new file's handle and attributes.
     pub(super) fn create_file(
@@ -32,17 +36,25 @@ impl LocalFileSystem {
         change: &mut Change,
     ) -> Result<Named> {
         let directory = self.node(directory)?;
-        self.changing_directory(&directory, change, || {
-            self.identity.assume(caller)?;
+        let (node, named) = self.changing_directory(&directory, change, || {
             let (new, verifier) = match how {
                 Create::Unchecked(new) | Create::Guarded(new) => (*new, None),
                 Create::Exclusive(verifier) => (NewAttributes::default(), Some(*verifier)),
             };
             let mode = Mode::from_raw_mode(new.mode.unwrap_or(MODE_UNTIL_TOLD) & 0o7777);
-            let file = match openat(directory.descriptor(), name.as_bytes(), NEW, mode) {
-                Ok(file) => file,
-                Err(Errno::EXIST) => return self.take_existing(caller, &directory, name, how),
-                Err(errno) => return Err(refusal(errno)),
+            let mut tries = 0;
+            let file = loop {
+                self.identity.assume(caller)?;
+                match openat(directory.descriptor(), name.as_bytes(), NEW, mode) {
+                    Ok(file) => break file,
+                    Err(Errno::EXIST) => {}
+                    Err(errno) => return Err(refusal(errno)),
+                }
+                match self.take_existing(caller, &directory, name, how) {
+                    // Somebody removed it meanwhile.
+                    Err(FsError::NotFound | FsError::Stale) if tries < MOST_TRIES => tries += 1,
+                    outcome => return outcome,
+                }
             };
             let seen = self.look(file.as_fd(), b"").map_err(refusal)?;
             let handle = self.maker.of_open(file.as_fd(), &seen.identification)?;
@@ -53,9 +65,12 @@ impl LocalFileSystem {
                 None => NewAttributes { mode: None, size: new.size.filter(|&size| size > 0), ..new },
             };
             let attributes = self.finish_new(caller, &node, seen.attributes, &rest)?;
-            self.settle(&[(&node, &attributes)], &directory)?;
-            Ok(Named { handle, attributes })
-        })
+            Ok((node, Named { handle, attributes }))
+        })?;
+        // Also what was there: whoever made it may not have come to that, such as a process of ours that was killed, for the
+        // same call.
+        self.settle(&[(&node, &named.attributes)], &directory)?;
+        Ok(named)
     }
 
     /// Whether CREATE is content with the node that has the name already.
@@ -65,7 +80,7 @@ impl LocalFileSystem {
         directory: &Node,
         name: Name<'_>,
         how: &Create,
-    ) -> Result<Named> {
+    ) -> Result<(Arc<Node>, Named)> {
         if matches!(how, Create::Guarded(_)) {
             return Err(FsError::Exists);
         }
@@ -82,9 +97,7 @@ impl LocalFileSystem {
             }
             _ => return Err(FsError::Exists),
         }
-        // Whoever made it may not have come to that: a process of ours that was killed, for the same call.
-        self.settle(&[(&node, &named.attributes)], directory)?;
-        Ok(named)
+        Ok((node, named))
     }
 
     /// Sets what a new node could not be made with, and gives its attributes then. An owner or group is given only

@@ -61,7 +61,7 @@ impl Flushes {
 
     /// Returns once a flush has succeeded that began after this was called, its own or another's. If its own fails,
     /// `on_loss` has run, and the loss is counted, before any other begins or is taken for a success.
-    fn flush(&self, flush: impl FnOnce() -> Result<()>, on_loss: impl FnOnce()) -> Result<()> {
+    pub(super) fn flush(&self, flush: impl FnOnce() -> Result<()>, on_loss: impl FnOnce()) -> Result<()> {
         let Some(mut running) = self.begin() else { return Ok(()) };
         let outcome = flush();
         if outcome.is_err() {
@@ -70,6 +70,12 @@ impl Flushes {
         }
         running.has_succeeded = outcome.is_ok();
         outcome
+    }
+
+    /// How many have asked, and how many began.
+    #[cfg(test)]
+    pub(super) fn steps(&self) -> u64 {
+        self.state.lock().step
     }
 
     /// Waits until it is our turn, or needs no turn any more.
@@ -154,7 +160,7 @@ mod tests {
                 scope.spawn(move || flushes.flush(run, nothing));
             }
             // Two steps of the first, and one of each other: all have asked, and none has begun.
-            while flushes.state.lock().step < 2 + OTHERS {
+            while flushes.steps() < 2 + OTHERS {
                 thread::yield_now();
             }
             go.send(()).expect("it waits");
@@ -195,7 +201,7 @@ mod tests {
             let (flushes, told) = (&flushes, &told);
             let fails = move || -> Result<()> {
                 entered.send(()).expect("somebody waits");
-                while flushes.state.lock().step < 3 {
+                while flushes.steps() < 3 {
                     thread::yield_now();
                 }
                 Err(FsError::Io)

@@ -17,7 +17,7 @@ impl LocalFileSystem {
         change: &mut Change,
     ) -> Result<Attributes> {
         let directory = self.node(directory)?;
-        self.changing_directory(&directory, change, || {
+        let (node, attributes) = self.changing_directory(&directory, change, || {
             let node = self.node(node)?;
             let before = self.stat(&node)?;
             self.identity.assume(caller)?;
@@ -25,8 +25,10 @@ impl LocalFileSystem {
                 return Err(FsError::NotPermitted);
             }
             self.tree.link(node.descriptor(), directory.descriptor(), name.as_bytes()).map_err(refusal)?;
-            self.settle(&[(&node, &before)], &directory)?;
-            self.stat(&node)
-        })
+            let after = self.stat(&node)?;
+            Ok((node, after))
+        })?;
+        self.settle(&[(&node, &attributes)], &directory)?;
+        Ok(attributes)
     }
 }

@@ -94,7 +94,7 @@ impl LocalFileSystem {
         make: impl FnOnce(&Node) -> Result<()>,
     ) -> Result<Named> {
         let directory = self.node(directory)?;
-        self.changing_directory(&directory, change, || {
+        let (node, named) = self.changing_directory(&directory, change, || {
             self.identity.assume(caller)?;
             let held = self.names.hold(&directory);
             make(&directory)?;
@@ -104,8 +104,9 @@ impl LocalFileSystem {
                 return Err(FsError::NotFound);
             }
             let attributes = self.finish_new(caller, &node, named.attributes, rest)?;
-            self.settle(&[(&node, &attributes)], &directory)?;
-            Ok(Named { attributes, ..named })
-        })
+            Ok((node, Named { attributes, ..named }))
+        })?;
+        self.settle(&[(&node, &named.attributes)], &directory)?;
+        Ok(named)
     }
 }

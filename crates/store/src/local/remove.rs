@@ -53,8 +53,9 @@ impl LocalFileSystem {
             })?;
             self.on_name_gone(&seen, handle);
             drop(held);
-            self.make_directory_durable(&directory)
-        })
+            Ok(())
+        })?;
+        self.make_directory_durable(&directory)
     }
 
     /// A name of this node was taken away; if it was the last, the node is let go.

@@ -20,15 +20,16 @@ impl LocalFileSystem {
         changes: (&mut Change, &mut Change),
     ) -> Result<()> {
         let left = self.node(from.0)?;
-        self.changing_directory(&left, changes.0, || {
+        let entered = self.changing_directory(&left, changes.0, || {
             let entered = self.node(to.0)?;
             self.changing_directory(&entered, changes.1, || {
                 self.identity.assume(caller)?;
-                self.move_name((&left, from.1), (&entered, to.1))?;
-                self.make_directory_durable(&left)?;
-                if left.handle == entered.handle { Ok(()) } else { self.make_directory_durable(&entered) }
-            })
-        })
+                self.move_name((&left, from.1), (&entered, to.1))
+            })?;
+            Ok(entered)
+        })?;
+        self.make_directory_durable(&left)?;
+        if left.handle == entered.handle { Ok(()) } else { self.make_directory_durable(&entered) }
     }
 
     fn move_name(&self, from: (&Node, Name<'_>), to: (&Node, Name<'_>)) -> Result<()> {
@@ -43,18 +44,19 @@ impl LocalFileSystem {
                 errno => refusal(errno),
             },
         )?;
-        self.on_renamed(to, replaced)
+        self.on_renamed(to, replaced);
+        Ok(())
     }
 
     /// Lets go of what was replaced, and tells the index where the node is now.
-    fn on_renamed(&self, to: (&Node, Name<'_>), replaced: Option<(Seen, Option<Handle>)>) -> Result<()> {
+    fn on_renamed(&self, to: (&Node, Name<'_>), replaced: Option<(Seen, Option<Handle>)>) {
         if replaced.is_none() && self.finder.is_none() {
-            return Ok(());
+            return;
         }
         let now = now();
         let Ok(moved) = self.look(to.0.descriptor(), to.1.as_bytes()) else {
             // It was moved on already, by somebody who told or will be found out.
-            return Ok(());
+            return;
         };
         // Two names of one node: nothing happened, both stay (POSIX rename).
         if let Some((replaced, handle)) =
@@ -63,9 +65,8 @@ impl LocalFileSystem {
             self.on_name_gone(&replaced, handle);
         }
         if self.finder.is_some() && self.known_handle(to.0, to.1, &moved, now).is_none() {
-            // Opening it records it.
-            self.open_child(to.0, to.1)?;
+            // Opening it records it. If it cannot be opened now, it is looked for when its handle comes: it was renamed.
+            let _ = self.open_child(to.0, to.1);
         }
-        Ok(())
     }
 }

@@ -25,13 +25,14 @@ impl LocalFileSystem {
         change: &mut Change,
     ) -> Result<()> {
         let node = self.node(handle)?;
-        self.changing(&node, change, |attributes| {
+        let attributes = self.changing(&node, change, |attributes| {
             if guard.is_some_and(|guard| guard != attributes.changed) {
                 return Err(FsError::NotSynchronised);
             }
             self.set_all(caller, &node, attributes, new)?;
-            self.make_durable(&node, attributes)
-        })
+            Ok(*attributes)
+        })?;
+        self.make_durable(&node, &attributes)
     }
 
     /// Sets everything that is asked for: the size, then the owner, then the mode (which a change of owner strips

@@ -11,7 +11,7 @@ use super::data::require_regular;
 use super::errno::refusal;
 
 impl LocalFileSystem {
-    /// WRITE: `fstat`, `pwrite` (or the transport's own way into the file), `fsync` if it is to be stable, `fstat`.
+    /// WRITE: `fstat`, `pwrite` (or the transport's own way into the file), `fstat`, `fsync` if it is to be stable.
     /// DATA_SYNC is as stable as FILE_SYNC, which a server may always be (RFC 1813 3.3.7).
     #[allow(clippy::too_many_arguments)]
     pub(super) fn write_file(
@@ -24,13 +24,13 @@ impl LocalFileSystem {
         change: &mut Change,
     ) -> Result<Written> {
         let node = self.node(handle)?;
-        self.changing(&node, change, |attributes| {
+        let (written, stored) = self.changing(&node, change, |attributes| {
             require_regular(attributes)?;
             self.permit_writing(caller, &node, attributes)?;
             // Before the write: what it loses from here on is told by another verifier.
             let (verifier, losses) = (self.verifier.current(), node.flushes.losses());
             if data.is_empty() {
-                return Ok(Written { count: 0, stability, verifier });
+                return Ok((Written { count: 0, stability, verifier }, None));
             }
             let end = offset.checked_add(data.len() as u64).ok_or(FsError::TooBig)?;
             if i64::try_from(end).is_err() {
@@ -43,11 +43,12 @@ impl LocalFileSystem {
                 node.uncommitted.store(true, Ordering::Relaxed);
             }
             let count = store(file, offset, data)?;
-            if stability != Stability::Unstable {
-                self.flush_written(&node, file, losses)?;
-            }
-            Ok(Written { count, stability, verifier })
-        })
+            Ok((Written { count, stability, verifier }, Some((file, losses))))
+        })?;
+        if let Some((file, losses)) = stored.filter(|_| stability != Stability::Unstable) {
+            self.flush_written(&node, file, losses)?;
+        }
+        Ok(written)
     }
 
     /// COMMIT: `fsync` of the whole file. Of the whole, because the kernel writes back and reports errors by file;
@@ -60,18 +61,21 @@ impl LocalFileSystem {
         change: &mut Change,
     ) -> Result<Committed> {
         let node = self.node(handle)?;
-        self.changing(&node, change, |attributes| {
-            require_regular(attributes)?;
-            self.permit_writing(caller, &node, attributes)?;
-            let file = match node.writing() {
-                Some(file) => file,
-                None => self.readable(&node, attributes)?,
-            };
-            // Before the flush: what is written while it runs is not part of it.
-            node.uncommitted.store(false, Ordering::Relaxed);
-            self.flush(&node, file)?;
-            Ok(Committed { verifier: self.verifier.current() })
-        })
+        let attributes = self.stat(&node)?;
+        *change = Change::none(Some(attributes));
+        require_regular(&attributes)?;
+        self.permit_writing(caller, &node, &attributes)?;
+        let file = match node.writing() {
+            Some(file) => file,
+            None => self.readable(&node, &attributes)?,
+        };
+        // Before the flush: what is written while it runs is not part of it.
+        node.uncommitted.store(false, Ordering::Relaxed);
+        self.flush(&node, file)?;
+        // It changes nothing: one look tells before and after. What others wrote while it ran would else be told as its own, and
+        // its client would take the file that it has in memory for the file as it is.
+        *change = Change::none(self.stat(&node).ok());
+        Ok(Committed { verifier: self.verifier.current() })
     }
 }
 
@@ -99,4 +103,77 @@ fn store_bytes(file: &OwnedFd, offset: u64, bytes: &[u8]) -> Result<usize> {
         }
     }
     Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+
+    use howdah_vfs::{Before, Create, FileSystem, Name, NewAttributes};
+
+    use super::*;
+    use crate::local::Options;
+
+    /// What a call tells of a file whose flush takes so long that somebody else writes its 11th byte meanwhile.
+    fn told(call: impl FnOnce(&LocalFileSystem, &Handle, &mut Change) + Send) -> Change {
+        let place = tempfile::tempdir().expect("a directory");
+        let fs = LocalFileSystem::open(place.path(), Options::default()).expect("it opens");
+        let caller = Caller::new(rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let how = Create::Guarded(NewAttributes::with_mode(0o644));
+        let name = Name::parse(b"f").expect("a name");
+        let made = fs.create(&caller, &fs.root(), name, &how, &mut Change::default()).expect("CREATE");
+        let node = fs.node(&made.handle).expect("it is there");
+        let (entered, is_in) = mpsc::channel();
+        let (go, may_go) = mpsc::channel();
+        thread::scope(|scope| {
+            let (fs, node, handle) = (&fs, &node, &made.handle);
+            let disk = move || {
+                entered.send(()).expect("somebody waits");
+                may_go.recv().map_err(|_| FsError::Io)
+            };
+            scope.spawn(move || node.flushes.flush(disk, || {}));
+            is_in.recv().expect("it began");
+            let before = node.flushes.steps();
+            let told = scope.spawn(move || {
+                let mut change = Change::default();
+                call(fs, handle, &mut change);
+                change
+            });
+            while node.flushes.steps() == before {
+                thread::yield_now();
+            }
+            let mut change = Change::default();
+            let other = fs.write(&caller, handle, 10, Data::Bytes(b"b"), Stability::Unstable, &mut change);
+            assert!(other.is_ok());
+            go.send(()).expect("it waits");
+            told.join().expect("it does not panic")
+        })
+    }
+
+    #[test]
+    fn a_commit_does_not_tell_of_what_others_write_meanwhile_as_its_own() {
+        let change = told(|fs, file, change| {
+            fs.commit(&Caller::ROOT, file, 0, 0, change).expect("COMMIT");
+        });
+        assert_eq!(change.before, change.after.as_ref().map(Before::from));
+    }
+
+    #[test]
+    fn nor_does_a_write_that_is_made_durable() {
+        let change = told(|fs, file, change| {
+            fs.write(&Caller::ROOT, file, 0, Data::Bytes(b"aa"), Stability::FileSync, change).expect("WRITE");
+        });
+        let sizes = (change.before.map(|before| before.size), change.after.map(|after| after.size));
+        assert_eq!(sizes, (Some(0), Some(2)));
+    }
+
+    #[test]
+    fn nor_does_a_new_mode() {
+        let change = told(|fs, file, change| {
+            let new = NewAttributes::with_mode(0o600);
+            fs.set_attributes(&Caller::ROOT, file, &new, None, change).expect("SETATTR");
+        });
+        assert_eq!(change.after.map(|after| (after.size, after.mode)), Some((0, 0o600)));
+    }
 }
