@@ -32,11 +32,11 @@ refused() {
     case $message in *"$words"*) ;; *) fail "$*: refused with '$message', want '$words'" ;; esac
 }
 
-# as USER COMMAND…: as user and group of that number, with group 2000 too for user 1001.
+# as USER COMMAND…: as user and group of that number, with group 2000 too for users 1001 and 1002.
 as() {
     user=$1
     shift
-    case $user in 1001) groups=1001,2000 ;; *) groups=$user ;; esac
+    case $user in 1001 | 1002) groups=$user,2000 ;; *) groups=$user ;; esac
     setpriv --reuid "$user" --regid "$user" --groups "$groups" "$@"
 }
 

@@ -20,6 +20,10 @@ equal "$(as 0 cat home1000/file)" mine "root reads it, unsquashed"
 as 1001 sh -c 'umask 002; echo ours >shared/file'
 equal "$(stat -c %u:%g shared/file)" 1001:2000 "a set-gid directory gives its group"
 refused "Permission denied" as 1000 cat shared/file
+# Who may write a file may empty it, which sets one of its times to now: with data in it, and empty.
+as 1001 sh -c 'umask 002; echo data >shared/emptied'
+for turn in 1 2; do as 1002 sh -c ': >shared/emptied'; done
+equal "$(stat -c %u:%s shared/emptied)" 1001:0 "a file emptied by another member of its group"
 
 as 1000 touch sticky/file
 refused "Operation not permitted" as 1001 rm -f sticky/file
