@@ -76,11 +76,11 @@ impl Fuzzer {
         Ok(outcome)
     }
 
-    /// Adds to the corpus in the repository what reaches code that nothing there reaches: not what reaches it oftener.
+    /// Adds to the corpus in the repository what reaches code that nothing there reaches, in few inputs: not what reaches it oftener.
     pub fn keep(&self) -> Result<()> {
         let status = self
             .command()?
-            .args(["-merge=1", "-use_counters=0"])
+            .args(["-set_cover_merge=1", "-use_counters=0"])
             .args([&self.corpus, &self.found])
             .status()?;
         ensure!(status.success(), "{status}; see {}", self.log.display());
