@@ -122,6 +122,30 @@ fn what_is_there_is_replaced_kept_or_compared_as_asked() {
 }
 
 #[test]
+fn no_name_is_linked_to_a_stranger_that_stays() {
+    for (existing, seconds) in [(Existing::Keep, 1000), (Existing::Keep, 999), (Existing::ReplaceOlder, 1001)]
+    {
+        let (from, to) = (memory(), memory());
+        let top = from.directory(&from.root().handle, "top");
+        let file = from.file(&top.handle, "a", 3, &[(0, b"new".to_vec())]);
+        from.set_time(&file.handle, 1000, 0);
+        from.link(&file.handle, &top.handle, "b");
+        let there = to.directory(&to.root().handle, "copy");
+        let stays = to.file(&there.handle, "a", 3, &[(0, b"old".to_vec())]);
+        to.set_time(&stays.handle, seconds, 0);
+        let options = CopyOptions { existing, jobs: Some(1), ..options() };
+        let (outcome, heard) = copy(&from, top, &to, "copy", options);
+        assert_eq!((outcome.figures.errors, outcome.figures.kept), (0, 1), "{:?}", heard.all());
+        let (a, b) = (to.at("copy/a"), to.at("copy/b"));
+        assert_eq!(to.content(&a), b"old");
+        // Equal size and time is the same.
+        let is_stranger = seconds != 1000;
+        assert_eq!(to.content(&b) == b"new", is_stranger, "{existing:?} {seconds}");
+        assert_eq!(a.attributes.file != b.attributes.file, is_stranger, "{existing:?} {seconds}");
+    }
+}
+
+#[test]
 fn what_is_not_preserved_is_as_for_a_new_file() {
     let (from, to) = (memory(), memory());
     let file = from.file(&from.root().handle, "f", 0, &[]);

@@ -32,6 +32,19 @@ impl Copier {
         }
     }
 
+    /// Whether what stays counts as a copy of `node`: what is spared only because it is there, or is newer, may be a stranger.
+    pub(super) fn is_copy(&self, entry: &Entry, node: &Node, there: &Node) -> bool {
+        let (new, old) = (&node.attributes, &there.attributes);
+        match self.options.existing {
+            Existing::Replace | Existing::ReplaceChanged => true,
+            Existing::Keep | Existing::ReplaceOlder => {
+                old.kind == FileKind::Regular
+                    && new.size == old.size
+                    && is_near(new.modified, old.modified, entry.parent.item.step)
+            }
+        }
+    }
+
     fn is_same(&self, entry: &Entry, node: &Node, there: &Node, worker: &mut Worker) -> Step<bool> {
         let (new, old) = (&node.attributes, &there.attributes);
         if new.kind != FileKind::Regular || old.kind != FileKind::Regular || new.size != old.size {

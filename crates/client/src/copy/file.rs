@@ -61,8 +61,12 @@ impl Copier {
         }
         let outcome = self.prepare(&entry, &node, worker);
         match outcome {
-            Ok(Prepared::Stays(there)) => {
-                self.on_copied(&entry, &node, there);
+            Ok(Prepared::Stays(Some(copy))) => {
+                self.on_copied(&entry, &node, copy);
+                Ok(Settled::Now)
+            }
+            Ok(Prepared::Stays(None)) => {
+                self.on_not_copied(&entry, &node);
                 Ok(Settled::Now)
             }
             Ok(Prepared::Opened(opened)) => {
@@ -86,7 +90,7 @@ impl Copier {
             count(&self.tally.kept);
             add(&self.tally.kept_bytes, node.attributes.size);
             self.tell(&Event::Kept { path: &entry.path() });
-            return Ok(Prepared::Stays(there.handle));
+            return Ok(Prepared::Stays(self.is_copy(entry, node, &there).then_some(there.handle)));
         }
         Ok(Prepared::Opened(Box::new(self.open_partial(entry, node)?)))
     }
@@ -303,7 +307,7 @@ impl Copier {
 
 /// What comes of looking at the destination.
 enum Prepared {
-    /// What is there stays.
-    Stays(Handle),
+    /// What is there stays. If it counts as a copy, other names can be made of it.
+    Stays(Option<Handle>),
     Opened(Box<Opened>),
 }
