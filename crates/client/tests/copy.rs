@@ -194,6 +194,35 @@ fn a_directory_is_not_copied_into_itself_nor_without_being_asked() {
 }
 
 #[test]
+fn the_same_numbers_at_two_servers_are_two_files() {
+    let to = memory();
+    let sources = ["one", "two"].map(|content| {
+        let from = memory();
+        let x = from.file(&from.root().handle, "x", 3, &[(0, content.as_bytes().to_vec())]);
+        from.link(&x.handle, &from.root().handle, "y");
+        from
+    });
+    let numbered = |mut node: howdah_vfs::Node| {
+        node.attributes.file_system = to.root().attributes.file_system;
+        node
+    };
+    let items = sources.iter().zip(["1", "2"]).flat_map(|(from, number)| {
+        ["x", "y"].map(|name| item(from, numbered(from.at(name)), &to, &format!("{name}{number}")))
+    });
+    let (copier, heard) = copier(&to, CopyOptions { jobs: Some(1), ..options() });
+    let figures = copier.run(items.collect()).figures;
+    assert_eq!((figures.errors, figures.files, figures.hard_links), (0, 2, 2), "{:?}", heard.all());
+    let facts = |name: &str| (to.content(&to.at(name)), to.at(name).attributes.file);
+    assert_eq!((facts("x1"), facts("x2")), (facts("y1"), facts("y2")));
+    assert_eq!((&facts("x1").0[..], &facts("x2").0[..]), (&b"one"[..], &b"two"[..]));
+    // Nor is a directory of another server the destination.
+    let root = numbered(sources[0].root());
+    assert_eq!(root.attributes.file, to.root().attributes.file);
+    let (outcome, heard) = copy(&sources[0], root, &to, "all", options());
+    assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+}
+
+#[test]
 fn one_failure_is_told_and_the_rest_is_copied() {
     let (from, to) = (memory(), memory());
     let top = from.directory(&from.root().handle, "top");

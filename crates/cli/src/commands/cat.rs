@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 
 use anyhow::Context;
-use howdah_client::copy::{SequenceError, Side, read_in_order};
+use howdah_client::copy::{SequenceError, read_in_order};
 
 use super::Failure;
 use crate::arguments::CatArguments;
@@ -31,9 +31,8 @@ pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
 fn print(opener: &mut Opener, location: &Location, jobs: usize) -> anyhow::Result<()> {
     let place = opener.open(location, Following::Links)?;
     let node = place.node().with_context(|| format!("looking up {location}"))?;
-    let side = Side::new(place.file_system, place.caller);
     let mut output = io::stdout().lock();
-    read_in_order(&side, &node, jobs, &mut |bytes| output.write_all(bytes))
+    read_in_order(&place.side(), &node, jobs, &mut |bytes| output.write_all(bytes))
         .with_context(|| format!("printing {location}"))?;
     Ok(output.flush()?)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use howdah_client::copy::{Copier, Event, Observer, Outcome, Side, StopSign};
+use howdah_client::copy::{Copier, Event, Observer, Outcome, StopSign};
 
 use super::Failure;
 use crate::arguments::CpArguments;
@@ -38,9 +38,8 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
 fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen) -> Copier {
     let destination = &plan.destination;
     let is_root = destination.caller.user == 0;
-    let options = copy_options(arguments, plan.same_realm, is_root);
-    let side = Side::new(Arc::clone(&destination.file_system), destination.caller);
-    Copier::new(side, options, observer(arguments.run.verbose, screen.clone()))
+    let options = copy_options(arguments, is_root);
+    Copier::new(destination.side(), options, observer(arguments.run.verbose, screen.clone()))
 }
 
 fn observer(verbose: bool, screen: Screen) -> Arc<dyn Observer> {

@@ -6,7 +6,7 @@ use crate::arguments::{CpArguments, Kept, SparseWhen};
 use crate::places::umask;
 
 /// What the flags mean.
-pub fn copy_options(arguments: &CpArguments, same_realm: bool, is_root: bool) -> CopyOptions {
+pub fn copy_options(arguments: &CpArguments, is_root: bool) -> CopyOptions {
     let CpArguments { existing, keep, run, .. } = arguments;
     let left_out = |kept: Kept| keep.no_preserve.iter().any(|&other| other == kept || other == Kept::All);
     CopyOptions {
@@ -35,7 +35,6 @@ pub fn copy_options(arguments: &CpArguments, same_realm: bool, is_root: bool) ->
         rate: run.rate,
         jobs: run.jobs,
         umask: umask(),
-        same_realm,
         tuning: Tuning::default(),
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use howdah_client::copy::{Item, Side, Target, marked_by, source_id};
+use howdah_client::copy::{Item, Target, marked_by, source_id};
 use howdah_client::nfs3::Nfs3;
 use howdah_vfs::{FileKind, FsError, Node};
 
@@ -16,8 +16,6 @@ pub struct Plan {
     pub items: Vec<Item>,
     /// Where all of it goes.
     pub destination: Place,
-    /// Whether source and destination may be the same files.
-    pub same_realm: bool,
     /// Whether a side is at a server.
     pub remote: bool,
     /// The clients of those that are.
@@ -38,15 +36,14 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
     planner.check()?;
     // Links in the tree are copied; one that is named alone, without -r, is followed, as in cp(1).
     let following = if recursive { Following::Nothing } else { Following::Links };
-    let (mut items, mut same_realm, mut remote) = (Vec::new(), false, destination.realm != LOCAL);
+    let (mut items, mut remote) = (Vec::new(), destination.realm != LOCAL);
     for location in from {
         let place = opener.open(location, following)?;
         let node = place.node().with_context(|| format!("looking up {location}"))?;
-        same_realm |= place.realm == destination.realm;
         remote |= place.realm != LOCAL;
         items.push(planner.item(location, place, node)?);
     }
-    Ok(Plan { items, same_realm, remote, clients: opener.clients(), destination })
+    Ok(Plan { items, remote, clients: opener.clients(), destination })
 }
 
 struct Planner<'a> {
@@ -79,7 +76,7 @@ impl Planner<'_> {
         }
         let id = source_id(&label(&place));
         let target = self.target(location, is_directory, id)?;
-        let source = Arc::new(Side::new(place.file_system, place.caller));
+        let source = Arc::new(place.side());
         let path = location.to_string().into_bytes();
         Ok(Item { source, node, target, path, id })
     }
@@ -102,8 +99,7 @@ impl Planner<'_> {
 
     /// Whether an earlier copy of this source, alone, was interrupted in this directory.
     fn is_begun(&self, directory: &Node, id: u64) -> bool {
-        let side = Side::new(Arc::clone(&self.destination.file_system), self.destination.caller);
-        !self.several && marked_by(&side, directory, id)
+        !self.several && marked_by(&self.destination.side(), directory, id)
     }
 
     fn new_entry(&self, location: &Location, is_directory: bool) -> Result<Target> {

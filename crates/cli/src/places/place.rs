@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use howdah_client::copy::Side;
 use howdah_vfs::{Caller, FileSystem, FsError, Name, Node};
 
 /// A file system, who acts in it, and the way from its root to the node that was named.
@@ -20,6 +21,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// It as a side of a copy.
+    pub fn side(&self) -> Side {
+        Side::new(Arc::clone(&self.file_system), self.caller).in_realm(&self.realm)
+    }
+
     /// The directory that the last name is in, and that name; the root has none.
     pub fn parent(&self) -> Result<(Node, Option<&[u8]>), FsError> {
         match self.path.split_last() {

@@ -13,7 +13,7 @@ const SET_ID: u32 = 0o6000;
 impl Copier {
     /// Whether what is there stays in place of a copy of `node`. Refused if it can neither stay nor be replaced.
     pub(super) fn keeps(&self, entry: &Entry, node: &Node, there: &Node, worker: &mut Worker) -> Step<bool> {
-        if self.options.same_realm && is_same_node(&node.attributes, &there.attributes) {
+        if self.may_be_here(entry) && is_same_node(&node.attributes, &there.attributes) {
             return Err(Trouble::source("copying", Cause::SameFile));
         }
         if self.options.existing == Existing::Keep {
@@ -30,6 +30,11 @@ impl Copier {
             }
             Existing::ReplaceChanged => self.is_same(entry, node, there, worker),
         }
+    }
+
+    /// Whether the source of an entry may be what is at the destination.
+    pub(super) fn may_be_here(&self, entry: &Entry) -> bool {
+        entry.parent.source().realm == self.destination.realm
     }
 
     /// Whether what stays counts as a copy of `node`: what is spared only because it is there, or is newer, may be a stranger.

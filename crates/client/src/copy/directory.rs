@@ -122,7 +122,7 @@ impl Copier {
 
     /// A directory is not copied into itself, nor into one below it: then the destination is met on the way.
     fn refuse_loops(&self, entry: &Entry, node: &Node) -> Step<()> {
-        if !self.options.same_realm {
+        if !self.may_be_here(entry) {
             return Ok(());
         }
         let is_this = |other: &Node| {

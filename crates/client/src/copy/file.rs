@@ -40,7 +40,7 @@ impl Copier {
         if !has_names || entry.part != LinkPart::Unknown {
             return self.begin_file(entry, node, worker);
         }
-        let key = LinkTable::<Entry>::key(attributes);
+        let key = LinkTable::<Entry>::key(entry.parent.source(), attributes);
         let claim = self.links.lock().claim(key, attributes.links, entry);
         match claim {
             Claim::Wait => Ok(Settled::Later),
@@ -223,7 +223,8 @@ impl Copier {
     /// A copy is there: the other names of the file can be made.
     pub(super) fn on_copied(&self, entry: &Entry, node: &Node, copy: Handle) {
         if entry.part == LinkPart::First {
-            let waiting = self.links.lock().on_copied(LinkTable::<Entry>::key(&node.attributes), copy);
+            let key = LinkTable::<Entry>::key(entry.parent.source(), &node.attributes);
+            let waiting = self.links.lock().on_copied(key, copy);
             self.stack.push_all(waiting.into_iter().map(|entry| Task::Link(entry, copy)));
         }
     }
@@ -233,7 +234,8 @@ impl Copier {
         if entry.part != LinkPart::First {
             return;
         }
-        let next = self.links.lock().on_failed(LinkTable::<Entry>::key(&node.attributes));
+        let key = LinkTable::<Entry>::key(entry.parent.source(), &node.attributes);
+        let next = self.links.lock().on_failed(key);
         if let Some(next) = next {
             self.stack.push(Task::Entry(Entry { part: LinkPart::First, ..next }));
         }

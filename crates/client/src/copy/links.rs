@@ -6,8 +6,10 @@ use std::collections::HashMap;
 
 use howdah_vfs::{Attributes, Handle};
 
-/// Which file of the source: file system and number.
-pub(super) type FileKey = (u64, u64);
+use super::Side;
+
+/// Which file: the realm of its source, file system and number.
+pub(super) type FileKey = (u64, u64, u64);
 
 /// Names of files with several of them; `N` is a name that waits.
 #[derive(Debug)]
@@ -44,9 +46,9 @@ impl<N> LinkTable<N> {
         Self { files: HashMap::new() }
     }
 
-    /// Which file a node is.
-    pub(super) fn key(attributes: &Attributes) -> FileKey {
-        (attributes.file_system, attributes.file)
+    /// Which file a node of a source is. Sources of one realm share it.
+    pub(super) fn key(source: &Side, attributes: &Attributes) -> FileKey {
+        (source.realm, attributes.file_system, attributes.file)
     }
 
     /// A name of a file that has several was seen.
@@ -107,14 +109,14 @@ mod tests {
     fn the_first_is_copied_and_the_others_linked() {
         let handle = Handle::new(b"copy").expect("short");
         let mut table = LinkTable::new();
-        assert!(matches!(table.claim((1, 2), 4, 'a'), Claim::Copy('a')));
-        assert!(matches!(table.claim((1, 2), 4, 'b'), Claim::Wait));
-        assert!(matches!(table.claim((1, 3), 2, 'x'), Claim::Copy('x')));
-        assert!(matches!(table.claim((1, 2), 4, 'c'), Claim::Wait));
-        assert_eq!(table.on_failed((1, 2)), Some('c'));
-        assert_eq!(table.on_copied((1, 2), handle), ['b']);
-        assert!(matches!(table.claim((1, 2), 4, 'd'), Claim::Link('d', found) if found == handle));
-        assert_eq!(table.on_failed((1, 3)), None);
+        assert!(matches!(table.claim((0, 1, 2), 4, 'a'), Claim::Copy('a')));
+        assert!(matches!(table.claim((0, 1, 2), 4, 'b'), Claim::Wait));
+        assert!(matches!(table.claim((0, 1, 3), 2, 'x'), Claim::Copy('x')));
+        assert!(matches!(table.claim((0, 1, 2), 4, 'c'), Claim::Wait));
+        assert_eq!(table.on_failed((0, 1, 2)), Some('c'));
+        assert_eq!(table.on_copied((0, 1, 2), handle), ['b']);
+        assert!(matches!(table.claim((0, 1, 2), 4, 'd'), Claim::Link('d', found) if found == handle));
+        assert_eq!(table.on_failed((0, 1, 3)), None);
         assert!(table.files.is_empty());
     }
 }

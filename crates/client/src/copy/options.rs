@@ -27,8 +27,6 @@ pub struct CopyOptions {
     pub jobs: Option<usize>,
     /// The user's umask, for modes that are not preserved.
     pub umask: u32,
-    /// Whether both sides may be the same files, so that a node may be its own copy.
-    pub same_realm: bool,
     /// Sizes and times that only tests change.
     pub tuning: Tuning,
 }
@@ -135,7 +133,6 @@ impl Default for CopyOptions {
             rate: None,
             jobs: None,
             umask: 0o022,
-            same_realm: true,
             tuning: Tuning::default(),
         }
     }

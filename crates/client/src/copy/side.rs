@@ -8,6 +8,8 @@ use howdah_vfs::{
     Node, ReadOutcome, Result, Stability, Written,
 };
 
+use super::naming::source_id;
+
 /// How often something is made whose name is taken: more than anybody restarts a server while one call waits, and an end where
 /// two fight for a name.
 const MOST_TRIES: usize = 8;
@@ -19,6 +21,8 @@ pub struct Side {
     pub file_system: Arc<dyn FileSystem>,
     /// As whom every call is made.
     pub caller: Caller,
+    /// Two sides of one realm may be the same files; in another realm the same numbers are other files.
+    pub(super) realm: u64,
 }
 
 /// The bytes of a name that came out of a listing or was made here.
@@ -27,9 +31,16 @@ fn name(bytes: &[u8]) -> Result<Name<'_>> {
 }
 
 impl Side {
-    /// This caller in this file system.
+    /// This caller in this file system, which is a realm of its own.
     pub fn new(file_system: Arc<dyn FileSystem>, caller: Caller) -> Self {
-        Self { file_system, caller }
+        let realm = Arc::as_ptr(&file_system).cast::<()>().addr() as u64;
+        Self { file_system, caller, realm }
+    }
+
+    /// The same in a realm that it shares with others of this name: a machine, of which several file systems are open.
+    #[must_use]
+    pub fn in_realm(self, name: &str) -> Self {
+        Self { realm: source_id(name), ..self }
     }
 
     /// The node of a name, if there is one.
