@@ -3,9 +3,11 @@
 mod copying;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
+use copying::trouble::Counting;
 use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::{Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
@@ -239,6 +241,18 @@ fn one_failure_is_told_and_the_rest_is_copied() {
         heard.all()
     );
     assert_eq!(to.names(&there.handle), ["a", "b", "c"]);
+}
+
+#[test]
+fn each_block_is_read_once_wherever_it_goes() {
+    let inner = memory();
+    inner.file(&inner.root().handle, "f", 5 * 64 * 1024, &[(0, vec![1; 5 * 64 * 1024])]);
+    let counting = |inner| Arc::new(Counting { inner, reads: AtomicI64::new(0) });
+    let (from, to) = (counting(inner.0), Files(counting(memory().0)));
+    let source = Files(Arc::clone(&from) as _);
+    let (outcome, heard) = copy(&source, source.at("f"), &to, "f", with_writer(false));
+    assert_eq!((outcome.figures.files, outcome.figures.errors), (1, 0), "{:?}", heard.all());
+    assert_eq!(from.reads.load(Ordering::Relaxed), 5);
 }
 
 #[test]

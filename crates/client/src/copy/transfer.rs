@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use howdah_vfs::{Attributes, Content, Data, Stability};
+use howdah_vfs::{Attributes, Content, Data, FileRange, Stability};
 use rustix::fs::{Advice, fadvise};
 
 use super::engine::{Copier, Worker};
@@ -24,14 +24,16 @@ type Parts = Vec<(Range<u64>, How)>;
 impl Copier {
     /// Reads a block and writes what of it is data.
     pub(super) fn transfer(&self, job: &FileJob, block: &Range<u64>, worker: &mut Worker) -> Step<()> {
-        if job.entry.parent.item.passes_files
-            && !job.sparse
-            && let Some(parts) = self.pass_on(job, block, worker)?
-        {
-            self.on_written(job, block, parts);
-            return Ok(());
-        }
-        let bytes = self.read_block(job, block, &mut worker.buffer)?;
+        let bytes = match self.open_block(job, block, &mut worker.buffer)? {
+            Content::File(range) if job.entry.parent.item.passes_files && !job.sparse => {
+                if let Some(parts) = self.pass_on(job, block, &range)? {
+                    self.on_written(job, block, parts);
+                    return Ok(());
+                }
+                self.read_block(job, block, &mut worker.buffer)?
+            }
+            content => whole(content, block, &mut worker.buffer)?,
+        };
         let parts = self.write_block(job, block.start, &bytes);
         reclaim(bytes, &mut worker.buffer);
         self.on_written(job, block, parts?);
@@ -65,11 +67,9 @@ impl Copier {
         }
     }
 
-    /// Writes a block that lies in a file without reading it. Nothing: it does not, or whose fault it is that it could not be
-    /// written is not known, and reading it tells.
-    fn pass_on(&self, job: &FileJob, block: &Range<u64>, worker: &mut Worker) -> Step<Option<Parts>> {
-        let content = self.open_block(job, block, &mut worker.buffer)?;
-        let Content::File(range) = content else { return Ok(None) };
+    /// Writes a block that lies in a file without reading it. Nothing: whose fault it is that it could not be written is not
+    /// known, and reading it tells.
+    fn pass_on(&self, job: &FileJob, block: &Range<u64>, range: &FileRange) -> Step<Option<Parts>> {
         // All workers' blocks are fetched from the storage at once, though they are sent one after the other. A file that takes
         // no advice is sent all the same.
         let _ = fadvise(&range.file, range.offset, NonZeroU64::new(range.length as u64), Advice::WillNeed);
@@ -87,14 +87,8 @@ impl Copier {
     }
 
     fn read_block(&self, job: &FileJob, block: &Range<u64>, buffer: &mut Vec<u8>) -> Step<Bytes> {
-        let length = (block.end - block.start) as usize;
         let content = self.open_block(job, block, buffer)?;
-        let mut bytes = in_memory(content, buffer).at_source("reading")?;
-        if bytes.len() < length {
-            return Err(Trouble::source("reading", Cause::Changed));
-        }
-        bytes.truncate(length);
-        Ok(bytes)
+        whole(content, block, buffer)
     }
 
     /// A block of the source, in memory or not.
@@ -155,6 +149,17 @@ impl Copier {
         job.committed_here.fetch_add(length, Ordering::Relaxed);
         job.ledger.lock().written(block.clone(), parts);
     }
+}
+
+/// All of a block that was read, in memory.
+fn whole(content: Content, block: &Range<u64>, buffer: &mut Vec<u8>) -> Step<Bytes> {
+    let length = (block.end - block.start) as usize;
+    let mut bytes = in_memory(content, buffer).at_source("reading")?;
+    if bytes.len() < length {
+        return Err(Trouble::source("reading", Cause::Changed));
+    }
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// Whether the data of the source is not what it was.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{FileSystem, FsError, Result};
+use howdah_vfs::{Caller, FileSystem, FsError, Handle, Limits, Result};
 
 /// Answers so many calls and no more: for those behind it, it is as if the copier was killed.
 pub struct Dying {
@@ -52,6 +52,27 @@ impl Layer for Meddled {
             (self.meddle)();
         }
         outcome
+    }
+}
+
+/// Counts reads, and passes on ranges of files, it says.
+pub struct Counting {
+    pub inner: Arc<dyn FileSystem>,
+    pub reads: AtomicI64,
+}
+
+impl Layer for Counting {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        self.reads.fetch_add(i64::from(call == Call::Read), Ordering::Relaxed);
+        run(&*self.inner)
+    }
+
+    fn limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
+        Ok(Limits { passes_files: true, ..self.inner.limits(caller, node)? })
     }
 }
 
