@@ -185,6 +185,29 @@ fn what_cannot_be_copied_is_named_and_the_rest_is_copied() {
 }
 
 #[test]
+fn of_two_sources_of_one_name_none_is_lost() {
+    let home = home();
+    let path = |name: &str| text(&home.path().join(name)).to_owned();
+    for directory in ["a/d", "b/d", "there"] {
+        fs::create_dir_all(path(directory)).expect("made");
+    }
+    for file in ["a/f", "b/f", "a/d/one", "b/d/two"] {
+        fs::write(path(file), file).expect("written");
+    }
+    fs::write(path("d"), "a file").expect("written");
+    for (first, second, called) in [("a/f", "b/f", "f"), ("a/d", "d", "d"), ("a/f", "a/f", "f")] {
+        let (code, _, errors) = howdah(["cp", "-r", &path(first), &path(second), &path("there")]);
+        let said =
+            format!("copying {} to {}: an earlier source is called {called}", path(second), path("there"));
+        assert!(code == Some(1) && errors.contains(&said), "{errors}");
+    }
+    let (code, _, errors) = howdah(["cp", "-r", &path("a/d"), &path("b/d"), &path("there")]);
+    assert_eq!(code, Some(0), "{errors}");
+    let names: Vec<String> = tree(&home.path().join("there")).into_keys().collect();
+    assert_eq!(names, ["d", "d/one", "d/two"], "directories become one");
+}
+
+#[test]
 fn an_interrupted_tree_is_gone_on_with_by_the_same_command() {
     let home = home();
     let mut random = seed("an_interrupted_tree_is_gone_on_with_by_the_same_command");

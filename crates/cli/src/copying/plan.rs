@@ -1,12 +1,13 @@
 //! Which copy is meant: as in cp(1), a directory that is there is copied into, and anything else is what the copy is
 //! called; but a directory that an interrupted copy of the same source left is gone on with.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use howdah_client::copy::{Item, Target, marked_by, source_id};
 use howdah_client::nfs3::Nfs3;
-use howdah_vfs::{FileKind, FsError, Node};
+use howdah_vfs::{FileKind, FsError, Handle, Node};
 
 use crate::places::{Following, LOCAL, Location, Opener, Place};
 
@@ -37,14 +38,20 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
     // Links in the tree are copied; one that is named alone, without -r, is followed, as in cp(1).
     let following = if recursive { Following::Nothing } else { Following::Links };
     let (mut items, mut remote) = (Vec::new(), destination.realm != LOCAL);
+    let mut taken = HashMap::new();
     for location in from {
         let place = opener.open(location, following)?;
         let node = place.node().with_context(|| format!("looking up {location}"))?;
         remote |= place.realm != LOCAL;
-        items.push(planner.item(location, place, node)?);
+        let item = planner.item(location, place, node)?;
+        planner.refuse_second(location, &item, &mut taken)?;
+        items.push(item);
     }
     Ok(Plan { items, remote, clients: opener.clients(), destination })
 }
+
+/// The entries that items become, and of what kind they are.
+type Taken = HashMap<(Handle, Vec<u8>), FileKind>;
 
 struct Planner<'a> {
     to: &'a Location,
@@ -94,6 +101,20 @@ impl Planner<'_> {
                 None => bail!("copying {location}: it has no name"),
             },
             None => self.new_entry(location, is_directory),
+        }
+    }
+
+    /// Of two sources that would become one entry, the second would replace the first; two directories become one.
+    fn refuse_second(&self, location: &Location, item: &Item, taken: &mut Taken) -> Result<()> {
+        let Target::Entry { directory, name } = &item.target else { return Ok(()) };
+        let kind = item.node.attributes.kind;
+        match taken.insert((*directory, name.clone()), kind) {
+            None => Ok(()),
+            Some(first) if (first, kind) == (FileKind::Directory, FileKind::Directory) => Ok(()),
+            Some(_) => {
+                let name = String::from_utf8_lossy(name);
+                bail!("copying {location} to {}: an earlier source is called {name}, too", self.to)
+            }
         }
     }
 
