@@ -158,6 +158,56 @@ fn files_are_listed_shown_and_described_at_a_server() {
 }
 
 #[test]
+fn links_at_a_server_are_followed_where_they_are_here() {
+    let home = home();
+    let data = home.path().join("data");
+    fs::create_dir(data.join("real")).expect("made");
+    fs::write(data.join("real/inner"), "inner").expect("written");
+    fs::write(home.path().join("new"), "new").expect("written");
+    for (target, link) in [
+        ("real", "directory"),
+        ("./directory/../real//inner", "inner"),
+        ("../file", "out"),
+        ("/file", "absolute"),
+        ("loop", "loop"),
+        ("none", "nowhere"),
+        ("../file", "real/up"),
+    ] {
+        symlink(target, data.join(link)).expect("linked");
+    }
+    let server = start(home.path(), 0);
+    let (new, to) = (home.path().join("new"), home.path().join("to"));
+    for path in ["inner", "directory/inner"] {
+        assert_eq!(howdah(["cat", &url(&server, path)]), (Some(0), "inner".to_owned(), String::new()));
+    }
+    assert_eq!(howdah(["cp", &url(&server, "inner"), text(&to)]).0, Some(0));
+    assert_eq!(fs::read_to_string(&to).expect("a file"), "inner");
+    assert_eq!(howdah(["cp", "-r", &url(&server, "inner"), text(&home.path().join("link"))]).0, Some(0));
+    assert!(home.path().join("link").is_symlink(), "with -r links are copied");
+    // What they lead to is the destination, too.
+    for (link, written) in [("directory", "real/new"), ("inner", "real/inner")] {
+        let (code, _, errors) = howdah(["cp", text(&new), &url(&server, link)]);
+        assert_eq!(code, Some(0), "{errors}");
+        assert_eq!(fs::read_to_string(data.join(written)).expect("copied"), "new");
+        assert!(data.join(link).is_symlink());
+    }
+    for (link, said) in [
+        ("out", "leads out of what is mounted"),
+        ("real/up", "leads out of what is mounted"),
+        ("absolute", "the link leads to /file"),
+        ("loop", "more than 40 symbolic links"),
+        ("nowhere", "leads to nothing"),
+    ] {
+        for arguments in [["cp", text(&new), &url(&server, link)], ["cp", &url(&server, link), text(&to)]] {
+            let (code, _, errors) = howdah(arguments);
+            assert!(code == Some(1) && errors.contains(said), "{arguments:?}: {errors}");
+        }
+        assert!(data.join(link).is_symlink());
+    }
+    assert!(!data.join("none").exists());
+}
+
+#[test]
 fn what_cannot_be_copied_is_named_and_the_rest_is_copied() {
     let home = home();
     let (from, to) = (home.path().join("from"), home.path().join("to"));

@@ -2,6 +2,7 @@
 //!
 //! Every command that works on files comes in here; none of them asks what kind of place it got.
 
+mod follow;
 mod local;
 mod location;
 mod open;

@@ -36,7 +36,7 @@ impl Opener {
         let following = if location.means_directory() { Following::Links } else { following };
         match location {
             Location::Local(path) => open_local(self, path, following),
-            Location::Nfs(url, _) => open_remote(self, url),
+            Location::Nfs(url, _) => open_remote(self, url, following),
         }
     }
 

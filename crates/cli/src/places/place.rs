@@ -39,7 +39,8 @@ impl Place {
         self.walk(&self.path)
     }
 
-    fn root(&self) -> Result<Node, FsError> {
+    /// The root.
+    pub(super) fn root(&self) -> Result<Node, FsError> {
         let handle = self.file_system.root();
         let attributes = self.file_system.attributes(&self.caller, &handle)?;
         Ok(Node { handle, attributes })

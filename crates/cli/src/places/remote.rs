@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use howdah_client::connect::connect;
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 
-use super::{Opener, Place};
+use super::follow::follow;
+use super::{Following, Opener, Place};
 
 /// A mount that further places may lie in.
 pub(super) struct Connected {
@@ -17,7 +18,7 @@ pub(super) struct Connected {
 }
 
 /// Opens the place of a URL, which need not exist but for its last name.
-pub(super) fn open_remote(opener: &mut Opener, url: &NfsUrl) -> Result<Place> {
+pub(super) fn open_remote(opener: &mut Opener, url: &NfsUrl, following: Following) -> Result<Place> {
     let known = opener.servers.iter().find(|connected| connected.holds(url));
     let (client, path) = match known {
         Some(known) => (Arc::clone(&known.client), url.path[known.root.path.len()..].to_vec()),
@@ -31,13 +32,13 @@ pub(super) fn open_remote(opener: &mut Opener, url: &NfsUrl) -> Result<Place> {
     };
     let port = url.port.map_or(String::new(), |port| format!(":{port}"));
     let realm = format!("nfs://{}{port}", url.host);
-    Ok(Place {
-        file_system: client,
-        caller: url.caller(opener.options.caller),
-        path,
-        label: format!("{realm}{}", String::from_utf8_lossy(&url.path_bytes())),
-        realm,
-    })
+    let mounted = &url.path[..url.path.len() - path.len()];
+    let label = |url: &NfsUrl| format!("{realm}{}", String::from_utf8_lossy(&url.path_bytes()));
+    let caller = url.caller(opener.options.caller);
+    let typed = Place { file_system: client, caller, path, label: label(url), realm: realm.clone() };
+    let path = follow(&typed, following).with_context(|| format!("following {}", typed.label))?;
+    let meant = url.with_path([mounted, &path].concat());
+    Ok(Place { label: label(&meant), path, ..typed })
 }
 
 impl Connected {

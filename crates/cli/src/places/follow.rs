@@ -1,0 +1,92 @@
+//! Symbolic links at a server: a client follows them itself, and stays within what is mounted.
+
+use std::collections::VecDeque;
+
+use anyhow::{Context, Result, bail, ensure};
+use howdah_vfs::{FileKind, FsError, Name, Node};
+
+use super::{Following, Place};
+
+/// The most links on the way to one place, as on Linux.
+const MOST_LINKS: usize = 40;
+
+/// The names from the root to what is meant: links on the way are followed, and the last one if that is asked for. From what cannot
+/// be looked up on, they stay as they were typed: whoever goes that way hears why.
+pub(super) fn follow(place: &Place, following: Following) -> Result<Vec<Vec<u8>>> {
+    let typed = place.path.iter().map(|name| Step { name: name.clone(), is_typed: true });
+    let mut walk = Walk { place, following, way: Vec::new(), left: typed.collect(), links: 0 };
+    // No name is followed then, so that none need be looked up.
+    if walk.left.len() > usize::from(following == Following::Nothing) {
+        let root = place.root().with_context(|| format!("looking up {}", place.label))?;
+        while walk.go_on(&root)? {}
+    }
+    let left = walk.left.into_iter().map(|step| step.name);
+    Ok(walk.way.into_iter().map(|(name, _)| name).chain(left).collect())
+}
+
+/// A name to go to, typed or out of a link.
+struct Step {
+    name: Vec<u8>,
+    is_typed: bool,
+}
+
+struct Walk<'p> {
+    place: &'p Place,
+    following: Following,
+    /// Where it is by now.
+    way: Vec<(Vec<u8>, Node)>,
+    left: VecDeque<Step>,
+    links: usize,
+}
+
+impl Walk<'_> {
+    /// Goes one step. Says whether there may be another one.
+    fn go_on(&mut self, root: &Node) -> Result<bool> {
+        let Some(step) = self.left.pop_front() else { return Ok(false) };
+        match &step.name[..] {
+            b"" | b"." if !step.is_typed => return Ok(true),
+            b".." if !step.is_typed => {
+                self.way.pop().context("the link leads out of what is mounted: name what it leads to")?;
+                return Ok(true);
+            }
+            _ => {}
+        }
+        let directory = self.way.last().map_or(*root, |(_, node)| *node);
+        let found = Name::parse(&step.name)
+            .map_err(|error| error.refusal())
+            .and_then(|name| self.place.file_system.lookup(&self.place.caller, &directory.handle, name));
+        match found {
+            Ok(found) if self.is_followed(&found.node) => self.enter(&found.node)?,
+            Ok(found) => self.way.push((step.name, found.node)),
+            Err(FsError::NotFound) if !step.is_typed => bail!("the link leads to nothing"),
+            Err(_) => {
+                self.left.push_front(step);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_followed(&self, node: &Node) -> bool {
+        let is_last = self.left.is_empty();
+        node.attributes.kind == FileKind::SymbolicLink && (!is_last || self.following == Following::Links)
+    }
+
+    /// Puts where a link leads before what is left.
+    fn enter(&mut self, link: &Node) -> Result<()> {
+        self.links += 1;
+        ensure!(self.links <= MOST_LINKS, "more than {MOST_LINKS} symbolic links, one leading to another");
+        let mut target = Vec::new();
+        let read = self.place.file_system.read_link(&self.place.caller, &link.handle, &mut target);
+        read.context("reading the link")?;
+        let shown = String::from_utf8_lossy(&target);
+        ensure!(
+            !target.starts_with(b"/"),
+            "the link leads to {shown}, a path that each machine has its own of: name what is meant"
+        );
+        for name in target.split(|&byte| byte == b'/').rev() {
+            self.left.push_front(Step { name: name.to_vec(), is_typed: false });
+        }
+        Ok(())
+    }
+}
