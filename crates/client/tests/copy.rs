@@ -3,15 +3,16 @@
 mod copying;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
-use copying::trouble::Counting;
+use copying::trouble::{Counting, Meddled};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::{Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::NewAttributes;
+use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
 
 fn memory() -> Files {
@@ -253,6 +254,25 @@ fn each_block_is_read_once_wherever_it_goes() {
     let (outcome, heard) = copy(&source, source.at("f"), &to, "f", with_writer(false));
     assert_eq!((outcome.figures.files, outcome.figures.errors), (1, 0), "{:?}", heard.all());
     assert_eq!(from.reads.load(Ordering::Relaxed), 5);
+}
+
+#[test]
+fn a_small_file_that_changes_while_it_is_read_is_begun_anew() {
+    let (home, inner) = local();
+    let path = home.path().join("f");
+    std::fs::write(&path, vec![b'o'; 20_000]).expect("written");
+    inner.set_time(&inner.at("f").handle, 1000, 0);
+    let overwrite = move || {
+        let file = std::fs::File::options().write(true).open(&path).expect("there");
+        std::os::unix::fs::FileExt::write_all_at(&file, &[b'n'; 10_000], 0).expect("written");
+    };
+    let (meddle, is_done) = (Box::new(overwrite), AtomicBool::new(false));
+    let from = Meddled { inner: Arc::clone(&inner.0), call: Call::Read, before: false, meddle, is_done };
+    let (from, to) = (Files(Arc::new(from)), memory());
+    let (outcome, heard) = copy(&from, from.at("f"), &to, "f", options());
+    assert_eq!((outcome.figures.files, outcome.figures.errors), (1, 0), "{:?}", heard.all());
+    assert!(to.content(&to.at("f")) == inner.content(&inner.at("f")), "no half of it is the old one");
+    assert_eq!(to.at("f").attributes.modified, inner.at("f").attributes.modified);
 }
 
 #[test]
