@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
-use copying::trouble::{Counting, Meddled};
+use copying::trouble::{Counting, Meddled, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::{Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
@@ -273,6 +273,41 @@ fn a_small_file_that_changes_while_it_is_read_is_begun_anew() {
     assert_eq!((outcome.figures.files, outcome.figures.errors), (1, 0), "{:?}", heard.all());
     assert!(to.content(&to.at("f")) == inner.content(&inner.at("f")), "no half of it is the old one");
     assert_eq!(to.at("f").attributes.modified, inner.at("f").attributes.modified);
+}
+
+/// A file of several blocks in a directory that changes, and then cannot be looked at so many times.
+fn unsteady(refusals: i64) -> (Files, Files) {
+    let inner = memory();
+    let top = inner.directory(&inner.root().handle, "top");
+    let file = inner.file(&top.handle, "a", 200_000, &[(0, vec![1; 200_000])]);
+    inner.link(&file.handle, &top.handle, "b");
+    let changed = inner.clone();
+    let change = Box::new(move || changed.set_time(&file.handle, 1000, 0));
+    let (is_changed, refusals) = (AtomicBool::new(false), AtomicI64::new(refusals));
+    let from = Unsteady { inner: Arc::clone(&inner.0), change, is_changed, refusals };
+    (Files(Arc::new(from)), inner)
+}
+
+#[test]
+fn what_changes_and_cannot_be_looked_at_again_is_told() {
+    let (from, _) = unsteady(i64::MAX);
+    let (outcome, heard) =
+        copy(&from, from.at("top/a"), &memory(), "a", CopyOptions { jobs: Some(1), ..options() });
+    assert_eq!((outcome.figures.files, outcome.figures.errors), (0, 1), "{:?}", heard.all());
+    assert!(heard.has("failed looking again at a (source)"), "{:?}", heard.all());
+}
+
+#[test]
+fn names_that_wait_for_what_cannot_be_looked_up_are_copied() {
+    let ((from, inner), to) = (unsteady(2), memory());
+    let options = CopyOptions { jobs: Some(1), ..options() };
+    let (outcome, heard) = copy(&from, from.at("top"), &to, "copy", options);
+    assert_eq!((outcome.figures.files, outcome.figures.errors), (1, 1), "{:?}", heard.all());
+    let names = to.names(&to.at("copy").handle);
+    assert_eq!(names.len(), 1, "{names:?}");
+    let copied = to.at(&format!("copy/{}", names[0]));
+    assert!(to.content(&copied) == inner.content(&inner.at("top/a")));
+    assert_eq!(to.at("copy").attributes.mode, 0o755, "the directory is completed");
 }
 
 #[test]

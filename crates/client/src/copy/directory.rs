@@ -8,6 +8,7 @@ use howdah_vfs::{Detail, FileKind, FsError, Node};
 
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
+use super::links::LinkTable;
 use super::naming;
 use super::tally::count;
 use super::tasks::{DirectoryJob, Entry, LinkPart, Task};
@@ -40,14 +41,22 @@ impl Copier {
         }
     }
 
-    fn try_entry(&self, entry: Entry, worker: &mut Worker) -> Step<Settled> {
+    fn try_entry(&self, mut entry: Entry, worker: &mut Worker) -> Step<Settled> {
         let node = match entry.node {
             Some(node) => node,
-            None => match self.find_source(&entry)? {
-                Some(node) => node,
-                // It was removed since it was listed.
-                None => return Ok(Settled::Now),
-            },
+            None => {
+                let found = self.find_source(&entry);
+                if !matches!(&found, Ok(Some(node)) if is_still(&entry, node)) {
+                    // Names that wait for its copy wait for another one's.
+                    self.on_not_copied(&entry);
+                    entry.part = LinkPart::Unknown;
+                }
+                match found? {
+                    Some(node) => node,
+                    // It was removed since it was listed.
+                    None => return Ok(Settled::Now),
+                }
+            }
         };
         count(&self.tally.found_nodes);
         match node.attributes.kind {
@@ -261,5 +270,16 @@ impl Copier {
             self.tell(&super::Event::Made { path: &parent.path_of(&directory.name) });
         }
         Ok(())
+    }
+}
+
+/// Whether a name is still of the file whose other names wait for it.
+fn is_still(entry: &Entry, node: &Node) -> bool {
+    match entry.part {
+        LinkPart::First(key) => {
+            let is_file = node.attributes.kind == FileKind::Regular;
+            is_file && LinkTable::<Entry>::key(entry.parent.source(), &node.attributes) == key
+        }
+        LinkPart::Unknown | LinkPart::Alone => true,
     }
 }

@@ -49,7 +49,7 @@ impl Copier {
                 Ok(Settled::Later)
             }
             Claim::Copy(mut entry) => {
-                entry.part = LinkPart::First;
+                entry.part = LinkPart::First(key);
                 self.begin_file(entry, node, worker)
             }
         }
@@ -62,11 +62,11 @@ impl Copier {
         let outcome = self.prepare(&entry, &node, worker);
         match outcome {
             Ok(Prepared::Stays(Some(copy))) => {
-                self.on_copied(&entry, &node, copy);
+                self.on_copied(&entry, copy);
                 Ok(Settled::Now)
             }
             Ok(Prepared::Stays(None)) => {
-                self.on_not_copied(&entry, &node);
+                self.on_not_copied(&entry);
                 Ok(Settled::Now)
             }
             Ok(Prepared::Opened(opened)) => {
@@ -75,7 +75,7 @@ impl Copier {
                 Ok(Settled::Later)
             }
             Err(trouble) => {
-                self.on_not_copied(&entry, &node);
+                self.on_not_copied(&entry);
                 Err(trouble)
             }
         }
@@ -221,23 +221,19 @@ impl Copier {
     }
 
     /// A copy is there: the other names of the file can be made.
-    pub(super) fn on_copied(&self, entry: &Entry, node: &Node, copy: Handle) {
-        if entry.part == LinkPart::First {
-            let key = LinkTable::<Entry>::key(entry.parent.source(), &node.attributes);
+    pub(super) fn on_copied(&self, entry: &Entry, copy: Handle) {
+        if let LinkPart::First(key) = entry.part {
             let waiting = self.links.lock().on_copied(key, copy);
             self.stack.push_all(waiting.into_iter().map(|entry| Task::Link(entry, copy)));
         }
     }
 
     /// There is no copy: another name of the file is copied in its place.
-    pub(super) fn on_not_copied(&self, entry: &Entry, node: &Node) {
-        if entry.part != LinkPart::First {
-            return;
-        }
-        let key = LinkTable::<Entry>::key(entry.parent.source(), &node.attributes);
+    pub(super) fn on_not_copied(&self, entry: &Entry) {
+        let LinkPart::First(key) = entry.part else { return };
         let next = self.links.lock().on_failed(key);
         if let Some(next) = next {
-            self.stack.push(Task::Entry(Entry { part: LinkPart::First, ..next }));
+            self.stack.push(Task::Entry(Entry { part: LinkPart::First(key), ..next }));
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use howdah_vfs::FsError;
+use howdah_vfs::{FsError, Node};
 
 use super::Event;
 use super::engine::Copier;
@@ -131,7 +131,7 @@ impl Copier {
             add(&self.tally.verified_bytes, job.size());
         }
         self.tell(&Event::Copied { path: &job.entry.path(), bytes: job.size() });
-        self.on_copied(&job.entry, &job.node, job.partial.handle);
+        self.on_copied(&job.entry, job.partial.handle);
         self.release(&job.entry.parent);
     }
 
@@ -152,11 +152,14 @@ impl Copier {
             self.discard(job);
         }
         if trouble.cause == Cause::Changed && job.entry.tries + 1 < MOST_TRIES {
-            // Once more, from what it is now; where it is listed it has a name, at the top it is looked at again.
             return self.begin_anew(job);
         }
+        self.give_up(job, trouble);
+    }
+
+    fn give_up(&self, job: &FileJob, trouble: Trouble) {
         self.report(&trouble.of(job.entry.path()));
-        self.on_not_copied(&job.entry, &job.node);
+        self.on_not_copied(&job.entry);
         self.release(&job.entry.parent);
     }
 
@@ -171,10 +174,14 @@ impl Copier {
         trouble
     }
 
+    /// Once more, from what it is now. What cannot be looked at is looked up again below the top; at the top it has no name.
     fn begin_anew(&self, job: &FileJob) {
-        let source = job.entry.parent.source();
-        let now = source.file_system.attributes(&source.caller, &job.node.handle);
-        let node = now.ok().map(|attributes| howdah_vfs::Node { handle: job.node.handle, attributes });
+        let now = job.entry.parent.source().attributes(&job.node.handle).at_source("looking again at");
+        let node = match now {
+            Ok(attributes) => Some(Node { handle: job.node.handle, attributes }),
+            Err(_) if job.entry.parent.node.is_some() => None,
+            Err(trouble) => return self.give_up(job, trouble),
+        };
         let tries = job.entry.tries + 1;
         self.stack.push(Task::Entry(Entry { node, tries, ..job.entry.clone() }));
     }

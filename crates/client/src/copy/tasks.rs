@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use super::Side;
 use super::file_job::FileJob;
+use super::links::FileKey;
 use crate::circle::Circle;
 
 /// Something for a worker to do.
@@ -52,8 +53,8 @@ pub(super) struct Entry {
 pub(super) enum LinkPart {
     /// Not asked yet.
     Unknown,
-    /// The others wait for its copy.
-    First,
+    /// The others of this file wait for its copy.
+    First(FileKey),
     /// It is copied for itself: it is the only name, or the destination has no links.
     Alone,
 }

@@ -55,6 +55,35 @@ impl Layer for Meddled {
     }
 }
 
+/// Changes with the first read, and then so many times cannot be looked at nor looked up.
+pub struct Unsteady {
+    pub inner: Arc<dyn FileSystem>,
+    pub change: Box<dyn Fn() + Send + Sync>,
+    pub is_changed: AtomicBool,
+    pub refusals: AtomicI64,
+}
+
+impl Layer for Unsteady {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        let looks = matches!(call, Call::Attributes | Call::Lookup);
+        if looks
+            && self.is_changed.load(Ordering::Relaxed)
+            && self.refusals.fetch_sub(1, Ordering::Relaxed) > 0
+        {
+            return Err(FsError::TimedOut);
+        }
+        let outcome = run(&*self.inner);
+        if call == Call::Read && !self.is_changed.swap(true, Ordering::Relaxed) {
+            (self.change)();
+        }
+        outcome
+    }
+}
+
 /// Counts reads, and passes on ranges of files, it says.
 pub struct Counting {
     pub inner: Arc<dyn FileSystem>,
