@@ -163,6 +163,19 @@ fn what_is_not_preserved_is_as_for_a_new_file() {
 }
 
 #[test]
+fn a_mode_that_is_not_preserved_is_that_of_new_directories_alone() {
+    let (from, to) = (memory(), memory());
+    let top = from.directory(&from.root().handle, "top");
+    from.directory(&top.handle, "new");
+    let there = to.directory(&to.root().handle, "copy");
+    to.set(&there.handle, NewAttributes::with_mode(0o700));
+    let preserve = Preserve { mode: false, ..Preserve::default() };
+    let options = CopyOptions { preserve, umask: 0o027, ..options() };
+    copy(&from, top, &to, "copy", options);
+    assert_eq!((to.at("copy").attributes.mode, to.at("copy/new").attributes.mode), (0o700, 0o750));
+}
+
+#[test]
 fn owners_are_given_if_asked() {
     let (from, to) = (memory(), memory());
     let file = from.file(&from.root().handle, "f", 0, &[]);

@@ -4,7 +4,7 @@ use howdah_vfs::{Attributes, FileKind, FsError, NewAttributes, Node, SetTime, Ti
 
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Step, Trouble};
-use super::tasks::Entry;
+use super::tasks::{DirectoryJob, Entry};
 use super::{Compare, Existing};
 
 /// The bits of a mode that let a program act as its owner or group.
@@ -73,7 +73,21 @@ impl Copier {
         source: &Attributes,
         size: Option<u64>,
     ) -> Result<(), FsError> {
-        let new = self.attributes_for(&copy.attributes, source, size);
+        self.give_attributes(copy, self.attributes_for(&copy.attributes, source, size))
+    }
+
+    /// The same for a directory. Whose mode is not preserved has that of a new one only if it is new.
+    pub(super) fn set_directory_attributes(
+        &self,
+        directory: &DirectoryJob,
+        source: &Attributes,
+    ) -> Result<(), FsError> {
+        let new = self.attributes_for(&directory.target.attributes, source, None);
+        let mode = new.mode.filter(|_| self.options.preserve.mode || directory.fresh);
+        self.give_attributes(&directory.target, NewAttributes { mode, ..new })
+    }
+
+    fn give_attributes(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
         let gives_owner = new.user.is_some();
         match self.destination.set(&copy.handle, &new) {
             Err(FsError::NotPermitted | FsError::AccessDenied | FsError::Invalid) if gives_owner => {

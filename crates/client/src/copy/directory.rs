@@ -79,7 +79,7 @@ impl Copier {
             return Err(Trouble::source("copying", Cause::NotRecursive));
         }
         self.refuse_loops(&entry, &node)?;
-        let (target, fresh) = self.make_or_take(&entry)?;
+        let (target, fresh) = self.make_or_take(&entry, &node)?;
         let is_item = entry.parent.node.is_none();
         let marker = naming::marker(entry.parent.item.id);
         let marked =
@@ -100,14 +100,19 @@ impl Copier {
         Ok(Settled::Later)
     }
 
-    fn make_or_take(&self, entry: &Entry) -> Step<(Node, bool)> {
+    fn make_or_take(&self, entry: &Entry, node: &Node) -> Step<(Node, bool)> {
         let parent = &entry.parent;
         if !parent.fresh
             && let Some(there) = self.directory_there(entry)?
         {
             return Ok((there, false));
         }
-        match self.destination.make_directory(&parent.target.handle, &entry.name, MODE_UNTIL_DONE) {
+        let mode = match self.options.preserve.mode {
+            true => MODE_UNTIL_DONE,
+            // Once it is there it keeps its mode, even if this copy is interrupted.
+            false => MODE_UNTIL_DONE | (node.attributes.mode & 0o777 & !self.options.umask),
+        };
+        match self.destination.make_directory(&parent.target.handle, &entry.name, mode) {
             // Somebody was faster; or it was we, and the server was killed before it answered, and asked again.
             Err(FsError::Exists) => match self.directory_there(entry)? {
                 Some(there) => Ok((there, false)),
@@ -253,7 +258,7 @@ impl Copier {
                 .remove(&directory.target.handle, &marker)
                 .at_destination("removing the mark of")?;
         }
-        let set = self.set_attributes(&directory.target, &node.attributes, None);
+        let set = self.set_directory_attributes(directory, &node.attributes);
         match set {
             // Another user's directory that was there before, as /tmp: it may be filled and not be changed.
             Err(FsError::NotPermitted | FsError::AccessDenied) if !directory.fresh => {
