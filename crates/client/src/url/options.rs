@@ -11,6 +11,8 @@ use crate::channel::{LANES_MAX, Lanes, Transport};
 const SIZE_MIN: u32 = 1024;
 /// How long a soft mount waits for an answer unless it is told: as long as mount(8) has it (`timeo=600`).
 const TIMEOUT_TENTHS: u32 = 600;
+/// The longest that it waits, some 136 years: so much can be added to any time.
+const PATIENCE_MAX: Duration = Duration::from_secs(u32::MAX as u64);
 /// How often it waits that long again: as mount(8) has it (`retrans=2`).
 const RETRANSMISSIONS: u32 = 2;
 
@@ -77,7 +79,8 @@ impl UrlOptions {
             Soft::ByTimeout => {
                 let tenths = u64::from(self.timeout_tenths.unwrap_or(TIMEOUT_TENTHS));
                 let tries = u64::from(self.retransmissions.unwrap_or(RETRANSMISSIONS)) + 1;
-                Some(Duration::from_millis(tenths * 100 * tries))
+                let milliseconds = tenths.saturating_mul(100).saturating_mul(tries);
+                Some(Duration::from_millis(milliseconds).min(PATIENCE_MAX))
             }
         }
     }
@@ -207,7 +210,10 @@ pub(super) fn set_transport(options: &mut UrlOptions, value: &str) -> Set {
 pub(super) fn set_soft(options: &mut UrlOptions, value: &str) -> Set {
     options.soft = Some(match value {
         "" => Soft::ByTimeout,
-        _ => Soft::After(Duration::from_secs(checked(value, |&seconds| seconds > 0)?)),
+        _ => {
+            let longest = PATIENCE_MAX.as_secs();
+            Soft::After(Duration::from_secs(checked(value, |seconds| (1..=longest).contains(seconds))?))
+        }
     });
     Ok(())
 }

@@ -92,6 +92,8 @@ fn soft_gives_up_after_the_time_asked_for() {
         ("soft&timeo=50&retrans=1", Some(10)),
         ("timeo=50&retrans=0&autoreconnect=0", Some(5)),
         ("timeo=50", None),
+        ("soft=4294967295", Some(u32::MAX.into())),
+        ("soft&timeo=4294967295&retrans=4294967295", Some(u32::MAX.into())),
         ("autoreconnect=-1", None),
     ] {
         let options = url(&format!("nfs://server/x?{query}")).options;
@@ -113,6 +115,7 @@ fn options_that_cannot_be_say_what_can() {
         ("rsize=10", &["from 1024 up"]),
         ("proto=quic", &["tcp or udp"]),
         ("soft=0", &["seconds"]),
+        ("soft=18446744073709551615", &["seconds"]),
         ("uid", &["uid=: a user id"]),
     ] {
         let said = wrong(&format!("nfs://server/x?{query}"));
