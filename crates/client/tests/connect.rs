@@ -18,7 +18,7 @@ use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
 use howdah_wire::mount as protocol;
 use howdah_wire::nfs3;
 use howdah_wire::rpc::Credentials;
-use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::xdr::{Decode, Decoder, Encoder};
 use middleman::{Fate, Middleman};
 use served::{EXPORT, Served, memory, serve_at, serve_memory};
 
@@ -69,6 +69,34 @@ fn the_longest_start_of_the_path_that_can_be_mounted_is_the_root() {
     }
     let client = opened(&served.url("/export/a/b/file", ""), &ConnectOptions::default());
     assert!(client.lookup(&ME, &client.root(), name("file")).is_ok());
+}
+
+#[test]
+fn a_file_that_is_mounted_has_its_directory_if_that_is_asked_for() {
+    let served = with_tree();
+    let client = opened(&served.url("/export/a/b", ""), &ConnectOptions::default());
+    let file = client.lookup(&ME, &client.root(), name("file")).expect("there").node.handle;
+    let between = Middleman::before(served.address);
+    // As Linux has it.
+    between.judge(move |exchange| {
+        let is_mount =
+            (exchange.program, exchange.procedure) == (protocol::PROGRAM, protocol::mnt::PROCEDURE);
+        match is_mount && exchange.arguments.ends_with(b"/export/a/b/file") {
+            true => {
+                let flavors = vec![howdah_wire::rpc::AuthFlavor::SYS];
+                let told = protocol::mnt::Success { handle: nfs3::FileHandle(file.as_bytes()), flavors };
+                Fate::Replace(Encoder::to_vec(&protocol::mnt::Reply::Ok(told)))
+            }
+            false => Fate::Pass,
+        }
+    });
+    let url = format!("nfs://127.0.0.1:{}/export/a/b/file", between.address.port()).parse().expect("a URL");
+    let lone = opened(&url, &ConnectOptions::default());
+    assert_eq!((lone.root(), lone.below_root().len()), (file, 0));
+    let options = ConnectOptions { into_directory: true, ..ConnectOptions::default() };
+    let client = opened(&url, &options);
+    assert_eq!(client.below_root(), [b"file"]);
+    assert_eq!(client.lookup(&ME, &client.root(), name("file")).expect("there").node.handle, file);
 }
 
 #[test]

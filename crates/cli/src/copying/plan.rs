@@ -27,7 +27,7 @@ pub struct Plan {
 pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
     let (to, from) = places.split_last().context("no destination")?;
     let mut opener = Opener::default();
-    let destination = opener.open(to, Following::Links)?;
+    let destination = opener.open_to_write(to)?;
     let there = match destination.node() {
         Ok(node) => Some(node),
         Err(FsError::NotFound) => None,

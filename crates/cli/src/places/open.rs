@@ -40,6 +40,14 @@ impl Opener {
         }
     }
 
+    /// The same for what is to be written, which has a directory even if it is a file that a server mounts.
+    pub fn open_to_write(&mut self, location: &Location) -> Result<Place> {
+        self.options.into_directory = true;
+        let place = self.open(location, Following::Links);
+        self.options.into_directory = false;
+        place
+    }
+
     /// The clients of all servers that were opened.
     pub fn clients(&self) -> Vec<Arc<Nfs3>> {
         self.servers.iter().map(Connected::client).collect()

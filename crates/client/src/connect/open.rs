@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use howdah_vfs::{FileKind, FileSystem};
 use howdah_wire::rpc::AuthFlavor;
 
 use super::ping::ping;
@@ -22,7 +23,23 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
     if !url.options.without_effect.is_empty() {
         tracing::info!(options = ?url.options.without_effect, "options of the URL that have no effect");
     }
-    let Found { nfs, mount } = find(url, options)?;
+    let mut client = open_path(url, options, url.path.len())?;
+    // As far as a path is mounted, MNT may have answered for a file, which has no directory then: mountd(8) of Linux does.
+    while options.into_directory
+        && let Some(above) = (url.path.len() - client.below_root().len()).checked_sub(1)
+        && let Ok(attributes) = client.attributes(&url.caller(options.caller), &client.root())
+        && attributes.kind == FileKind::Regular
+        && let Ok(shorter) = open_path(url, options, above)
+    {
+        client = shorter;
+    }
+    Ok(Arc::new(client))
+}
+
+/// Mounts at most so many names of the path.
+fn open_path(url: &NfsUrl, options: &ConnectOptions, most: usize) -> Result<Nfs3, ConnectError> {
+    let (path, rest) = url.path.split_at(most);
+    let Found { nfs, mount } = find(&url.with_path(path.to_vec()), options)?;
     let root = mount.handle;
     let fault =
         |refusal| ConnectError::Root { host: url.host.clone(), path: mount.mounted.path().to_vec(), refusal };
@@ -31,7 +48,8 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
     let caller = url.caller(options.caller);
     let client =
         Nfs3::new(channel, transport(url, options), root, &caller, settings(url, options)).map_err(fault)?;
-    Ok(Arc::new(client.with_below_root(mount.below).with_mount_calls(mount.calls).with_keep(mount.mounted)))
+    let below = [&mount.below[..], rest].concat();
+    Ok(client.with_below_root(below).with_mount_calls(mount.calls).with_keep(mount.mounted))
 }
 
 /// What was found of a server.

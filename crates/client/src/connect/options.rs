@@ -24,6 +24,8 @@ pub struct ConnectOptions {
     pub patience: Duration,
     /// Where servers have their portmapper.
     pub portmap_port: u16,
+    /// Whether the root is to be a directory: of a file that a server mounts, its directory is mounted, if the server mounts that.
+    pub into_directory: bool,
 }
 
 impl Default for ConnectOptions {
@@ -34,6 +36,7 @@ impl Default for ConnectOptions {
             caller: own_caller(),
             patience: PATIENCE,
             portmap_port: portmap::PORT,
+            into_directory: false,
         }
     }
 }
