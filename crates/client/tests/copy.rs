@@ -149,6 +149,24 @@ fn no_name_is_linked_to_a_stranger_that_stays() {
 }
 
 #[test]
+fn a_name_that_is_newer_there_is_not_replaced_by_a_link() {
+    for name in ["a", "b"] {
+        let (from, to) = (memory(), memory());
+        let top = from.directory(&from.root().handle, "top");
+        let file = from.file(&top.handle, "a", 3, &[(0, b"new".to_vec())]);
+        from.set_time(&file.handle, 1000, 0);
+        from.link(&file.handle, &top.handle, "b");
+        let there = to.directory(&to.root().handle, "copy");
+        let newer = to.file(&there.handle, name, 5, &[(0, b"newer".to_vec())]);
+        to.set_time(&newer.handle, 1001, 0);
+        let options = CopyOptions { existing: Existing::ReplaceOlder, jobs: Some(1), ..options() };
+        let (outcome, heard) = copy(&from, top, &to, "copy", options);
+        assert_eq!((outcome.figures.files, outcome.figures.kept), (1, 1), "{:?}", heard.all());
+        assert_eq!(to.content(&to.at(&format!("copy/{name}"))), b"newer", "{:?}", heard.all());
+    }
+}
+
+#[test]
 fn what_is_not_preserved_is_as_for_a_new_file() {
     let (from, to) = (memory(), memory());
     let file = from.file(&from.root().handle, "f", 0, &[]);

@@ -24,10 +24,7 @@ impl Copier {
         }
         match self.options.existing {
             Existing::Keep | Existing::Replace => Ok(false),
-            Existing::ReplaceOlder => {
-                let (ours, theirs) = (there.attributes.modified, node.attributes.modified);
-                Ok(theirs <= ours || is_near(theirs, ours, entry.parent.item.step))
-            }
+            Existing::ReplaceOlder => Ok(is_not_older(entry, node, there)),
             Existing::ReplaceChanged => self.is_same(entry, node, there, worker),
         }
     }
@@ -48,6 +45,15 @@ impl Copier {
                     && is_near(new.modified, old.modified, entry.parent.item.step)
             }
         }
+    }
+
+    /// Whether what has a name, and is replaced only if it is older, stays in place of another name of a copy.
+    pub(super) fn keeps_name(&self, entry: &Entry, there: &Node) -> Step<bool> {
+        if self.options.existing != Existing::ReplaceOlder {
+            return Ok(false);
+        }
+        let node = entry.node.map_or_else(|| self.find_source(entry), |node| Ok(Some(node)))?;
+        Ok(node.is_some_and(|node| is_not_older(entry, &node, there)))
     }
 
     fn is_same(&self, entry: &Entry, node: &Node, there: &Node, worker: &mut Worker) -> Step<bool> {
@@ -131,6 +137,11 @@ impl Copier {
         }
         self.set_attributes(there, source, None)
     }
+}
+
+fn is_not_older(entry: &Entry, node: &Node, there: &Node) -> bool {
+    let (ours, theirs) = (there.attributes.modified, node.attributes.modified);
+    theirs <= ours || is_near(theirs, ours, entry.parent.item.step)
 }
 
 /// Whether two nodes of one realm are one: numbers alone may meet by chance between two servers.

@@ -67,7 +67,7 @@ impl Copier {
         }
     }
 
-    fn find_source(&self, entry: &Entry) -> Step<Option<Node>> {
+    pub(super) fn find_source(&self, entry: &Entry) -> Step<Option<Node>> {
         // The top has a node always: only what was listed below it is looked up.
         let Some(directory) = &entry.parent.node else { return Ok(None) };
         entry.parent.source().find(&directory.handle, &entry.name).at_source("looking up")

@@ -286,6 +286,7 @@ impl Copier {
             Some(there) if there.attributes.kind == howdah_vfs::FileKind::Directory => {
                 Err(Trouble::destination("linking", Cause::InTheWay(there.attributes.kind)))
             }
+            Some(there) if self.keeps_name(entry, &there)? => Ok(false),
             _ => self.put_in_place(entry, |name| self.destination.link(copy, directory, name)).map(|()| true),
         }
     }
