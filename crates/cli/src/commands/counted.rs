@@ -97,24 +97,22 @@ fn show(
 /// What was asked for: of one export or all, since the start or since the look before.
 fn counted(arguments: &CountedArguments, now: &Look, before: Option<&Look>) -> Counted {
     let before = before.filter(|before| before.seconds <= now.seconds);
-    let of_all = |look: &Look| look.procedures.procedures.clone();
-    let of_one = |look: &Look, name: &str| {
-        let one = look.exports.iter().find(|export| export.export == name);
-        one.map(|export| export.procedures.clone()).unwrap_or_default()
+    let mut exports = report::exports_since(&now.exports, before.map_or(&[], |before| &before.exports));
+    let procedures = match &arguments.export {
+        Some(name) => {
+            let named = exports.drain(..).find(|export| export.export == *name);
+            named.map(|export| export.procedures).unwrap_or_default()
+        }
+        None => {
+            let earlier = before.map(|before| &before.procedures.procedures[..]);
+            report::since(&now.procedures.procedures, earlier)
+        }
     };
-    let of = |look: &Look| match &arguments.export {
-        Some(name) => of_one(look, name),
-        None => of_all(look),
-    };
-    let exports = now.exports.iter().filter(|_| arguments.export.is_none()).map(|export| {
-        let earlier = before.map(|before| of_one(before, &export.export));
-        Export { procedures: report::since(&export.procedures, earlier.as_deref()), ..export.clone() }
-    });
     Counted {
         seconds: now.seconds - before.map_or(0.0, |before| before.seconds),
         is_rate: arguments.interval.is_some(),
-        procedures: report::since(&of(now), before.map(of).as_deref()),
-        exports: exports.collect(),
+        procedures,
+        exports,
         unheard: now.procedures.unheard,
         workers: now.workers,
     }

@@ -25,15 +25,44 @@ pub struct Counted {
 
 /// What was counted since earlier figures, of what was called in between.
 pub fn since(now: &[Procedure], before: Option<&[Procedure]>) -> Vec<Procedure> {
-    let same = |one: &Procedure, other: &Procedure| {
-        (&one.program, one.version, &one.procedure) == (&other.program, other.version, &other.procedure)
-    };
     let none = Procedure::default();
     let since = now.iter().map(|procedure| {
-        let earlier = before.unwrap_or_default().iter().find(|earlier| same(earlier, procedure));
+        let earlier = before.unwrap_or_default().iter().find(|earlier| is_same(earlier, procedure));
         procedure.since(earlier.unwrap_or(&none))
     });
     since.filter(|procedure| procedure.calls > 0).collect()
+}
+
+/// The same by export, one of each name: two may have had it, one after the other, and are told apart by their ids alone.
+pub fn exports_since(now: &[Export], before: &[Export]) -> Vec<Export> {
+    let same =
+        |one: &Export, other: &Export| one.id == other.id && (one.id.is_some() || one.export == other.export);
+    let mut exports: Vec<Export> = Vec::new();
+    for export in now {
+        let earlier = before.iter().find(|earlier| same(earlier, export));
+        let procedures = since(&export.procedures, earlier.map(|earlier| &earlier.procedures[..]));
+        match exports.iter_mut().find(|known| known.export == export.export) {
+            Some(known) => {
+                known.id = export.id;
+                add(&mut known.procedures, procedures);
+            }
+            None => exports.push(Export { procedures, ..export.clone() }),
+        }
+    }
+    exports
+}
+
+fn add(sums: &mut Vec<Procedure>, procedures: Vec<Procedure>) {
+    for procedure in procedures {
+        match sums.iter_mut().find(|sum| is_same(sum, &procedure)) {
+            Some(sum) => sum.add(&procedure),
+            None => sums.push(procedure),
+        }
+    }
+}
+
+fn is_same(one: &Procedure, other: &Procedure) -> bool {
+    (&one.program, one.version, &one.procedure) == (&other.program, other.version, &other.procedure)
 }
 
 /// A table of procedures, one of exports where there are several, errors, and what workers do.
@@ -275,5 +304,23 @@ workers: 30 wait for calls, 1 run, 1 in storage
         let since = since(&now, Some(&before));
         assert_eq!(since.len(), 1);
         assert_eq!((since[0].procedure.as_str(), since[0].calls), ("READ", 10));
+    }
+    #[test]
+    fn an_export_that_took_the_name_of_another_is_added_to_it_and_not_taken_for_it() {
+        let export = |id, calls| Export {
+            export: "/a".to_owned(),
+            id: Some(id),
+            procedures: vec![procedure("READ", calls, 1e-3)],
+        };
+        let calls = |now: &[Export], before: &[Export]| {
+            let since = exports_since(now, before);
+            assert_eq!((since.len(), since[0].id), (1, Some(2)), "{since:?}");
+            assert!(since[0].procedures.len() <= 1, "{since:?}");
+            sum(&since[0].procedures).calls
+        };
+        let now = [export(1, 1000), export(2, 30)];
+        assert_eq!(calls(&now, &[]), 1030, "since the start");
+        assert_eq!(calls(&now, &[export(1, 1000)]), 30, "it is new");
+        assert_eq!(calls(&now, &[export(1, 990), export(2, 20)]), 20);
     }
 }

@@ -21,7 +21,7 @@ mod why;
 pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, printable, short_time};
 pub use bench::{bench, progress};
 pub use capture::{captured, capturing};
-pub use counted::{Counted, counted, since};
+pub use counted::{Counted, counted, exports_since, since};
 pub use counts::{client_counts, kernel_counts};
 pub use doctor::{doctor, doctor_json};
 pub use hosts::{reachable, worth_showing};

@@ -115,15 +115,16 @@ impl Seen {
             .filter(|before| before.process == now.process && before.exports.seconds < now.exports.seconds);
         let seconds = before.map_or(0.0, |before| now.exports.seconds - before.exports.seconds);
         let before = before.unwrap_or(now);
-        let exports = now.exports.exports.iter().map(|export| of_export(before, export, seconds));
-        let exports: Vec<ExportSeen> = exports.collect();
+        let called = report::exports_since(&now.exports.exports, &before.exports.exports);
+        let all: Vec<Procedure> = called.iter().flat_map(|export| export.procedures.clone()).collect();
+        let exports = called.into_iter().map(|export| of_export(export, seconds)).collect();
         let connections = connections(before, now, seconds);
         Self {
             server: now.server.clone(),
             process: now.process,
             mode: now.clients.mode.clone(),
             seconds,
-            all: Calls::of(&sum(&differences(before, now)), seconds),
+            all: Calls::of(&sum(&all), seconds),
             workers: now.workers,
             pressure: now.tuning.pressure.clone(),
             buffer_bytes: now.tuning.used.sending + now.tuning.used.unread,
@@ -135,28 +136,15 @@ impl Seen {
     }
 }
 
-fn of_export(before: &Look, export: &Export, seconds: f64) -> ExportSeen {
-    let mut differences = difference(before, export);
-    differences.sort_by_key(|procedure| std::cmp::Reverse(procedure.calls));
-    let procedures = differences.iter().map(|procedure| ProcedureSeen {
+/// What was called of an export since the look before.
+fn of_export(export: Export, seconds: f64) -> ExportSeen {
+    let Export { export, procedures: mut called, .. } = export;
+    called.sort_by_key(|procedure| std::cmp::Reverse(procedure.calls));
+    let procedures = called.iter().map(|procedure| ProcedureSeen {
         procedure: procedure.procedure.clone(),
         calls: Calls::of(procedure, seconds),
     });
-    ExportSeen {
-        export: export.export.clone(),
-        all: Calls::of(&sum(&differences), seconds),
-        procedures: procedures.collect(),
-    }
-}
-
-/// What was called since the look before, of one export.
-fn difference(before: &Look, export: &Export) -> Vec<Procedure> {
-    let earlier = before.exports.exports.iter().find(|earlier| earlier.export == export.export);
-    report::since(&export.procedures, earlier.map(|earlier| &earlier.procedures[..]))
-}
-
-fn differences(before: &Look, now: &Look) -> Vec<Procedure> {
-    now.exports.exports.iter().flat_map(|export| difference(before, export)).collect()
+    ExportSeen { export, all: Calls::of(&sum(&called), seconds), procedures: procedures.collect() }
 }
 
 fn sum(procedures: &[Procedure]) -> Procedure {
@@ -215,5 +203,30 @@ fn of_client(client: &Client, connections: &[ConnectionSeen]) -> ClientSeen {
         verdict: busiest.map_or("idle", |group| &group.verdict).to_owned(),
         sentence: busiest.map_or("", |group| &group.sentence).to_owned(),
         verdict_seconds,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::look;
+    use super::*;
+
+    #[test]
+    fn exports_that_had_one_name_after_each_other_are_one_line() {
+        let looks = [look(0), look(1)].map(|mut look| {
+            let exports = &mut look.exports.exports;
+            // As after a reload that moved it: its calls before come first.
+            let retired = Export { id: Some(9), ..exports[1].clone() };
+            exports.insert(0, Export { export: "/data".to_owned(), ..retired });
+            look
+        });
+        let seen = Seen::between(Some(&looks[0]), &looks[1]);
+        let names: Vec<&str> = seen.exports.iter().map(|export| export.export.as_str()).collect();
+        assert_eq!(names, ["/data", "/srv/a directory with a rather long name"]);
+        let rates = seen.exports[0].procedures.iter();
+        let rates: Vec<_> =
+            rates.map(|called| (called.procedure.as_str(), called.calls.calls_per_second)).collect();
+        assert_eq!(rates, [("READ", Some(1200.0)), ("GETATTR", Some(600.0))]);
+        assert_eq!(seen.all.calls_per_second, Some(1800.0));
     }
 }

@@ -1,6 +1,7 @@
 //! `GET /v1/procedures`, `GET /v1/exports` and `GET /v1/workers`: what was asked, how long it took, and who works at it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,11 +65,22 @@ pub fn export_name(export: &OfExport) -> &str {
 
 /// Rows of one procedure, whatever their exports are, as one; in the tables' order.
 pub fn together(rows: Vec<Row>) -> Vec<Row> {
-    let mut sums: BTreeMap<u16, Row> = BTreeMap::new();
+    sums(rows, |row| row.place)
+}
+
+/// Rows of one procedure and one name as one: two exports may have had the name, one after the other.
+pub fn by_name(rows: Vec<Row>) -> Vec<Row> {
+    sums(rows, |row| (export_name(&row.export).to_owned(), row.place))
+}
+
+fn sums<K: Ord>(rows: Vec<Row>, key: impl Fn(&Row) -> K) -> Vec<Row> {
+    let mut sums: BTreeMap<K, Row> = BTreeMap::new();
     for row in rows {
-        match sums.get_mut(&row.place) {
-            Some(sum) => sum.figures.add(&row.figures),
-            None => drop(sums.insert(row.place, row)),
+        match sums.entry(key(&row)) {
+            Entry::Occupied(mut sum) => sum.get_mut().figures.add(&row.figures),
+            Entry::Vacant(place) => {
+                place.insert(row);
+            }
         }
     }
     sums.into_values().collect()

@@ -6,7 +6,7 @@ use super::connections::{limits, memory};
 use super::facts::Facts;
 use super::form::Form;
 use super::text::{Kind, Text};
-use crate::admin::counts::{export_name, together};
+use crate::admin::counts::{by_name, export_name, together};
 use crate::counts::{Latency, Row, upper_bound};
 
 /// Every so many of our buckets end in a bound that is told: two doublings, so that a histogram has a dozen.
@@ -73,9 +73,10 @@ fn by_export(text: &mut Text, facts: &Facts) {
         ("howdah_in_bytes", Some("bytes"), "Bytes of calls.", |row| row.figures.received),
         ("howdah_out_bytes", Some("bytes"), "Bytes of replies.", |row| row.figures.sent),
     ];
+    let rows = by_name(facts.rows.clone());
     for (name, unit, help, figure) in families {
         text.family(name, Kind::Counter, unit, help);
-        facts.rows.iter().for_each(|row| labelled(row, |labels| text.sample(labels, figure(row))));
+        rows.iter().for_each(|row| labelled(row, |labels| text.sample(labels, figure(row))));
     }
     text.family(
         "howdah_storage_seconds",
@@ -83,11 +84,11 @@ fn by_export(text: &mut Text, facts: &Facts) {
         Some("seconds"),
         "Time of calls within the file system; of quick calls that came together, an estimate.",
     );
-    for row in &facts.rows {
+    for row in &rows {
         labelled(row, |labels| text.sample(labels, seconds(row.figures.storage)));
     }
     text.family("howdah_errors", Kind::Counter, None, "Calls that ended with a status other than OK.");
-    for row in &facts.rows {
+    for row in &rows {
         labelled(row, |labels| {
             for (status, count) in row.figures.named_errors() {
                 text.sample(&[labels, &[("status", status)]].concat(), count);
@@ -157,13 +158,18 @@ fn seconds(nanoseconds: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use std::net::IpAddr;
+    use std::sync::Arc;
 
     use howdah_tune::Verdict;
     use howdah_tune::account::Account;
+    use howdah_vfs::memory::MemoryFileSystem;
 
     use super::super::facts::ClientFacts;
     use super::*;
-    use crate::counts::{Figures, OfExport};
+    use crate::Reply;
+    use crate::counts::{Figures, Ledger, Moment, OfExport, Timing, at_export};
+    use crate::exports::{Export, Exports};
+    use crate::programs::PROGRAMS;
 
     /// What an answer may weigh with so many clients told.
     const CLIENTS: u32 = 1000;
@@ -222,18 +228,41 @@ mod tests {
         assert!(!write(&facts(0), Form::OpenMetrics).contains("client="), "none is told unasked");
     }
 
-    #[test]
-    fn no_line_comes_twice_and_bounds_grow() {
-        let text = write(&facts(3), Form::OpenMetrics);
+    fn comes_once(text: &str) {
         let names = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.rsplit_once(' '));
         let mut names: Vec<&str> = names.map(|line| line.expect("a value").0).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), count);
+        assert_eq!(names.len(), count, "{text}");
+    }
+
+    #[test]
+    fn no_line_comes_twice_and_bounds_grow() {
+        comes_once(&write(&facts(3), Form::OpenMetrics));
         let bounds = bounds(&facts(0).rows[0].figures.latency);
         assert!(bounds.is_sorted_by(|one, two| one.0 < two.0 && one.1 < two.1), "{bounds:?}");
         assert!((10..=14).contains(&bounds.len()) && bounds[0].0 < 2e-5, "{bounds:?}");
+    }
+
+    #[test]
+    fn exports_that_had_one_name_after_each_other_are_one_series_that_never_goes_back() {
+        let ledger = Ledger::new(PROGRAMS);
+        let mut clerk = ledger.clerk();
+        for id in [1, 2] {
+            let export = Export::new("/a", id, Arc::new(MemoryFileSystem::new()), Vec::new());
+            let exports = Exports::new(vec![export], [0; 16]).expect("it is alone");
+            ledger.admit(&exports);
+            let timing = Timing { arrived: Moment::now(), received: 100, is_first: false };
+            clerk.start(&timing);
+            at_export(exports.iter().next().expect("one").place());
+            clerk.end(1, &timing, Some(&mut Reply::with_buffer(Vec::new())));
+        }
+        let text = write(&Facts { rows: ledger.rows(), ..Facts::default() }, Form::Prometheus);
+        comes_once(&text);
+        let series =
+            "howdah_in_bytes_total{export=\"/a\",program=\"nfs\",version=\"3\",procedure=\"GETATTR\"} 200";
+        assert!(text.contains(series), "{text}");
     }
 
     #[test]
