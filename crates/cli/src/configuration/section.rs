@@ -104,14 +104,17 @@ pub fn number(range: RangeInclusive<u64>) -> impl FnOnce(&DeValue<'_>) -> Result
     move |value| {
         let said = || format!("expected a number from {} to {}", range.start(), range.end());
         let digits = value.as_integer().ok_or_else(|| format!("{}, found {}", said(), kind(value)))?;
-        parse(digits).filter(|number| range.contains(number)).ok_or_else(said)
+        whole(digits).filter(|number| range.contains(number)).ok_or_else(said)
     }
 }
 
 /// A size may be a number of bytes or a text with a unit, and a number may be the word `auto`.
 pub fn size<T>(parse: fn(&str) -> Result<T, String>) -> impl FnOnce(&DeValue<'_>) -> Result<T, String> {
     move |value| match value {
-        DeValue::Integer(number) => parse(number.as_str()),
+        // In decimal, however it is written in the file: what parses knows no other.
+        DeValue::Integer(number) => {
+            parse(&whole(number).map_or_else(|| number.to_string(), |number| number.to_string()))
+        }
         value => parse(text(value)?),
     }
 }
@@ -123,7 +126,7 @@ pub fn identity(value: &DeValue<'_>) -> Result<u32, String> {
     Ok(u32::try_from(number).expect("the range fits"))
 }
 
-fn parse(digits: &DeInteger<'_>) -> Option<u64> {
+fn whole(digits: &DeInteger<'_>) -> Option<u64> {
     u64::from_str_radix(digits.as_str(), digits.radix()).ok()
 }
 
@@ -136,5 +139,26 @@ pub fn kind(value: &DeValue<'_>) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_may_be_written_in_any_radix() {
+        let read = |text: &str| {
+            let file = format!("size = {text}");
+            let table = DeTable::parse(&file).expect("it is TOML");
+            size(|text| text.parse::<u64>().map_err(|_| text.to_owned()))(table.get_ref()["size"].get_ref())
+        };
+        for text in ["536870912", "536_870_912", "0x20000000", "0x2000_0000", "0o4000000000", "'536870912'"] {
+            assert_eq!(read(text), Ok(512 << 20), "{text}");
+        }
+        assert_eq!(read("0b10000000_00000000"), Ok(1 << 15));
+        for text in ["-5", "0x1_0000_0000_0000_0000"] {
+            assert_eq!(read(text), Err(text.replace('_', "")), "{text}");
+        }
     }
 }
