@@ -1,5 +1,7 @@
 //! A path as a person writes it: a profile to start from, what both directions have, what each has besides.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -69,7 +71,11 @@ impl TryFrom<PathText> for PathSpec {
         let back = text.back.over(back).over(base.back);
         queue_has_a_line(&there, "from client to server")?;
         queue_has_a_line(&back, "from server to client")?;
-        Ok(Self { there, back })
+        let path = Self { there, back };
+        let round_trip = path.round_trip();
+        queue_has_a_round_trip(&path.there, round_trip, "from client to server")?;
+        queue_has_a_round_trip(&path.back, round_trip, "from server to client")?;
+        Ok(path)
     }
 }
 
@@ -80,6 +86,22 @@ fn queue_has_a_line(direction: &DirectionSpec, which: &str) -> Result<(), String
         (Some(queue), None) => Err(format!(
             "queue = \"{queue}\" without a rate: {which} nothing would ever wait in it; a line needs a rate, such as \
              rate = \"1Gbit\", or leave the queue out"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Who counts a queue in round trips and has none would measure one that holds nothing.
+fn queue_has_a_round_trip(
+    direction: &DirectionSpec,
+    round_trip: Duration,
+    which: &str,
+) -> Result<(), String> {
+    match (direction.queue, &direction.rate) {
+        (_, Some(RateSpec::Unlimited)) => Ok(()),
+        (Some(queue @ QueueSpec::Bdp(_)), _) if round_trip.is_zero() => Err(format!(
+            "queue = \"{queue}\" without a round trip: {which} it would hold nothing; its size needs one, such as \
+             rtt = \"30ms\", or give it in bytes, such as queue = \"256KiB\""
         )),
         _ => Ok(()),
     }

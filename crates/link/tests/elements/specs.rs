@@ -110,6 +110,8 @@ fn a_profile_is_where_to_start_from() {
     // Its queue is not a mistake of whoever undoes its line.
     let wire = parse("profile = \"lan-100m\"\nrate = \"unlimited\"");
     assert_eq!(wire.there.line_rate(), None);
+    // Nor is one in round trips, where there is no line and no round trip.
+    parse("rate = \"unlimited\"\nqueue = \"1bdp\"");
 }
 
 #[test]
@@ -127,6 +129,14 @@ fn errors_say_what_was_given_and_what_is_allowed() {
             &["1bdp", "without a rate", "client to server", "rate = \"1Gbit\""],
         ),
         ("queue = \"1bdp\"\nthere.rate = \"1Gbit\"", &["without a rate", "server to client"]),
+        (
+            "rate = \"1Gbit\"\nqueue = \"1bdp\"",
+            &["1bdp", "without a round trip", "client to server", "rtt = \"30ms\"", "256KiB"],
+        ),
+        (
+            "rate = \"1Gbit\"\nback.queue = \"2bdp\"\nrtt = \"0ms\"",
+            &["2bdp", "without a round trip", "server to client"],
+        ),
         ("bursts = { loss = \"1%\" }", &["missing field `length`"]),
         ("bursts = { loss = \"90%\", length = 2 }", &["at most 66.7%"]),
         ("bursts = { loss = \"1%\", length = 0.5 }", &["at least 1"]),
