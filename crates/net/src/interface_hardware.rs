@@ -21,6 +21,9 @@ const VALUE_BYTES: usize = 8;
 /// What NFS over TCP gains by, by the names that ethtool has for it, and the command that asks.
 const OFFLOADS: [(&str, u32); 6] =
     [("rx", 0x14), ("tx", 0x16), ("sg", 0x18), ("tso", 0x1e), ("gso", 0x23), ("gro", 0x2b)];
+/// Drivers without a line whose speed is nobody's: a veth says 10 Gb/s whatever it carries (`drivers/net/veth.c`), and a bridge the
+/// speed of its fastest port, by which a packet need not leave (`net/bridge/br_device.c`).
+const WITHOUT_LINE: [&str; 2] = ["veth", "bridge"];
 /// A TUN or TAP device has no speed; this is what the driver says until somebody sets another (`tun_default_link_ksettings`:
 /// 10 Mb/s, of late 10 Gb/s).
 const SPEEDS_OF_TUN: [u64; 2] = [10, 10_000];
@@ -119,7 +122,9 @@ fn rings(told: &[u8]) -> (Option<Ring>, Option<Ring>) {
 fn link(told: &[u8], driver: Option<&str>) -> (Option<u64>, Option<bool>) {
     let half = |at: usize| u64::from(u16::from_ne_bytes([told[at], told[at + 1]]));
     let megabits = half(12) | half(28) << 16;
-    let is_fiction = driver == Some("tun") && SPEEDS_OF_TUN.contains(&megabits);
+    let is_fiction = driver.is_some_and(|driver| {
+        WITHOUT_LINE.contains(&driver) || driver == "tun" && SPEEDS_OF_TUN.contains(&megabits)
+    });
     let is_known = megabits > 0 && megabits != u64::from(u16::MAX) && megabits != u64::from(u32::MAX);
     if is_fiction || !is_known {
         return (None, None);
@@ -182,6 +187,8 @@ mod tests {
         check(u32::MAX, 255, None, (None, None));
         check(10, 1, Some("tun"), (None, None));
         check(10_000, 1, Some("tun"), (None, None));
+        check(10_000, 1, Some("veth"), (None, None));
+        check(10_000, 1, Some("bridge"), (None, None));
         check(1000, 1, Some("tun"), (Some(1_000_000_000), Some(true)));
     }
 }
