@@ -130,7 +130,11 @@ fn too_small(
         ),
     };
     let larger = wanted.next_power_of_two().min(ADVISED_MOST).max(most);
-    Some(Finding::fault(says).mended_by(Remedy::Sysctl {
+    let finding = Finding::fault(says);
+    if larger == most {
+        return Some(finding);
+    }
+    Some(finding.mended_by(Remedy::Sysctl {
         name: format!("net.ipv4.{name}"),
         now: format!("{least} {first} {most}"),
         wanted: format!("{least} {first} {larger}"),
@@ -274,6 +278,15 @@ mod tests {
         assert_eq!(remedy.undo().as_deref(), Some("sysctl -w net.ipv4.tcp_wmem='4096 16384 212992'"));
         facts.tcp_send = Some([4096, 16_384, 8_388_608]);
         assert_eq!(host(&facts, Some(&path)).verdict, Verdict::Healthy);
+    }
+
+    #[test]
+    fn nothing_is_advised_to_be_set_to_what_it_is() {
+        let mut facts = usual();
+        facts.tcp_send = Some([4096, 16_384, ADVISED_MOST]);
+        let report = host(&facts, Some(&need(10_000.0, 250.0)));
+        let send = &report.findings[0];
+        assert!(send.says.contains("may send with") && send.remedies.is_empty(), "{report:?}");
     }
 
     #[test]

@@ -88,31 +88,38 @@ fn rings(interface: &InterfaceFacts) -> Option<Finding> {
     let drops = interface.receive_drops;
     let loses = drops >= LEAST_EVENTS && drops as f64 / interface.packets.max(1) as f64 > DROPPED;
     let larger = |ring: Option<RingFacts>, loses: bool| {
-        let ring = ring.filter(|ring| ring.now < ring.most && (loses || ring.now < TINY_RING))?;
-        Some((ring.now, ring.most.min(ADVISED_RING).max(ring.now)))
+        let ring = ring.filter(|ring| loses || ring.now < TINY_RING)?;
+        let wanted = ring.most.min(ADVISED_RING);
+        (ring.now < wanted).then_some((ring.now, wanted))
     };
     let (receive, send) = (larger(interface.receive_ring, loses), larger(interface.send_ring, false));
     let name = &interface.name;
-    if receive.is_none() && send.is_none() {
+    let tiny = [("rx", receive), ("tx", send)].into_iter().filter_map(|(word, ring)| {
+        let (now, _) = ring.filter(|(now, _)| *now < TINY_RING)?;
+        Some(format!("{word} {now}"))
+    });
+    let tiny: Vec<String> = tiny.collect();
+    let finding = if tiny.is_empty() {
+        // All that was dropped since it began says nothing of today, and stays when the ring is larger.
         let share = units::percent(drops as f64 / interface.packets.max(1) as f64);
-        return loses.then(|| {
+        loses.then(|| {
             Finding::note(format!(
-                "{name} dropped {share} of what came since it began; that may be what nobody here wanted"
+                "{name} dropped {drops} packets since it began, {share} of all; that may be what nobody here wanted"
             ))
-        });
+        })?
+    } else {
+        let why = if loses { format!(", and it dropped {drops} packets") } else { String::new() };
+        Finding::fault(format!("{name} has tiny rings: {} descriptors{why}", tiny.join(", ")))
+    };
+    if receive.is_none() && send.is_none() {
+        return Some(finding);
     }
-    let one = |word: &str, ring: Option<(u32, u32)>| ring.map(|ring| format!("{word} {}", ring.0));
-    let sizes: Vec<String> = [one("rx", receive), one("tx", send)].into_iter().flatten().collect();
-    let why = if loses { format!(", and it dropped {drops} packets") } else { String::new() };
-    Some(Finding::fault(format!("{name} has tiny rings: {} descriptors{why}", sizes.join(", "))).mended_by(
-        Remedy::Rings {
-            interface: name.clone(),
-            receive,
-            send,
-            why:
-                "room for packets until a processor takes them; the link may be down for a moment".to_owned(),
-        },
-    ))
+    Some(finding.mended_by(Remedy::Rings {
+        interface: name.clone(),
+        receive,
+        send,
+        why: "room for packets until a processor takes them; the link may be down for a moment".to_owned(),
+    }))
 }
 
 fn offloads(interface: &InterfaceFacts) -> Option<Finding> {
@@ -172,7 +179,7 @@ mod tests {
             change(&mut facts);
             facts
         };
-        let cases: [(InterfaceFacts, Option<&str>); 9] = [
+        let cases: [(InterfaceFacts, Option<&str>); 8] = [
             (usual(), None),
             (InterfaceFacts { name: "wg0".to_owned(), ..InterfaceFacts::default() }, None),
             (with(|one| one.is_full_duplex = Some(false)), Some("half duplex")),
@@ -182,7 +189,6 @@ mod tests {
                 Some("tiny rings: rx 64"),
             ),
             (with(|one| one.receive_ring = Some(RingFacts { now: 64, most: 64 })), None),
-            (with(|one| one.receive_drops = 20_000), Some("dropped 20000 packets")),
             (with(|one| one.offloads_off = vec!["lro".to_owned()]), None),
             (
                 with(|one| {
@@ -216,6 +222,30 @@ mod tests {
         assert_eq!(interfaces(&[bad.clone(), good]).verdict, Verdict::Healthy);
         assert_eq!(interfaces(&[bad]).verdict, Verdict::Limits);
         assert_eq!(interfaces(&[]).verdict, Verdict::Absent);
+    }
+
+    #[test]
+    fn drops_since_the_beginning_are_a_note_and_a_ring_that_is_large_enough_stays() {
+        for (now, most, wanted) in [
+            (256, 4096, Some("ethtool -G eth0 rx 4096")),
+            (4096, 8192, None),
+            (8192, 8192, None),
+            (64, 64, None),
+        ] {
+            let receive_ring = Some(RingFacts { now, most });
+            let report = interfaces(&[InterfaceFacts { receive_ring, receive_drops: 20_000, ..usual() }]);
+            assert_eq!((report.verdict, report.findings.len()), (Verdict::Healthy, 1), "{report:?}");
+            assert!(report.findings[0].says.contains("dropped 20000 packets"), "{report:?}");
+            let commands: Vec<String> = report.findings[0].remedies.iter().map(Remedy::command).collect();
+            assert_eq!(commands, wanted.into_iter().collect::<Vec<_>>(), "{now} of {most}");
+        }
+        let tiny = Some(RingFacts { now: 64, most: 4096 });
+        let report = interfaces(&[InterfaceFacts { send_ring: tiny, receive_drops: 20_000, ..usual() }]);
+        assert_eq!(
+            report.findings[0].says,
+            "eth0 has tiny rings: tx 64 descriptors, and it dropped 20000 packets"
+        );
+        assert_eq!(report.findings[0].remedies[0].command(), "ethtool -G eth0 rx 4096 tx 4096");
     }
 
     #[test]
