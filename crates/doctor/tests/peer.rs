@@ -1,7 +1,7 @@
 //! Two doctors over loopback: what one asks, the other does, and nobody else gets anything.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -61,4 +61,19 @@ fn strangers_get_nothing() {
 fn nobody_who_does_not_listen_is_found() {
     let nobody = UdpSocket::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound");
     assert!(Peer::find(nobody).is_err());
+}
+
+#[test]
+fn one_who_talks_without_end_is_no_doctor() {
+    let talker = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = talker.local_addr().expect("bound");
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut stream, _) = talker.accept().expect("somebody asks");
+            // Until nobody listens any more.
+            while stream.write_all(&[0; 64 << 10]).is_ok() {}
+        });
+        let error = Peer::find(address).expect_err("zeros are no facts");
+        assert_eq!(error.kind(), ErrorKind::InvalidData);
+    });
 }

@@ -18,6 +18,10 @@ use crate::probe::flood::{Flood, lasts};
 
 /// Who does not answer so soon is not there.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The longest answer: the facts of a host have some 2 KB.
+const ANSWER_MOST: usize = 64 << 10;
+/// And the longest that one may take.
+const ANSWER_LASTS: Duration = Duration::from_secs(5);
 /// How long a receive waits before it looks again.
 const TICK: Duration = Duration::from_millis(10);
 /// Headers of IP and UDP.
@@ -39,8 +43,7 @@ impl Peer {
     pub fn find(address: SocketAddr) -> io::Result<(Self, HostFacts)> {
         let peer = Self { address };
         let connection = peer.ask(Request::Facts)?;
-        let mut told = Vec::new();
-        while receive(&connection, &mut told, PATIENCE * 5)? {}
+        let told = hear(&connection, |_| false)?;
         let facts = serde_json::from_slice(&told).map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
         Ok((peer, facts))
     }
@@ -129,13 +132,27 @@ fn take_until(connection: &Connection, taken: &mut Vec<u8>, until: Instant) -> i
     Ok(())
 }
 
+/// What the other says until it is whole, or has closed. Whoever listens there need be no doctor.
+fn hear(connection: &Connection, is_whole: impl Fn(&[u8]) -> bool) -> io::Result<Vec<u8>> {
+    let until = Instant::now() + ANSWER_LASTS;
+    let mut told = Vec::new();
+    while !is_whole(&told) {
+        let left = until.checked_duration_since(Instant::now()).ok_or(ErrorKind::TimedOut)?;
+        if !receive(connection, &mut told, left)? {
+            break;
+        }
+        if told.len() > ANSWER_MOST {
+            return Err(ErrorKind::InvalidData.into());
+        }
+    }
+    Ok(told)
+}
+
 /// A line.
 fn answer(connection: &Connection) -> io::Result<String> {
-    let mut told = Vec::new();
-    while !told.ends_with(b"\n") {
-        if !receive(connection, &mut told, PATIENCE * 5)? {
-            return Err(ErrorKind::ConnectionAborted.into());
-        }
+    let told = hear(connection, |told| told.ends_with(b"\n"))?;
+    if !told.ends_with(b"\n") {
+        return Err(ErrorKind::ConnectionAborted.into());
     }
     let told = String::from_utf8(told).map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
     Ok(told.trim().to_owned())
