@@ -19,7 +19,7 @@ use super::failure::Failure;
 /// What holds at one place where questions come in.
 #[derive(Debug)]
 pub enum Gate {
-    /// The Unix socket: the kernel says who asks.
+    /// The Unix socket, where the kernel says who asks, and what anybody on this host may ask over loopback.
     Local,
     /// A TCP address.
     Remote {

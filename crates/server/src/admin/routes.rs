@@ -1,5 +1,6 @@
 //! The routers of the admin interface: all questions, and metrics alone.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -31,13 +32,18 @@ pub struct Asked {
     pub metrics: MetricsSettings,
 }
 
-/// What monitors may ask, on a TCP address: nothing else.
-pub fn metrics_router(asked: Arc<Asked>) -> Router {
-    Router::new()
+/// What monitors may ask, on this TCP address: nothing else. On loopback a page in a browser of this host must not ask by a name that
+/// was made to lead here; what other hosts reach anyway is asked by whatever name they have for it.
+pub fn metrics_router(asked: Arc<Asked>, at: IpAddr) -> Router {
+    let router = Router::new()
         .route("/metrics", get(metrics))
         .fallback(only_metrics)
-        .method_not_allowed_fallback(wrong_method)
-        .with_state(asked)
+        .method_not_allowed_fallback(wrong_method);
+    let router = match at.is_loopback() {
+        true => router.layer(from_fn_with_state(Arc::new(Gate::Local), is_meant)),
+        false => router,
+    };
+    router.with_state(asked)
 }
 
 async fn only_metrics(uri: Uri) -> Failure {

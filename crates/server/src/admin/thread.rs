@@ -71,7 +71,7 @@ impl Admin {
             }
             if let Some(metrics) = &sockets.metrics {
                 let socket = TcpListener::from_std(metrics.socket()?)?;
-                let router = metrics_router(Arc::clone(&asked));
+                let router = metrics_router(Arc::clone(&asked), metrics.address().ip());
                 runtime.spawn(accept_tcp(socket, router, Kept::Once, None));
             }
         }

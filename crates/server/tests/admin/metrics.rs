@@ -9,8 +9,12 @@ use crate::ask::Asked;
 use crate::common::{getattr, root};
 
 /// Asks on a stream; the head and the body.
-fn get(mut stream: impl Read + Write, path: &str, accept: &str) -> (String, String) {
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: howdah\r\nAccept: {accept}\r\n\r\n").expect("sent");
+fn get(stream: impl Read + Write, path: &str, accept: &str) -> (String, String) {
+    get_from("howdah", stream, path, accept)
+}
+
+fn get_from(host: &str, mut stream: impl Read + Write, path: &str, accept: &str) -> (String, String) {
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: {accept}\r\n\r\n").expect("sent");
     let mut text = String::new();
     stream.read_to_string(&mut text).expect("answered");
     let (head, body) = text.split_once("\r\n\r\n").expect("a head");
@@ -46,5 +50,23 @@ fn over_tcp_there_is_nothing_else() {
         let (head, body) = over_tcp(asked.metrics, path, "*/*");
         assert!(head.starts_with("http/1.1 404"), "{path}: {head}");
         assert!(body.contains("this address has /metrics alone"), "{path}: {body}");
+    }
+}
+
+#[test]
+fn a_name_that_was_made_to_lead_here_is_not_answered() {
+    let asked = Asked::start();
+    for (host, is_ours) in [
+        ("127.0.0.1:9049", true),
+        ("localhost:9049", true),
+        ("this-host:9049", true),
+        ("evil.example:9049", false),
+        ("127.0.0.1.evil.example", false),
+    ] {
+        let stream = TcpStream::connect(asked.metrics).expect("it listens");
+        let (head, body) = get_from(host, stream, "/metrics", "*/*");
+        assert_eq!(head.starts_with("http/1.1 200"), is_ours, "{host}: {head}");
+        assert_eq!(head.starts_with("http/1.1 421"), !is_ours, "{host}: {head}");
+        assert_eq!(body.contains("howdah_uptime_seconds"), is_ours, "{host}: {body}");
     }
 }
