@@ -79,6 +79,7 @@ fn receiving(info: &TcpInfo, memory: &SocketMemory, unread: u64) -> Receiving {
         received: info.received_bytes.unwrap_or(0),
         out_of_order: info.out_of_order_segments.map(u64::from),
         segments: u64::from(info.data_segments_received.unwrap_or(0)),
+        segment: u64::from(info.receive_segment_bytes.unwrap_or(0)),
         unread,
         queued: u64::from(memory.receive_queue_bytes),
         buffer: u64::from(memory.receive_buffer_bytes),

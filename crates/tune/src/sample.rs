@@ -71,6 +71,9 @@ pub struct Receiving {
     pub out_of_order: Option<u64>,
     /// Segments received (`tcpi_data_segs_in`).
     pub segments: u64,
+    /// The largest of them of late (`tcpi_rcv_mss`).
+    #[serde(default)]
+    pub segment: u64,
     /// Bytes received and not read by us (`SIOCINQ`).
     pub unread: u64,
     /// Memory that holds them (`SK_MEMINFO_RMEM_ALLOC`).

@@ -1,5 +1,7 @@
 //! Whether what is between two hosts is in the way.
 
+use std::net::IpAddr;
+
 use crate::facts::{HostFacts, InterfaceFacts, PathFacts, RateFacts, TooLarge, TrainFacts};
 use crate::{Figure, Finding, Need, Remedy, Rung, RungReport, units};
 
@@ -16,6 +18,11 @@ const OVERTAKEN: f64 = 0.01;
 const OF_EXPECTED: f64 = 0.7;
 /// A queue that holds packets longer than this, in seconds, makes small calls wait.
 const LONG_QUEUE: f64 = 0.2;
+
+/// Headers without options: what a clamp of segments leaves room for.
+const TCP_HEADER: u64 = 20;
+const IPV4_HEADER: u64 = 20;
+const IPV6_HEADER: u64 = 40;
 
 /// Judges a path. `nfs_reads`: NFS itself was seen to read over it in long packets; `expected`: bits per second that somebody
 /// said it carries.
@@ -125,7 +132,8 @@ fn black_hole(facts: &PathFacts, nfs_reads: bool, probing: Option<u64>) -> Optio
         "packets of more than {passes} bytes vanish{way} and nobody says so (a black hole); the kernel believes in {} bytes",
         mtu.believed
     );
-    let mss = passes.saturating_sub(40);
+    let is_ipv6 = facts.address.parse().is_ok_and(|address: IpAddr| address.is_ipv6());
+    let mss = passes.saturating_sub(TCP_HEADER + if is_ipv6 { IPV6_HEADER } else { IPV4_HEADER });
     let probe = Remedy::Sysctl {
         name: "net.ipv4.tcp_mtu_probing".to_owned(),
         now: "0".to_owned(),
@@ -369,6 +377,22 @@ mod tests {
         ] {
             let report = judge(there, back, nfs_reads);
             assert!(report.fault().is_some_and(|fault| fault.says.contains(way)), "{report:?}");
+        }
+    }
+
+    #[test]
+    fn segments_are_clamped_to_what_the_headers_leave() {
+        for (address, segment) in [("10.0.0.1", "1360 bytes"), ("fd00::1", "1340 bytes")] {
+            let mtu = MtuFacts {
+                believed: 1500,
+                passes: Some(1400),
+                too_large: TooLarge::Vanishes,
+                arrives_there: None,
+            };
+            let facts = PathFacts { address: address.to_owned(), mtu: Some(mtu), ..PathFacts::default() };
+            let report = path(&facts, &[], &HostFacts::default(), false, None);
+            let clamp = report.findings[0].remedies.last().expect("one").command();
+            assert!(clamp.ends_with(segment), "{address}: {clamp}");
         }
     }
 

@@ -14,7 +14,7 @@ use super::datagram::{HEAD, Head, SECRET};
 use super::request::{Request, SECONDS_MOST};
 use crate::facts::{HostFacts, RateFacts};
 use crate::probe::Bouncing;
-use crate::probe::flood::{Flood, lasts};
+use crate::probe::flood::{Flood, lasts, packet_of};
 
 /// Who does not answer so soon is not there.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -66,7 +66,7 @@ impl Peer {
         take_until(&connection, &mut taken, begin + lasts)?;
         let late = look()?;
         connection.shut_down();
-        Ok(rate_back(&early, &late))
+        Ok(rate_back(&early, &late, self.address))
     }
 
     /// Datagrams that come back, as long as this lives.
@@ -94,13 +94,14 @@ impl Peer {
 }
 
 /// What came between two looks at a connection that only receives.
-fn rate_back(early: &Sample, late: &Sample) -> Option<RateFacts> {
+fn rate_back(early: &Sample, late: &Sample, peer: SocketAddr) -> Option<RateFacts> {
     let bytes = late.receiving.received.saturating_sub(early.receiving.received);
     let seconds = late.at.saturating_sub(early.at).as_secs_f64();
     let rate = RateFacts {
         by: "from howdah doctor".to_owned(),
         bytes_per_second: bytes as f64 / seconds,
-        packet: Some(late.path.segment + 52),
+        // What came, and not what we would send: the ways may differ.
+        packet: packet_of(late.receiving.segment, peer),
         ..RateFacts::default()
     };
     let flight = rate.bytes_per_second * late.base_rtt().as_secs_f64();
@@ -225,5 +226,23 @@ impl Bouncing for Bouncer {
                 return Ok(Echoed::Nothing);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_packets_of_the_way_back_are_those_that_came() {
+        let look = |second, received| {
+            let mut sample = Sample { at: Duration::from_secs(second), ..Sample::default() };
+            (sample.path.segment, sample.receiving.segment) = (1448, 1348);
+            sample.receiving.received = received;
+            sample
+        };
+        let peer = "10.0.0.1:20490".parse().expect("an address");
+        let back = rate_back(&look(1, 0), &look(2, 1_000_000), peer).expect("bytes");
+        assert_eq!((back.bytes_per_second, back.packet), (1e6, Some(1400)));
     }
 }

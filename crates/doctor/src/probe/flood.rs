@@ -1,6 +1,7 @@
 //! Sends as fast as it goes, throws answers away, and tells what the path took.
 
 use std::io::{self, IoSlice};
+use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
@@ -29,8 +30,14 @@ pub fn lasts(round_trip: Duration) -> Duration {
     (round_trip * ROUND_TRIPS).clamp(LEAST, MOST)
 }
 
+/// The longest packet, with the headers of IP and of TCP with its timestamps; none of no segment.
+pub fn packet_of(segment: u64, peer: SocketAddr) -> Option<u64> {
+    let headers = if peer.is_ipv6() { 40 } else { 20 } + 32;
+    (segment > 0).then_some(segment + headers)
+}
+
 /// Between two looks.
-pub fn rate_of(early: &Sample, late: &Sample, by: &str) -> Option<RateFacts> {
+fn rate_of(early: &Sample, late: &Sample, peer: SocketAddr, by: &str) -> Option<RateFacts> {
     let seconds = late.at.saturating_sub(early.at).as_secs_f64();
     let delivered = |sample: &Sample| {
         let sending = &sample.sending;
@@ -47,8 +54,7 @@ pub fn rate_of(early: &Sample, late: &Sample, by: &str) -> Option<RateFacts> {
         bytes_per_second: bytes as f64 / seconds,
         sent_again: Some(again as f64 / sent.max(1) as f64),
         round_trip: Some(late.path.rtt.as_secs_f64()),
-        // The header of IP and TCP with its timestamps.
-        packet: Some(late.path.segment + 52).filter(|_| bytes > 0),
+        packet: packet_of(late.path.segment, peer),
         held_back_by: held_back(early, late, seconds),
     })
 }
@@ -100,7 +106,7 @@ impl Flood {
         self.run(connection, begin + lasts)?;
         let late = look()?;
         connection.shut_down();
-        Ok(rate_of(&early, &late, by))
+        Ok(rate_of(&early, &late, connection.peer(), by))
     }
 
     fn run(&mut self, connection: &Connection, until: Instant) -> io::Result<()> {
@@ -140,24 +146,28 @@ mod tests {
         sample
     }
 
+    fn between(early: &Sample, late: &Sample) -> Option<RateFacts> {
+        rate_of(early, late, "10.0.0.1:2049".parse().expect("an address"), "calls")
+    }
+
     #[test]
     fn what_was_acknowledged_between_two_looks_counts() {
-        let found =
-            rate_of(&look(1.0, 1_000_000, 400_000), &look(2.0, 2_500_000, 900_000), "calls").expect("bytes");
+        let found = between(&look(1.0, 1_000_000, 400_000), &look(2.0, 2_500_000, 900_000)).expect("bytes");
         assert_eq!((found.bytes_per_second, found.packet), (1e6, Some(1500)));
         assert_eq!(found.held_back_by, None);
-        assert_eq!(rate_of(&look(1.0, 5000, 5000), &look(2.0, 9000, 9000), "calls"), None, "nothing arrived");
+        assert_eq!(between(&look(1.0, 5000, 5000), &look(2.0, 9000, 9000)), None, "nothing arrived");
+        assert_eq!(packet_of(1428, "[fd00::1]:2049".parse().expect("an address")), Some(1500));
     }
 
     #[test]
     fn a_window_that_is_used_up_is_named() {
         let mut late = look(2.0, 2_500_000, 900_000);
         late.sending.peer_window = Some(1_000_000);
-        let held_back = rate_of(&look(1.0, 0, 0), &late, "calls").expect("bytes").held_back_by;
+        let held_back = between(&look(1.0, 0, 0), &late).expect("bytes").held_back_by;
         assert_eq!(held_back.as_deref(), Some("the server's window of 1.0 MB"));
         late.sending.peer_window = None;
         (late.sending.limited_by_buffer, late.sending.buffer) = (Duration::from_millis(200), 212_992);
-        let held_back = rate_of(&look(1.0, 0, 0), &late, "calls").expect("bytes").held_back_by;
+        let held_back = between(&look(1.0, 0, 0), &late).expect("bytes").held_back_by;
         assert_eq!(held_back.as_deref(), Some("our send buffer of 213.0 kB"));
     }
 }
