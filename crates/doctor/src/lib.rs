@@ -13,6 +13,7 @@ pub mod probe;
 mod remedy;
 mod report;
 mod rung;
+mod send_buffer;
 mod units;
 
 pub use figure::Figure;

@@ -18,15 +18,24 @@ const AUTOTUNED_RECEIVE: u64 = 6 << 20;
 /// No socket can be made.
 pub fn probe_host() -> io::Result<Host> {
     let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None)?;
+    let has_bbr = sockopt::set_tcp_congestion(&socket, BBR).is_ok();
+    Ok(Host { has_bbr, ..probe_buffers()? })
+}
+
+/// The same of buffers alone, for who only looks: whether there is bbr is not asked, by which the kernel would load it.
+///
+/// # Errors
+/// No socket can be made.
+pub fn probe_buffers() -> io::Result<Host> {
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None)?;
     let size = sockopt::socket_send_buffer_size(&socket)?;
     let may_force = sockopt::set_socket_send_buffer_size_force(&socket, size).is_ok();
-    let has_bbr = sockopt::set_tcp_congestion(&socket, BBR).is_ok();
     Ok(Host {
         may_force,
         send_autotuned_most: third("/proc/sys/net/ipv4/tcp_wmem").unwrap_or(AUTOTUNED_SEND),
         receive_autotuned_most: third("/proc/sys/net/ipv4/tcp_rmem").unwrap_or(AUTOTUNED_RECEIVE),
         send_unforced_most: numbers("/proc/sys/net/core/wmem_max").first().map_or(0, |most| 2 * most),
-        has_bbr,
+        has_bbr: false,
     })
 }
 

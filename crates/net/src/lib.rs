@@ -36,7 +36,7 @@ pub use buffers::apply;
 pub use congestion::{allowed_congestion_controls, congestion_controls, may_choose_congestion};
 pub use connect::{ConnectSettings, Connecting, Connection, Delivery, Place, Readiness, Wait};
 pub use echo::{Echo, Echoed, is_too_large};
-pub use host::{memory_limits, memory_of_tcp, probe_host};
+pub use host::{memory_limits, memory_of_tcp, probe_buffers, probe_host};
 pub use interface_counters::{Carried, InterfaceCounters, carried_here, interface_counters};
 pub use interface_events::{Heard, InterfaceEvents};
 pub use interface_hardware::{Hardware, Ring, hardware, set_rings};

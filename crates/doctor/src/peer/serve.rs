@@ -5,13 +5,13 @@ use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use howdah_net::{Sent, Stream, apply};
-use howdah_tune::Change;
+use howdah_net::{Sent, Stream};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::bounce::Secrets;
 use super::datagram::SECRET;
 use super::request::{LINE_MOST, Request};
+use crate::send_buffer::make_room;
 
 /// A connection lasts no longer, whatever happens.
 const LASTS: Duration = Duration::from_secs(60);
@@ -19,9 +19,6 @@ const LASTS: Duration = Duration::from_secs(60);
 const SILENCE: Duration = Duration::from_secs(10);
 /// What is sent at once, and received at once.
 const PIECE: usize = 256 << 10;
-/// The send buffer, where it may be had; and what of it may wait unsent.
-const SEND_BUFFER: u64 = 32 << 20;
-const UNSENT: u64 = 256 << 10;
 
 /// Serves it to its end. Whoever asks for what is no request gets nothing.
 pub fn serve(stream: &Stream, secrets: &Secrets) -> io::Result<()> {
@@ -41,9 +38,7 @@ fn tell(stream: &Stream, until: Instant) -> io::Result<()> {
 }
 
 fn send(stream: &Stream, until: Instant) -> io::Result<()> {
-    // Not allowed: the kernel's own limits hold.
-    let _ = apply(stream.as_fd(), Change::SendBuffer(SEND_BUFFER));
-    let _ = apply(stream.as_fd(), Change::UnsentMark(UNSENT));
+    make_room(stream.as_fd());
     let piece = vec![0; PIECE];
     while Instant::now() < until {
         if stream.send(&[IoSlice::new(&piece)], false)? == Sent::WouldBlock {

@@ -5,14 +5,12 @@ use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use howdah_net::{Connection, Place, Readiness, Sent, Wait, apply, sample};
-use howdah_tune::{Change, Gauges, Sample};
+use howdah_net::{Connection, Place, Readiness, Sent, Wait, sample};
+use howdah_tune::{Gauges, Sample};
 
 use crate::facts::RateFacts;
+use crate::send_buffer::make_room;
 
-/// The send buffer that is asked for, twice what is in flight at 1 Gb/s and 100 ms; and what of it may wait unsent.
-const SEND_BUFFER: u64 = 32 << 20;
-const UNSENT: u64 = 256 << 10;
 /// It lasts so many round trips, at least and at most so long: bbr and cubic find their rate in 20 or fewer.
 const ROUND_TRIPS: u32 = 30;
 const LEAST: Duration = Duration::from_millis(1200);
@@ -96,9 +94,7 @@ impl Flood {
         lasts: Duration,
         by: &str,
     ) -> io::Result<Option<RateFacts>> {
-        // Not allowed: the kernel's own limits hold, and are told if they are what limits.
-        let _ = apply(connection.as_fd(), Change::SendBuffer(SEND_BUFFER));
-        let _ = apply(connection.as_fd(), Change::UnsentMark(UNSENT));
+        make_room(connection.as_fd());
         let begin = Instant::now();
         let look = || sample(connection.as_fd(), begin.elapsed(), &Gauges::default());
         self.run(connection, begin + lasts.mul_f64(BEGINNING))?;
