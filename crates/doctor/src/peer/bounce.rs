@@ -35,7 +35,7 @@ impl Secrets {
     }
 
     /// Counts one of who is let in.
-    fn lets_in(&self, head: &Head) -> bool {
+    pub fn lets_in(&self, head: &Head) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(&head.secret).is_some_and(|count| {
             count.fetch_add(1, Ordering::Relaxed);

@@ -13,7 +13,7 @@ use howdah_net::{Listener, UdpSocket};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::bounce::{Secrets, bounce};
-use super::serve::serve;
+use super::serve::{SILENCE, serve};
 
 /// Where, if nobody says another port: nobody's so far, and ten times that of NFS.
 pub const PORT: u16 = 20_490;
@@ -71,7 +71,7 @@ impl Listening {
                         let (busy, secrets) = (Arc::clone(&busy), &secrets);
                         scope.spawn(move || {
                             // One that breaks off is nobody's fault here.
-                            let _ = serve(&stream, secrets);
+                            let _ = serve(&stream, secrets, SILENCE);
                             busy.fetch_sub(1, Ordering::Relaxed);
                         });
                     }
