@@ -10,6 +10,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use server::{HOWDAH, Server, home, run, serve};
@@ -129,23 +130,30 @@ fn tells_the_service_manager_and_takes_its_sockets() {
     assert_eq!(server.address(), address);
     answers_null(&mut TcpStream::connect(address).expect("it listens"));
 
-    // Signs of life come in between whenever they are due.
+    // Signs of life come in between whenever they are due; so many did.
     let heard = |wanted: &str| {
         let mut buffer = [0; 512];
-        loop {
+        for signs in 0.. {
             let length = manager.recv(&mut buffer).expect("it tells");
             let said = String::from_utf8_lossy(&buffer[..length]);
             if said.starts_with(wanted) {
-                return;
+                return signs;
             }
             assert_eq!(said.trim_end(), "WATCHDOG=1", "while waiting for {wanted}");
         }
+        unreachable!("it is silent in the end")
     };
     heard("READY=1");
     heard("WATCHDOG=1");
-    server.signal(Signal::HUP);
-    heard("RELOADING=1");
-    heard("READY=1");
+    // Also of one that is never left alone for as long as until the next is due.
+    let begin = Instant::now();
+    let mut signs = 0;
+    while begin.elapsed() < Duration::from_secs(1) {
+        server.signal(Signal::HUP);
+        signs += heard("RELOADING=1") + heard("READY=1");
+        server.log_line("configuration reloaded");
+    }
+    assert!(signs > 1, "{signs} in {:?}", begin.elapsed());
     server.signal(Signal::TERM);
     heard("STOPPING=1");
     assert_eq!(server.end().code(), Some(0));

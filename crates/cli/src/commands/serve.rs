@@ -112,10 +112,12 @@ impl Session<'_> {
     fn follow(&mut self, signals: &Receiver<Signal>) {
         loop {
             let look = self.server.awaits_names().then_some(LOOK_FOR_NAMES);
-            let signal = match self.manager.interval().into_iter().chain(look).min() {
+            let signal = match self.manager.due_in().into_iter().chain(look).min() {
                 Some(interval) => signals.recv_timeout(interval),
                 None => signals.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
+            // Whatever woke us: signals may come more often than this is due.
+            self.manager.alive();
             if look.is_some()
                 && let Err(error) = self.server.take_late_names(&self.config.exports)
             {
@@ -123,7 +125,7 @@ impl Session<'_> {
             }
             match signal {
                 Ok(Signal::Reload) => self.reload(),
-                Err(RecvTimeoutError::Timeout) => self.manager.alive(),
+                Err(RecvTimeoutError::Timeout) => {}
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
             }
         }

@@ -1,24 +1,34 @@
 //! What systemd wants to know, if it runs us; without it all of this does nothing.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sd_notify::NotifyState;
 
 /// The service manager.
 #[derive(Debug)]
 pub struct ServiceManager {
-    watchdog: Option<Duration>,
+    watchdog: Option<Watchdog>,
+}
+
+/// Whoever takes us for dead if we give no sign of life.
+#[derive(Debug)]
+struct Watchdog {
+    every: Duration,
+    due: Instant,
 }
 
 impl ServiceManager {
     /// Whoever runs us.
     pub fn new() -> Self {
-        Self { watchdog: sd_notify::watchdog_enabled() }
+        // Twice in the time that it waits.
+        let watchdog =
+            sd_notify::watchdog_enabled().map(|limit| Watchdog { every: limit / 2, due: Instant::now() });
+        Self { watchdog }
     }
 
-    /// How often [`Self::alive`] must be called: twice in the time it waits for a sign.
-    pub fn interval(&self) -> Option<Duration> {
-        self.watchdog.map(|limit| limit / 2)
+    /// How soon [`Self::alive`] must be called.
+    pub fn due_in(&self) -> Option<Duration> {
+        self.watchdog.as_ref().map(|watchdog| watchdog.due.saturating_duration_since(Instant::now()))
     }
 
     /// We serve.
@@ -39,9 +49,11 @@ impl ServiceManager {
         tell(&[NotifyState::Stopping]);
     }
 
-    /// We still run.
-    pub fn alive(&self) {
-        if self.watchdog.is_some() {
+    /// We still run: told when that is due, however often this is called.
+    pub fn alive(&mut self) {
+        let now = Instant::now();
+        if let Some(watchdog) = self.watchdog.as_mut().filter(|watchdog| watchdog.due <= now) {
+            watchdog.due = now + watchdog.every;
             tell(&[NotifyState::Watchdog]);
         }
     }
