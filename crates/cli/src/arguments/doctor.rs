@@ -1,12 +1,13 @@
 //! `howdah doctor`: what was typed.
 
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Args;
 use howdah_doctor::peer::PORT;
 
 use super::quantity::parse_rate;
+use crate::configuration::every_address;
 
 /// Find the layer that limits: this host, its interfaces, the path, storage or NFS, and say what to change
 ///
@@ -23,7 +24,7 @@ pub struct DoctorArguments {
     ///
     /// Over TCP and UDP at this address [default: every address, port 20490], for an hour at most. It sends nothing to whom
     /// has no TCP connection to it, and in answer to datagrams never more than came.
-    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "[::]:20490", value_parser = parse_listen,
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "20490", value_parser = parse_listen,
           conflicts_with_all = ["url", "from", "json", "apply", "storage"])]
     pub listen: Option<SocketAddr>,
 
@@ -63,7 +64,7 @@ pub struct DoctorArguments {
 /// An address and port, or only a port of every address.
 fn parse_listen(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = text.parse::<u16>() {
-        return Ok(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
+        return Ok(SocketAddr::new(every_address(), port));
     }
     if let Ok(address) = text.parse::<IpAddr>() {
         return Ok(SocketAddr::new(address, PORT));
@@ -86,3 +87,30 @@ Examples:
 Exit code: 0 nothing limits, 1 something does, 2 it could not be found out or the
 arguments are wrong.
 ";
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Typed {
+        #[command(flatten)]
+        doctor: DoctorArguments,
+    }
+
+    #[test]
+    fn a_doctor_listens_at_every_address_that_this_host_can_have() {
+        let listens = |arguments: &[&str]| {
+            let typed = Typed::try_parse_from([&["doctor"], arguments].concat()).expect("well typed");
+            typed.doctor.listen.expect("it listens").to_string()
+        };
+        // Where the kernel runs without IPv6, that of IPv4.
+        let every = every_address();
+        assert_eq!(listens(&["--listen"]), SocketAddr::new(every, PORT).to_string());
+        assert_eq!(listens(&["--listen", "3049"]), SocketAddr::new(every, 3049).to_string());
+        assert_eq!(listens(&["--listen", "10.0.0.1"]), "10.0.0.1:20490");
+        assert_eq!(listens(&["--listen", "[::1]:3049"]), "[::1]:3049");
+    }
+}

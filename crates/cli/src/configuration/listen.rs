@@ -26,8 +26,8 @@ pub fn default_listen() -> Vec<SocketAddr> {
     vec![SocketAddr::new(every_address(), DEFAULT_PORT)]
 }
 
-/// `[::]` takes IPv4 too, but does not exist where the kernel runs without IPv6.
-fn every_address() -> IpAddr {
+/// Every address of this machine: `[::]` takes IPv4 too, but does not exist where the kernel runs without IPv6.
+pub fn every_address() -> IpAddr {
     if Path::new("/proc/net/if_inet6").exists() {
         Ipv6Addr::UNSPECIFIED.into()
     } else {
