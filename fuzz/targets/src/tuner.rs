@@ -117,6 +117,7 @@ fn sample(
         received,
         out_of_order: told[2].then_some(segments / 2),
         segments,
+        segment,
         unread,
         queued: unread,
         buffer: window,
