@@ -1,7 +1,7 @@
 //! The write-behind: what is committed is there, whatever happened to it on the way.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 use howdah_client::layer::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Fault, FaultKind, FaultPlan, Faulty, Layer, Metered};
@@ -103,6 +103,90 @@ fn what_the_server_lost_is_written_again() {
     assert!(content(&server.inner, &node) == data);
     let report = fs.report();
     assert!(report.written_again > 0 && report.held == 0, "{report:?}");
+}
+
+/// A server that restarts while it commits. Of two writes that come meanwhile, the second comes while the first is made.
+struct Meanwhile {
+    inside: MemoryFileSystem,
+    outside: OnceLock<Weak<WriteBehind>>,
+    /// What was written, in the order in which it came.
+    seen: Mutex<Vec<(u64, Vec<u8>)>>,
+    /// What is still to happen: at which call, and what is written then.
+    script: Mutex<Vec<(Call, usize, &'static [u8])>>,
+}
+
+impl Meanwhile {
+    fn happens(&self, node: &Handle, call: Call) {
+        let next = {
+            let mut script = self.script.lock();
+            script.last().is_some_and(|step| step.0 == call).then(|| script.pop()).flatten()
+        };
+        let outside = self.outside.get().and_then(Weak::upgrade);
+        if let (Some((_, offset, data)), Some(outside)) = (next, outside) {
+            write(&*outside, node, offset, data).expect("written");
+        }
+    }
+}
+
+impl Layer for Meanwhile {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inside
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&self.inside)
+    }
+
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        mut data: Data<'_>,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        self.seen.lock().push((offset, data.bytes().expect("bytes").to_vec()));
+        self.happens(node, Call::Write);
+        self.inside.write(caller, node, offset, data, stability, change)
+    }
+
+    fn commit(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Committed> {
+        if self.script.lock().last().is_some_and(|step| step.0 == Call::Commit) {
+            self.inside.restart();
+        }
+        self.happens(node, Call::Commit);
+        self.inside.commit(caller, node, offset, count, change)
+    }
+}
+
+#[test]
+fn older_data_does_not_pass_what_comes_while_it_is_waited_for() {
+    let server = Arc::new(Meanwhile {
+        inside: MemoryFileSystem::new(),
+        outside: OnceLock::new(),
+        seen: Mutex::default(),
+        script: Mutex::default(),
+    });
+    let layer = WriteBehind::around(Arc::clone(&server) as _, WriteBehindOptions { block: 4, ..options() });
+    let layer = Arc::new(layer);
+    server.outside.set(Arc::downgrade(&layer)).expect("once");
+    let node = create(&*layer);
+    write(&*layer, &node, 0, b"aaaa").expect("written");
+    *server.script.lock() = vec![(Call::Write, 0, b"XX"), (Call::Commit, 8, b"YY")];
+    commit(&*layer, &node).expect("committed");
+    let order: Vec<_> =
+        server.seen.lock().iter().map(|(at, data)| (*at, data.escape_ascii().to_string())).collect();
+    let told: Vec<_> = order.iter().map(|(at, data)| (*at, data.as_str())).collect();
+    assert_eq!(told, [(0, "aaaa"), (8, "YY"), (0, "XX"), (2, "aa")]);
+    assert_eq!(content(&server.inside, &node), b"XXaa\0\0\0\0YY");
 }
 
 #[test]

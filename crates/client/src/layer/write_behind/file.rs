@@ -93,6 +93,13 @@ impl File {
         Some(Piece { caller, offset, bytes: data.into() })
     }
 
+    /// A call that was on its way with these bytes is over.
+    pub fn arrived(&mut self, range: &Range<u64>) {
+        if let Some(at) = self.on_the_way.iter().position(|other| other == range) {
+            self.on_the_way.swap_remove(at);
+        }
+    }
+
     /// Takes the answer to a write: what may still be lost is held in the place of what was there before.
     pub fn wrote(&mut self, answered: Answered) {
         let Answered { piece: Piece { caller, offset, bytes }, stability, verifier } = answered;

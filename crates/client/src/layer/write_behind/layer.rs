@@ -80,17 +80,21 @@ impl Layer for WriteBehind {
     ) -> Result<Written> {
         // What is empty, or reaches beyond what offsets can say, is judged by the file system itself.
         let ends = offset.checked_add(data.len() as u64).is_some_and(|end| i64::try_from(end).is_ok());
-        if stability != Stability::Unstable || data.is_empty() || !ends {
-            // What is older than this must not be written again after it.
-            self.commit_held(node)?;
+        if data.is_empty() || !ends {
             let written = self.shared.inner.write(caller, node, offset, data, stability, change)?;
             return Ok(Written { verifier: VERIFIER, ..written });
         }
         let bytes = data.into_shared().map_err(|_| FsError::Io)?;
         let (count, piece) = (bytes.len(), Piece { caller: *caller, offset, bytes });
-        if !self.shared.may_write(node, caller) {
-            self.flush(node);
-            let written = self.shared.write_now(node, &piece, change)?;
+        let durable = stability != Stability::Unstable;
+        if durable || !self.shared.may_write(node, caller) {
+            // What is older than what will be durable must not be written again after it.
+            if durable {
+                self.commit_held(node)?
+            } else {
+                self.flush(node)
+            }
+            let written = self.shared.write_now(&self.threads, node, &piece, stability, change)?;
             return Ok(Written { verifier: VERIFIER, ..written });
         }
         self.shared.take(&self.threads, node, piece)?;

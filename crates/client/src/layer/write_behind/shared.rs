@@ -1,6 +1,7 @@
 //! What all calls of a write-behind share: the files with data that is not durable, and how that gets to be.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -93,18 +94,17 @@ impl Shared {
     /// Takes data for a file.
     pub fn take(self: &Arc<Self>, threads: &Threads, node: &Handle, data: Piece) -> Result<()> {
         let mut state = self.state.lock();
-        while state.files.get(node).is_some_and(|file| file.overlaps(&data.range())) {
-            self.send(&mut state, threads, node);
-            self.wait_clean(&mut state, node);
-        }
+        self.wait_for_older(&mut state, threads, node, &data.range());
         let file = state.files.entry(*node).or_default();
         if let Some(error) = file.failed.take() {
             return Err(error);
         }
         let ready = file.gather(&data.caller, data.offset, &data.bytes, self.options.block);
+        // All of them before any waits for room: whoever writes again what was lost must see that these are newer.
+        file.on_the_way.extend(ready.iter().map(Piece::range));
         state.held += data.bytes.len();
         for piece in ready {
-            self.start(&mut state, threads, node, piece);
+            self.launch(&mut state, threads, node, piece);
         }
         let full = state.held > self.options.memory_budget;
         drop(state);
@@ -117,23 +117,37 @@ impl Shared {
         self.state.lock().files.get(node).is_some_and(|file| file.writer == Some(*caller))
     }
 
-    /// Writes at once, and holds what was written.
-    pub fn write_now(&self, node: &Handle, data: &Piece, change: &mut Change) -> Result<Written> {
-        let (offset, bytes) = (data.offset, &data.bytes);
-        let written = self.inner.write(
-            &data.caller,
-            node,
-            offset,
-            Data::Shared(bytes.clone()),
-            Stability::Unstable,
-            change,
-        )?;
+    /// Writes at once, and holds what was written and is not durable.
+    pub fn write_now(
+        self: &Arc<Self>,
+        threads: &Threads,
+        node: &Handle,
+        data: &Piece,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        let (caller, range, bytes) = (&data.caller, data.range(), data.bytes.clone());
+        {
+            let mut state = self.state.lock();
+            self.wait_for_older(&mut state, threads, node, &range);
+            // Whoever writes again what was lost must see that this is newer.
+            state.file(node).on_the_way.push(range.clone());
+        }
+        let shared = Data::Shared(bytes.clone());
+        let outcome = self.inner.write(caller, node, data.offset, shared, stability, change);
         let mut state = self.state.lock();
-        let bytes = bytes.slice(..written.count.min(bytes.len()));
-        let (stability, verifier) = (written.stability, written.verifier);
-        state.file(node).writer = Some(data.caller);
-        state.wrote(node, [Answered { piece: Piece { bytes, ..data.clone() }, stability, verifier }]);
-        Ok(written)
+        state.file(node).arrived(&range);
+        if let Ok(Written { count, stability, verifier }) = outcome {
+            let bytes = bytes.slice(..count.min(bytes.len()));
+            state.file(node).writer = Some(*caller);
+            state.wrote(node, [Answered { piece: Piece { bytes, ..data.clone() }, stability, verifier }]);
+        }
+        drop(state);
+        self.over.notify_all();
+        if outcome.is_err() || stability != Stability::Unstable {
+            self.forget(node);
+        }
+        outcome
     }
 
     /// Waits until all data of a file has been written, if not committed.
@@ -188,13 +202,32 @@ impl Shared {
                 self.forget(node);
                 return Ok(());
             }
-            // What is newer than what was lost must be there, so that the older does not land over it.
-            self.send(&mut state, threads, node);
-            self.wait_clean(&mut state, node);
-            let lost = state.committed(node, moment, committed.verifier);
+            let lost = self.lost(&mut state, threads, node, moment, committed.verifier);
             self.write_again(&mut state, threads, node, lost);
         }
         Err(FsError::Io)
+    }
+
+    /// What a COMMIT that started at `moment` found lost. What is newer is there before it is given, however much comes
+    /// meanwhile: the older must not land over it.
+    fn lost(
+        self: &Arc<Self>,
+        state: &mut MutexGuard<'_, State>,
+        threads: &Threads,
+        node: &Handle,
+        moment: u64,
+        verifier: [u8; 8],
+    ) -> Vec<Piece> {
+        let piece = |Lost { offset, data, with }: Lost<Caller>| Piece { caller: with, offset, bytes: data };
+        loop {
+            self.send(state, threads, node);
+            self.wait_clean(state, node);
+            let lost = state.committed(node, moment, verifier).into_iter().map(piece).collect::<Vec<_>>();
+            // What was written over is not lost any more: every turn leaves less.
+            if !lost.iter().any(|piece| state.overlaps(node, &piece.range())) {
+                return lost;
+            }
+        }
     }
 
     /// Commits as who wrote the file last, who may.
@@ -217,10 +250,8 @@ impl Shared {
         state: &mut MutexGuard<'_, State>,
         threads: &Threads,
         node: &Handle,
-        lost: Vec<Lost<Caller>>,
+        pieces: Vec<Piece>,
     ) {
-        let piece = |Lost { offset, data, with }: Lost<Caller>| Piece { caller: with, offset, bytes: data };
-        let pieces: Vec<_> = lost.into_iter().map(piece).collect();
         state.written_again += pieces.len() as u64;
         state.held += pieces.iter().map(|piece| piece.bytes.len()).sum::<usize>();
         // All of them before any waits for room: whoever writes the same bytes meanwhile must see that these are first.
@@ -233,7 +264,23 @@ impl Shared {
     /// Starts the call for what is gathered.
     fn send(self: &Arc<Self>, state: &mut MutexGuard<'_, State>, threads: &Threads, node: &Handle) {
         if let Some(piece) = state.files.get_mut(node).and_then(File::take) {
-            self.start(state, threads, node, piece);
+            // Before the wait: whoever writes the same bytes meanwhile must see that these are first.
+            state.file(node).on_the_way.push(piece.range());
+            self.launch(state, threads, node, piece);
+        }
+    }
+
+    /// Waits until nothing of these bytes is gathered or on its way: what is written next is newer.
+    fn wait_for_older(
+        self: &Arc<Self>,
+        state: &mut MutexGuard<'_, State>,
+        threads: &Threads,
+        node: &Handle,
+        range: &Range<u64>,
+    ) {
+        while state.overlaps(node, range) {
+            self.send(state, threads, node);
+            self.wait_clean(state, node);
         }
     }
 
@@ -243,20 +290,7 @@ impl Shared {
         }
     }
 
-    /// Starts a call, when there is room for one.
-    fn start(
-        self: &Arc<Self>,
-        state: &mut MutexGuard<'_, State>,
-        threads: &Threads,
-        node: &Handle,
-        piece: Piece,
-    ) {
-        // Before the wait: whoever writes the same bytes meanwhile must see that these are first.
-        state.file(node).on_the_way.push(piece.range());
-        self.launch(state, threads, node, piece);
-    }
-
-    /// Starts a call for what is said to be on its way already.
+    /// Starts the call for what is said to be on its way already, when there is room for one.
     fn launch(
         self: &Arc<Self>,
         state: &mut MutexGuard<'_, State>,
@@ -308,6 +342,11 @@ impl State {
         self.files.entry(*node).or_default()
     }
 
+    /// Whether any of these bytes are gathered or on their way.
+    fn overlaps(&self, node: &Handle, range: &Range<u64>) -> bool {
+        self.files.get(node).is_some_and(|file| file.overlaps(range))
+    }
+
     /// Takes the answers to writes of a file.
     fn wrote(&mut self, node: &Handle, answers: impl IntoIterator<Item = Answered>) {
         self.holding(node, |file| answers.into_iter().for_each(|answered| file.wrote(answered)));
@@ -347,9 +386,7 @@ impl Drop for Job {
         }
         let (range, size) = (self.piece.range(), self.piece.bytes.len());
         let Some(file) = state.files.get_mut(&self.node) else { return };
-        if let Some(at) = file.on_the_way.iter().position(|other| *other == range) {
-            file.on_the_way.swap_remove(at);
-        }
+        file.arrived(&range);
         state.held -= size;
         match std::mem::replace(&mut self.outcome, Ok(Vec::new())) {
             Ok(answers) => state.wrote(&self.node, answers),
