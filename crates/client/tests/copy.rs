@@ -11,9 +11,9 @@ use copying::trouble::{Counting, Meddled, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::{Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
-use howdah_vfs::NewAttributes;
 use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{NewAttributes, Node};
 
 fn memory() -> Files {
     Files(Arc::new(MemoryFileSystem::new()))
@@ -124,18 +124,31 @@ fn what_is_there_is_replaced_kept_or_compared_as_asked() {
     assert_eq!(content(CopyOptions { existing: Existing::ReplaceOlder, ..options() }), "new");
 }
 
+/// A directory with `a` and `b`, two names of a file that changed at second 1000.
+fn two_names() -> (Files, Node) {
+    let from = memory();
+    let top = from.directory(&from.root().handle, "top");
+    let file = from.file(&top.handle, "a", 3, &[(0, b"new".to_vec())]);
+    from.set_time(&file.handle, 1000, 0);
+    from.link(&file.handle, &top.handle, "b");
+    (from, top)
+}
+
+/// A directory `copy` that has a file of this name already.
+fn one_there(name: &str, content: &[u8], seconds: i64) -> Files {
+    let to = memory();
+    let there = to.directory(&to.root().handle, "copy");
+    let file = to.file(&there.handle, name, content.len() as u64, &[(0, content.to_vec())]);
+    to.set_time(&file.handle, seconds, 0);
+    to
+}
+
 #[test]
 fn no_name_is_linked_to_a_stranger_that_stays() {
     for (existing, seconds) in [(Existing::Keep, 1000), (Existing::Keep, 999), (Existing::ReplaceOlder, 1001)]
     {
-        let (from, to) = (memory(), memory());
-        let top = from.directory(&from.root().handle, "top");
-        let file = from.file(&top.handle, "a", 3, &[(0, b"new".to_vec())]);
-        from.set_time(&file.handle, 1000, 0);
-        from.link(&file.handle, &top.handle, "b");
-        let there = to.directory(&to.root().handle, "copy");
-        let stays = to.file(&there.handle, "a", 3, &[(0, b"old".to_vec())]);
-        to.set_time(&stays.handle, seconds, 0);
+        let (from, top) = two_names();
+        let to = one_there("a", b"old", seconds);
         let options = CopyOptions { existing, jobs: Some(1), ..options() };
         let (outcome, heard) = copy(&from, top, &to, "copy", options);
         assert_eq!((outcome.figures.errors, outcome.figures.kept), (0, 1), "{:?}", heard.all());
@@ -151,14 +164,8 @@ fn no_name_is_linked_to_a_stranger_that_stays() {
 #[test]
 fn a_name_that_is_newer_there_is_not_replaced_by_a_link() {
     for name in ["a", "b"] {
-        let (from, to) = (memory(), memory());
-        let top = from.directory(&from.root().handle, "top");
-        let file = from.file(&top.handle, "a", 3, &[(0, b"new".to_vec())]);
-        from.set_time(&file.handle, 1000, 0);
-        from.link(&file.handle, &top.handle, "b");
-        let there = to.directory(&to.root().handle, "copy");
-        let newer = to.file(&there.handle, name, 5, &[(0, b"newer".to_vec())]);
-        to.set_time(&newer.handle, 1001, 0);
+        let (from, top) = two_names();
+        let to = one_there(name, b"newer", 1001);
         let options = CopyOptions { existing: Existing::ReplaceOlder, jobs: Some(1), ..options() };
         let (outcome, heard) = copy(&from, top, &to, "copy", options);
         assert_eq!((outcome.figures.files, outcome.figures.kept), (1, 1), "{:?}", heard.all());
