@@ -9,6 +9,15 @@ pub struct Timestamp {
     pub nanoseconds: u32,
 }
 
+impl Timestamp {
+    /// The nearest time that 32 bits tell, the seconds from 1970 to 2106: all that NFSv3 knows (RFC 1813 2.5, `nfstime3`).
+    #[must_use]
+    pub fn in_32_bits(self) -> Self {
+        let last = Self { seconds: u32::MAX.into(), nanoseconds: 999_999_999 };
+        self.clamp(Self::default(), last)
+    }
+}
+
 /// The major and minor number of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct DeviceNumber {

@@ -94,6 +94,18 @@ impl Copier {
     }
 
     fn give_attributes(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
+        let nearest = with_times_in_32_bits(new);
+        if nearest != new && self.destination.set(&copy.handle, &new) == Err(FsError::Invalid) {
+            self.note(
+                "the destination knows no time before 1970 and none after 2106: it is given the nearest",
+            );
+            return self.give_attributes_but_owner(copy, nearest);
+        }
+        self.give_attributes_but_owner(copy, new)
+    }
+
+    /// Without the owner, if it is that which is refused.
+    fn give_attributes_but_owner(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
         let gives_owner = new.user.is_some();
         match self.destination.set(&copy.handle, &new) {
             Err(FsError::NotPermitted | FsError::AccessDenied | FsError::Invalid) if gives_owner => {
@@ -150,8 +162,23 @@ fn is_same_node(one: &Attributes, other: &Attributes) -> bool {
     facts(one) == facts(other)
 }
 
+fn with_times_in_32_bits(new: NewAttributes) -> NewAttributes {
+    let nearest = |time| match time {
+        SetTime::To(time) => SetTime::To(time.in_32_bits()),
+        SetTime::Keep | SetTime::Now => time,
+    };
+    NewAttributes { accessed: nearest(new.accessed), modified: nearest(new.modified), ..new }
+}
+
+/// Whether a copy's time is that of its source, to file systems of which the coarser keeps times in steps of so many
+/// nanoseconds, and of which the one of the copy may know no times beyond 32 bits.
+fn is_near(source: Timestamp, copy: Timestamp, step: u64) -> bool {
+    are_near(source, copy, step)
+        || (source != source.in_32_bits() && are_near(source.in_32_bits(), copy, step))
+}
+
 /// Whether two times are the same to file systems of which the coarser keeps them in steps of so many nanoseconds.
-fn is_near(one: Timestamp, other: Timestamp, step: u64) -> bool {
+fn are_near(one: Timestamp, other: Timestamp, step: u64) -> bool {
     let nanoseconds =
         |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
     let distance = nanoseconds(one).abs_diff(nanoseconds(other));
@@ -165,10 +192,20 @@ mod tests {
     #[test]
     fn times_are_compared_in_the_coarser_step() {
         let time = |seconds, nanoseconds| Timestamp { seconds, nanoseconds };
-        assert!(is_near(time(5, 7), time(5, 7), 0) && is_near(time(5, 7), time(5, 7), 1));
-        assert!(!is_near(time(5, 7), time(5, 8), 1));
-        assert!(is_near(time(5, 999_999_999), time(5, 0), 1_000_000_000));
-        assert!(!is_near(time(6, 0), time(5, 0), 1_000_000_000));
-        assert!(is_near(time(-1, 500), time(-1, 0), 1000));
+        assert!(are_near(time(5, 7), time(5, 7), 0) && are_near(time(5, 7), time(5, 7), 1));
+        assert!(!are_near(time(5, 7), time(5, 8), 1));
+        assert!(are_near(time(5, 999_999_999), time(5, 0), 1_000_000_000));
+        assert!(!are_near(time(6, 0), time(5, 0), 1_000_000_000));
+        assert!(are_near(time(-1, 500), time(-1, 0), 1000));
+    }
+
+    #[test]
+    fn a_copy_may_know_no_times_beyond_32_bits() {
+        let time = |seconds, nanoseconds| Timestamp { seconds, nanoseconds };
+        let last = time(u32::MAX.into(), 999_999_999);
+        assert!(is_near(time(-100, 5), time(0, 0), 1) && is_near(time(-100, 5), time(-100, 5), 1));
+        assert!(is_near(time(5_000_000_000, 0), last, 1));
+        assert!(is_near(time(5_000_000_000, 0), time(u32::MAX.into(), 0), 1_000_000_000));
+        assert!(!is_near(time(0, 0), time(-100, 5), 1) && !is_near(time(-100, 5), time(1, 0), 1));
     }
 }

@@ -128,7 +128,8 @@ impl Copier {
 
     /// A copy that was interrupted may have made the node, and not have come to its times.
     fn complete_node(&self, there: &Node, node: &Node) -> Result<(), FsError> {
-        let is_complete = there.attributes.modified == node.attributes.modified;
+        let (new, old) = (node.attributes.modified, there.attributes.modified);
+        let is_complete = old == new || old == new.in_32_bits();
         if is_complete || !self.options.preserve.times || self.options.existing != Existing::ReplaceChanged {
             return Ok(());
         }

@@ -48,11 +48,8 @@ pub fn status(error: FsError) -> Status {
 /// A time as the protocol can say it: before 1970 is 1970, and after 2106 is the last second of it. So caches stay
 /// coherent, where a time cut to its low 32 bits could go backwards.
 pub fn time(time: Timestamp) -> Time {
-    match u32::try_from(time.seconds) {
-        Ok(seconds) => Time { seconds, nanoseconds: time.nanoseconds },
-        Err(_) if time.seconds < 0 => Time { seconds: 0, nanoseconds: 0 },
-        Err(_) => Time { seconds: u32::MAX, nanoseconds: NANOSECONDS - 1 },
-    }
+    let Timestamp { seconds, nanoseconds } = time.in_32_bits();
+    Time { seconds: u32::try_from(seconds).unwrap_or(u32::MAX), nanoseconds }
 }
 
 /// A time as a client says it.
