@@ -280,6 +280,70 @@ fn an_interrupted_tree_is_gone_on_with_by_the_same_command() {
     assert_eq!(tree(&source), tree(&to), "as itself, not inside, and nothing is left behind");
 }
 
+#[test]
+fn a_copy_is_stopped_though_the_server_does_not_answer() {
+    let home = home();
+    let source = home.path().join("source");
+    fs::create_dir_all(home.path().join("data")).expect("made");
+    fs::create_dir_all(&source).expect("made");
+    for name in ["a", "b", "c"] {
+        fs::write(source.join(name), vec![7; 1 << 20]).expect("written");
+    }
+    let server = start(home.path(), 0);
+    let mut slow = Command::new(HOWDAH);
+    slow.args(["cp", "-r", "-j1", "--rate", "400K", "-v", text(&source), &url(&server, "to")]);
+    let mut child = slow.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("piped")));
+    lines.next().expect("a file was copied").expect("text");
+    server.signal(rustix::process::Signal::STOP);
+    let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("not 0");
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it lives");
+    let output = child.wait_with_output().expect("it ends");
+    server.signal(rustix::process::Signal::CONT);
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("the same command goes on from here"), "{errors}");
+}
+
+#[test]
+fn who_asks_for_a_rate_is_told_that_it_limits() {
+    let home = home();
+    let source = home.path().join("source");
+    fs::create_dir_all(home.path().join("data")).expect("made");
+    fs::write(&source, vec![7; 1 << 20]).expect("written");
+    let server = start(home.path(), 0);
+    let (code, totals, errors) = howdah(["cp", "--rate", "400K", text(&source), &url(&server, "to")]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(totals.contains("limited by --rate, 409.6 kB/s"), "{totals}");
+    let (code, totals, errors) = howdah(["cp", "--rate", "100G", "-I", text(&source), &url(&server, "to")]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(!totals.contains("--rate"), "{totals}");
+}
+
+#[test]
+fn a_time_that_the_protocol_cannot_say_keeps_no_file_from_its_copy() {
+    let home = home();
+    let source = home.path().join("source");
+    fs::create_dir_all(home.path().join("data")).expect("made");
+    fs::create_dir_all(&source).expect("made");
+    let early = UNIX_EPOCH - Duration::from_secs(100);
+    let late = UNIX_EPOCH + Duration::from_secs(5_000_000_000);
+    for (name, time) in [("early", early), ("late", late)] {
+        let file = fs::File::create(source.join(name)).expect("made");
+        file.set_modified(time).expect("set");
+    }
+    let server = start(home.path(), 0);
+    let (code, totals, errors) = howdah(["cp", "-r", text(&source), &url(&server, "to")]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(totals.starts_with("2 files copied"), "{totals}");
+    assert_eq!(errors.matches("no time before 1970 and none after 2106").count(), 1, "{errors}");
+    let seconds = |name: &str| fs::metadata(home.path().join("data/to").join(name)).expect("there").mtime();
+    assert_eq!((seconds("early"), seconds("late")), (0, u32::MAX.into()));
+    let (code, totals, errors) = howdah(["cp", "-rT", text(&source), &url(&server, "to")]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(totals.contains("2 unchanged"), "{totals}");
+}
+
 /// Bytes that a process has read by read(2) and its like, which is what it copies from local files.
 fn read_so_far(child: &Child) -> u64 {
     let facts = fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap_or_default();

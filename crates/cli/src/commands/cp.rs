@@ -1,16 +1,25 @@
 //! `howdah cp`.
 
+use std::process;
 use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use howdah_client::copy::{Copier, Event, Observer, Outcome, StopSign};
+use howdah_client::copy::{Copier, Event, Observer, Outcome};
 
 use super::Failure;
 use crate::arguments::CpArguments;
-use crate::copying::{Plan, Screen, Totals, Watch, as_json, as_text, copy_options, event_line, plan};
+use crate::copying::{Plan, Screen, Totals, Watch, as_json, as_text, copy_options, event_line, plan, size};
 use crate::report;
 use crate::running::{allow_many_open_files, signals, start_command_log};
+
+/// How long nothing may come of the calls on their way when a signal stops a copy: a server that does not answer is waited
+/// for without end otherwise.
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The part of `--rate` from which on that is what limits: a copy begins and ends without moving anything.
+const HELD_BACK: f64 = 0.9;
 
 /// Copies, and says what came of it.
 pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
@@ -19,20 +28,33 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     let plan = plan(&arguments.places, arguments.recursive, arguments.no_target_directory)?;
     let screen = Screen::default();
     let copier = copier(arguments, &plan, &screen);
-    stop_at_signals(copier.stop_sign())?;
+    stop_at_signals(&copier, screen.clone())?;
     let watch = Watch::start(copier.tally(), arguments.run.progress, screen);
     let (start, remote, clients) = (Instant::now(), plan.remote, plan.clients);
     let outcome = copier.run(plan.items);
     let seconds = start.elapsed().as_secs_f64();
     // The line of progress ends before anything else is said.
     drop(watch);
-    let reports = clients.iter().flat_map(|client| client.channel().report().limits);
-    let limits = reports.map(|limit| limit.to_string()).collect();
+    let limits = match arguments.run.rate.filter(|&rate| is_held_back(&outcome, seconds, rate)) {
+        // What the connections say would be of what is left of them.
+        Some(rate) => vec![format!("limited by --rate, {}/s", size(rate))],
+        None => {
+            let reports = clients.iter().flat_map(|client| client.channel().report().limits);
+            reports.map(|limit| limit.to_string()).collect()
+        }
+    };
     tell(arguments, &outcome, seconds, remote, limits);
     match outcome.figures.errors == 0 && !outcome.stopped {
         true => Ok(()),
         false => Err(Failure::Told),
     }
+}
+
+/// Whether as much was moved as may be, or nearly.
+fn is_held_back(outcome: &Outcome, seconds: f64, rate: u64) -> bool {
+    let figures = &outcome.figures;
+    let moved = figures.copied_bytes.saturating_sub(figures.hole_bytes) + figures.verified_bytes;
+    moved as f64 >= HELD_BACK * rate as f64 * seconds
 }
 
 fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen) -> Copier {
@@ -53,13 +75,36 @@ fn observer(verbose: bool, screen: Screen) -> Arc<dyn Observer> {
     })
 }
 
-/// A signal stops the copy so that it can go on later; a second one ends the process at once.
-fn stop_at_signals(stop: StopSign) -> anyhow::Result<()> {
-    let signals = signals()?;
+/// A signal stops the copy so that it can go on later; a second one ends the process at once, as does a server that answers
+/// nothing any more: what was copied stays, and can be gone on with.
+fn stop_at_signals(copier: &Copier, screen: Screen) -> anyhow::Result<()> {
+    let (stop, tally, signals) = (copier.stop_sign(), copier.tally(), signals()?);
     thread::spawn(move || {
-        while signals.recv().is_ok() {
-            stop.set();
+        if signals.recv().is_err() {
+            return;
         }
+        stop.set();
+        let mut before = tally.figures();
+        loop {
+            match signals.recv_timeout(STOP_PATIENCE) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {
+                    let now = tally.figures();
+                    if now == std::mem::replace(&mut before, now) {
+                        break;
+                    }
+                }
+            }
+        }
+        let seconds = STOP_PATIENCE.as_secs();
+        screen.say(|| {
+            report::complain(&format!(
+                "howdah: stopped without the answers to calls on their way, of which none came for {seconds} s: the same \
+                 command goes on from here"
+            ));
+        });
+        process::exit(1);
     });
     Ok(())
 }

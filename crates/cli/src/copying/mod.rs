@@ -12,3 +12,4 @@ pub use options::copy_options;
 pub use plan::{Plan, plan};
 pub use progress::{Screen, Watch};
 pub use totals::{Totals, as_json, as_text};
+pub use units::size;
