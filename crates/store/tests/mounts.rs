@@ -14,7 +14,7 @@ use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::{
     Caller, Change, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
 };
-use rustix::mount::{MountFlags, mount};
+use rustix::mount::{MountFlags, mount, mount_bind};
 
 const ME: Caller = Caller::ROOT;
 
@@ -124,5 +124,53 @@ fn an_export_that_crosses_mounts_enters_them() {
         fs.read(&ME, &made.handle, 0, 10, &mut buffer).expect("READ");
         assert_eq!(buffer, b"data");
         assert_eq!(names(&fs, &point.handle).len(), 2);
+    });
+}
+
+#[test]
+fn a_device_that_is_mounted_alone_is_refused() {
+    in_a_namespace("a_device_that_is_mounted_alone_is_refused", |place| {
+        std::fs::write(place.export().join("null"), b"").expect("writes");
+        mount_bind("/dev/null", place.export().join("null")).expect("mounts");
+        let options = Options { cross_mounts: true, ..place.options() };
+        let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
+        let found = fs.lookup(&ME, &fs.root(), name("null"));
+        assert_eq!(found.err(), Some(FsError::AccessDenied));
+        assert_eq!(names(&fs, &fs.root()), ["mnt", "null (no node)"]);
+    });
+}
+
+#[test]
+fn of_a_file_system_and_its_copy_the_first_is_served_after_a_restart_too() {
+    in_a_namespace("of_a_file_system_and_its_copy_the_first_is_served_after_a_restart_too", |place| {
+        let run = |program: &str, arguments: &[&std::ffi::OsStr]| {
+            let mut command = Command::new(program);
+            command.args(arguments).status().is_ok_and(|status| status.success())
+        };
+        let image = |name: &str| place.outside().join(name);
+        std::fs::write(image("one"), vec![0; 1 << 20]).expect("writes");
+        let made = run("mkfs.ext4", &["-q".as_ref(), "-F".as_ref(), image("one").as_ref()]);
+        if made {
+            std::fs::copy(image("one"), image("two")).expect("copies");
+        }
+        let mounted = |name: &str| {
+            let point = place.export().join(name);
+            std::fs::create_dir(&point).expect("a directory");
+            run("mount", &["-o".as_ref(), "loop".as_ref(), image(name).as_ref(), point.as_ref()])
+        };
+        if !made || !mounted("one") || !mounted("two") {
+            println!("skipped: this takes mkfs.ext4 and two loop devices");
+            return;
+        }
+        for _ in 0..2 {
+            let options = Options { cross_mounts: true, ..place.options() };
+            let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
+            assert_eq!(fs.lookup(&ME, &fs.root(), name("two")).err(), Some(FsError::AccessDenied));
+            assert!(fs.lookup(&ME, &fs.root(), name("one")).is_ok());
+        }
+        for name in ["one", "two"] {
+            rustix::mount::unmount(place.export().join(name), rustix::mount::UnmountFlags::DETACH)
+                .expect("unmounts");
+        }
     });
 }

@@ -9,6 +9,7 @@ mod finder;
 mod form;
 mod index;
 mod kernel;
+mod mountinfo;
 mod mounts;
 mod scan;
 
