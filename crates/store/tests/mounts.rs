@@ -141,6 +141,22 @@ fn a_device_that_is_mounted_alone_is_refused() {
 }
 
 #[test]
+fn who_may_only_pass_through_a_mount_enters_it() {
+    in_a_namespace("who_may_only_pass_through_a_mount_enters_it", |place| {
+        let inside = place.export().join("mnt");
+        std::fs::set_permissions(&inside, PermissionsExt::from_mode(0o711)).expect("chmod");
+        let options = Options { cross_mounts: true, ..place.options() };
+        let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
+        let nobody = Caller::new(common::NOBODY, common::NOBODY);
+        let point = fs.lookup(&nobody, &fs.root(), name("mnt")).expect("LOOKUP").node.handle;
+        assert!(fs.lookup(&nobody, &point, name("inside")).is_ok());
+        let listing =
+            fs.read_directory(&nobody, &point, 0, Detail::Names, &mut |_| ControlFlow::Continue(()));
+        assert_eq!(listing.err(), Some(FsError::AccessDenied), "the way in is the server's alone");
+    });
+}
+
+#[test]
 fn of_a_file_system_and_its_copy_the_first_is_served_after_a_restart_too() {
     in_a_namespace("of_a_file_system_and_its_copy_the_first_is_served_after_a_restart_too", |place| {
         let run = |program: &str, arguments: &[&std::ffi::OsStr]| {

@@ -21,6 +21,7 @@ use rustix::io::Errno;
 use siphasher::sip::SipHasher13;
 
 use super::super::errno::refusal;
+use super::super::identity::Identity;
 use super::super::statistics::file_system_number;
 use super::super::tree::Tree;
 use super::mountinfo::{Mount, mounts_inside};
@@ -77,7 +78,7 @@ impl Mounts {
     pub(in super::super) fn mark_of(&self, node: BorrowedFd<'_>, device: u64) -> Result<u32> {
         match self.warm_mark(device)? {
             Some(mark) => Ok(mark),
-            None => self.cold_mark(node, device),
+            None => Identity::as_root(|| self.cold_mark(node, device))?,
         }
     }
 
@@ -123,7 +124,7 @@ impl Mounts {
         if let Some(way) = self.known_way(mark) {
             return Ok(way);
         }
-        let looked = self.find_mounts();
+        let looked = Identity::as_root(|| self.find_mounts())?;
         // Not gone, as far as we know, if we could not look.
         self.known_way(mark).ok_or(looked.err().unwrap_or(FsError::Stale))
     }
