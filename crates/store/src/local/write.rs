@@ -118,12 +118,16 @@ mod tests {
     /// What a call tells of a file whose flush takes so long that somebody else writes its 11th byte meanwhile.
     fn told(call: impl FnOnce(&LocalFileSystem, &Handle, &mut Change) + Send) -> Change {
         let place = tempfile::tempdir().expect("a directory");
-        let fs = LocalFileSystem::open(place.path(), Options::default()).expect("it opens");
+        let mut fs = LocalFileSystem::open(place.path(), Options::default()).expect("it opens");
+        // Also where nothing is durable: what is waited for here is no disk.
+        fs.syncs = true;
         let caller = Caller::new(rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let how = Create::Guarded(NewAttributes::with_mode(0o644));
         let name = Name::parse(b"f").expect("a name");
         let made = fs.create(&caller, &fs.root(), name, &how, &mut Change::default()).expect("CREATE");
         let node = fs.node(&made.handle).expect("it is there");
+        // It is the one that the call finds, however long that takes to begin.
+        node.uncommitted.store(true, Ordering::Relaxed);
         let (entered, is_in) = mpsc::channel();
         let (go, may_go) = mpsc::channel();
         thread::scope(|scope| {
@@ -140,14 +144,17 @@ mod tests {
                 call(fs, handle, &mut change);
                 change
             });
-            while node.flushes.steps() == before {
+            while node.flushes.steps() == before && !told.is_finished() {
                 thread::yield_now();
             }
+            let waits = node.flushes.steps() != before;
             let mut change = Change::default();
             let other = fs.write(&caller, handle, 10, Data::Bytes(b"b"), Stability::Unstable, &mut change);
             assert!(other.is_ok());
             go.send(()).expect("it waits");
-            told.join().expect("it does not panic")
+            let change = told.join().expect("it does not panic");
+            assert!(waits, "it does not wait for the disk");
+            change
         })
     }
 
