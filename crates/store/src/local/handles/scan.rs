@@ -3,7 +3,8 @@
 //! One thread walks, for all who search, and rests between walks. A walk opens each directory and reads its entries;
 //! only entries with a wanted file number are looked at, so a tree of a million files takes about a second. Whoever
 //! waits too long is told to ask again later. A node that two walks did not meet is gone: one walk may miss what is
-//! moved behind its back.
+//! moved behind its back. A walk that could not look everywhere, for want of descriptors or because the disk fails, says
+//! nothing of what it did not meet.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -16,6 +17,7 @@ use parking_lot::{Condvar, Mutex};
 use rustix::fs::OFlags;
 
 use super::super::attributes::identify;
+use super::super::errno::refusal;
 use super::super::stream::{State, Stream};
 use super::super::tree::{LOOK, Tree};
 use super::form::file_number;
@@ -154,11 +156,11 @@ impl Searches {
     }
 
     /// What became of the nodes that were looked for.
-    fn conclude(&mut self, sought: &HashMap<u64, Vec<Handle>>, found: &HashSet<Handle>) {
-        for node in sought.values().flatten() {
-            if found.contains(node) {
+    fn conclude(&mut self, walk: &Walk<'_>) {
+        for node in walk.sought.values().flatten() {
+            if walk.found.contains(node) {
                 self.wanted.remove(node);
-            } else if let Some(missed) = self.wanted.get_mut(node) {
+            } else if let Some(missed) = self.wanted.get_mut(node).filter(|_| !walk.is_blind) {
                 *missed += 1;
                 if *missed >= WALKS {
                     self.wanted.remove(node);
@@ -185,10 +187,11 @@ impl Shared {
             }
             drop(state);
             let start = Instant::now();
-            let found = Walk { shared: self, sought: &sought, found: HashSet::new() }.run();
+            let mut walk = Walk { shared: self, sought: &sought, found: HashSet::new(), is_blind: false };
+            walk.run();
             let end = Instant::now();
             state = self.state.lock();
-            state.conclude(&sought, &found);
+            state.conclude(&walk);
             self.changed.notify_all();
             let rested = end + ((end - start) * REST).max(SHORTEST_REST);
             while !state.stop && !self.changed.wait_until(&mut state, rested).timed_out() {}
@@ -201,6 +204,8 @@ struct Walk<'a> {
     shared: &'a Shared,
     sought: &'a HashMap<u64, Vec<Handle>>,
     found: HashSet<Handle>,
+    /// Whether it could not look somewhere.
+    is_blind: bool,
 }
 
 /// A directory on the way down.
@@ -212,11 +217,11 @@ struct Level {
 }
 
 impl<'a> Walk<'a> {
-    fn run(mut self) -> HashSet<Handle> {
-        let tree = &self.shared.tree;
+    fn run(&mut self) {
+        let shared = self.shared;
         let count = self.sought.values().map(Vec::len).sum::<usize>();
         let mut levels: Vec<Level> = Vec::new();
-        levels.extend(self.enter(tree.root.as_fd(), b"."));
+        levels.extend(self.enter(shared.tree.root.as_fd(), b"."));
         while let Some(level) = levels.last_mut() {
             match self.next(level) {
                 Step::Down(name) => {
@@ -226,24 +231,31 @@ impl<'a> Walk<'a> {
                 Step::Look(name, nodes) => self.look(&levels, &name, nodes),
                 Step::Up => drop(levels.pop()),
             }
-            if self.found.len() == count || self.shared.state.lock().stop {
+            if self.found.len() == count || shared.state.lock().stop {
                 break;
             }
         }
-        self.found
     }
 
-    fn enter(&self, above: BorrowedFd<'_>, name: &[u8]) -> Option<Level> {
-        let directory = self.shared.tree.open_name(above, name, WALK).ok()?;
-        let stream = Stream::new(self.shared.root, directory, 0, State::default()).ok()?;
+    /// What came of a look, if anything is there.
+    fn there<T>(&mut self, looked: Result<T>) -> Option<T> {
+        self.is_blind |= looked.as_ref().is_err_and(|&refused| may_be_there(refused));
+        looked.ok()
+    }
+
+    fn enter(&mut self, above: BorrowedFd<'_>, name: &[u8]) -> Option<Level> {
+        let opened = self.shared.tree.open_name(above, name, WALK).map_err(refusal);
+        let directory = self.there(opened)?;
+        let stream = Stream::new(self.shared.root, directory, 0, State::default()).map_err(refusal);
+        let stream = self.there(stream)?;
         Some(Level { stream, name: name.into(), looked: false })
     }
 
     /// Goes on in a directory to the next entry that matters. A wanted directory comes twice: to be looked at, and to
     /// be walked into.
-    fn next(&self, level: &mut Level) -> Step<'a> {
+    fn next(&mut self, level: &mut Level) -> Step<'a> {
         loop {
-            let Ok(Some(item)) = level.stream.peek() else { return Step::Up };
+            let Some(Some(item)) = self.there(level.stream.peek().map_err(refusal)) else { return Step::Up };
             let name = item.name.to_bytes();
             let dots = matches!(name, b"." | b"..");
             let wanted = self.sought.get(&item.file).filter(|_| !dots && !level.looked);
@@ -265,7 +277,8 @@ impl<'a> Walk<'a> {
     /// directories down to it.
     fn look(&mut self, levels: &[Level], name: &[u8], nodes: &[Handle]) {
         let Some(level) = levels.last() else { return };
-        let Ok(child) = self.shared.tree.open_name(level.stream.directory(), name, LOOK) else { return };
+        let opened = self.shared.tree.open_name(level.stream.directory(), name, LOOK).map_err(refusal);
+        let Some(child) = self.there(opened) else { return };
         let Some(handle) = self.handle(child.as_fd()).filter(|handle| nodes.contains(handle)) else { return };
         let mut above = self.shared.root;
         for (at, level) in levels.iter().enumerate() {
@@ -279,10 +292,17 @@ impl<'a> Walk<'a> {
         self.found.insert(handle);
     }
 
-    fn handle(&self, node: BorrowedFd<'_>) -> Option<Handle> {
-        let seen = identify(node).ok()?;
-        self.shared.maker.of_open(node, &seen).ok()
+    fn handle(&mut self, node: BorrowedFd<'_>) -> Option<Handle> {
+        let seen = identify(node).map_err(refusal);
+        let handle = seen.and_then(|seen| self.shared.maker.of_open(node, &seen));
+        self.there(handle)
     }
+}
+
+/// Whether the refusal of a look leaves open what is there, and another look may tell. What we may not look at is not
+/// there for us: else a directory that is closed to us would keep all searches from ending.
+fn may_be_there(refused: FsError) -> bool {
+    matches!(refused, FsError::Delay | FsError::Io)
 }
 
 /// What the walk does next.
@@ -292,4 +312,47 @@ enum Step<'a> {
     /// At an entry that may be one of these nodes.
     Look(Box<[u8]>, &'a [Handle]),
     Up,
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::super::kernel::Layout;
+    use super::*;
+
+    #[test]
+    fn what_a_walk_missed_that_could_not_look_everywhere_is_not_gone() {
+        let place = tempfile::tempdir().expect("a directory");
+        let tree = Arc::new(Tree::open(place.path(), false).expect("it opens"));
+        let device = tree.device;
+        let maker =
+            Maker { from_kernel: false, layout: Layout::Unknown, shape: (0, 0), device, mounts: None };
+        let handle = |byte| Handle::new(&[byte; 18]).expect("short enough");
+        let (root, node) = (handle(1), handle(2));
+        let index = Arc::new(Index::open(None, &root).expect("in memory"));
+        let shared = Shared { tree, maker, root, index, state: Mutex::default(), changed: Condvar::new() };
+        let sought = HashMap::from([(file_number(&node), vec![node])]);
+        let mut searches = Searches::default();
+        searches.wanted.insert(node, 0);
+        let mut walk = Walk { shared: &shared, sought: &sought, found: HashSet::new(), is_blind: false };
+        for errno in [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::XDEV, Errno::STALE, Errno::ACCESS] {
+            assert_eq!(walk.there::<()>(Err(refusal(errno))), None);
+            assert!(!walk.is_blind, "{errno:?}");
+        }
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::IO] {
+            walk.is_blind = false;
+            assert_eq!(walk.there::<()>(Err(refusal(errno))), None);
+            assert!(walk.is_blind, "{errno:?}");
+        }
+        for _ in 0..2 * WALKS {
+            searches.conclude(&walk);
+            assert!(searches.wanted.contains_key(&node) && searches.gone.is_empty());
+        }
+        walk.is_blind = false;
+        for _ in 0..WALKS {
+            searches.conclude(&walk);
+        }
+        assert!(searches.wanted.is_empty() && searches.gone.contains(&node));
+    }
 }
