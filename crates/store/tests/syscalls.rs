@@ -36,7 +36,7 @@ const EXPECTED: &[(&str, &[(&str, u64)])] = &[
     // What a process that was killed made, and did not make durable, is made durable before it is answered for.
     (
         "CREATE again",
-        &[("fstat", 3), ("openat", 2), ("statx", 1), ("name_to_handle_at", 1), ("fsync", 2), ("close", 1)],
+        &[("fstat", 2), ("openat", 2), ("statx", 1), ("name_to_handle_at", 1), ("fsync", 2), ("close", 1)],
     ),
     ("REMOVE", &[("fstat", 2), ("statx", 1), ("unlinkat", 1), ("close", 1)]),
 ];

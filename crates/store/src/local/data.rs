@@ -61,6 +61,17 @@ impl LocalFileSystem {
         Ok(())
     }
 
+    /// A descriptor to list a directory.
+    pub(super) fn listable<'a>(&self, directory: &'a Node) -> Result<&'a Arc<OwnedFd>> {
+        if let Some(file) = directory.reading() {
+            return Ok(file);
+        }
+        self.identity.assume_root()?;
+        let file = self.tree.open_listing(directory.descriptor()).map_err(refusal)?;
+        self.nodes.make_room();
+        Ok(directory.keep_reading(file))
+    }
+
     /// A descriptor to read a regular file or list a directory.
     pub(super) fn readable<'a>(&self, node: &'a Node, attributes: &Attributes) -> Result<&'a Arc<OwnedFd>> {
         if let Some(file) = node.reading() {
@@ -68,7 +79,7 @@ impl LocalFileSystem {
         }
         let flags = match attributes.kind {
             FileKind::Regular => OFlags::RDONLY,
-            FileKind::Directory => OFlags::RDONLY | OFlags::DIRECTORY,
+            FileKind::Directory => return self.listable(node),
             _ => return Err(FsError::Invalid),
         };
         let file = self.reopen(node, attributes, flags)?;

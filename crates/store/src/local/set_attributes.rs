@@ -152,26 +152,36 @@ impl LocalFileSystem {
         if !self.syncs {
             return Ok(());
         }
-        let attributes = self.stat(directory)?;
-        self.make_durable(directory, &attributes)
+        // Without a look at it: if others removed it meanwhile, the change that was made in it has to last all the same.
+        let flushed = self.listable(directory).and_then(|file| {
+            // No data of a client's lies in it that was answered for and not made durable yet.
+            fsync(file).map_err(refusal)
+        });
+        match flushed {
+            // Some file systems open nothing that is gone.
+            Err(FsError::Stale | FsError::NotFound) => Ok(()),
+            flushed => self.unless_closed(flushed),
+        }
     }
 
     /// Makes a node's metadata durable, if this export promises that. Links and special files cannot be opened, so
     /// theirs are as durable as the directory they are in makes them.
     pub(super) fn make_durable(&self, node: &Node, attributes: &Attributes) -> Result<()> {
-        if !self.syncs || !matches!(attributes.kind, FileKind::Regular | FileKind::Directory) {
-            return Ok(());
-        }
-        let file = match self.readable(node, attributes) {
-            Ok(file) => file,
-            // Without privilege there are directories that can be written and not opened.
-            Err(FsError::AccessDenied) if !self.identity.acts_as_caller => return Ok(()),
-            Err(refused) => return Err(refused),
-        };
         match attributes.kind {
-            FileKind::Regular => self.flush(node, file),
-            // No data of a client's lies in it that was answered for and not made durable yet.
-            _ => fsync(file).map_err(refusal),
+            FileKind::Regular if self.syncs => {
+                let flushed = self.readable(node, attributes).and_then(|file| self.flush(node, file));
+                self.unless_closed(flushed)
+            }
+            FileKind::Directory => self.make_directory_durable(node),
+            _ => Ok(()),
+        }
+    }
+
+    /// Without privilege there are directories and files that can be written and not opened.
+    fn unless_closed(&self, flushed: Result<()>) -> Result<()> {
+        match flushed {
+            Err(FsError::AccessDenied) if !self.identity.acts_as_caller => Ok(()),
+            flushed => flushed,
         }
     }
 }
@@ -181,5 +191,24 @@ fn time(set: SetTime) -> Timespec {
         SetTime::Keep => Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
         SetTime::Now => Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
         SetTime::To(time) => Timespec { tv_sec: time.seconds, tv_nsec: time.nanoseconds.into() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::Options;
+
+    #[test]
+    fn a_change_in_a_directory_that_others_removed_since_was_made() {
+        let place = tempfile::tempdir().expect("a directory");
+        let path = place.path().join("directory");
+        std::fs::create_dir(&path).expect("a directory in it");
+        let mut fs = LocalFileSystem::open(place.path(), Options::default()).expect("it opens");
+        fs.syncs = true;
+        let name = howdah_vfs::Name::parse(b"directory").expect("a name");
+        let (node, _) = fs.open_child(&fs.root, name).expect("it is there");
+        std::fs::remove_dir(&path).expect("it is empty");
+        assert_eq!(fs.make_directory_durable(&node), Ok(()));
     }
 }
