@@ -28,8 +28,9 @@ impl LocalFileSystem {
             })?;
             Ok(entered)
         })?;
-        self.make_directory_durable(&left)?;
-        if left.handle == entered.handle { Ok(()) } else { self.make_directory_durable(&entered) }
+        // The one entered first: a file that is under both names after a crash is better than one that is under neither.
+        let kept = self.make_directory_durable(&entered);
+        if left.handle == entered.handle { kept } else { kept.and(self.make_directory_durable(&left)) }
     }
 
     fn move_name(&self, from: (&Node, Name<'_>), to: (&Node, Name<'_>)) -> Result<()> {
@@ -68,5 +69,44 @@ impl LocalFileSystem {
             // Opening it records it. If it cannot be opened now, it is looked for when its handle comes: it was renamed.
             let _ = self.open_child(to.0, to.1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::local::Options;
+    use crate::local::tree::LOOK;
+
+    #[test]
+    fn the_new_name_is_made_durable_before_the_old_one_goes_and_both_are_tried() {
+        let place = tempfile::tempdir().expect("a directory");
+        for name in ["left", "entered", "other"] {
+            std::fs::create_dir(place.path().join(name)).expect("a directory in it");
+        }
+        for name in ["left/f", "other/g"] {
+            std::fs::write(place.path().join(name), b"").expect("writes");
+        }
+        let mut fs = LocalFileSystem::open(place.path(), Options::default()).expect("it opens");
+        fs.syncs = true;
+        let name = |text: &'static str| Name::parse(text.as_bytes()).expect("a name");
+        let open = |text| fs.open_child(&fs.root, name(text)).expect("it is there").0;
+        let (left, entered) = (open("left"), open("entered"));
+        // What the kernel flushes neither of, and says why in different words.
+        left.keep_reading(fs.tree.open_name(fs.tree.root.as_fd(), b".", LOOK).expect("opens"));
+        entered.keep_reading(std::io::pipe().map(|(end, _)| OwnedFd::from(end)).expect("a pipe"));
+        let rename = |from: (&Arc<Node>, _), to: (&Arc<Node>, _)| {
+            let changes = (&mut Change::default(), &mut Change::default());
+            fs.rename_node(&Caller::ROOT, (&from.0.handle, from.1), (&to.0.handle, to.1), changes)
+        };
+        assert_eq!(rename((&left, name("f")), (&entered, name("f"))), Err(FsError::Invalid));
+        assert_eq!(rename((&entered, name("f")), (&left, name("f"))), Err(FsError::ServerFault));
+        // The other one, too, whatever came of the first.
+        let other = fs.open_child(&fs.root, name("other")).expect("it is there").0;
+        assert_eq!(rename((&other, name("g")), (&entered, name("g"))), Err(FsError::Invalid));
+        assert!(other.reading().is_some());
     }
 }
