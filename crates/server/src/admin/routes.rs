@@ -39,11 +39,16 @@ pub fn metrics_router(asked: Arc<Asked>, at: IpAddr) -> Router {
         .route("/metrics", get(metrics))
         .fallback(only_metrics)
         .method_not_allowed_fallback(wrong_method);
-    let router = match at.is_loopback() {
+    let router = match is_local(at) {
         true => router.layer(from_fn_with_state(Arc::new(Gate::Local), is_meant)),
         false => router,
     };
     router.with_state(asked)
+}
+
+/// Whether only this host reaches the address, however it is written.
+fn is_local(at: IpAddr) -> bool {
+    at.to_canonical().is_loopback()
 }
 
 async fn only_metrics(uri: Uri) -> Failure {
@@ -87,4 +92,23 @@ async fn wrong_method(method: Method, uri: Uri) -> Failure {
         format!("{} does not take {method}", uri.path()),
         "GET /v1 lists what there is, with methods",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_is_local_in_both_spellings() {
+        for (address, local) in [
+            ("127.0.0.1", true),
+            ("::1", true),
+            ("::ffff:127.0.0.1", true),
+            ("::ffff:10.0.0.7", false),
+            ("10.0.0.7", false),
+            ("::", false),
+        ] {
+            assert_eq!(is_local(address.parse().expect("an address")), local, "{address}");
+        }
+    }
 }
