@@ -144,6 +144,7 @@ impl NodeCache {
         for shard in &self.shards {
             let old: Vec<_> = shard.lock().nodes.extract_if(|_, node| is_old(node, now)).collect();
             drop(old);
+            shard.lock().clean();
         }
     }
 
@@ -166,10 +167,17 @@ fn is_old(node: &Arc<Node>, now: u32) -> bool {
 impl Shard {
     fn insert(&mut self, file: u64, node: Arc<Node>) -> Option<Arc<Node>> {
         if self.queue.len() > 2 * self.nodes.len() + SLACK {
-            self.queue.retain(|entry| entry.strong_count() > 0);
+            self.clean();
         }
         self.queue.push_back(Arc::downgrade(&node));
         self.nodes.insert(file, node)
+    }
+
+    /// Takes nodes that are gone out of the queue: each holds its memory while it stands there.
+    fn clean(&mut self) {
+        if self.queue.len() > self.nodes.len() {
+            self.queue.retain(|entry| entry.strong_count() > 0);
+        }
     }
 
     /// Second chance: what was touched since it was last looked at goes to the end of the queue. The queue names nodes,
@@ -260,5 +268,7 @@ mod tests {
             cache.forget(&handle(7));
         }
         assert!(cache.shards.iter().all(|shard| shard.lock().queue.len() <= SLACK + 3));
+        cache.tick();
+        assert!(cache.shards.iter().all(|shard| shard.lock().queue.is_empty()));
     }
 }

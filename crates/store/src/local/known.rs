@@ -81,8 +81,12 @@ impl KnownHandles {
     /// Forgets the handle of a node that is gone.
     pub(super) fn forget(&self, file: u64, device: u64) {
         let Some(page) = self.page(file, device) else { return };
-        if let Some(slots) = page.lock().as_mut() {
+        let mut page = page.lock();
+        if let Some(slots) = page.as_mut() {
             slots[file as usize % PAGE] = None;
+            if slots.iter().all(Option::is_none) {
+                *page = None;
+            }
         }
     }
 
@@ -134,6 +138,7 @@ mod tests {
         assert!(handles.find(&Identification { birth: None, ..seen }, at(200)).is_none());
         handles.forget(42, 1);
         assert!(handles.find(&seen, at(101)).is_none());
+        assert!(handles.pages.iter().all(|page| page.lock().is_none()), "the last of a page takes it along");
     }
 
     #[test]
