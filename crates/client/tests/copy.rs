@@ -9,11 +9,13 @@ use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
 use copying::trouble::{Counting, Meddled, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
-use howdah_client::copy::{Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order};
+use howdah_client::copy::{
+    Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order,
+};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{NewAttributes, Node};
+use howdah_vfs::{Change, Data, NewAttributes, Node, Stability};
 
 fn memory() -> Files {
     Files(Arc::new(MemoryFileSystem::new()))
@@ -311,6 +313,28 @@ fn a_small_file_that_changes_while_it_is_read_is_begun_anew() {
     assert_eq!((outcome.figures.files, outcome.figures.errors), (1, 0), "{:?}", heard.all());
     assert!(to.content(&to.at("f")) == inner.content(&inner.at("f")), "no half of it is the old one");
     assert_eq!(to.at("f").attributes.modified, inner.at("f").attributes.modified);
+}
+
+#[test]
+fn what_was_empty_when_it_was_listed_has_what_it_has_by_then() {
+    let inner = memory();
+    let top = inner.directory(&inner.root().handle, "top");
+    let log = inner.file(&top.handle, "log", 0, &[]);
+    let logging = inner.clone();
+    let meddle = Box::new(move || {
+        let change = &mut Change::default();
+        let written =
+            logging.0.write(ROOT, &log.handle, 0, Data::Bytes(b"a line"), Stability::FileSync, change);
+        assert_eq!(written.expect("written").count, 6);
+        logging.set_time(&log.handle, 1000, 0);
+    });
+    let (call, is_done) = (Call::ReadDirectory, AtomicBool::new(false));
+    let from = Files(Arc::new(Meddled { inner: Arc::clone(&inner.0), call, before: false, meddle, is_done }));
+    let to = memory();
+    let (outcome, heard) = copy(&from, top, &to, "copy", options());
+    assert_eq!((outcome.figures.files, outcome.figures.errors), (1, 0), "{:?}", heard.all());
+    let copied = to.at("copy/log");
+    assert_eq!((&to.content(&copied)[..], copied.attributes.modified.seconds), (&b"a line"[..], 1000));
 }
 
 /// A file of several blocks in a directory that changes, and then cannot be looked at so many times.

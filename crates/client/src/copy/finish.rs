@@ -112,11 +112,9 @@ impl Copier {
 
     /// What a read tells of the file may be from before its data: from a local file always, and from a server that sends local files as
     /// they lie. So a file of one block is looked at again, too: here that is an `fstat`, at a server a call that other files'
-    /// calls overlap, and more workers are let in where a path is long. Of an empty file nothing was read.
+    /// calls overlap, and more workers are let in where a path is long. Of an empty file nothing was read; but what was empty when it was
+    /// listed, perhaps long ago, need not be so still.
     fn look_again(&self, job: &FileJob) -> Step<()> {
-        if job.size() == 0 {
-            return Ok(());
-        }
         let now = job.entry.parent.source().attributes(&job.node.handle);
         match is_changed(&job.node.attributes, &now.at_source("looking again at")?) {
             true => Err(Trouble::source("completing", Cause::Changed)),
