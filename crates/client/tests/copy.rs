@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
-use copying::trouble::{Counting, Meddled, Unsteady};
+use copying::trouble::{Counting, Elsewhere, Meddled, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::{
     Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order,
@@ -173,6 +173,20 @@ fn a_name_that_is_newer_there_is_not_replaced_by_a_link() {
         assert_eq!((outcome.figures.files, outcome.figures.kept), (1, 1), "{:?}", heard.all());
         assert_eq!(to.content(&to.at(&format!("copy/{name}"))), b"newer", "{:?}", heard.all());
     }
+}
+
+#[test]
+fn a_stranger_of_the_same_number_on_another_file_system_is_no_name_of_a_copy() {
+    let (from, inner) = (memory(), memory());
+    let top = from.directory(&from.root().handle, "top");
+    let file = from.file(&top.handle, "a", 3, &[(0, b"new".to_vec())]);
+    from.link(&file.handle, &top.handle, "b");
+    let there = inner.directory(&inner.root().handle, "copy");
+    inner.file(&there.handle, "b", 8, &[(0, b"stranger".to_vec())]);
+    let to = Files(Arc::new(Elsewhere { inner: Arc::clone(&inner.0), name: b"b", as_number_of: b"a" }));
+    let (outcome, heard) = copy(&from, top, &to, "copy", CopyOptions { jobs: Some(1), ..options() });
+    assert_eq!((outcome.figures.files, outcome.figures.errors), (2, 0), "{:?}", heard.all());
+    assert_eq!(inner.content(&inner.at("copy/b")), b"new");
 }
 
 #[test]

@@ -278,10 +278,13 @@ impl Copier {
             }
             outcome => return outcome.at_destination("linking").map(|()| true),
         };
-        let copy_file = self.destination.file_system.attributes(&self.destination.caller, copy);
-        let copy_file = copy_file.at_destination("looking at the copy of")?.file;
+        let copied = self.destination.attributes(copy).at_destination("looking at the copy of")?;
+        // Something else is mounted here, perhaps: there it has the same number by chance.
+        let is_copy = |there: &Node| {
+            (there.attributes.file_system, there.attributes.file) == (copied.file_system, copied.file)
+        };
         match there {
-            Some(there) if there.attributes.file == copy_file => Ok(false),
+            Some(there) if is_copy(&there) => Ok(false),
             Some(_) if self.options.existing == super::Existing::Keep => Ok(false),
             Some(there) if there.attributes.kind == howdah_vfs::FileKind::Directory => {
                 Err(Trouble::destination("linking", Cause::InTheWay(there.attributes.kind)))

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, FileSystem, FsError, Handle, Limits, Result};
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Found, FsError, Handle, Limits, Name, Result};
 
 /// Answers so many calls and no more: for those behind it, it is as if the copier was killed.
 pub struct Dying {
@@ -149,5 +149,46 @@ impl Layer for Forgetful {
             return Err(FsError::Exists);
         }
         outcome
+    }
+}
+
+/// What has one name lies on another file system, where it has the number that another name's file has here.
+pub struct Elsewhere {
+    pub inner: Arc<dyn FileSystem>,
+    pub name: &'static [u8],
+    pub as_number_of: &'static [u8],
+}
+
+impl Layer for Elsewhere {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.inner)
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        let mut found = self.inner.lookup(caller, directory, name)?;
+        if name.as_bytes() == self.name {
+            let other = Name::parse(self.as_number_of).expect("a name");
+            found.node.attributes.file_system ^= 1;
+            found.node.attributes.file = self.inner.lookup(caller, directory, other)?.node.attributes.file;
+        }
+        Ok(found)
+    }
+
+    fn link(
+        &self,
+        caller: &Caller,
+        _node: &Handle,
+        directory: &Handle,
+        name: Name<'_>,
+        _change: &mut Change,
+    ) -> Result<Attributes> {
+        match self.inner.lookup(caller, directory, name) {
+            Ok(_) => Err(FsError::Exists),
+            Err(_) => Err(FsError::CrossDevice),
+        }
     }
 }
