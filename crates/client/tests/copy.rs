@@ -10,7 +10,7 @@ use copying::tree::{Files, ROOT, grow};
 use copying::trouble::{Counting, Elsewhere, Meddled, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::{
-    Compare, CopyOptions, Existing, Preserve, Side, Sparse, Target, read_in_order,
+    Compare, CopyOptions, Existing, Item, Preserve, Side, Sparse, Target, read_in_order,
 };
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::layer::Call;
@@ -187,6 +187,39 @@ fn a_stranger_of_the_same_number_on_another_file_system_is_no_name_of_a_copy() {
     let (outcome, heard) = copy(&from, top, &to, "copy", CopyOptions { jobs: Some(1), ..options() });
     assert_eq!((outcome.figures.files, outcome.figures.errors), (2, 0), "{:?}", heard.all());
     assert_eq!(inner.content(&inner.at("copy/b")), b"new");
+}
+
+#[test]
+fn of_items_that_become_one_directory_each_finds_what_those_before_it_made() {
+    // The second and third are there in this order of age, and all of one size.
+    let ages = [1000, 1002, 1001];
+    for (existing, stays) in [(Existing::Keep, 0), (Existing::ReplaceOlder, 1), (Existing::ReplaceChanged, 2)]
+    {
+        for is_content in [false, true] {
+            let (from, to) = (memory(), memory());
+            let items = ages.iter().enumerate().map(|(number, &age)| {
+                let top = from.directory(&from.root().handle, &format!("top{number}"));
+                for file in 0..20 {
+                    let file = from.file(&top.handle, &format!("{file}"), 1, &[(0, vec![number as u8])]);
+                    from.set_time(&file.handle, age, 0);
+                }
+                let target = match is_content {
+                    true => Target::Directory(to.root()),
+                    false => Target::Entry { directory: to.root().handle, name: b"copy".to_vec() },
+                };
+                Item { target, id: number as u64, ..item(&from, top, &to, "copy") }
+            });
+            let items = items.collect();
+            let (copier, heard) = copier(&to, CopyOptions { existing, ..options() });
+            let figures = copier.run(items).figures;
+            assert_eq!((figures.errors, figures.found_all), (0, 1), "{:?}", heard.all());
+            let top = if is_content { to.root() } else { to.at("copy") };
+            for file in 0..20 {
+                let file = to.look(&top.handle, &format!("{file}")).expect("copied");
+                assert_eq!(to.content(&file), [stays], "{existing:?} {:?}", heard.all());
+            }
+        }
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::stack::Stack;
 use super::tally::{Tally, count};
 use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart, Task};
 use super::width::{INTERVAL, START, START_OF_ONE_WRITER, Width};
-use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, naming};
+use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, item, naming};
 
 /// The longest that a worker waits without looking whether to stop.
 const NAP: Duration = Duration::from_millis(50);
@@ -111,20 +111,32 @@ impl Copier {
 
     /// Copies all items, and comes back when all is done or stopped. To be called once.
     pub fn run(&self, items: Vec<Item>) -> Outcome {
-        let any = !items.is_empty();
+        let rounds = item::rounds(items);
+        let mut jobs = 0;
+        // What is found in a round is not all while others are left.
+        self.listings.fetch_add(rounds.len(), Ordering::Relaxed);
+        for items in rounds {
+            self.listings.fetch_sub(1, Ordering::Relaxed);
+            if !self.stop.is_set() {
+                jobs = jobs.max(self.run_round(items));
+            }
+        }
+        Outcome { figures: self.tally.figures(), stopped: self.stop.is_set(), jobs }
+    }
+
+    /// Copies items at once, and comes back when that is done.
+    fn run_round(&self, items: Vec<Item>) -> usize {
         let tasks: Vec<Task> = items.into_iter().filter_map(|item| self.begin(item)).collect();
         let one_writer = tasks.iter().any(Task::has_one_writer);
         let processors = thread::available_parallelism().map_or(START, usize::from);
         let least = if one_writer { START_OF_ONE_WRITER.min(processors) } else { START };
         let mut width = Width::new(self.options.jobs, least, self.options.tuning.most_jobs);
-        let jobs = if any && !tasks.is_empty() {
-            self.stack.push_all(tasks.into_iter());
-            self.settle_listing_state();
-            thread::scope(|scope| self.watch(scope, &mut width))
-        } else {
-            0
-        };
-        Outcome { figures: self.tally.figures(), stopped: self.stop.is_set(), jobs }
+        if tasks.is_empty() {
+            return 0;
+        }
+        self.stack.begin(tasks.into_iter());
+        self.settle_listing_state();
+        thread::scope(|scope| self.watch(scope, &mut width))
     }
 
     /// Starts workers and lets in more while that pays.

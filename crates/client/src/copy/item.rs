@@ -1,5 +1,6 @@
 //! What is copied, and what it becomes.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use howdah_vfs::{Handle, Node};
@@ -32,4 +33,23 @@ pub enum Target {
     },
     /// An existing directory, into which the content of the source goes.
     Directory(Node),
+}
+
+/// What is copied at once. Items that come to one place are copied one after the other, in the order in which they were named: else two files of
+/// one name would take turns.
+pub(super) fn rounds(items: Vec<Item>) -> Vec<Vec<Item>> {
+    match meet(&items) {
+        true => items.into_iter().map(|item| vec![item]).collect(),
+        false => vec![items],
+    }
+}
+
+/// Whether two items may become one, or parts of one.
+fn meet(items: &[Item]) -> bool {
+    let mut taken = HashSet::new();
+    items.len() > 1
+        && items.iter().any(|item| match &item.target {
+            Target::Entry { directory, name } => !taken.insert((*directory, &name[..])),
+            Target::Directory(_) => true,
+        })
 }

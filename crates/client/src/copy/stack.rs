@@ -33,6 +33,12 @@ impl<T> Stack<T> {
         self.changed.notify_one();
     }
 
+    /// Begins with these, also after an end that every worker has seen.
+    pub(super) fn begin(&self, tasks: impl DoubleEndedIterator<Item = T>) {
+        self.state.lock().ended = false;
+        self.push_all(tasks);
+    }
+
     /// Pushes many, to be taken in the order given.
     pub(super) fn push_all(&self, tasks: impl DoubleEndedIterator<Item = T>) {
         self.state.lock().tasks.extend(tasks.rev());
