@@ -11,5 +11,6 @@ pub mod file;
 pub mod layer;
 pub mod mount;
 pub mod nfs3;
+mod shown;
 mod sync;
 pub mod url;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use howdah_vfs::{FileKind, FsError};
 
+use crate::shown::shown;
+
 /// Which side a step was on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum On {
@@ -112,7 +114,7 @@ impl fmt::Display for CopyError {
             On::Source => "source",
             On::Destination => "destination",
         };
-        write!(formatter, "{} {} ({side}): {}", self.step, String::from_utf8_lossy(&self.path), self.cause)
+        write!(formatter, "{} {} ({side}): {}", self.step, shown(&self.path), self.cause)
     }
 }
 

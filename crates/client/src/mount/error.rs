@@ -6,6 +6,7 @@ use howdah_wire::mount::Status;
 
 use super::Place;
 use crate::channel::{CallError, Transport};
+use crate::shown::shown;
 
 /// How many exports are named in an error.
 const NAMED_MAX: usize = 8;
@@ -67,7 +68,7 @@ fn name(exports: &[Vec<u8>], formatter: &mut fmt::Formatter<'_>) -> fmt::Result 
     if exports.is_empty() {
         return formatter.write_str("; the server exports nothing");
     }
-    let named: Vec<_> = exports.iter().take(NAMED_MAX).map(|path| String::from_utf8_lossy(path)).collect();
+    let named: Vec<_> = exports.iter().take(NAMED_MAX).map(|path| shown(path)).collect();
     let more = if exports.len() > NAMED_MAX { ", and more" } else { "" };
     write!(formatter, "; the server exports {}{more} (`showmount -e` tells to whom)", named.join(", "))
 }
