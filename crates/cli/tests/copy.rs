@@ -255,6 +255,11 @@ fn of_two_sources_of_one_name_none_is_lost() {
     assert_eq!(code, Some(0), "{errors}");
     let names: Vec<String> = tree(&home.path().join("there")).into_keys().collect();
     assert_eq!(names, ["d", "d/one", "d/two"], "directories become one");
+    // One that is named twice finds itself there.
+    fs::remove_dir_all(path("there/d")).expect("removed");
+    let (code, totals, errors) = howdah(["cp", "-r", &path("a/d"), &path("a/d/"), &path("there")]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(totals.starts_with("1 file copied") && totals.contains("1 unchanged"), "{totals}");
 }
 
 #[test]
