@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -41,6 +42,7 @@ pub(super) fn open_local(opener: &mut Opener, path: &Path, following: Following)
             open
         }
     };
+    let device = directory.metadata().with_context(|| format!("looking at {}", directory.display()))?.dev();
     let label =
         name.as_ref().map_or_else(|| directory.clone(), |name| directory.join(OsStr::from_bytes(name)));
     Ok(Place {
@@ -48,6 +50,7 @@ pub(super) fn open_local(opener: &mut Opener, path: &Path, following: Following)
         caller: own_caller(),
         path: name.into_iter().collect(),
         realm: LOCAL.to_owned(),
+        device: Some(device),
         label: label.display().to_string(),
     })
 }
@@ -100,5 +103,19 @@ mod tests {
             open_local(&mut Opener::default(), &home.path().join("file"), Following::Links).expect("opened");
         assert_eq!(place.node().expect("there").attributes.size, 5);
         assert_eq!(place.parent().expect("there").1, Some(&b"file"[..]));
+    }
+
+    #[test]
+    fn the_files_of_two_devices_are_never_the_same() {
+        let home = tempfile::tempdir().expect("a directory");
+        fs::create_dir(home.path().join("sub")).expect("made");
+        let realm = |path: &Path| {
+            let place = open_local(&mut Opener::default(), path, Following::Links).expect("opened");
+            assert_eq!(place.realm, LOCAL);
+            place.realm_of_files()
+        };
+        let here = realm(home.path());
+        assert_eq!((&realm(&home.path().join("sub")), &realm(&home.path().join("new"))), (&here, &here));
+        assert_ne!(realm(Path::new("/proc")), here);
     }
 }

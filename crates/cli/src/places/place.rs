@@ -16,6 +16,8 @@ pub struct Place {
     pub path: Vec<Vec<u8>>,
     /// What tells the machine and file system apart from others: two places of one realm may be the same files.
     pub realm: String,
+    /// The device that the root lies on, of a local place: copies of a file system, such as snapshots, have all other numbers alike.
+    pub device: Option<u64>,
     /// How the place is written in messages and in the names of partial files: the same however it was typed.
     pub label: String,
 }
@@ -23,7 +25,15 @@ pub struct Place {
 impl Place {
     /// It as a side of a copy.
     pub fn side(&self) -> Side {
-        Side::new(Arc::clone(&self.file_system), self.caller).in_realm(&self.realm)
+        Side::new(Arc::clone(&self.file_system), self.caller).in_realm(&self.realm_of_files())
+    }
+
+    /// Within which the numbers of files tell them apart.
+    pub(super) fn realm_of_files(&self) -> String {
+        match self.device {
+            Some(device) => format!("{}:{device}", self.realm),
+            None => self.realm.clone(),
+        }
     }
 
     /// The directory that the last name is in, and that name; the root has none.

@@ -35,7 +35,8 @@ pub(super) fn open_remote(opener: &mut Opener, url: &NfsUrl, following: Followin
     let mounted = &url.path[..url.path.len() - path.len()];
     let label = |url: &NfsUrl| format!("{realm}{}", String::from_utf8_lossy(&url.path_bytes()));
     let caller = url.caller(opener.options.caller);
-    let typed = Place { file_system: client, caller, path, label: label(url), realm: realm.clone() };
+    let typed =
+        Place { file_system: client, caller, path, label: label(url), realm: realm.clone(), device: None };
     let path = follow(&typed, following).with_context(|| format!("following {}", typed.label))?;
     let meant = url.with_path([mounted, &path].concat());
     Ok(Place { label: label(&meant), path, ..typed })
