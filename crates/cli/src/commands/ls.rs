@@ -59,7 +59,10 @@ impl Lister<'_> {
             let entries = match self.entries(place, &node) {
                 Ok(entries) => entries,
                 Err(refused) => {
-                    self.complain(&anyhow::Error::new(refused).context(format!("listing {path}")));
+                    self.complain(
+                        &anyhow::Error::new(refused)
+                            .context(format!("listing {}", printable(path.as_bytes()))),
+                    );
                     continue;
                 }
             };

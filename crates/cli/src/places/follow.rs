@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use howdah_vfs::{FileKind, FsError, Name, Node};
 
 use super::{Following, Place};
+use crate::report::printable;
 
 /// The most links on the way to one place, as on Linux.
 const MOST_LINKS: usize = 40;
@@ -79,10 +80,10 @@ impl Walk<'_> {
         let mut target = Vec::new();
         let read = self.place.file_system.read_link(&self.place.caller, &link.handle, &mut target);
         read.context("reading the link")?;
-        let shown = String::from_utf8_lossy(&target);
         ensure!(
             !target.starts_with(b"/"),
-            "the link leads to {shown}, a path that each machine has its own of: name what is meant"
+            "the link leads to {}, a path that each machine has its own of: name what is meant",
+            printable(&target)
         );
         for name in target.split(|&byte| byte == b'/').rev() {
             self.left.push_front(Step { name: name.to_vec(), is_typed: false });
