@@ -263,6 +263,24 @@ fn of_two_sources_of_one_name_none_is_lost() {
 }
 
 #[test]
+fn what_cannot_be_printed_is_an_error_and_a_reader_who_went_away_is_none() {
+    let home = home();
+    let (data, to) = (home.path().join("data"), home.path().join("to"));
+    for arguments in [vec!["ls", text(&data)], vec!["cp", "--json", text(&data.join("file")), text(&to)]] {
+        let full = fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+        let mut command = Command::new(HOWDAH);
+        let (code, _, errors) = run(command.args(&arguments).stdout(full));
+        assert_eq!(code, Some(1), "{arguments:?}: {errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        assert!(errors.starts_with("howdah: printing: No space left on device"), "{errors}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let (code, _, errors) = run(Command::new(HOWDAH).args(&arguments).stdout(writer));
+        assert_eq!((code, &errors[..]), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
 fn an_interrupted_tree_is_gone_on_with_by_the_same_command() {
     let home = home();
     let mut random = seed("an_interrupted_tree_is_gone_on_with_by_the_same_command");

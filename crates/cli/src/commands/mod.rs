@@ -26,9 +26,17 @@ mod why;
 pub use failure::Failure;
 
 use crate::arguments::Command;
+use crate::report;
 
-/// Does what was asked.
+/// Does what was asked, and prints what came of it.
 pub fn run(command: &Command) -> Result<(), Failure> {
+    run_command(command)?;
+    // A server does not live to print.
+    let is_answer = !matches!(command, Command::Serve(_));
+    if is_answer && report::is_incomplete() { Err(Failure::Told) } else { Ok(()) }
+}
+
+fn run_command(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Check(arguments) => check::run(arguments),

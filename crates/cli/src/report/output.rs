@@ -1,9 +1,13 @@
 //! The only file that writes to standard output and standard error; the log is apart, and the screen of `howdah top`.
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Prints a text. A reader who went away (a closed pipe) is no failure of ours.
+/// Whether something that was printed did not get to where it was to go.
+static IS_INCOMPLETE: AtomicBool = AtomicBool::new(false);
+
+/// Prints a text. A reader who went away (a closed pipe) is no failure of ours; a full disk is told, once.
 pub fn print(text: &str) {
     print_raw(text.as_bytes());
 }
@@ -11,7 +15,19 @@ pub fn print(text: &str) {
 /// Prints bytes.
 pub fn print_raw(bytes: &[u8]) {
     let mut output = io::stdout().lock();
-    let _ = output.write_all(bytes).and_then(|()| output.flush());
+    match output.write_all(bytes).and_then(|()| output.flush()) {
+        Err(error)
+            if error.kind() != ErrorKind::BrokenPipe && !IS_INCOMPLETE.swap(true, Ordering::Relaxed) =>
+        {
+            complain(&format!("howdah: printing: {error}"));
+        }
+        _ => {}
+    }
+}
+
+/// Whether something that was printed is lost, and that was told.
+pub fn is_incomplete() -> bool {
+    IS_INCOMPLETE.load(Ordering::Relaxed)
 }
 
 /// Says on standard error why a command failed.
