@@ -250,6 +250,10 @@ fn of_two_sources_of_one_name_none_is_lost() {
         let said =
             format!("copying {} to {}: an earlier source is called {called}", path(second), path("there"));
         assert!(code == Some(1) && errors.contains(&said), "{errors}");
+        if called == "f" {
+            assert_eq!(fs::read(path("there/f")).expect("there"), b"a/f", "the first is copied");
+            fs::remove_file(path("there/f")).expect("removed");
+        }
     }
     let (code, _, errors) = howdah(["cp", "-r", &path("a/d"), &path("b/d"), &path("there")]);
     assert_eq!(code, Some(0), "{errors}");
@@ -341,6 +345,62 @@ fn who_asks_for_a_rate_is_told_that_it_limits() {
     let (code, totals, errors) = howdah(["cp", "--rate", "100G", "-I", text(&source), &url(&server, "to")]);
     assert_eq!(code, Some(0), "{errors}");
     assert!(!totals.contains("--rate"), "{totals}");
+}
+
+#[test]
+fn what_is_no_file_is_not_replaced_by_one() {
+    let home = home();
+    let path = |name: &str| home.path().join(name);
+    fs::create_dir_all(path("data/into")).expect("made");
+    fs::write(path("file"), "text").expect("written");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    for name in ["data/pipe", "data/into/file"] {
+        rustix::fs::mkfifoat(rustix::fs::CWD, path(name), mode).expect("made");
+    }
+    symlink("pipe", path("data/link")).expect("made");
+    let server = start(home.path(), 0);
+    let local = |name: &str| text(&path("data")).to_owned() + "/" + name;
+    for to in [local("pipe"), local("link"), local("into"), url(&server, "pipe"), url(&server, "into")] {
+        let (code, _, errors) = howdah(["cp", text(&path("file")), &to]);
+        assert_eq!(code, Some(1), "{to}: {errors}");
+        assert!(errors.contains("pipe"), "{to}: {errors}");
+    }
+    for name in ["data/pipe", "data/into/file"] {
+        let found = fs::symlink_metadata(path(name)).expect("there");
+        assert!(!found.is_file(), "{name}");
+    }
+    assert!(path("data/link").is_symlink());
+    // Of a tree, what is there may be a pipe again.
+    let (code, _, errors) = howdah(["cp", "-rT", text(&path("data")), text(&path("copy"))]);
+    assert_eq!(code, Some(0), "{errors}");
+    let (code, _, errors) = howdah(["cp", "-rT", text(&path("data")), text(&path("copy"))]);
+    assert_eq!(code, Some(0), "{errors}");
+}
+
+#[test]
+fn files_of_the_kernel_are_not_taken_for_empty() {
+    let home = home();
+    let to = home.path().join("to");
+    for arguments in [["cp", "/proc/cpuinfo", text(&to)], ["cp", "/proc/self", text(&to)]] {
+        let (code, _, errors) = howdah(arguments);
+        assert_eq!(code, Some(1), "{errors}");
+    }
+    let (code, _, errors) = howdah(["cat", "/proc/cpuinfo"]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("how long they are"), "{errors}");
+    assert!(!to.exists());
+}
+
+#[test]
+fn a_source_that_is_not_there_keeps_no_other_from_its_copy() {
+    let home = home();
+    let path = |name: &str| home.path().join(name).display().to_string();
+    fs::create_dir(path("to")).expect("made");
+    fs::write(path("one"), "1").expect("written");
+    let (code, totals, errors) = howdah(["cp", &path("none"), &path("one"), &path("to")]);
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(totals.starts_with("1 file copied") && errors.contains("none"), "{totals}{errors}");
+    assert_eq!(fs::read(path("to/one")).expect("there"), b"1");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
-use copying::trouble::{Counting, Elsewhere, Meddled, Unsteady};
+use copying::trouble::{Counting, Dying, Elsewhere, Meddled, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::{
     Compare, CopyOptions, Existing, Item, Preserve, Side, Sparse, Target, read_in_order,
@@ -263,6 +263,21 @@ fn owners_are_given_if_asked() {
     };
     assert_eq!(facts(Preserve { owner: true, ..Preserve::default() }), (7, 8, 0o4755));
     assert_eq!(facts(Preserve::default()), (0, 0, 0o755), "set-id of another owner is not kept");
+}
+
+#[test]
+fn a_directory_is_not_copied_into_itself_by_way_of_a_server() {
+    let here = memory();
+    let outer = here.directory(&here.root().handle, "outer");
+    let inner = here.directory(&outer.handle, "inner");
+    here.file(&outer.handle, "file", 3, &[(0, b"new".to_vec())]);
+    // Without end, but for this one.
+    let there = Files(Arc::new(Dying { inner: Arc::clone(&here.0), left: 1000.into() }));
+    let (copier, heard) = copier(&there, options());
+    let mut into_itself = item(&here, outer, &there, "x");
+    into_itself.target = Target::Entry { directory: inner.handle, name: b"x".to_vec() };
+    assert_eq!(copier.run(vec![into_itself]).figures.errors, 1, "{:?}", heard.all());
+    assert!(heard.has("into itself"), "{:?}", heard.all());
 }
 
 #[test]

@@ -31,7 +31,8 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     stop_at_signals(&copier, screen.clone())?;
     let watch = Watch::start(copier.tally(), arguments.run.progress, screen);
     let (start, remote, clients) = (Instant::now(), plan.remote, plan.clients);
-    let outcome = copier.run(plan.items);
+    let mut outcome = copier.run(plan.items);
+    outcome.figures.errors += plan.refused;
     let seconds = start.elapsed().as_secs_f64();
     // The line of progress ends before anything else is said.
     drop(watch);

@@ -10,6 +10,7 @@ use howdah_client::nfs3::Nfs3;
 use howdah_vfs::{FileKind, FsError, Handle, Node};
 
 use crate::places::{Following, LOCAL, Location, Opener, Place};
+use crate::report;
 
 /// A copy, ready to run.
 pub struct Plan {
@@ -21,6 +22,8 @@ pub struct Plan {
     pub remote: bool,
     /// The clients of those that are.
     pub clients: Vec<Arc<Nfs3>>,
+    /// Of several sources, how many cannot be copied, which was told.
+    pub refused: u64,
 }
 
 /// Finds out what is meant. `exact`: the last place is what the copy is to be.
@@ -37,17 +40,29 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
     planner.check()?;
     // Links in the tree are copied; one that is named alone, without -r, is followed, as in cp(1).
     let following = if recursive { Following::Nothing } else { Following::Links };
-    let (mut items, mut remote) = (Vec::new(), destination.realm != LOCAL);
+    let (mut items, mut remote, mut refused) = (Vec::new(), destination.realm != LOCAL, 0);
     let mut taken = HashMap::new();
     for location in from {
-        let place = opener.open(location, following)?;
-        let node = place.node().with_context(|| format!("looking up {location}"))?;
-        remote |= place.realm != LOCAL;
-        let item = planner.item(location, place, node)?;
-        planner.refuse_second(location, &item, &mut taken)?;
-        items.push(item);
+        let mut source = || {
+            let place = opener.open(location, following)?;
+            let node = place.node().with_context(|| format!("looking up {location}"))?;
+            place.refuse_unsized().with_context(|| format!("copying {location}"))?;
+            remote |= place.realm != LOCAL;
+            let item = planner.item(location, place, node)?;
+            planner.refuse_second(location, &item, &mut taken)?;
+            Ok(item)
+        };
+        match source() {
+            Ok(item) => items.push(item),
+            // As in cp(1), the others are copied.
+            Err(error) if from.len() > 1 => {
+                report::complain(&format!("howdah: {error:#}"));
+                refused += 1;
+            }
+            Err(error) => return Err(error),
+        }
     }
-    Ok(Plan { items, remote, clients: opener.clients(), destination })
+    Ok(Plan { items, remote, clients: opener.clients(), destination, refused })
 }
 
 /// The entries that items become, and of what kind they are.
@@ -80,6 +95,8 @@ impl Planner<'_> {
         let is_directory = node.attributes.kind == FileKind::Directory;
         if is_directory {
             self.refuse_inside(location, &place)?;
+        } else if self.destination.leads_to_special() {
+            bail!("copying {location} to {}: that is a device, a pipe or a socket", self.to);
         }
         let id = source_id(&label(&place));
         let target = self.target(location, is_directory, id)?;

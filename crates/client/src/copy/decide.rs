@@ -19,8 +19,8 @@ impl Copier {
         if self.options.existing == Existing::Keep {
             return Ok(true);
         }
-        if there.attributes.kind == FileKind::Directory {
-            return Err(Trouble::destination("replacing", Cause::InTheWay(FileKind::Directory)));
+        if !is_replaceable(node.attributes.kind, there.attributes.kind) {
+            return Err(Trouble::destination("replacing", Cause::InTheWay(there.attributes.kind)));
         }
         match self.options.existing {
             Existing::Keep | Existing::Replace => Ok(false),
@@ -148,6 +148,18 @@ impl Copier {
             return Ok(());
         }
         self.set_attributes(there, source, None)
+    }
+}
+
+/// Whether a copy may take the place of what is there. Who copies a file to `/dev/null` or to a pipe means to write into it:
+/// a file in its place would break whatever uses it.
+fn is_replaceable(copy: FileKind, there: FileKind) -> bool {
+    match there {
+        FileKind::Directory => false,
+        FileKind::BlockDevice | FileKind::CharacterDevice | FileKind::Fifo | FileKind::Socket => {
+            copy != FileKind::Regular
+        }
+        FileKind::Regular | FileKind::SymbolicLink => true,
     }
 }
 

@@ -207,8 +207,14 @@ impl Copier {
         let Some(node) = &directory.node else { return Ok((Vec::new(), true)) };
         let mut entries = Vec::new();
         let mut cookie = directory.cookie.load(Ordering::Relaxed);
+        let (marker, mut is_destination) = (naming::marker(directory.item.id), false);
         let mut sink = |entry: howdah_vfs::Entry<'_>| {
             if entries.len() == PART {
+                return ControlFlow::Break(());
+            }
+            // Ours, of this copy: a source on this machine may be what a server exports that we copy to.
+            if entry.name == marker {
+                is_destination = true;
                 return ControlFlow::Break(());
             }
             cookie = entry.cookie;
@@ -227,6 +233,9 @@ impl Copier {
         let listing =
             source.file_system.read_directory(&source.caller, &node.handle, at, Detail::Nodes, &mut sink);
         let end = listing.at_source("listing")?.end;
+        if is_destination {
+            return Err(Trouble::source("copying the directory", Cause::IntoItself));
+        }
         if !end && directory.circle.lock().closes_at(cookie) {
             return Err(FsError::ServerFault).at_source("listing, which goes round in circles,");
         }

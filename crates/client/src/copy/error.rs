@@ -100,7 +100,14 @@ impl fmt::Display for Cause {
             Self::IntoItself => formatter.write_str("a directory cannot be copied into itself"),
             Self::NotRecursive => formatter.write_str("it is a directory (-r copies directories)"),
             Self::InTheWay(FileKind::Directory) => formatter.write_str("a directory is in the way"),
-            Self::InTheWay(_) => formatter.write_str("something that is no directory is in the way"),
+            Self::InTheWay(FileKind::BlockDevice | FileKind::CharacterDevice) => {
+                formatter.write_str("a device is in the way")
+            }
+            Self::InTheWay(FileKind::Fifo) => formatter.write_str("a pipe is in the way"),
+            Self::InTheWay(FileKind::Socket) => formatter.write_str("a socket is in the way"),
+            Self::InTheWay(FileKind::Regular | FileKind::SymbolicLink) => {
+                formatter.write_str("something that is no directory is in the way")
+            }
             Self::TakenOver => {
                 formatter.write_str("the same copy was started a second time, and has taken over")
             }
