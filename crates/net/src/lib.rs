@@ -51,6 +51,7 @@ pub use sample::sample;
 pub use socket_list::{SocketList, TcpSocket};
 pub use splice::{Moved, Pipe};
 pub use stream::{Sent, Stream};
+pub use syscall::give_large_blocks_back;
 pub use tcp_info::{SocketMemory, TcpInfo};
 pub use tun::{Offloads, Tun};
 pub use udp::{Datagram, UdpSocket};

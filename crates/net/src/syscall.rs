@@ -1,4 +1,4 @@
-//! The system calls that no library wraps: the one file here with `unsafe` in it.
+//! The calls of system and C library that no library wraps: the one file here with `unsafe` in it.
 
 #![allow(unsafe_code)]
 
@@ -16,6 +16,16 @@ use socket2::SockAddr;
 
 use crate::connect::{Place, Wait};
 use crate::stream::Sent;
+
+/// `mallopt(M_MMAP_THRESHOLD)` with the value that glibc starts from. Left to itself, it takes the first larger block that is freed for a
+/// sign that more of the kind will come, and has the next ones in its arenas, of which it gives little back: a megabyte each, in the end.
+pub fn give_large_blocks_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it changes a number of the allocator, under its lock.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
+    }
+}
 
 /// `SO_RCVLOWAT`: bytes that must wait before a socket counts as readable.
 pub fn set_receive_low_water(socket: BorrowedFd<'_>, count: usize) -> io::Result<()> {
@@ -428,4 +438,20 @@ fn named(interface: &str) -> libc::ifreq {
         *to = *from as libc::c_char;
     }
     request
+}
+
+#[cfg(all(test, target_env = "gnu"))]
+mod tests {
+    use std::hint::black_box;
+
+    #[test]
+    fn large_blocks_are_mapped_each_by_itself_whatever_was_freed() {
+        const SIZE: usize = 1 << 20;
+        super::give_large_blocks_back();
+        drop(black_box(vec![1_u8; SIZE]));
+        let blocks: Vec<Vec<u8>> = (0..4).map(|_| vec![1; SIZE]).collect();
+        // Behind the header of a mapping, which begins with a page.
+        let behind = |block: &Vec<u8>| block.as_ptr().addr() % 4096;
+        assert!(blocks.iter().all(|block| behind(block) == 2 * size_of::<usize>()), "in an arena");
+    }
 }

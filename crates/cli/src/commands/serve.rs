@@ -27,6 +27,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     // Before anything else is started: a signal must not end us half way.
     let caught = catch_signals()?;
     allow_many_open_files();
+    howdah_net::give_large_blocks_back();
     prepare_state(&config.state)?;
     let file = RunningFile::new(&config.state)?;
     let mut prepared = Prepared::open(&config, &file)?;
