@@ -18,6 +18,8 @@ use crate::worker::Slot;
 const IDLE_TICK: Duration = Duration::from_millis(100);
 /// How often connections are looked at.
 const INSPECTION: Duration = Duration::from_secs(1);
+/// How long a receive buffer is kept that nobody needs.
+const BUFFER_KEPT: Duration = Duration::from_secs(60);
 
 /// What the watch remembers of a worker.
 #[derive(Default)]
@@ -45,6 +47,7 @@ pub struct Watch {
     seen: HashMap<Token, Patience>,
     listeners_woken: Instant,
     inspected: Instant,
+    buffers_freed: Instant,
 }
 
 impl Watch {
@@ -52,7 +55,7 @@ impl Watch {
     pub fn new(shared: Arc<Shared>, slots: Vec<Arc<Slot>>) -> Self {
         let slots = slots.into_iter().map(|slot| (slot, Pulse::default())).collect();
         let now = Instant::now();
-        Self { shared, slots, seen: HashMap::new(), listeners_woken: now, inspected: now }
+        Self { shared, slots, seen: HashMap::new(), listeners_woken: now, inspected: now, buffers_freed: now }
     }
 
     /// Watches until the server stops: often while calls run, seldom while none does.
@@ -68,6 +71,10 @@ impl Watch {
             if self.inspected.elapsed() >= INSPECTION {
                 self.inspected = Instant::now();
                 self.inspect();
+            }
+            if self.buffers_freed.elapsed() >= BUFFER_KEPT {
+                self.buffers_freed = Instant::now();
+                self.shared.buffers.free_unneeded();
             }
         }
     }

@@ -7,14 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const SMALL: usize = 4 << 10;
 /// Takes a burst of small calls in one receive.
 const MEDIUM: usize = 64 << 10;
-/// How many small buffers a worker keeps for later: many connections at rest have one each.
-const KEPT_SMALL: usize = 16;
-/// How many medium ones: the one that it receives into, and the one whose calls it runs.
-const KEPT_MEDIUM: usize = 2;
-/// How many medium ones all workers keep together besides.
-const STORED_MEDIUM: usize = 64;
-/// How many large ones all workers keep together: each is over a megabyte.
-const STORED_LARGE: usize = 8;
+/// How many of each size all workers keep together; a large one is over a megabyte.
+const STORED: [usize; 3] = [64, 64, 8];
 
 /// Memory that is received into while nobody else looks, and shared by the records found in it afterwards.
 #[derive(Debug)]
@@ -29,11 +23,11 @@ pub struct Record {
     range: Range<usize>,
 }
 
-/// Buffers that wait to be used again: a few of a worker's own, for which no lock is taken, and behind them those that all share.
+/// Buffers that wait to be used again: one of a worker's own, for which no lock is taken, and behind it those that all share.
 #[derive(Debug)]
 pub struct BufferPool {
-    small: Vec<Arc<Buffer>>,
-    medium: Vec<Arc<Buffer>>,
+    /// Of medium size: what is received into, and is done when its calls are.
+    own: Option<Arc<Buffer>>,
     store: Arc<BufferStore>,
 }
 
@@ -42,8 +36,16 @@ pub struct BufferPool {
 #[derive(Debug)]
 pub struct BufferStore {
     record_max: usize,
-    medium: Mutex<Vec<Arc<Buffer>>>,
-    large: Mutex<Vec<Arc<Buffer>>>,
+    /// Small, medium and large ones.
+    shelves: [Mutex<Shelf>; 3],
+}
+
+/// Buffers of one size. The one that was put there last is taken first.
+#[derive(Debug, Default)]
+struct Shelf {
+    buffers: Vec<Arc<Buffer>>,
+    /// How many there were at least since it was last looked for those that nobody needs.
+    least: usize,
 }
 
 impl Buffer {
@@ -94,18 +96,56 @@ impl Record {
 impl BufferStore {
     /// One whose largest buffers hold a record of `record_max` bytes.
     pub fn new(record_max: usize) -> Arc<Self> {
-        Arc::new(Self { record_max, medium: Mutex::default(), large: Mutex::default() })
+        Arc::new(Self { record_max, shelves: Default::default() })
     }
 
-    fn large_size(&self) -> usize {
-        self.record_max + MEDIUM
+    /// Frees what nobody has needed since this was called last.
+    pub fn free_unneeded(&self) {
+        for shelf in &self.shelves {
+            // To free a large one is a system call: nobody waits for that.
+            let unneeded = locked(shelf).take_unneeded();
+            drop(unneeded);
+        }
+    }
+
+    /// The sizes that are kept.
+    fn sizes(&self) -> [usize; 3] {
+        [SMALL, MEDIUM, self.record_max + MEDIUM]
+    }
+
+    fn take(&self, place: usize) -> Arc<Buffer> {
+        let kept = locked(&self.shelves[place]).take();
+        kept.unwrap_or_else(|| Buffer::with_size(self.sizes()[place]))
+    }
+
+    /// Keeps a buffer, unless there are so many, or it is of no size that is kept.
+    fn put(&self, buffer: Arc<Buffer>) {
+        let Some(place) = self.sizes().iter().position(|&size| size == buffer.size()) else { return };
+        let mut shelf = locked(&self.shelves[place]);
+        if shelf.buffers.len() < STORED[place] {
+            shelf.buffers.push(buffer);
+        }
+    }
+}
+
+impl Shelf {
+    fn take(&mut self) -> Option<Arc<Buffer>> {
+        let taken = self.buffers.pop();
+        self.least = self.least.min(self.buffers.len());
+        taken
+    }
+
+    fn take_unneeded(&mut self) -> Vec<Arc<Buffer>> {
+        let unneeded = self.buffers.drain(..self.least).collect();
+        self.least = self.buffers.len();
+        unneeded
     }
 }
 
 impl BufferPool {
     /// A worker's, which shares what others keep there.
     pub fn sharing(store: Arc<BufferStore>) -> Self {
-        Self { small: Vec::new(), medium: Vec::new(), store }
+        Self { own: None, store }
     }
 
     /// One that shares with nobody, and whose largest buffers hold a record of `record_max` bytes.
@@ -115,14 +155,13 @@ impl BufferPool {
 
     /// A buffer of at least `wanted` bytes, or of the largest size.
     pub fn take(&mut self, wanted: usize) -> Arc<Buffer> {
-        let (kept, size) = if wanted <= SMALL {
-            (self.small.pop(), SMALL)
+        if wanted <= SMALL {
+            self.store.take(0)
         } else if wanted <= MEDIUM {
-            (self.medium.pop().or_else(|| locked(&self.store.medium).pop()), MEDIUM)
+            self.own.take().unwrap_or_else(|| self.store.take(1))
         } else {
-            (locked(&self.store.large).pop(), self.store.large_size())
-        };
-        kept.unwrap_or_else(|| Buffer::with_size(size))
+            self.store.take(2)
+        }
     }
 
     /// Takes a buffer back, if nobody uses it any more and it is wanted.
@@ -130,14 +169,10 @@ impl BufferPool {
         if Arc::get_mut(&mut buffer).is_none() {
             return;
         }
-        match buffer.size() {
-            SMALL => keep(&mut self.small, buffer, KEPT_SMALL),
-            MEDIUM if self.medium.len() < KEPT_MEDIUM => self.medium.push(buffer),
-            MEDIUM => keep(&mut locked(&self.store.medium), buffer, STORED_MEDIUM),
-            size if size == self.store.large_size() => {
-                keep(&mut locked(&self.store.large), buffer, STORED_LARGE);
-            }
-            _ => {}
+        if self.own.is_none() && buffer.size() == MEDIUM {
+            self.own = Some(buffer);
+        } else {
+            self.store.put(buffer);
         }
     }
 
@@ -152,13 +187,6 @@ impl BufferPool {
     }
 }
 
-/// Keeps a buffer, unless there are so many.
-fn keep(shelf: &mut Vec<Arc<Buffer>>, buffer: Arc<Buffer>, most: usize) {
-    if shelf.len() < most {
-        shelf.push(buffer);
-    }
-}
-
 /// Whoever had it and panicked left it as it was: one is pushed or popped.
 fn locked<T>(shelf: &Mutex<T>) -> MutexGuard<'_, T> {
     shelf.lock().unwrap_or_else(PoisonError::into_inner)
@@ -168,27 +196,49 @@ fn locked<T>(shelf: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
+    fn kept(store: &BufferStore) -> [usize; 3] {
+        [0, 1, 2].map(|place| locked(&store.shelves[place]).buffers.len())
+    }
+
     /// Buffers that come from one worker and end with another go round, and do not pile up with it.
     #[test]
     fn what_ends_with_another_worker_comes_back() {
+        const RUN: usize = 32;
         let store = BufferStore::new(1 << 20);
         let mut receives = BufferPool::sharing(Arc::clone(&store));
-        let mut runs: Vec<_> = (0..32).map(|_| BufferPool::sharing(Arc::clone(&store))).collect();
-        for wanted in [MEDIUM, 1 << 20] {
+        let mut runs: Vec<_> = (0..RUN).map(|_| BufferPool::sharing(Arc::clone(&store))).collect();
+        for (wanted, own) in [(SMALL, 0), (MEDIUM, RUN), (1 << 20, 0)] {
             let mut made = std::collections::HashSet::new();
             for turn in 0..10_000 {
                 let buffer = receives.take(wanted);
                 made.insert(Arc::as_ptr(&buffer) as usize);
-                runs[turn % 32].put(buffer);
+                runs[turn % RUN].put(buffer);
             }
-            assert!(made.len() <= 32 * KEPT_MEDIUM + 1, "{} buffers of {wanted}", made.len());
-            let shelf = if wanted == MEDIUM { &store.medium } else { &store.large };
-            assert_eq!(locked(shelf).len(), 1, "the one of {wanted} that goes round");
+            assert!(made.len() <= own + 1, "{} buffers of {wanted}", made.len());
         }
-        let many: Vec<_> = (0..1_000).map(|_| receives.take(1 << 20)).collect();
-        many.into_iter().for_each(|buffer| runs[0].put(buffer));
-        (0..1_000).for_each(|_| runs[0].put(Buffer::with_size(MEDIUM)));
-        assert_eq!(locked(&store.large).len(), STORED_LARGE);
-        assert_eq!((locked(&store.medium).len(), runs[0].medium.len()), (STORED_MEDIUM, KEPT_MEDIUM));
+        assert_eq!(kept(&store), [1; 3], "those that go round");
+        for size in store.sizes() {
+            (0..1_000).for_each(|_| runs[0].put(Buffer::with_size(size)));
+        }
+        assert_eq!(kept(&store), STORED);
+    }
+
+    #[test]
+    fn what_nobody_needs_is_freed() {
+        let store = BufferStore::new(1 << 20);
+        let mut pool = BufferPool::sharing(Arc::clone(&store));
+        for wanted in store.sizes() {
+            let many: Vec<_> = (0..6).map(|_| pool.take(wanted)).collect();
+            many.into_iter().for_each(|buffer| pool.put(buffer));
+        }
+        assert_eq!(kept(&store), [6, 5, 6], "one is the worker's own");
+        store.free_unneeded();
+        assert_eq!(kept(&store), [6, 5, 6], "all were needed of late");
+        let large = [pool.take(1 << 20), pool.take(1 << 20)];
+        large.into_iter().for_each(|buffer| pool.put(buffer));
+        store.free_unneeded();
+        assert_eq!(kept(&store), [0, 0, 2]);
+        store.free_unneeded();
+        assert_eq!(kept(&store), [0; 3]);
     }
 }
