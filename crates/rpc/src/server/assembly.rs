@@ -410,6 +410,17 @@ mod tests {
     }
 
     #[test]
+    fn a_write_of_64_kib_takes_no_large_buffer() {
+        let write = framed(&[7; (64 << 10) + 1000], &[0]);
+        let third = [&write.repeat(2)[..], &write[..50_000]].concat();
+        for piece in [1000, 40_000, usize::MAX] {
+            let mut assembly = Assembly::new(LIMIT);
+            feed(&mut assembly, &third, piece).expect("allowed");
+            assert_eq!(assembly.memory(), BufferPool::usual_size(), "pieces of {piece}");
+        }
+    }
+
+    #[test]
     fn a_record_has_started_with_its_first_mark_even_an_empty_one() {
         let mut assembly = Assembly::new(LIMIT);
         assert!(!assembly.is_partial());

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Holds the start of a record of a peer that is slow: what 5,000 such peers cost is 5,000 of these.
 const SMALL: usize = 4 << 10;
-/// Takes a burst of small calls in one receive.
-const MEDIUM: usize = 64 << 10;
+/// Takes a burst of small calls in one receive, or a WRITE of 64 KiB with its header: not a large one for each of those.
+const MEDIUM: usize = 68 << 10;
 /// How many of each size all workers keep together; a large one is over a megabyte.
 const STORED: [usize; 3] = [64, 64, 8];
 
