@@ -32,6 +32,7 @@ mod server;
 mod service;
 mod shared;
 mod shares;
+mod spare;
 mod sync;
 pub mod tuning;
 mod udp;

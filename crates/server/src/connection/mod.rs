@@ -15,6 +15,7 @@ use howdah_net::{Interest, Poller, Ready, Stream, Token};
 use howdah_rpc::server::BufferPool;
 
 use crate::counts::Clerk;
+use crate::spare::Spare;
 use crate::{Peer, Reply, Transport};
 use armed::Armed;
 pub use inbox::{Inbox, Next, Received};
@@ -101,7 +102,7 @@ impl Connection {
 
     /// Sends what waits, as far as the socket takes it; buffers that are done go to `spare`, and `clerk` counts
     /// the replies that are gone.
-    pub fn flush(&self, poller: &Poller, spare: &mut Vec<Vec<u8>>, clerk: &mut Clerk) -> io::Result<()> {
+    pub fn flush(&self, poller: &Poller, spare: &mut Spare, clerk: &mut Clerk) -> io::Result<()> {
         match self.outbox.flush(&self.stream, spare, clerk)? {
             Flushed::Blocked => self.arm(poller, Interest { readable: false, writable: true }),
             Flushed::Done | Flushed::StillBlocked => Ok(()),

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use crate::Reply;
 use crate::counts::{Clerk, Moment, Ticket};
 use crate::limits::{REPLY_MEMORY_BUDGET, REPLY_MEMORY_MAX, REPLY_MEMORY_UNDER_PRESSURE, REPLY_QUEUE_MAX};
+use crate::spare::Spare;
 
 /// Most replies sent in one system call.
 const TRAIN: usize = 64;
@@ -20,10 +21,6 @@ const TRAIN: usize = 64;
 const BULK: usize = 16 << 10;
 /// Small replies that may go before one that is bulk: a round trip's worth of them.
 const OVERTAKEN_MAX: u32 = 64;
-/// A reply's buffer larger than this is not kept for another.
-const SPARE_SIZE_MAX: usize = 128 << 10;
-/// Buffers kept by one worker.
-const SPARE_MAX: usize = 128;
 
 /// Memory that waiting replies of all connections hold.
 static MEMORY: AtomicUsize = AtomicUsize::new(0);
@@ -92,7 +89,7 @@ impl Outbox {
     }
 
     /// Sends what waits, unless somebody else does or the socket takes nothing.
-    pub fn flush(&self, stream: &Stream, spare: &mut Vec<Vec<u8>>, clerk: &mut Clerk) -> io::Result<Flushed> {
+    pub fn flush(&self, stream: &Stream, spare: &mut Spare, clerk: &mut Clerk) -> io::Result<Flushed> {
         let mut queue = self.queue.lock();
         if queue.blocked {
             return Ok(Flushed::StillBlocked);
@@ -152,7 +149,7 @@ impl Outbox {
         &self,
         train: &mut Train,
         stream: &Stream,
-        spare: &mut Vec<Vec<u8>>,
+        spare: &mut Spare,
         clerk: &mut Clerk,
     ) -> io::Result<Sent> {
         let moving = train.moves_file().map(|ticket| (ticket, Moment::now()));
@@ -176,9 +173,7 @@ impl Outbox {
                     alike = (done.ticket, 0);
                 }
                 alike.1 += 1;
-                if spare.len() < SPARE_MAX && done.head.capacity() <= SPARE_SIZE_MAX {
-                    spare.push(done.head);
-                }
+                spare.put(done.head);
             }
             hand(clerk, alike, now);
             self.forget(memory, length);
@@ -352,7 +347,7 @@ mod tests {
         let (stream, mut client) = connected();
         SockRef::from(&stream).set_send_buffer_size(1).expect("the smallest buffer");
         client.set_nonblocking(true).expect("not blocking");
-        let (outbox, mut spare, mut received) = (Outbox::default(), Vec::new(), Vec::new());
+        let (outbox, mut spare, mut received) = (Outbox::default(), Spare::default(), Vec::new());
         let mut clerk = Ledger::new(PROGRAMS).clerk();
         let length =
             |number: u32| (number as usize * 37) % if number.is_multiple_of(50) { 60_000 } else { 300 };
@@ -413,7 +408,7 @@ mod tests {
         let (stream, _client) = connected();
         let (outbox, mut clerk) = (Outbox::default(), Ledger::new(PROGRAMS).clerk());
         outbox.push(reply(0, 100, Some(&file)));
-        let error = outbox.flush(&stream, &mut Vec::new(), &mut clerk).expect_err("nothing to send");
+        let error = outbox.flush(&stream, &mut Spare::default(), &mut clerk).expect_err("nothing to send");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 

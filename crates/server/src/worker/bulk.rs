@@ -64,7 +64,7 @@ impl Worker {
         connection.wake_at_once()?;
         job.cut_arguments(bulk.before);
         let mut payload = Payload::new(stream, &mut self.pipe, here, rest, pad);
-        let buffer = self.spare.pop().unwrap_or_default();
+        let buffer = self.spare.take();
         connection.inbox().start_moved_call(rest + pad);
         let (place, timing) = (job.place(), Timing { arrived, received: length, is_first: true });
         let capture = &self.shared.service.capture;

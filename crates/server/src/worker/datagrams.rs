@@ -70,7 +70,7 @@ impl Worker {
             self.arm(port);
         }
         let is_watched = !is_slow && !is_armed;
-        let buffer = self.spare.pop().unwrap_or_default();
+        let buffer = self.spare.take();
         if is_watched {
             self.slot.start(port.token());
         }
@@ -79,7 +79,7 @@ impl Worker {
         if is_watched {
             self.slot.end();
         }
-        self.spare.push(used);
+        self.spare.put(used);
         shared.datagrams_running.fetch_sub(1, Ordering::SeqCst);
         if is_slow { Found::Slow } else { Found::Quick }
     }

@@ -17,6 +17,7 @@ use crate::connection::Connection;
 use crate::counts::Clerk;
 use crate::limits::DATAGRAM_MAX;
 use crate::shared::{Shared, Source};
+use crate::spare::Spare;
 
 const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
 const EINVAL: i32 = rustix::io::Errno::INVAL.raw_os_error();
@@ -37,7 +38,7 @@ pub struct Worker {
     /// Counts what is done.
     pub(super) clerk: Clerk,
     /// Reply buffers to be used again.
-    pub(super) spare: Vec<Vec<u8>>,
+    pub(super) spare: Spare,
     /// What a datagram is received into.
     pub(super) datagram: Vec<u8>,
     /// Carries data from sockets to files.
@@ -61,7 +62,7 @@ impl Worker {
     fn with(shared: Arc<Shared>, clerk: Clerk, slot: Arc<Slot>) -> Self {
         let buffers = BufferPool::sharing(Arc::clone(&shared.buffers));
         let datagram = vec![0; DATAGRAM_MAX + 1];
-        let (spare, pipe) = (Vec::new(), None);
+        let (spare, pipe) = (Spare::default(), None);
         Self { shared, slot, buffers, clerk, spare, datagram, pipe }
     }
 

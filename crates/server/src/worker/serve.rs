@@ -99,7 +99,7 @@ impl Worker {
             }
             Work::Refuse(header) => {
                 self.clerk.unheard(Unheard::of(&header.outcome));
-                let mut reply = Reply::with_buffer(self.spare.pop().unwrap_or_default());
+                let mut reply = Reply::with_buffer(self.spare.take());
                 reply.start(header);
                 Some(reply)
             }
@@ -132,7 +132,7 @@ impl Worker {
         turn: Turn,
         timing: &Timing,
     ) -> Option<Reply> {
-        let (place, buffer) = (job.place(), self.spare.pop().unwrap_or_default());
+        let (place, buffer) = (job.place(), self.spare.take());
         let capture = &self.shared.service.capture;
         let seen = capture.is_on().then(|| job.seen());
         self.clerk.start(timing);
