@@ -88,7 +88,8 @@ fn of_process(id: u32) -> Result<Process> {
     let (memory, status) = (read("smaps_rollup")?, read("status")?);
     let descriptors = fs::read_dir(format!("/proc/{id}/fd")).context("listing descriptors")?.count();
     Ok(Process {
-        memory: field(&memory, "Pss").context("no Pss")? * 1024,
+        anonymous: field(&memory, "Pss_Anon").context("no Pss_Anon")? * 1024,
+        files: field(&memory, "Pss_File").context("no Pss_File")? * 1024,
         resident: field(&memory, "Rss").context("no Rss")? * 1024,
         descriptors: descriptors as u64,
         threads: field(&status, "Threads").context("no Threads")?,
@@ -110,7 +111,8 @@ mod tests {
     #[test]
     fn this_process_is_seen() {
         let seen = of_process(std::process::id()).expect("it runs");
-        assert!(seen.memory > 1 << 16 && seen.resident >= seen.memory / 2, "{seen:?}");
+        assert!(seen.anonymous > 1 << 16 && seen.resident >= seen.anonymous / 2, "{seen:?}");
+        assert!(seen.files > 1 << 16, "{seen:?}");
         assert!(seen.threads >= 1 && seen.descriptors >= 3, "{seen:?}");
         assert_eq!(field("Pss_Anon:  7 kB\nPss:  12 kB", "Pss"), Some(12));
     }

@@ -133,7 +133,7 @@ fn told(sample: &Sample, load: &Load) -> String {
     format!(
         "{} calls, server {:.1} MB, {} descriptors, {} wrong",
         load.did().calls,
-        server.memory as f64 / 1e6,
+        server.anonymous as f64 / 1e6,
         server.descriptors,
         load.broken().len()
     )

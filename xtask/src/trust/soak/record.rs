@@ -80,8 +80,10 @@ pub struct Sample {
 /// A process, and calls since the last look.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Process {
-    /// Its share of memory (`Pss`), in bytes.
-    pub memory: u64,
+    /// Its anonymous memory (`Pss_Anon`), in bytes.
+    pub anonymous: u64,
+    /// Its share of the files that it maps (`Pss_File`): less while other processes of the same binary run.
+    pub files: u64,
     /// Its resident memory (`Rss`), in bytes.
     pub resident: u64,
     /// Open descriptors.

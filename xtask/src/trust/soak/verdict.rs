@@ -41,7 +41,7 @@ const MB: f64 = 1e6;
 /// What is said of an axis, and its unit.
 type Axis = (&'static str, &'static str);
 
-const MEMORY: Axis = ("Memory, the client's less its models", unit::BYTES);
+const MEMORY: Axis = ("Anonymous memory, the client's less its models", unit::BYTES);
 const OPEN: Axis = ("Descriptors", unit::COUNT);
 const THREADS: Axis = ("Threads", unit::COUNT);
 const HALF_OF_CALLS: Axis = ("Half of the calls take less", unit::SECONDS);
@@ -52,13 +52,13 @@ const MOST_STEPS: Axis = ("99 of 100 steps take less", unit::SECONDS);
 /// All of them. A tenth more memory in an hour would be a leak that a day makes serious; a few descriptors are those of copies that
 /// come and go. Latencies follow what else the machine does, and may vary by a quarter.
 pub const FIGURES: [Figure; 10] = [
-    figure(Whose::Server, "server: memory", MEMORY, (2.0 * MB, 0.1), |s| Some(s.server.memory as f64)),
+    figure(Whose::Server, "server: memory", MEMORY, (2.0 * MB, 0.1), |s| Some(s.server.anonymous as f64)),
     figure(Whose::Server, "server: descriptors", OPEN, (4.0, 0.1), |s| Some(s.server.descriptors as f64)),
     figure(Whose::Server, "server: threads", THREADS, (1.0, 0.02), |s| Some(s.server.threads as f64)),
     figure(Whose::Server, "server: half of the calls", HALF_OF_CALLS, (50e-6, 0.25), |s| s.server.p50),
     figure(Whose::Server, "server: 99 of 100 calls", MOST_CALLS, (1e-3, 0.25), |s| s.server.p99),
     figure(Whose::Client, "client: memory", MEMORY, (4.0 * MB, 0.1), |s| {
-        Some(s.client.memory as f64 - s.models as f64)
+        Some(s.client.anonymous as f64 - s.models as f64)
     }),
     figure(Whose::Client, "client: descriptors", OPEN, (4.0, 0.1), |s| Some(s.client.descriptors as f64)),
     figure(Whose::Client, "client: threads", THREADS, (1.0, 0.02), |s| Some(s.client.threads as f64)),
@@ -205,8 +205,8 @@ mod tests {
             let age = at - f64::from(life - 1) * 300.0;
             let memory = 20e6 + leak * age + left * f64::from(life) + (at * 0.3).sin() * 4e5;
             let server =
-                Process { memory: memory as u64, descriptors: 60, p50: Some(1e-4), ..Process::default() };
-            let client = Process { memory: 50_000_000 + at as u64 * 1000, ..Process::default() };
+                Process { anonymous: memory as u64, descriptors: 60, p50: Some(1e-4), ..Process::default() };
+            let client = Process { anonymous: 50_000_000 + at as u64 * 1000, ..Process::default() };
             Sample { at, life, age, server, client, models: at as u64 * 1000, ..Sample::default() }
         };
         (0..720).map(sample).collect()
