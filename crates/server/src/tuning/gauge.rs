@@ -17,6 +17,8 @@ pub struct Gauge {
     sums: Gauges,
     last: Duration,
     moved: Moved,
+    /// What waited in the kernel at the last look, in the middle of a call.
+    waiting: usize,
     active_at: Option<Duration>,
 }
 
@@ -46,9 +48,15 @@ impl Gauge {
         }
         if inbox.is_in_mid_call() {
             self.sums.mid_call += passed;
-            if moved.received == self.moved.received {
+            // The data of a bulk WRITE is left in the kernel until all of it is there.
+            let waiting = connection.stream().waiting().unwrap_or(0);
+            let came = moved.received != self.moved.received || waiting > self.waiting;
+            self.waiting = waiting;
+            if !came {
                 self.sums.silent += passed;
             }
+        } else {
+            self.waiting = 0;
         }
         if self.sums.replies_waiting > 0 {
             self.sums.held_up += passed;
@@ -70,5 +78,42 @@ impl Gauge {
     /// The sums so far.
     pub fn sums(&self) -> &Gauges {
         &self.sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use howdah_net::Token;
+    use howdah_rpc::server::BufferPool;
+    use howdah_wire::rpc::RecordMark;
+
+    use super::*;
+    use crate::connection::tests::connected;
+    use crate::limits::RECORD_MAX;
+
+    #[test]
+    fn bytes_that_wait_in_the_kernel_for_the_rest_of_their_call_are_no_silence() {
+        const TICK: Duration = Duration::from_millis(10);
+        let (stream, mut client) = connected();
+        let connection = Connection::new(Token(1), stream);
+        let mut buffers = BufferPool::new(RECORD_MAX);
+        let mark = RecordMark { length: 1 << 20, last: true };
+        client.write_all(&[&mark.to_bytes()[..], &[7; 252]].concat()).expect("sending");
+        while connection.stream().waiting().expect("a socket") < 256 {}
+        connection.receive(&mut buffers).expect("a socket");
+        let (mut gauge, mut now) = (Gauge::default(), Duration::ZERO);
+        gauge.look(now, &connection, Load::default());
+        // Its data comes all the time, and nobody reads it.
+        for part in 1..=10 {
+            client.write_all(&[7; 100]).expect("sending");
+            while connection.stream().waiting().expect("a socket") < part * 100 {}
+            now += TICK;
+            gauge.look(now, &connection, Load::default());
+        }
+        assert_eq!((gauge.sums().mid_call, gauge.sums().silent), (10 * TICK, Duration::ZERO));
+        gauge.look(now + TICK, &connection, Load::default());
+        assert_eq!((gauge.sums().mid_call, gauge.sums().silent), (11 * TICK, TICK));
     }
 }
