@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use super::{Change, Setting};
-use crate::Sample;
 use crate::budget::Pressure;
 use crate::floor::receive_buffer_for;
 use crate::host::{Host, Mode};
+use crate::{Receiving, Sample};
 
 /// No window is smaller: a call of 64 KiB and its successors.
 pub const WINDOW_MIN: u64 = 256 << 10;
@@ -21,6 +21,10 @@ const GROW_AT: f64 = 0.5;
 const BUFFER_PER_SET_WINDOW: u64 = 2;
 /// More of the window than this unread: the window is not what is missing.
 const UNREAD: u64 = 4;
+/// A kernel that does not tell its window (before Linux 6.2) has lowered it after so many round trips,
+const UNTOLD_ROUND_TRIPS: u32 = 4;
+/// and this.
+const UNTOLD: Duration = Duration::from_secs(1);
 
 /// The window of one connection.
 #[derive(Debug, Clone)]
@@ -38,8 +42,8 @@ enum State {
     Autotuned,
     /// Ours.
     Promised(u64),
-    /// Ours, and being taken back: so much will remain, so much was promised before.
-    Lowering { target: u64, from: u64 },
+    /// Ours, and being taken back: so much will remain, so much was promised before; and since when it is looked at.
+    Lowering { target: u64, from: u64, since: Option<Duration> },
 }
 
 /// What may be promised to whom.
@@ -89,26 +93,32 @@ impl Window {
         changes.extend([Change::Clamp(least), Change::ReceiveBuffer(most)]);
     }
 
-    /// Somebody set another size; `offered`: the window as it was last seen. Less than that may not be offered at once:
-    /// what was promised may still come. Without privilege buffers stay as the kernel makes them.
-    pub fn set(&mut self, setting: Setting, offered: Option<u64>, host: &Host, changes: &mut Vec<Change>) {
+    /// Somebody set another size; `seen`: the receiving half as it was last looked at. Less than it offers may not be offered at
+    /// once: what was promised may still come. Without privilege buffers stay as the kernel makes them.
+    pub fn set(
+        &mut self,
+        setting: Setting,
+        seen: Option<&Receiving>,
+        host: &Host,
+        changes: &mut Vec<Change>,
+    ) {
         self.setting = setting;
         let (Setting::Fixed(buffer), Mode::Forced) = (setting, host.mode()) else { return };
         let target = buffer / BUFFER_PER_SET_WINDOW;
-        let from = self.promised().max(offered.unwrap_or(0));
+        let from = self.promised().max(seen.map_or(0, offered));
         // One that the kernel sizes may have doubled since it was looked at.
         if from <= target / 2 {
             self.state = State::Promised(target);
             changes.push(Change::Promise(target));
         } else if self.state == State::Promised(target) {
             // It has that size.
-        } else if offered.is_none() {
+        } else if seen.is_none() {
             // It was never looked at, so nothing came yet, and what would use the old promise up may never come. What is sent beyond
             // the new one is lost and sent again.
             self.state = State::Promised(target);
             changes.extend([Change::Clamp(target), Change::ReceiveBuffer(receive_buffer_for(target))]);
         } else {
-            self.state = State::Lowering { target, from: from.max(target) };
+            self.state = State::Lowering { target, from: from.max(target), since: None };
             changes.push(Change::Clamp(target));
         }
     }
@@ -123,8 +133,13 @@ impl Window {
         changes: &mut Vec<Change>,
     ) {
         self.used.learn(sample.at, per_round_trip);
-        if let State::Lowering { target, .. } = self.state {
-            self.finish_lowering(sample, target, changes);
+        if let State::Lowering { target, from, since } = self.state {
+            let since = since.unwrap_or(sample.at);
+            self.state = State::Lowering { target, from, since: Some(since) };
+            if is_lowered(sample, target, since) {
+                self.state = State::Promised(target);
+                changes.push(Change::ReceiveBuffer(receive_buffer_for(target)));
+            }
         } else if self.may_grow(host) {
             self.grow(sample, per_round_trip, host, room, changes);
         }
@@ -174,16 +189,25 @@ impl Window {
         };
         let target = (window / 2).max(WINDOW_MIN);
         if target < window {
-            self.state = State::Lowering { target, from: window };
+            self.state = State::Lowering { target, from: window, since: None };
             changes.push(Change::Clamp(target));
         }
     }
+}
 
-    fn finish_lowering(&mut self, sample: &Sample, target: u64, changes: &mut Vec<Change>) {
-        if sample.receiving.window.is_some_and(|window| window <= target) {
-            self.state = State::Promised(target);
-            changes.push(Change::ReceiveBuffer(receive_buffer_for(target)));
-        }
+/// The window that is offered, or about as much as the kernel offers of a buffer.
+fn offered(receiving: &Receiving) -> u64 {
+    receiving.window.unwrap_or(receiving.buffer / BUFFER_PER_SET_WINDOW)
+}
+
+/// Whether no more than that is offered, of a window that has been lowered since then.
+fn is_lowered(sample: &Sample, target: u64, since: Duration) -> bool {
+    let receiving = &sample.receiving;
+    // The kernel offers multiples of what the scale can tell, rounded up (`__tcp_select_window`, net/ipv4/tcp_output.c).
+    let unit = receiving.window_limit / u64::from(u16::MAX);
+    match receiving.window {
+        Some(window) => window <= target.saturating_add(unit),
+        None => sample.at.saturating_sub(since) >= (sample.path.rtt * UNTOLD_ROUND_TRIPS).max(UNTOLD),
     }
 }
 
@@ -216,7 +240,6 @@ impl Highest {
 mod tests {
     use super::*;
     use crate::host::HOST;
-    use crate::sample::Receiving;
 
     const ROOM: Room = Room { left: 256 << 20, pressure: Pressure::None };
     const MIB: u64 = 1 << 20;
@@ -337,15 +360,15 @@ mod tests {
         let mut window = Window::new(true, Setting::Auto);
         let mut changes = Vec::new();
         // What is offered already is not taken away: first the clamp, the buffer when it is used up.
-        window.set(Setting::Fixed(8 * MIB), Some(6 * MIB), &HOST, &mut changes);
+        window.set(Setting::Fixed(8 * MIB), Some(&sample(0, 6 * MIB).receiving), &HOST, &mut changes);
         assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 6 * MIB));
         assert_eq!(step(&mut window, &sample(1, 6 * MIB), 0, &ROOM), []);
         assert_eq!(step(&mut window, &sample(2, 4 * MIB), 0, &ROOM), [Change::ReceiveBuffer(8 * MIB)]);
         assert_eq!(step(&mut window, &sample(3, 4 * MIB), 4 * MIB, &ROOM), [], "it is set");
         changes.clear();
-        window.set(Setting::Fixed(32 * MIB), Some(4 * MIB), &HOST, &mut changes);
+        window.set(Setting::Fixed(32 * MIB), Some(&sample(3, 4 * MIB).receiving), &HOST, &mut changes);
         assert_eq!(changes, [Change::Promise(16 * MIB)]);
-        window.set(Setting::Auto, Some(16 * MIB), &HOST, &mut changes);
+        window.set(Setting::Auto, Some(&sample(3, 16 * MIB).receiving), &HOST, &mut changes);
         assert_eq!(step(&mut window, &sample(4, 16 * MIB), 16 * MIB, &ROOM), [Change::Promise(32 * MIB)]);
         let ordinary = Host { may_force: false, ..HOST };
         let mut window = Window::new(false, Setting::Fixed(8 * MIB));
@@ -375,5 +398,45 @@ mod tests {
         assert_eq!(step(&mut window, &sample(3, 40 * MIB), 10 * MIB, &ROOM), []);
         let done = step(&mut window, &sample(4, 22 * MIB), 10 * MIB, &ROOM);
         assert_eq!((done, window.promised()), (vec![Change::ReceiveBuffer(44 * MIB)], 22 * MIB));
+    }
+    #[test]
+    fn a_window_is_lowered_when_it_is_as_near_as_the_scale_can_tell() {
+        let mut window = Window::new(false, Setting::Auto);
+        window.inherit(2 * (65_535 << 10), &HOST, &ROOM, &mut Vec::new());
+        let mut changes = Vec::new();
+        window.take_back(None, &mut changes);
+        let half = (65_535 << 10) / 2;
+        assert_eq!(changes, [Change::Clamp(half)]);
+        // The kernel rounds up to the next multiple of 1 << 10.
+        let rounded = half.next_multiple_of(1 << 10);
+        assert_eq!((rounded - half, step(&mut window, &sample(1, rounded + 1024), 0, &ROOM)), (512, vec![]));
+        let done = step(&mut window, &sample(2, rounded), 0, &ROOM);
+        assert_eq!((done, window.promised()), (vec![Change::ReceiveBuffer(2 * half)], half));
+    }
+
+    /// Of a kernel that does not tell its window.
+    fn untold(second: u64, buffer: u64) -> Sample {
+        let mut sample = sample(second, 0);
+        (sample.receiving.window, sample.receiving.buffer) = (None, buffer);
+        sample.path.rtt = Duration::from_millis(500);
+        sample
+    }
+
+    #[test]
+    fn a_window_that_the_kernel_does_not_tell_is_lowered_after_some_round_trips() {
+        let (mut window, mut changes) = (Window::new(false, Setting::Auto), Vec::new());
+        window.inherit(128 * MIB, &HOST, &ROOM, &mut Vec::new());
+        window.take_back(None, &mut changes);
+        assert_eq!(changes, [Change::Clamp(32 * MIB)]);
+        assert_eq!(step(&mut window, &untold(1, 128 * MIB), 0, &ROOM), []);
+        assert_eq!(step(&mut window, &untold(2, 128 * MIB), 0, &ROOM), []);
+        assert_eq!(step(&mut window, &untold(3, 128 * MIB), 0, &ROOM), [Change::ReceiveBuffer(64 * MIB)]);
+    }
+
+    #[test]
+    fn a_size_is_not_cut_under_live_data_where_the_kernel_does_not_tell_its_window() {
+        let (mut window, mut changes) = (Window::new(false, Setting::Auto), Vec::new());
+        window.set(Setting::Fixed(8 * MIB), Some(&untold(1, 12 * MIB).receiving), &HOST, &mut changes);
+        assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 6 * MIB));
     }
 }

@@ -153,8 +153,8 @@ impl Connection {
     pub(super) fn on_settings(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
         self.send.set(self.own.send_buffer(settings));
         let mut changes = self.size_sending(settings, share);
-        let offered = self.last().and_then(|sample| sample.receiving.window);
-        self.window.set(self.own.receive_buffer(settings), offered, &settings.host, &mut changes);
+        let seen = self.judge.last().map(|sample| &sample.receiving);
+        self.window.set(self.own.receive_buffer(settings), seen, &settings.host, &mut changes);
         changes
     }
 
