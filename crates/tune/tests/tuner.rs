@@ -159,3 +159,26 @@ fn on_a_long_path_the_kernel_waits_as_long_as_by_itself_before_it_sends_again() 
     let long = [3, 4, 5, 6].map(|second| told(&mut tuner, 0, second, if second == 5 { 20 } else { 3_000 }));
     assert_eq!(long, [true, false, false, false], "once");
 }
+
+#[test]
+fn who_rests_and_goes_on_is_counted_once_where_nobody_looks_at_the_memory() {
+    let mut tuner = Tuner::new(settings(1 << 30));
+    (0..2).for_each(|key| drop(tuner.on_open(key, false)));
+    let mut sample = Sample::default();
+    let mut work = |tuner: &mut Tuner<u8>, second| {
+        sample.at = Duration::from_secs(second);
+        tuner.on_sample(0, sample.clone());
+        sample.at += Duration::from_millis(100);
+        sample.sending.sent += 100 << 20;
+        tuner.on_sample(0, sample.clone());
+        (tuner.busy(), tuner.get(0).map(|one| one.send_ceiling()))
+    };
+    let first = work(&mut tuner, 0);
+    assert_eq!(first.0, 1);
+    for turn in 1..10 {
+        assert_eq!(work(&mut tuner, turn * 60), first, "after {turn} rests");
+    }
+    // One that has rested for long leaves nothing behind.
+    tuner.on_close(Duration::from_secs(3600), 0);
+    assert_eq!(tuner.busy(), 0);
+}

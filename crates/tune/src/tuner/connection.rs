@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use super::totals::Totals;
 use super::{Own, Settings};
 use crate::account::Account;
 use crate::host::Mode;
@@ -46,6 +47,8 @@ pub struct Connection {
     stuck_since: Option<Duration>,
     /// Its path was found to be long.
     is_long: bool,
+    /// What it has in the sums over connections.
+    counted: Totals,
 }
 
 impl Connection {
@@ -65,7 +68,13 @@ impl Connection {
             busy_at: None,
             stuck_since: None,
             is_long: false,
+            counted: Totals::default(),
         }
+    }
+
+    /// It is counted anew, as what it is now: what was counted of it so far, and what is.
+    pub(super) fn count(&mut self, totals: Totals) -> (Totals, Totals) {
+        (std::mem::replace(&mut self.counted, totals), totals)
     }
 
     /// What it is told at once.

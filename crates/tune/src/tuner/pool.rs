@@ -70,12 +70,13 @@ impl<K: Ord + Copy> Tuner<K> {
         let mut connection = Connection::new(now, &self.settings, client, is_local, own);
         self.clients.on_open(now, client);
         // It will be busy: nobody opens a connection for nothing.
-        let all = Totals { connections: 1, busy: 1, ..Totals::default() };
-        self.replace(client, &Totals::default(), &all);
+        let counted = connection.count(Totals { connections: 1, busy: 1, ..Totals::default() });
+        self.replace(client, counted);
         let mut changes = connection.open(&self.settings, &self.share(client));
         let of_all = self.is_congestion_set.then_some(self.settings.congestion);
         changes.extend(own.congestion.or(of_all).map(Change::Congestion));
-        self.replace(client, &all, &Totals::of(&connection, now));
+        let counted = connection.count(Totals::of(&connection, now));
+        self.replace(client, counted);
         self.connections.insert(key, connection);
         changes
     }
@@ -86,10 +87,9 @@ impl<K: Ord + Copy> Tuner<K> {
         let Some(client) = self.connections.get(&key).map(Connection::client) else { return Vec::new() };
         let room = self.room(client);
         let Some(connection) = self.connections.get_mut(&key) else { return Vec::new() };
-        let before = Totals::of(connection, self.now);
         let changes = connection.inherit((buffer, unsent_mark), &self.settings, &room);
-        let after = Totals::of(connection, self.now);
-        self.replace(client, &before, &after);
+        let counted = connection.count(Totals::of(connection, self.now));
+        self.replace(client, counted);
         changes
     }
 
@@ -102,9 +102,9 @@ impl<K: Ord + Copy> Tuner<K> {
 
     /// It is gone.
     pub fn on_close(&mut self, now: Duration, key: K) -> Option<Connection> {
-        let connection = self.connections.remove(&key)?;
+        let mut connection = self.connections.remove(&key)?;
         let client = connection.client();
-        self.replace(client, &Totals::of(&connection, now), &Totals::default());
+        self.replace(client, connection.count(Totals::default()));
         self.clients.on_close(now, client, connection.meter());
         Some(connection)
     }
@@ -116,10 +116,9 @@ impl<K: Ord + Copy> Tuner<K> {
         let Some(client) = self.connections.get(&key).map(Connection::client) else { return Vec::new() };
         let (share, room) = (self.share(client), self.room(client));
         let Some(connection) = self.connections.get_mut(&key) else { return Vec::new() };
-        let before = Totals::of(connection, now);
         let changes = connection.on_sample(sample, &self.settings, &share, &room);
-        let after = Totals::of(connection, now);
-        self.replace(client, &before, &after);
+        let counted = connection.count(Totals::of(connection, now));
+        self.replace(client, counted);
         changes
     }
 
@@ -175,17 +174,18 @@ impl<K: Ord + Copy> Tuner<K> {
         &self.used
     }
 
-    fn replace(&mut self, client: IpAddr, before: &Totals, after: &Totals) {
-        self.totals.replace(before, after);
-        self.clients.replace(client, before, after);
+    /// A connection is counted anew: what was counted of it, and not what it would be by now, goes out of the sums.
+    fn replace(&mut self, client: IpAddr, (before, after): (Totals, Totals)) {
+        self.totals.replace(&before, &after);
+        self.clients.replace(client, &before, &after);
     }
 
     /// Counts again, after changes that no sample brought: whoever fell silent is not busy any more.
     pub(super) fn count(&mut self) {
         self.totals = Totals::default();
         self.clients.reset_totals();
-        for connection in self.connections.values() {
-            let one = Totals::of(connection, self.now);
+        for connection in self.connections.values_mut() {
+            let (_, one) = connection.count(Totals::of(connection, self.now));
             self.totals.replace(&Totals::default(), &one);
             self.clients.replace(connection.client(), &Totals::default(), &one);
         }
