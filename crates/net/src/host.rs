@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 
 use crate::congestion::BBR;
 use howdah_tune::budget::HostMemory;
@@ -47,7 +48,38 @@ pub fn memory_limits() -> HostMemory {
     HostMemory {
         total: total_memory().unwrap_or(1 << 30),
         tcp: [mark(0), mark(1), mark(2)],
-        group: numbers("/sys/fs/cgroup/memory.max").first().copied(),
+        group: group_limit(Path::new("/")),
+    }
+}
+
+/// The least that may be used by the control group that we are in, and by those above it (cgroups(7)); `root`: where `/proc` and
+/// `/sys` are.
+fn group_limit(root: &Path) -> Option<u64> {
+    let ours = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    // A container may see its own group as the root, whatever it is called outside.
+    let groups = ours.lines().filter_map(memory_group).chain([(UNIFIED, "", &UNIFIED_LIMITS[..])]);
+    let limits = groups.flat_map(|(hierarchy, group, files)| {
+        let up = Path::new(group).ancestors().map(move |group| root.join(hierarchy).join(group));
+        up.flat_map(|group| files.iter().filter_map(move |file| numbers(group.join(file)).first().copied()))
+    });
+    limits.min()
+}
+
+const UNIFIED: &str = "sys/fs/cgroup";
+const UNIFIED_LIMITS: [&str; 2] = ["memory.max", "memory.high"];
+/// Of version 1, which has a hierarchy for each controller.
+const MEMORY: &str = "sys/fs/cgroup/memory";
+const MEMORY_LIMITS: [&str; 1] = ["memory.limit_in_bytes"];
+
+/// The hierarchy, the group and the names of its limits, of a line of `/proc/self/cgroup` that tells of memory.
+fn memory_group(line: &str) -> Option<(&'static str, &str, &'static [&'static str])> {
+    let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
+    let group = group.trim_start_matches('/');
+    if controllers.is_empty() {
+        Some((UNIFIED, group, &UNIFIED_LIMITS))
+    } else {
+        let has_memory = controllers.split(',').any(|controller| controller == "memory");
+        has_memory.then_some((MEMORY, group, &MEMORY_LIMITS))
     }
 }
 
@@ -74,7 +106,7 @@ fn third(file: &str) -> Option<u64> {
 }
 
 /// The numbers in a file of numbers; none where there is no such file, or it says `max`.
-fn numbers(file: &str) -> Vec<u64> {
+fn numbers(file: impl AsRef<Path>) -> Vec<u64> {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
@@ -88,6 +120,36 @@ mod tests {
         let text = "sockets: used 294\nTCP: inuse 9 orphan 0 tw 4 alloc 12 mem 34\nUDP: inuse 3 mem 2\n";
         assert_eq!(pages_of_tcp(text), Some(34));
         assert_eq!(pages_of_tcp("sockets: used 294\n"), None);
+    }
+
+    #[test]
+    fn the_least_limit_of_our_control_group_and_those_above_it_holds() {
+        let root = tempfile::tempdir().expect("a directory");
+        let write = |file: &str, text: &str| {
+            let file = root.path().join(file);
+            fs::create_dir_all(file.parent().expect("it lies somewhere")).expect("a directory");
+            fs::write(file, text).expect("writing");
+        };
+        let limit = || group_limit(root.path());
+        assert_eq!(limit(), None);
+        // A service of systemd, in the root namespace of control groups.
+        write("proc/self/cgroup", "0::/system.slice/howdah.service\n");
+        write("sys/fs/cgroup/system.slice/memory.max", "max\n");
+        assert_eq!(limit(), None);
+        write("sys/fs/cgroup/system.slice/howdah.service/memory.max", "800\n");
+        assert_eq!(limit(), Some(800));
+        write("sys/fs/cgroup/system.slice/howdah.service/memory.high", "700\n");
+        write("sys/fs/cgroup/system.slice/memory.max", "900\n");
+        assert_eq!(limit(), Some(700));
+        write("sys/fs/cgroup/system.slice/memory.max", "600\n");
+        assert_eq!(limit(), Some(600), "what is above bounds what is below");
+        // A container that sees its group as the root.
+        write("sys/fs/cgroup/memory.max", "500\n");
+        assert_eq!(limit(), Some(500));
+        // Version 1.
+        write("proc/self/cgroup", "9:name=systemd:/\n4:cpu,memory:/docker/a1\n0::/\n");
+        write("sys/fs/cgroup/memory/docker/a1/memory.limit_in_bytes", "400\n");
+        assert_eq!(limit(), Some(400));
     }
 
     #[test]

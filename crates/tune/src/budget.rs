@@ -12,7 +12,7 @@ pub struct HostMemory {
     /// The three marks of `net.ipv4.tcp_mem`: below the first nothing happens, above the second the kernel shrinks windows,
     /// above the third it drops.
     pub tcp: [u64; 3],
-    /// The limit of the control group.
+    /// The least limit of the control group and of those above it.
     pub group: Option<u64>,
 }
 
