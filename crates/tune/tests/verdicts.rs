@@ -76,6 +76,13 @@ fn replies() {
         reading(sample, 117_000_000);
         sample.path.rtt = 140 * MILLISECOND;
     });
+    check(Verdict::PathFull, "what fills buffer and window waits in a modem", &|sample, _| {
+        reading(sample, 12_500_000);
+        sample.path = PathState { rtt: 224 * MILLISECOND, min_rtt: 30 * MILLISECOND, ..sample.path.clone() };
+        (sample.sending.buffer, sample.sending.queued) = (4 << 20, 2_800_000);
+        (sample.sending.flight, sample.sending.peer_window) = (2_800_000, Some(2_900_000));
+        sample.sending.limited_by_peer += 220 * MILLISECOND;
+    });
     check(Verdict::PathFull, "paced to what the path delivers", &|sample, _| reading(sample, 117_000_000));
     check(Verdict::Loss, "the congestion window is what losses leave of it", &|sample, second| {
         reading(sample, SAWTOOTH[second as usize % 3]);
@@ -204,6 +211,11 @@ fn calls() {
     check(Verdict::OurWindow, "as much per round trip as we let through", &|sample, _| {
         writing(sample, 20_000_000);
         sample.receiving.window = Some(2_080_000);
+    });
+    check(Verdict::PathFull, "as much as we let through waits in a modem", &|sample, _| {
+        writing(sample, 12_500_000);
+        sample.path = PathState { rtt: 224 * MILLISECOND, min_rtt: 30 * MILLISECOND, ..sample.path.clone() };
+        sample.receiving.window = Some(2_900_000);
     });
     check(Verdict::Storage, "we do not read what came", &|sample, _| {
         writing(sample, 100_000_000);

@@ -22,7 +22,7 @@ const SILENT: f64 = 0.15;
 const TELLING_ROUND_TRIP: Duration = Duration::from_millis(40);
 /// Unread bytes beyond this part of the window: we read too slowly.
 const UNREAD: u64 = 4;
-/// Bytes per round trip beyond this part of the window are as many as it lets through.
+/// Bytes per round trip without queues beyond this part of the window are as many as it lets through.
 const WINDOW_FILLED: f64 = 0.7;
 /// So many threads of ours, if no processor is free and most of them want one: then calls and round trips take as long as the threads
 /// wait, and tell nothing of the path.
@@ -100,7 +100,9 @@ fn reads_too_slowly(interval: &Interval<'_>) -> bool {
 
 fn fills_window(interval: &Interval<'_>) -> bool {
     let Some(window) = interval.after.receiving.window else { return false };
-    interval.per_round_trip(|sample| sample.receiving.received) >= WINDOW_FILLED * window as f64
+    // What only waits in a queue comes no faster for being let through.
+    let needed = interval.rate(|sample| sample.receiving.received) * interval.after.base_rtt().as_secs_f64();
+    needed >= WINDOW_FILLED * window as f64
 }
 
 /// How often something was lost on the way to us. After each loss all that was in flight arrives out of order, until what is

@@ -79,21 +79,19 @@ fn holds_replies(interval: &Interval<'_>) -> bool {
 }
 
 fn in_transport(interval: &Interval<'_>, history: &History, is_fed: bool) -> Verdict {
-    let sending = &interval.after.sending;
-    let at = |limit: u64| sending.flight as f64 >= AT_LIMIT * limit as f64;
-    if sending.peer_window.is_some_and(at)
-        || interval.share(|sample| sample.sending.limited_by_peer) >= STALLED
-    {
+    let queue_stands = queue_stands(interval);
+    // What a window or a buffer lets through may be no more than what waits in a queue: less of it is as fast.
+    if fills_peer_window(interval) && !queue_stands {
         return Verdict::PeerWindow;
     }
-    if fills_buffer(interval) {
+    if fills_buffer(interval) && !queue_stands {
         return Verdict::SendBuffer;
     }
     if !is_fed && interval.after.gauges.processors_busy >= ALL_BUSY {
         // Replies wait, and the socket is empty: nobody has the time to bring them there.
         return Verdict::Processor;
     }
-    if queue_stands(interval) {
+    if queue_stands {
         return Verdict::PathFull;
     }
     let in_flight = interval.per_round_trip(|sample| sample.sending.sent);
@@ -102,6 +100,12 @@ fn in_transport(interval: &Interval<'_>, history: &History, is_fed: bool) -> Ver
     }
     // Neither a window nor a buffer holds it back: if it does not grow, it is paced to what the path delivered.
     if history.is_growing() { Verdict::Ramping } else { Verdict::PathFull }
+}
+
+fn fills_peer_window(interval: &Interval<'_>) -> bool {
+    let sending = &interval.after.sending;
+    let at = |window: u64| sending.flight as f64 >= AT_LIMIT * window as f64;
+    sending.peer_window.is_some_and(at) || interval.share(|sample| sample.sending.limited_by_peer) >= STALLED
 }
 
 fn fills_buffer(interval: &Interval<'_>) -> bool {
