@@ -38,7 +38,16 @@ impl Interval<'_> {
     /// Growth of a sum per round trip: with a sum of bytes, what the path held on average; with a sum of calls, how many
     /// were on the way (Little's law).
     pub fn per_round_trip(&self, sum: impl Fn(&Sample) -> u64) -> f64 {
-        self.rate(sum) * self.after.path.rtt.max(self.after.base_rtt()).as_secs_f64()
+        self.rate(sum) * self.round_trip().as_secs_f64()
+    }
+
+    /// How many round trips it was long.
+    pub fn round_trips(&self) -> f64 {
+        self.length().as_secs_f64() / self.round_trip().max(Duration::from_micros(1)).as_secs_f64()
+    }
+
+    fn round_trip(&self) -> Duration {
+        self.after.path.rtt.max(self.after.base_rtt())
     }
 
     /// Bytes that were sent again with reason.

@@ -89,6 +89,10 @@ fn replies() {
         sample.sending.congestion_window = 100_000;
         sample.sending.retransmitted += if second % 3 == 0 { 1448 } else { 0 };
     });
+    check(Verdict::Loss, "cubic, that loses a train of segments now and then", &|sample, second| {
+        reading(sample, SAWTOOTH[second as usize % 3]);
+        sample.sending.retransmitted += if second % 6 == 0 { 44 * 1448 } else { 0 };
+    });
     check(
         Verdict::PathFull,
         "more in flight than whoever heeds each of so many losses would have",

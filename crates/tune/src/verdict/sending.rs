@@ -60,10 +60,12 @@ pub fn executes(interval: &Interval<'_>) -> bool {
 /// What the history of replies learns from an interval.
 pub fn seen(interval: &Interval<'_>) -> Seen {
     let segment = interval.after.path.segment.max(1) as f64;
+    // What is lost within a round trip is one loss to who heeds it.
+    let losses_most = interval.round_trips().max(1.0);
     Seen {
         rate: interval.rate(|sample| sample.sending.sent),
         segments: interval.grown(|sample| sample.sending.sent) as f64 / segment,
-        losses: interval.lost() as f64 / segment,
+        losses: (interval.lost() as f64 / segment).min(losses_most),
         in_socket: held_up(interval),
     }
 }
