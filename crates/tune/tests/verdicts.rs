@@ -44,6 +44,26 @@ fn after(each_second: impl Fn(&mut Sample, u64)) -> Judgement {
     last.expect("ten samples make nine intervals")
 }
 
+#[test]
+fn the_figure_behind_a_loss_is_that_of_the_time_that_is_judged() {
+    let mut judge = Judge::default();
+    let (mut sample, mut last) = (quiet(), None);
+    // Long without a loss.
+    sample.sending.sent = 1 << 40;
+    for second in 0..30 {
+        sample.at = Duration::from_secs(second);
+        reading(&mut sample, SAWTOOTH[second as usize % 3]);
+        sample.sending.retransmitted += if second % 3 == 0 { 1448 } else { 0 };
+        last = judge.on_sample(sample.clone(), MARK).or(last);
+    }
+    let said = judge.explain(&last.expect("judged")).expect("explained");
+    assert_eq!(said.verdict, Verdict::Loss);
+    let segments = said.evidence.split_once("one in ").expect("how often").1;
+    let segments: u64 = segments.trim_end_matches(" segments").parse().expect("a number");
+    // 3.3 MB between two of them.
+    assert!((2000..2600).contains(&segments), "{}", said.evidence);
+}
+
 /// A READ that sends so many bytes a second, and has more to send than the socket takes.
 fn reading(sample: &mut Sample, bytes: u64) {
     sample.sending.sent += bytes;

@@ -214,7 +214,7 @@ impl Connection {
 
     /// What limited it in the last interval, in a sentence.
     pub fn explanation(&self) -> Option<Explanation> {
-        Some(Explanation::of(self.judgement.as_ref()?, self.judge.last()?))
+        self.judge.explain(self.judgement.as_ref()?)
     }
 
     /// What limited it in the last interval.

@@ -33,15 +33,19 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Of the direction that moves more.
-    pub fn of(judgement: &Judgement, sample: &Sample) -> Self {
+    /// Of the direction that moves more; `loss_in`: in how many segments of a direction there was a loss of late, if there was any.
+    pub(super) fn of(
+        judgement: &Judgement,
+        sample: &Sample,
+        loss_in: impl Fn(Direction) -> Option<f64>,
+    ) -> Self {
         let writes = judgement.received_per_second > judgement.sent_per_second;
         let (direction, rate) = if writes {
             (Direction::Writes, judgement.received_per_second)
         } else {
             (Direction::Reads, judgement.sent_per_second)
         };
-        let facts = Facts { sample, rate };
+        let facts = Facts { sample, rate, loss_in: loss_in(direction) };
         let verdict = judgement.verdict();
         Self { verdict, direction, evidence: facts.evidence(verdict), advice: facts.advice(verdict) }
     }
@@ -69,6 +73,8 @@ struct Facts<'a> {
     sample: &'a Sample,
     /// Bytes per second of the direction.
     rate: f64,
+    /// In so many segments there was a loss of late.
+    loss_in: Option<f64>,
 }
 
 impl Facts<'_> {
@@ -103,7 +109,10 @@ impl Facts<'_> {
                 bytes(receiving.window.unwrap_or(receiving.buffer / 2) as f64)
             ),
             Verdict::Loss => {
-                format!("losses on the path: {rate}/s at a round trip of {rtt}, {}", self.lost())
+                let often = self
+                    .loss_in
+                    .map_or_else(String::new, |segments| format!(", one in {segments:.0} segments"));
+                format!("losses on the path: {rate}/s at a round trip of {rtt}{often}")
             }
             Verdict::PathFull => format!("the path, which is full: {rate}/s at a round trip of {rtt}"),
             Verdict::Ramping => format!("a start that is not over: {rate}/s and growing"),
@@ -149,12 +158,6 @@ impl Facts<'_> {
     fn per_round_trip(&self) -> String {
         bytes(self.rate * self.sample.path.rtt.as_secs_f64())
     }
-
-    fn lost(&self) -> String {
-        let sending = &self.sample.sending;
-        let lost = sending.retransmitted.saturating_sub(sending.spurious);
-        format!("{:.3} % of all sent again", lost as f64 * 100.0 / sending.sent.max(1) as f64)
-    }
 }
 
 /// How many connections one mount may well have.
@@ -191,7 +194,7 @@ mod tests {
             sending: Sending { buffer: 4 << 20, ..Sending::default() },
             ..Sample::default()
         };
-        Explanation::of(&judgement, &sample).to_string()
+        Explanation::of(&judgement, &sample, |_| Some(1000.4)).to_string()
     }
 
     #[test]
@@ -208,6 +211,11 @@ mod tests {
         assert!(explain(Verdict::SendBuffer, 28e6, 0.0).starts_with(
             "reads limited by our send buffer of 4.2 MB: at most 2.8 MB in flight per round trip of 100 ms; "
         ));
+        assert_eq!(
+            explain(Verdict::Loss, 0.0, 12e6),
+            "writes limited by losses on the path: 12.0 MB/s at a round trip of 100 ms, one in 1000 segments; \
+             bbr on the sender, or several connections (nconnect)"
+        );
         assert_eq!(explain(Verdict::Idle, 0.0, 0.0), "idle: nobody asks for more");
     }
 }

@@ -79,6 +79,11 @@ impl History {
         self.losses.explain(interval.after.path.rtt.max(Duration::from_micros(1)), segments)
     }
 
+    /// In so many segments there was one loss of late, if there was any.
+    pub fn loss_in(&self) -> Option<f64> {
+        self.losses.one_in()
+    }
+
     /// Calls received and not answered, on average.
     pub fn outstanding(&self) -> f64 {
         self.outstanding

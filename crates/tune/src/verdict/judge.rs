@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::history::History;
 use super::steady::Steady;
-use super::{Direction, Verdict, receiving, sending};
+use super::{Direction, Explanation, Verdict, receiving, sending};
 use crate::{Interval, Sample};
 
 /// The verdicts on an interval.
@@ -66,6 +66,15 @@ impl Judge {
             sent_per_second: sent.rate,
             received_per_second: received.rate,
         })
+    }
+
+    /// What it said last, in a sentence.
+    pub fn explain(&self, judgement: &Judgement) -> Option<Explanation> {
+        let of = |direction| match direction {
+            Direction::Reads => &self.sending,
+            Direction::Writes => &self.receiving,
+        };
+        Some(Explanation::of(judgement, self.last.as_ref()?, |direction| of(direction).loss_in()))
     }
 
     /// The last sample taken.

@@ -39,12 +39,15 @@ impl Losses {
         *self = Self::default();
     }
 
+    /// In so many segments there was one loss of late; none if all are forgotten.
+    pub fn one_in(&self) -> Option<f64> {
+        (self.losses >= FORGOTTEN).then(|| (self.segments / self.losses).max(1.0))
+    }
+
     /// Whether they keep a sender to so many segments in flight.
     pub fn explain(&self, round_trip: Duration, in_flight: f64) -> bool {
-        if self.losses < FORGOTTEN {
-            return false;
-        }
-        let part = (self.losses / self.segments.max(1.0)).min(1.0);
+        let Some(one_in) = self.one_in() else { return false };
+        let part = 1.0 / one_in;
         let reno = RENO / part.sqrt();
         let cubic = CUBIC * (round_trip.as_secs_f64() / part).powf(0.75);
         in_flight <= UNEVEN * reno.max(cubic)
