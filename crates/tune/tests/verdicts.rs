@@ -196,6 +196,23 @@ fn replies_that_do_not_fill_the_socket() {
         sample.sending.sent += 20 << 20;
         answering(&mut sample.gauges, 20, 10 * MILLISECOND);
     });
+    check(
+        Verdict::Idle,
+        "it thinks for 20 ms, and its acknowledgements wait for its next call",
+        &|sample, _| {
+            sample.sending.sent += 50 * 150;
+            answering(&mut sample.gauges, 50, MILLISECOND);
+            sample.path = PathState { rtt: 20 * MILLISECOND, min_rtt: MILLISECOND / 5, segment: 1448 };
+        },
+    );
+    check(
+        Verdict::ClientSlots,
+        "one small call in flight after the other, on a path that is not short",
+        &|sample, _| {
+            sample.sending.sent += 10 * 150;
+            answering(&mut sample.gauges, 10, MILLISECOND);
+        },
+    );
     check(Verdict::Idle, "it once had many, and now asks once a second", &|sample, second| {
         sample.sending.sent += 1 << 20;
         answering(&mut sample.gauges, if second < 5 { 100 } else { 1 }, MILLISECOND);

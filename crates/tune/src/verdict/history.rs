@@ -18,6 +18,9 @@ const LATEST: f64 = 0.3;
 const ENOUGH_IN_FLIGHT: f64 = 1.5;
 /// An average of less than this in flight: the client thinks more than it asks.
 const LEAST_IN_FLIGHT: f64 = 0.7;
+/// So late a peer acknowledges a small reply that it does not answer with a call (`TCP_DELACK_MIN`, include/net/tcp.h): the
+/// round trip as TCP takes it has up to so much of the client's thinking in it.
+const LATE_ACKNOWLEDGEMENT: Duration = Duration::from_millis(40);
 /// How many threads wanted a processor is known of the last second, so calls are averaged over about as long.
 const OUTSTANDING_OVER: Duration = Duration::from_secs(1);
 
@@ -97,7 +100,17 @@ impl History {
 
 /// Calls in flight on average, as the client counts them (Little's law).
 fn calls_in_flight(interval: &Interval<'_>) -> f64 {
-    interval.per_round_trip(|sample| sample.gauges.calls) + interval.share(|sample| sample.gauges.executing)
+    let late = if sends_runts(interval) { LATE_ACKNOWLEDGEMENT } else { Duration::ZERO };
+    let round_trip = interval.after.path.rtt.saturating_sub(late).max(interval.after.base_rtt());
+    interval.rate(|sample| sample.gauges.calls) * round_trip.as_secs_f64()
+        + interval.share(|sample| sample.gauges.executing)
+}
+
+/// Whether replies are shorter than a segment.
+fn sends_runts(interval: &Interval<'_>) -> bool {
+    let (sent, calls) =
+        (interval.grown(|sample| sample.sending.sent), interval.grown(|sample| sample.gauges.calls));
+    sent < calls.saturating_mul(interval.after.path.segment)
 }
 
 #[cfg(test)]
