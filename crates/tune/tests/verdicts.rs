@@ -88,6 +88,11 @@ fn replies() {
         reading(sample, 100_000_000);
         sample.sending.limited_by_peer += 220 * MILLISECOND;
     });
+    check(Verdict::PeerWindow, "the peer does not read, and acknowledges late", &|sample, second| {
+        reading(sample, 20_000_000);
+        sample.path.rtt = 140 * MILLISECOND;
+        sample.sending.peer_window = Some(if second < 2 { 6_000_000 } else { 500_000 });
+    });
     check(Verdict::SendBuffer, "two thirds of the buffer are in use", &|sample, _| {
         reading(sample, 27_400_000);
         (sample.sending.buffer, sample.sending.queued) = (4 << 20, 2_800_000);

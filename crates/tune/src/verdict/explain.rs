@@ -33,22 +33,26 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Of the direction that moves more; `loss_in`: in how many segments of a direction there was a loss of late, if there was any.
-    pub(super) fn of(
-        judgement: &Judgement,
-        sample: &Sample,
-        loss_in: impl Fn(Direction) -> Option<f64>,
-    ) -> Self {
-        let writes = judgement.received_per_second > judgement.sent_per_second;
-        let (direction, rate) = if writes {
-            (Direction::Writes, judgement.received_per_second)
-        } else {
-            (Direction::Reads, judgement.sent_per_second)
+    /// Of the direction that moves more.
+    pub(super) fn of(judgement: &Judgement, sample: &Sample, found: Found) -> Self {
+        let direction = judgement.direction();
+        let rate = match direction {
+            Direction::Reads => judgement.sent_per_second,
+            Direction::Writes => judgement.received_per_second,
         };
-        let facts = Facts { sample, rate, loss_in: loss_in(direction) };
+        let facts = Facts { sample, rate, found };
         let verdict = judgement.verdict();
         Self { verdict, direction, evidence: facts.evidence(verdict), advice: facts.advice(verdict) }
     }
+}
+
+/// What a judge knows that the last sample does not tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Found {
+    /// In so many segments there was a loss of late, if there was any.
+    pub loss_in: Option<f64>,
+    /// The peer offers less than half of what it offered before.
+    pub peer_takes_less: bool,
 }
 
 impl fmt::Display for Explanation {
@@ -73,8 +77,7 @@ struct Facts<'a> {
     sample: &'a Sample,
     /// Bytes per second of the direction.
     rate: f64,
-    /// In so many segments there was a loss of late.
-    loss_in: Option<f64>,
+    found: Found,
 }
 
 impl Facts<'_> {
@@ -100,6 +103,9 @@ impl Facts<'_> {
                 bytes(sending.buffer as f64),
                 bytes(flight_of(sending.buffer) as f64)
             ),
+            Verdict::PeerWindow if self.peer_is_slow() => {
+                format!("the client, which takes no more than {rate}/s: the window that it offers is full")
+            }
             Verdict::PeerWindow => format!(
                 "the window that the client offers: {} per round trip of {rtt}",
                 bytes(sending.peer_window.unwrap_or(sending.flight) as f64)
@@ -110,6 +116,7 @@ impl Facts<'_> {
             ),
             Verdict::Loss => {
                 let often = self
+                    .found
                     .loss_in
                     .map_or_else(String::new, |segments| format!(", one in {segments:.0} segments"));
                 format!("losses on the path: {rate}/s at a round trip of {rtt}{often}")
@@ -136,8 +143,13 @@ impl Facts<'_> {
                 "let the server size it (tcp_sndbuf = \"auto\", CAP_NET_ADMIN), or mount with nconnect=8"
                     .to_owned()
             }
+            Verdict::PeerWindow if self.peer_is_slow() => {
+                "look at the program and the processors there: a larger window would fill, too".to_owned()
+            }
+            // Up to what the scale can tell that was agreed on when it was mounted.
             Verdict::PeerWindow => format!(
-                "raise the third figure of net.ipv4.tcp_rmem on the client to {}, or mount with nconnect={EIGHT}",
+                "raise the third figure of net.ipv4.tcp_rmem on the client to {} and mount again, or mount with \
+                 nconnect={EIGHT}",
                 flight.saturating_mul(2 * EIGHT)
             ),
             Verdict::OurWindow => {
@@ -151,6 +163,13 @@ impl Facts<'_> {
         })
     }
 
+    /// Whether the client does not take what its window has room for, be the path as it may.
+    fn peer_is_slow(&self) -> bool {
+        let needed = self.rate * self.sample.base_rtt().as_secs_f64();
+        let window = self.sample.sending.peer_window.unwrap_or(0);
+        self.found.peer_takes_less || window as f64 > WINDOWS_NEEDED * needed
+    }
+
     fn round_trip(&self) -> String {
         milliseconds(self.sample.path.rtt)
     }
@@ -160,6 +179,8 @@ impl Facts<'_> {
     }
 }
 
+/// A window of more than so many times what the path holds at the rate that is seen is not what limits: whoever fills it is slow.
+const WINDOWS_NEEDED: f64 = 2.0;
 /// How many connections one mount may well have.
 const EIGHT: u64 = 8;
 
@@ -191,10 +212,11 @@ mod tests {
         };
         let sample = Sample {
             path: PathState { rtt: Duration::from_millis(100), ..PathState::default() },
-            sending: Sending { buffer: 4 << 20, ..Sending::default() },
+            sending: Sending { buffer: 4 << 20, peer_window: Some(6_000_000), ..Sending::default() },
             ..Sample::default()
         };
-        Explanation::of(&judgement, &sample, |_| Some(1000.4)).to_string()
+        let found = Found { loss_in: Some(1000.4), ..Found::default() };
+        Explanation::of(&judgement, &sample, found).to_string()
     }
 
     #[test]
@@ -211,6 +233,16 @@ mod tests {
         assert!(explain(Verdict::SendBuffer, 28e6, 0.0).starts_with(
             "reads limited by our send buffer of 4.2 MB: at most 2.8 MB in flight per round trip of 100 ms; "
         ));
+        assert_eq!(
+            explain(Verdict::PeerWindow, 58e6, 0.0),
+            "reads limited by the window that the client offers: 6.0 MB per round trip of 100 ms; raise the third \
+             figure of net.ipv4.tcp_rmem on the client to 92800000 and mount again, or mount with nconnect=8"
+        );
+        assert_eq!(
+            explain(Verdict::PeerWindow, 20e6, 0.0),
+            "reads limited by the client, which takes no more than 20.0 MB/s: the window that it offers is full; \
+             look at the program and the processors there: a larger window would fill, too"
+        );
         assert_eq!(
             explain(Verdict::Loss, 0.0, 12e6),
             "writes limited by losses on the path: 12.0 MB/s at a round trip of 100 ms, one in 1000 segments; \

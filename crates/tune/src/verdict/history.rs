@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::losses::Losses;
-use crate::Interval;
+use crate::{Interval, Sample};
 
 /// A rate that is beyond the best of the last intervals by more than this still grows.
 const GROWTH: f64 = 1.1;
@@ -35,6 +35,8 @@ pub struct History {
     in_flight: Option<f64>,
     /// Calls received and not answered, on average.
     outstanding: f64,
+    /// The largest window that the peer was seen to offer.
+    peer_window_most: u64,
 }
 
 /// An interval as one direction sees it.
@@ -62,6 +64,7 @@ impl History {
         if best.max(seen.rate) <= least * STEADY {
             self.losses.forget();
         }
+        self.peer_window_most = self.peer_window_most.max(interval.after.sending.peer_window.unwrap_or(0));
         let outstanding =
             f64::from(interval.before.gauges.outstanding + interval.after.gauges.outstanding) / 2.0;
         let weight = (interval.length().as_secs_f64() / OUTSTANDING_OVER.as_secs_f64()).min(1.0);
@@ -85,6 +88,11 @@ impl History {
     /// In so many segments there was one loss of late, if there was any.
     pub fn loss_in(&self) -> Option<f64> {
         self.losses.one_in()
+    }
+
+    /// Whether the peer offers less than half of what it offered before: it does not take what came.
+    pub fn peer_takes_less(&self, sample: &Sample) -> bool {
+        sample.sending.peer_window.is_some_and(|window| window < self.peer_window_most / 2)
     }
 
     /// Calls received and not answered, on average.
@@ -116,7 +124,6 @@ fn sends_runts(interval: &Interval<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Sample;
 
     /// What is said of intervals of 400 ms with so many segments and losses on a path of 100 ms: whether losses hold the sender.
     fn held_by_loss(intervals: &[(f64, f64)]) -> Vec<bool> {

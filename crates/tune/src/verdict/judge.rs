@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::explain::Found;
 use super::history::History;
 use super::steady::Steady;
 use super::{Direction, Explanation, Verdict, receiving, sending};
@@ -31,9 +32,17 @@ impl Judgement {
         }
     }
 
+    /// The direction that moves more.
+    pub fn direction(&self) -> Direction {
+        if self.received_per_second > self.sent_per_second { Direction::Writes } else { Direction::Reads }
+    }
+
     /// The word for the whole connection: that of the direction that moves more.
     pub fn verdict(&self) -> Verdict {
-        if self.received_per_second > self.sent_per_second { self.receiving } else { self.sending }
+        match self.direction() {
+            Direction::Reads => self.sending,
+            Direction::Writes => self.receiving,
+        }
     }
 }
 
@@ -70,11 +79,14 @@ impl Judge {
 
     /// What it said last, in a sentence.
     pub fn explain(&self, judgement: &Judgement) -> Option<Explanation> {
-        let of = |direction| match direction {
+        let sample = self.last.as_ref()?;
+        let history = match judgement.direction() {
             Direction::Reads => &self.sending,
             Direction::Writes => &self.receiving,
         };
-        Some(Explanation::of(judgement, self.last.as_ref()?, |direction| of(direction).loss_in()))
+        let found =
+            Found { loss_in: history.loss_in(), peer_takes_less: self.sending.peer_takes_less(sample) };
+        Some(Explanation::of(judgement, sample, found))
     }
 
     /// The last sample taken.

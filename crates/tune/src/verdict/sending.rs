@@ -83,7 +83,9 @@ fn holds_replies(interval: &Interval<'_>) -> bool {
 fn in_transport(interval: &Interval<'_>, history: &History, is_fed: bool) -> Verdict {
     let queue_stands = queue_stands(interval);
     // What a window or a buffer lets through may be no more than what waits in a queue: less of it is as fast.
-    if fills_peer_window(interval) && !queue_stands {
+    // Who takes nothing acknowledges late, which looks like a queue.
+    let takes_less = history.peer_takes_less(interval.after);
+    if fills_peer_window(interval) && (!queue_stands || takes_less) {
         return Verdict::PeerWindow;
     }
     if fills_buffer(interval) && !queue_stands {
