@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
+use super::receiving::TELLING_ROUND_TRIP;
 use crate::floor::{flight_of, send_buffer_for};
 use crate::{Judgement, Sample};
 
@@ -90,6 +91,10 @@ impl Facts<'_> {
             Verdict::ClientSlots => {
                 format!("the calls that the client keeps in flight: {per} per round trip of {rtt}")
             }
+            Verdict::ClientSendBuffer if self.may_be_full() => format!(
+                "the client's send buffer, or a full path: {per} in flight per round trip of {rtt}, as from a buffer of \
+                 the usual size"
+            ),
             Verdict::ClientSendBuffer => {
                 format!("the client's send buffer: {per} in flight per round trip of {rtt}")
             }
@@ -135,8 +140,9 @@ impl Facts<'_> {
             Verdict::ClientSendBuffer => {
                 // Eight times as much: what eight connections have, too.
                 let wanted = send_buffer_for(flight.saturating_mul(EIGHT));
+                let tells = if self.may_be_full() { ", which tells them apart" } else { "" };
                 format!(
-                    "mount with nconnect={EIGHT}, or raise the third figure of net.ipv4.tcp_wmem there to {wanted}"
+                    "mount with nconnect={EIGHT}{tells}, or raise the third figure of net.ipv4.tcp_wmem there to {wanted}"
                 )
             }
             Verdict::SendBuffer => {
@@ -161,6 +167,11 @@ impl Facts<'_> {
                 return None;
             }
         })
+    }
+
+    /// Whether the round trip is too short to tell a client's send buffer from a full path without a queue.
+    fn may_be_full(&self) -> bool {
+        self.sample.base_rtt() < TELLING_ROUND_TRIP
     }
 
     /// Whether the client does not take what its window has room for, be the path as it may.
@@ -204,6 +215,11 @@ mod tests {
     use crate::{PathState, Sending};
 
     fn explain(verdict: Verdict, sent: f64, received: f64) -> String {
+        explain_at(100, verdict, sent, received)
+    }
+
+    /// The same on a path of so many milliseconds.
+    fn explain_at(rtt: u64, verdict: Verdict, sent: f64, received: f64) -> String {
         let judgement = Judgement {
             sending: verdict,
             receiving: verdict,
@@ -211,7 +227,7 @@ mod tests {
             received_per_second: received,
         };
         let sample = Sample {
-            path: PathState { rtt: Duration::from_millis(100), ..PathState::default() },
+            path: PathState { rtt: Duration::from_millis(rtt), ..PathState::default() },
             sending: Sending { buffer: 4 << 20, peer_window: Some(6_000_000), ..Sending::default() },
             ..Sample::default()
         };
@@ -225,6 +241,12 @@ mod tests {
             explain(Verdict::ClientSendBuffer, 0.0, 27e6),
             "writes limited by the client's send buffer: 2.7 MB in flight per round trip of 100 ms; \
              mount with nconnect=8, or raise the third figure of net.ipv4.tcp_wmem there to 51840000"
+        );
+        assert_eq!(
+            explain_at(20, Verdict::ClientSendBuffer, 0.0, 117e6),
+            "writes limited by the client's send buffer, or a full path: 2.3 MB in flight per round trip of 20 ms, as \
+             from a buffer of the usual size; mount with nconnect=8, which tells them apart, or raise the third \
+             figure of net.ipv4.tcp_wmem there to 44928000"
         );
         assert_eq!(
             explain(Verdict::PathFull, 117e6, 1e3),

@@ -19,7 +19,7 @@ const ARRIVING: f64 = 0.8;
 /// round trip. A full path lets bytes through all the time.
 const SILENT: f64 = 0.15;
 /// Silence is found by looking every 10 ms, so the round trip must be some of those.
-const TELLING_ROUND_TRIP: Duration = Duration::from_millis(40);
+pub const TELLING_ROUND_TRIP: Duration = Duration::from_millis(40);
 /// Unread bytes beyond this part of the window: we read too slowly.
 const UNREAD: u64 = 4;
 /// Bytes per round trip without queues beyond this part of the window are as many as it lets through.
