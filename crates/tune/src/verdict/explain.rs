@@ -146,7 +146,7 @@ impl Facts<'_> {
                 )
             }
             Verdict::SendBuffer => {
-                "let the server size it (tcp_sndbuf = \"auto\", CAP_NET_ADMIN), or mount with nconnect=8"
+                "let the server size it (tcp_sndbuf = \"auto\", CAP_NET_ADMIN), raise memory_budget, or mount with nconnect=8"
                     .to_owned()
             }
             Verdict::PeerWindow if self.peer_is_slow() => {
@@ -159,7 +159,7 @@ impl Facts<'_> {
                 flight.saturating_mul(2 * EIGHT)
             ),
             Verdict::OurWindow => {
-                "let the server size it (tcp_rcvbuf = \"auto\", CAP_NET_ADMIN), or mount with nconnect=8"
+                "let the server size it (tcp_rcvbuf = \"auto\", CAP_NET_ADMIN), raise memory_budget, or mount with nconnect=8"
                     .to_owned()
             }
             Verdict::Loss => "bbr on the sender, or several connections (nconnect)".to_owned(),
@@ -252,7 +252,9 @@ mod tests {
             explain(Verdict::PathFull, 117e6, 1e3),
             "reads limited by the path, which is full: 117.0 MB/s at a round trip of 100 ms"
         );
-        assert!(explain(Verdict::SendBuffer, 28e6, 0.0).starts_with(
+        let both = [explain(Verdict::SendBuffer, 28e6, 0.0), explain(Verdict::OurWindow, 0.0, 28e6)];
+        assert!(both.iter().all(|said| said.contains("raise memory_budget")), "{both:?}");
+        assert!(both[0].starts_with(
             "reads limited by our send buffer of 4.2 MB: at most 2.8 MB in flight per round trip of 100 ms; "
         ));
         assert_eq!(
