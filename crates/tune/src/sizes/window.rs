@@ -12,8 +12,8 @@ use crate::{Receiving, Sample};
 
 /// No window is smaller: a call of 64 KiB and its successors.
 pub const WINDOW_MIN: u64 = 256 << 10;
-/// The kernel's autotuning gives at least that part of its largest buffer as a window: 0.66 of it was seen
-/// (`docs/lab/buffers-2008.md`).
+/// The kernel's autotuning is over when the buffer is the largest that it gives. Most kernels give at least that part of it as a
+/// window: 0.66 of it was seen (`docs/lab/buffers-2008.md`); some (Linux 6.2 to 6.5) and some drivers less.
 const AUTOTUNED_WINDOW: f64 = 0.6;
 /// Half of the window used in a round trip: time for twice as much.
 const GROW_AT: f64 = 0.5;
@@ -152,16 +152,18 @@ impl Window {
     }
 
     fn grow(&mut self, sample: &Sample, used: f64, host: &Host, room: &Room, changes: &mut Vec<Change>) {
-        let Some(offered) = sample.receiving.window else { return };
+        let receiving = &sample.receiving;
+        let offered = offered(receiving);
         let window = if let State::Promised(window) = self.state { window } else { offered };
         let autotuning_goes_on = self.state == State::Autotuned
+            && receiving.buffer < host.receive_autotuned_most
             && (offered as f64) < AUTOTUNED_WINDOW * host.receive_autotuned_most as f64;
-        let unused = used < GROW_AT * window as f64 || sample.receiving.unread >= window / UNREAD;
+        let unused = used < GROW_AT * window as f64 || receiving.unread >= window / UNREAD;
         if autotuning_goes_on || unused || room.pressure > Pressure::None {
             return;
         }
         // What is promised already is ours to promise again.
-        let most = sample.receiving.window_limit.min(room.left.saturating_add(self.promised()));
+        let most = receiving.window_limit.min(room.left.saturating_add(self.promised()));
         let wanted = window.saturating_mul(2).min(most);
         if wanted > window {
             self.state = State::Promised(wanted);
@@ -287,6 +289,21 @@ mod tests {
             window.on_sample(&sample(1, offered), offered as f64, &host, &ROOM, &mut changes);
             assert_eq!(changes, wanted, "{offered}");
         }
+    }
+
+    #[test]
+    fn a_window_grows_where_the_kernel_gives_a_small_part_of_its_buffer_or_does_not_tell() {
+        let third = |buffer| {
+            let mut sample = sample(1, buffer / 3);
+            sample.receiving.buffer = buffer;
+            sample
+        };
+        let most = HOST.receive_autotuned_most;
+        let grown = |sample: &Sample| step(&mut Window::new(false, Setting::Auto), sample, 16 * MIB, &ROOM);
+        assert_eq!(grown(&third(most - 1)), [], "autotuning goes on");
+        assert_eq!(grown(&third(most)), [Change::Promise(most / 3 * 2)]);
+        assert_eq!(grown(&untold(1, most / 2)), []);
+        assert_eq!(grown(&untold(1, most)), [Change::Promise(most)]);
     }
 
     #[test]
