@@ -1,5 +1,5 @@
-//! The sizes of a TCP socket, as `howdah-tune` wants them. What the kernel does with each decides the order: a lock is never
-//! undone, a window is clamped before its buffer shrinks, and a buffer is forced before its clamp opens.
+//! The sizes of a TCP socket, as `howdah-tune` wants them. What the kernel does with each decides the order: a lock is
+//! undone only where the kernel is to size the buffer again, a window is clamped before its buffer shrinks, and a buffer is forced before its clamp opens.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -10,12 +10,16 @@ use rustix::net::sockopt;
 
 use crate::{congestion, retransmission, syscall};
 
+/// `SOCK_SNDBUF_LOCK` (include/uapi/linux/socket.h).
+const SEND_LOCKED: u32 = 1;
+
 /// Does to the socket what is wanted.
 ///
 /// # Errors
 /// What the kernel refuses; the socket goes on with the sizes that it has.
 pub fn apply(socket: BorrowedFd<'_>, change: Change) -> io::Result<()> {
     match change {
+        Change::SendBuffer(0) => unlock_send_buffer(socket),
         Change::SendBuffer(size) => force_send_buffer(socket, size),
         Change::UnsentMark(bytes) => syscall::set_unsent_mark(socket, bytes),
         Change::Promise(window) => {
@@ -40,6 +44,11 @@ fn force_send_buffer(socket: BorrowedFd<'_>, size: u64) -> io::Result<()> {
         Err(Errno::PERM) => Ok(sockopt::set_socket_send_buffer_size(socket, told(size))?),
         outcome => Ok(outcome?),
     }
+}
+
+/// The kernel sizes it again, from what it is.
+fn unlock_send_buffer(socket: BorrowedFd<'_>) -> io::Result<()> {
+    syscall::set_buffer_locks(socket, syscall::buffer_locks(socket)? & !SEND_LOCKED)
 }
 
 /// Never without force: what an ordinary user may ask for is less than the kernel gives by itself.
@@ -69,5 +78,16 @@ mod tests {
         assert_eq!(promised.is_ok(), may_force, "{promised:?}");
         let receive = sockopt::socket_recv_buffer_size(&socket).expect("a size");
         assert_eq!(receive == 32 << 20, may_force, "{receive}");
+    }
+
+    #[test]
+    fn a_send_buffer_that_is_given_up_is_the_kernel_s_again() {
+        let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+        // Linux 5.14.
+        let Ok(0) = syscall::buffer_locks(socket.as_fd()) else { return };
+        apply(socket.as_fd(), Change::SendBuffer(1 << 20)).expect("less, where more is not allowed");
+        assert_eq!(syscall::buffer_locks(socket.as_fd()).expect("told"), SEND_LOCKED);
+        apply(socket.as_fd(), Change::SendBuffer(0)).expect("anybody may");
+        assert_eq!(syscall::buffer_locks(socket.as_fd()).expect("told"), 0);
     }
 }

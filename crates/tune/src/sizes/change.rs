@@ -5,8 +5,8 @@ use super::{Algorithm, Setting};
 /// A change that `net` applies. Bytes, unless told otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// The send buffer (`sk_sndbuf`, so half of it is what `SO_SNDBUFFORCE` is told), locked from now on: never unlock it
-    /// again, it would collapse to `tcp_wmem`.
+    /// The send buffer (`sk_sndbuf`, so half of it is what `SO_SNDBUFFORCE` is told), locked from now on; 0: the kernel
+    /// sizes it again. Never unlock one that was forced: it would collapse to `tcp_wmem`.
     SendBuffer(u64),
     /// At most so much unsent in the socket (`TCP_NOTSENT_LOWAT`).
     UnsentMark(u64),

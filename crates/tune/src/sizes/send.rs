@@ -118,7 +118,8 @@ impl SendSizes {
             (_, Mode::Unprivileged) if host.send_unforced_most > host.send_autotuned_most => {
                 host.send_unforced_most
             }
-            (_, Mode::Unprivileged) => self.kernels_own(host),
+            // What anybody may ask for is less than it would have grown to: it grows again.
+            (_, Mode::Unprivileged) => 0,
             (_, Mode::Forced) => {
                 let least = if share.pressure > Pressure::None { SEND_LEAST } else { SEND_MIN };
                 share.of_busy().clamp(least, SEND_MAX)
@@ -126,7 +127,7 @@ impl SendSizes {
         }
     }
 
-    /// 0: not touched. One that was is never unlocked again, so it gets what it would have grown to.
+    /// 0: not touched. One to this host that was is not unlocked again, so it gets what it would have grown to.
     fn kernels_own(&self, host: &Host) -> u64 {
         if self.ceiling == 0 { 0 } else { host.send_most() }
     }
@@ -284,6 +285,16 @@ mod tests {
             assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [Change::SendBuffer(automatic)]);
             assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), []);
         }
+    }
+
+    #[test]
+    fn without_privilege_a_size_that_is_given_up_is_the_kernel_s_again() {
+        let host = Host { may_force: false, send_unforced_most: 425_984, ..HOST };
+        let (mut sizes, none) = (SendSizes::new(false, Setting::Fixed(3_158_016)), share(1, Pressure::None));
+        changes(&mut sizes, &host, &none, 0.0);
+        sizes.set(Setting::Auto);
+        assert_eq!(changes(&mut sizes, &host, &none, 0.0), [Change::SendBuffer(0)]);
+        assert_eq!(changes(&mut sizes, &host, &none, 0.0), []);
     }
 
     #[test]
