@@ -3,17 +3,28 @@
 use std::io::{self, IsTerminal};
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::arguments::LogFormat;
 
 /// Lifecycle and what is worth a look; no line per call.
 const USUAL: &str = "info";
 
+const EXPECTED: &str = "expected error, warn, info, debug or trace, or module=level,...";
+
 /// Whether a filter can be understood.
 pub fn check_log_filter(filter: &str) -> Result<(), String> {
-    EnvFilter::try_new(filter)
-        .map(|_| ())
-        .map_err(|error| format!("{error}; expected error, warn, info, debug or trace, or module=level,..."))
+    match filter.split(',').map(str::trim).find(|part| is_stray_word(part)) {
+        Some(word) => Err(format!("{word} is no level; {EXPECTED}")),
+        None => EnvFilter::try_new(filter).map(|_| ()).map_err(|error| format!("{error}; {EXPECTED}")),
+    }
+}
+
+/// A word that is no level would be taken for a module, and all else would be silent.
+fn is_stray_word(part: &str) -> bool {
+    let is_word =
+        |part: &str| part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte));
+    !part.is_empty() && is_word(part) && part.parse::<LevelFilter>().is_err()
 }
 
 /// Starts the log of a command that shows what it does itself: what is worth a look, unless RUST_LOG asks for more.
@@ -23,7 +34,7 @@ pub fn start_command_log() {
 
 /// Starts the log. To be called once.
 pub fn start_log(filter: Option<&str>, format: LogFormat) {
-    let filter = EnvFilter::try_new(filter.unwrap_or(USUAL)).unwrap_or_else(|_| EnvFilter::new(USUAL));
+    let filter = EnvFilter::new(filter.filter(|filter| check_log_filter(filter).is_ok()).unwrap_or(USUAL));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     // A failure means that a log runs already, which is as good.
     let _ = match format {
@@ -34,4 +45,28 @@ pub fn start_log(filter: Option<&str>, format: LogFormat) {
         }
         LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).try_init(),
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_alone_is_a_level() {
+        for good in [
+            "info",
+            "WARN",
+            "off",
+            "",
+            "info,howdah_rpc=debug",
+            "howdah_server::mount=trace, warn",
+            "[call]=debug",
+        ] {
+            assert_eq!(check_log_filter(good), Ok(()), "{good}");
+        }
+        for wrong in ["warning", "loud", "info,howdah_rpc", "howdah_rpc=loud", "howdah_rpc=debug,verbose"] {
+            let why = check_log_filter(wrong).expect_err(wrong);
+            assert!(why.contains("error, warn, info, debug or trace"), "{why}");
+        }
+    }
 }
