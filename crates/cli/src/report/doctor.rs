@@ -31,11 +31,21 @@ fn headline(report: &Report) -> String {
     let words: Vec<&str> = seen.map(|rung| rung.rung.word()).collect();
     match report.limiting() {
         Some((rung, finding)) => format!("{}: {}", rung.word(), finding.says),
-        None if report.is_partial() => {
-            format!("not found out: nothing limits as far as it could be seen ({})", words.join(", "))
-        }
-        None => format!("healthy: nothing to do ({})", words.join(", ")),
+        None => match unmeasured(report) {
+            Some(why) => {
+                format!("{why}; nothing else limits as far as it could be seen ({})", words.join(", "))
+            }
+            None => format!("healthy: nothing to do ({})", words.join(", ")),
+        },
     }
+}
+
+/// The rungs that could not be looked at, and why the first could not: the others mostly fell with it.
+fn unmeasured(report: &Report) -> Option<String> {
+    let unmeasured = || report.rungs.iter().filter(|rung| rung.verdict == Verdict::NotMeasured);
+    let words: Vec<&str> = unmeasured().map(|rung| rung.rung.word()).collect();
+    let why = unmeasured().next()?.could_not.join("; ");
+    Some(format!("not found out: {} not measured: {why}", words.join(" and ")))
 }
 
 fn of_rung(rung: &RungReport) -> String {
@@ -206,6 +216,17 @@ What a person can do:
     fn nothing_wrong_is_nothing_to_do() {
         let report = Report { rungs: vec![RungReport::seen(Rung::Host, Vec::new(), Vec::new())] };
         assert_eq!(doctor(&report), "healthy: nothing to do (host)\n\nhost: ok\n");
+    }
+
+    #[test]
+    fn what_could_not_be_looked_at_comes_first() {
+        let host = RungReport::seen(Rung::Host, Vec::new(), Vec::new());
+        let refused = |rung| RungReport::not_measured(rung, "connecting: refused");
+        let report = Report { rungs: vec![host, refused(Rung::Storage), refused(Rung::Nfs)] };
+        assert_eq!(
+            headline(&report),
+            "not found out: storage and NFS not measured: connecting: refused; nothing else limits as far as it could be seen (host)"
+        );
     }
 
     #[test]

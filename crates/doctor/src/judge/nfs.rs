@@ -2,7 +2,7 @@
 
 use super::mounts;
 use crate::facts::{Facts, MovingFacts, NfsFacts, StorageFacts};
-use crate::{Figure, Finding, Remedy, Rung, RungReport, units};
+use crate::{Figure, Finding, Remedy, Rung, RungReport, Verdict, units};
 
 /// NFS below this part of the lower of network and storage is held up by something of its own.
 const OF_LOWER: f64 = 0.8;
@@ -33,7 +33,13 @@ pub fn nfs(facts: &Facts) -> RungReport {
             );
         }
     }
-    RungReport { could_not, ..RungReport::seen(Rung::Nfs, figures, findings) }
+    let mut report = RungReport { could_not, ..RungReport::seen(Rung::Nfs, figures, findings) };
+    // Sizes alone do not tell that nothing limits.
+    let moved_nothing = facts.nfs.as_ref().is_some_and(|nfs| nfs.reads.is_none() && nfs.writes.is_none());
+    if moved_nothing && report.verdict == Verdict::Healthy {
+        report.verdict = Verdict::NotMeasured;
+    }
+    report
 }
 
 /// Whether it moves less than it should: then it is worth measuring once more before anybody is blamed.
@@ -135,7 +141,6 @@ fn is_excused(moving: &MovingFacts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Verdict;
     use crate::facts::{MountFacts, PathFacts, RateFacts};
 
     fn moving(rate: f64, limit: &str) -> Option<MovingFacts> {
@@ -199,7 +204,6 @@ mod tests {
             ),
             (with(|nfs| nfs.writes = moving(40e6, "slots")), Some("NFS writes reach 40 %")),
             (with(|nfs| nfs.reads = moving(40e6, "start")), None),
-            (with(|nfs| nfs.reads = None), None),
         ] {
             let report = nfs(&facts);
             match wanted {
@@ -210,6 +214,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn nothing_moved_is_nothing_measured() {
+        let mut facts = usual();
+        let seen = facts.nfs.as_mut().expect("some");
+        seen.reads = None;
+        seen.could_not = vec!["writes and reads: read-only file system".to_owned()];
+        let report = nfs(&facts);
+        assert_eq!((report.verdict, report.could_not.len()), (Verdict::NotMeasured, 1), "{report:?}");
+        facts.nfs.as_mut().expect("some").read_size = 65_536;
+        assert_eq!(nfs(&facts).verdict, Verdict::Limits, "small transfers limit all the same");
     }
 
     #[test]
