@@ -5,28 +5,33 @@ use howdah_tune::{Algorithm, Setting, floor};
 
 use crate::limits::RECORD_MAX;
 
+/// The most that the kernel gives to one buffer of a socket, whoever asks.
+const BUFFER_MAX: u64 = (1 << 31) - 1;
+
 /// A send buffer as somebody typed it; `auto` and `0` are automatic.
 ///
 /// # Errors
-/// It is no size, or below the floor, which is named with its formula.
+/// It is no size, or below the floor, which is named with its formula, or more than the kernel gives.
 pub fn parse_send_buffer(text: &str) -> Result<Setting, String> {
-    floor::send_setting(bytes(text)?, RECORD_MAX as u64).map_err(|error| error.to_string())
+    floor::send_setting(buffer(text)?, RECORD_MAX as u64).map_err(|error| error.to_string())
 }
 
 /// A receive buffer as somebody typed it; `auto` and `0` are automatic.
 ///
 /// # Errors
-/// It is no size, or below the floor, which is named with its formula.
+/// It is no size, or below the floor, which is named with its formula, or more than the kernel gives.
 pub fn parse_receive_buffer(text: &str) -> Result<Setting, String> {
-    floor::receive_setting(bytes(text)?, RECORD_MAX as u64).map_err(|error| error.to_string())
+    floor::receive_setting(buffer(text)?, RECORD_MAX as u64).map_err(|error| error.to_string())
 }
 
 /// The memory of all connections as somebody typed it; `auto` and `0` are automatic.
 ///
 /// # Errors
-/// It is no size, or below the floor.
+/// It is no size, or below the floor, or more than this host has.
 pub fn parse_memory_budget(text: &str) -> Result<Setting, String> {
-    floor::budget_setting(bytes(text)?).map_err(|error| error.to_string())
+    let total = howdah_net::memory_limits().total;
+    floor::budget_setting(at_most(bytes(text)?, total, "the memory of this host")?)
+        .map_err(|error| error.to_string())
 }
 
 /// A congestion control as somebody typed it; `auto` and `0` are automatic.
@@ -46,6 +51,17 @@ pub fn parse_congestion(text: &str) -> Result<Setting<Algorithm>, String> {
             howdah_net::congestion_controls().join(", "),
             howdah_net::allowed_congestion_controls().join(", ")
         )),
+    }
+}
+
+fn buffer(text: &str) -> Result<u64, String> {
+    at_most(bytes(text)?, BUFFER_MAX, "what the kernel gives to a socket")
+}
+
+fn at_most(asked: u64, most: u64, what: &str) -> Result<u64, String> {
+    match asked > most {
+        true => Err(format!("{asked} bytes are more than {what} ({most} bytes)")),
+        false => Ok(asked),
     }
 }
 
@@ -73,6 +89,18 @@ mod tests {
         let refused = parse_send_buffer("1M").expect_err("it is too small");
         assert!(refused.contains("floor of 2105344 bytes (2 replies of 1052672 bytes each)"), "{refused}");
         assert!(parse_send_buffer("much").is_err() && parse_memory_budget("1M").is_err());
+    }
+
+    #[test]
+    fn more_than_there_can_be_is_refused() {
+        assert_eq!(parse_send_buffer("2147483647"), Ok(Setting::Fixed(BUFFER_MAX)));
+        for refused in [parse_send_buffer("2G"), parse_receive_buffer("100G")] {
+            assert!(refused.is_err_and(|why| why.contains("kernel gives to a socket (2147483647 bytes)")));
+        }
+        let total = howdah_net::memory_limits().total;
+        assert_eq!(parse_memory_budget(&total.to_string()), Ok(Setting::Fixed(total)));
+        let refused = parse_memory_budget(&(total + 1).to_string());
+        assert!(refused.is_err_and(|why| why.contains("the memory of this host")));
     }
 
     #[test]
