@@ -22,7 +22,7 @@ pub fn export(
 ) -> Option<ExportConfig> {
     let DeValue::Table(table) = value.get_ref() else {
         let what = format!("`export`: expected [[export]], found {}", kind(value.get_ref()));
-        problems.push(Problem { place: value.span(), what, help: None });
+        problems.push(Problem { place: Some(value.span()), what, help: None });
         return None;
     };
     let mut section = Section::new("[[export]]", table, value.span(), problems);
@@ -143,7 +143,7 @@ fn client(value: &Spanned<DeValue<'_>>, access: Access, problems: &mut Vec<Probl
             Ok(who) => Some(ClientRule { who, access }),
             Err(what) => {
                 problems.push(Problem {
-                    place: value.span(),
+                    place: Some(value.span()),
                     what: format!("`clients`: {what}"),
                     help: None,
                 });

@@ -58,11 +58,7 @@ pub fn read(file: &str) -> Result<FileSettings, Vec<Problem>> {
 }
 
 fn syntax(error: &toml::de::Error) -> Problem {
-    Problem {
-        place: error.span().unwrap_or(0..0),
-        what: format!("not TOML: {}", error.message()),
-        help: None,
-    }
+    Problem { place: error.span(), what: format!("not TOML: {}", error.message()), help: None }
 }
 
 fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
@@ -159,7 +155,7 @@ fn listen(section: &mut Section<'_, '_>) -> Option<Vec<SocketAddr>> {
 
 fn exports(section: &mut Section<'_, '_>) -> Vec<ExportConfig> {
     let Some(value) = section.raw("export") else {
-        section.problem(0..0, NOTHING_TO_SERVE.to_owned());
+        section.problem_of_all(NOTHING_TO_SERVE.to_owned());
         return Vec::new();
     };
     let DeValue::Array(items) = value.get_ref() else {

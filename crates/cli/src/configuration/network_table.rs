@@ -13,7 +13,7 @@ use super::{ClientPattern, Problem};
 pub fn network(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec<NetworkSizes> {
     let DeValue::Table(table) = value.get_ref() else {
         let what = format!("`network`: expected [[network]], found {}", kind(value.get_ref()));
-        problems.push(Problem { place: value.span(), what, help: None });
+        problems.push(Problem { place: Some(value.span()), what, help: None });
         return Vec::new();
     };
     let mut section = Section::new("[[network]]", table, value.span(), problems);

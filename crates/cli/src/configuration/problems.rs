@@ -7,8 +7,8 @@ use std::path::PathBuf;
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Which bytes of the file it is about.
-    pub place: Range<usize>,
+    /// Which bytes of the file it is about; none if it is about what is not there.
+    pub place: Option<Range<usize>>,
     /// What is wrong.
     pub what: String,
     /// What to do about it, if that is not plain.
@@ -26,7 +26,7 @@ pub struct Problems {
 impl Problems {
     /// The problems of this file, which holds this text.
     pub fn new(file: PathBuf, text: String, mut problems: Vec<Problem>) -> Self {
-        problems.sort_by_key(|problem| problem.place.start);
+        problems.sort_by_key(|problem| problem.place.as_ref().map(|place| place.start));
         Self { file, text, problems }
     }
 }
@@ -36,7 +36,11 @@ impl std::error::Error for Problems {}
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for problem in &self.problems {
-            let spot = Spot::of(&self.text, &problem.place);
+            let Some(place) = &problem.place else {
+                writeln!(f, "{}: {}", self.file.display(), problem.what)?;
+                continue;
+            };
+            let spot = Spot::of(&self.text, place);
             let gutter = " ".repeat(spot.line.to_string().len());
             writeln!(f, "{}:{}:{}: {}", self.file.display(), spot.line, spot.column, problem.what)?;
             writeln!(f, " {gutter} |")?;

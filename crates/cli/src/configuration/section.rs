@@ -55,7 +55,7 @@ impl<'s, 'f> Section<'s, 'f> {
             self.known.push(key);
             let what = format!("{} without `{key}`", self.called);
             let help = Some(format!("every {} needs one, as in {example}", self.called));
-            self.problems.push(Problem { place: self.place.clone(), what, help });
+            self.problems.push(Problem { place: Some(self.place.clone()), what, help });
             return None;
         }
         self.setting(key, read)
@@ -69,7 +69,12 @@ impl<'s, 'f> Section<'s, 'f> {
 
     /// Notes a problem.
     pub fn problem(&mut self, place: Range<usize>, what: String) {
-        self.problems.push(Problem { place, what, help: None });
+        self.problems.push(Problem { place: Some(place), what, help: None });
+    }
+
+    /// Notes a problem of the whole, which no place shows.
+    pub fn problem_of_all(&mut self, what: String) {
+        self.problems.push(Problem { place: None, what, help: None });
     }
 
     /// The list of problems, for a table inside this one.
@@ -81,7 +86,7 @@ impl<'s, 'f> Section<'s, 'f> {
     pub fn finish(self) {
         for key in self.table.keys().filter(|key| !self.known.contains(&key.get_ref().as_ref())) {
             self.problems.push(Problem {
-                place: key.span(),
+                place: Some(key.span()),
                 what: format!("{} has no setting `{}`", self.called, key.get_ref()),
                 help: Some(format!("its settings are: {}", self.known.join(", "))),
             });
@@ -102,7 +107,7 @@ pub fn truth(value: &DeValue<'_>) -> Result<bool, String> {
 /// A whole number in a range.
 pub fn number(range: RangeInclusive<u64>) -> impl FnOnce(&DeValue<'_>) -> Result<u64, String> {
     move |value| {
-        let said = || format!("expected a number from {} to {}", range.start(), range.end());
+        let said = || format!("expected a whole number from {} to {}", range.start(), range.end());
         let digits = value.as_integer().ok_or_else(|| format!("{}, found {}", said(), kind(value)))?;
         whole(digits).filter(|number| range.contains(number)).ok_or_else(said)
     }
@@ -134,7 +139,8 @@ fn whole(digits: &DeInteger<'_>) -> Option<u64> {
 pub fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
-        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Integer(_) => "a number",
+        DeValue::Float(_) => "a floating-point number",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
@@ -145,6 +151,15 @@ pub fn kind(value: &DeValue<'_>) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_is_whole() {
+        let table = DeTable::parse("workers = 4.5").expect("it is TOML");
+        assert_eq!(
+            number(1..=1024)(table.get_ref()["workers"].get_ref()),
+            Err("expected a whole number from 1 to 1024, found a floating-point number".to_owned())
+        );
+    }
 
     #[test]
     fn a_size_may_be_written_in_any_radix() {
