@@ -118,15 +118,14 @@ fn clients(section: &mut Section<'_, '_>, access: Access) -> Vec<ClientRule> {
     let Some(value) = section.raw("clients") else {
         return vec![ClientRule { who: ClientPattern::Everyone, access }];
     };
-    let DeValue::Array(items) = value.get_ref() else {
-        let what = format!("`clients`: expected a list in brackets, found {}", kind(value.get_ref()));
-        section.problem(value.span(), what);
-        return Vec::new();
+    let items = match value.get_ref() {
+        DeValue::Array(items) => items.iter().collect(),
+        _ => vec![value],
     };
     if items.is_empty() {
         section.problem(value.span(), "`clients`: an empty list: nobody could mount this".to_owned());
     }
-    items.iter().filter_map(|item| client(item, access, section.problems())).collect()
+    items.into_iter().filter_map(|item| client(item, access, section.problems())).collect()
 }
 
 fn client(value: &Spanned<DeValue<'_>>, access: Access, problems: &mut Vec<Problem>) -> Option<ClientRule> {
