@@ -1,6 +1,7 @@
 //! The configuration file as a whole: server settings, then `[[export]]` after `[[export]]`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,7 @@ use super::export_table::export;
 use super::network_table::network;
 use super::section::{Section, kind, number, size, text, truth};
 use super::sizes::Sizes;
+use super::taken::Taken;
 use super::{
     AdminListenSaid, AdminSocket, ExportConfig, ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid,
     Problem, Rpcbind, Sandbox, parse_admin_listen, parse_listen, parse_metrics,
@@ -45,15 +47,16 @@ pub struct FileSettings {
     pub exports: Vec<ExportConfig>,
 }
 
-/// Reads the text of a file: all of its settings, or all of its problems.
-pub fn read(file: &str) -> Result<FileSettings, Vec<Problem>> {
+/// Reads the text of a file: all of its settings, or all of its problems. Flags may say the rest of what the file says of the
+/// admin interface.
+pub fn read(file: &str, flags: &AdminListenSaid) -> Result<FileSettings, Vec<Problem>> {
     let (table, errors) = DeTable::parse_recoverable(file);
     if !errors.is_empty() {
         // What follows a slip in the syntax is often misread: problems with meaning would mislead.
         return Err(errors.iter().map(syntax).collect());
     }
     let mut problems = Vec::new();
-    let settings = settings(table.get_ref(), &mut problems);
+    let settings = settings(table.get_ref(), flags, &mut problems);
     if problems.is_empty() { Ok(settings) } else { Err(problems) }
 }
 
@@ -61,10 +64,11 @@ fn syntax(error: &toml::de::Error) -> Problem {
     Problem { place: error.span(), what: format!("not TOML: {}", error.message()), help: None }
 }
 
-fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
+fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Problem>) -> FileSettings {
     let mut section = Section::new("the file", table, 0..0, problems);
+    let mut taken = Taken::default();
     let settings = FileSettings {
-        listen: listen(&mut section),
+        listen: listen(&mut section, &mut taken),
         udp: section.setting("udp", truth).map(Spanned::into_inner),
         datagrams: datagrams(&mut section),
         workers: section
@@ -74,8 +78,8 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
         rpcbind: section.setting("rpcbind", rpcbind).map(Spanned::into_inner),
         sandbox: section.setting("sandbox", sandbox).map(Spanned::into_inner),
         admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
-        admin_listen: admin_listen(&mut section),
-        metrics: metrics(&mut section),
+        admin_listen: admin_listen(&mut section, flags, &mut taken),
+        metrics: metrics(&mut section, &mut taken),
         sizes: sizes(&mut section),
         networks: networks(&mut section),
         log: section.setting("log", log).map(Spanned::into_inner),
@@ -86,18 +90,52 @@ fn settings(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> FileSettings {
     settings
 }
 
-fn admin_listen(section: &mut Section<'_, '_>) -> AdminListenSaid {
-    AdminListenSaid {
-        address: section.setting("admin_listen", size(parse_admin_listen)).map(Spanned::into_inner),
-        token: section.setting("admin_token", absolute).map(Spanned::into_inner),
-        certificate: section.setting("admin_certificate", absolute).map(Spanned::into_inner),
-        key: section.setting("admin_key", absolute).map(Spanned::into_inner),
+fn admin_listen(
+    section: &mut Section<'_, '_>,
+    flags: &AdminListenSaid,
+    taken: &mut Taken,
+) -> AdminListenSaid {
+    let before = section.problems().len();
+    let address = section.setting("admin_listen", size(parse_admin_listen));
+    let certificate = section.setting("admin_certificate", there);
+    let key = section.setting("admin_key", there);
+    // What is wrong already, and what flags say of it, may be what would be missed.
+    let is_all = section.problems().len() == before && *flags == AdminListenSaid::default();
+    let token = section.setting("admin_token", token);
+    take(section, taken, "admin_listen", address.as_ref());
+    let files = [&token, &certificate, &key].into_iter().flatten().map(Spanned::span);
+    let place = address.iter().map(Spanned::span).chain(files).next();
+    let said = AdminListenSaid {
+        address: address.map(Spanned::into_inner),
+        token: token.map(Spanned::into_inner),
+        certificate: certificate.map(Spanned::into_inner),
+        key: key.map(Spanned::into_inner),
+    };
+    if let (true, Some(place), Err(what)) = (is_all, place, said.clone().decide()) {
+        section.problem(place, what);
+    }
+    said
+}
+
+/// Notes if the server has this address for something else.
+fn take(
+    section: &mut Section<'_, '_>,
+    taken: &mut Taken,
+    key: &'static str,
+    address: Option<&Spanned<SocketAddr>>,
+) {
+    if let Some(address) = address
+        && let Err(what) = taken.take(key, *address.get_ref())
+    {
+        section.problem(address.span(), format!("`{key}`: {what}"));
     }
 }
 
-fn metrics(section: &mut Section<'_, '_>) -> MetricsSaid {
+fn metrics(section: &mut Section<'_, '_>, taken: &mut Taken) -> MetricsSaid {
+    let address = section.setting("metrics", size(parse_metrics));
+    take(section, taken, "metrics", address.as_ref());
     MetricsSaid {
-        address: section.setting("metrics", size(parse_metrics)).map(Spanned::into_inner),
+        address: address.map(Spanned::into_inner),
         clients: section
             .setting("metrics_clients", number(0..=MOST_METRICS_CLIENTS))
             .and_then(|clients| usize::try_from(clients.into_inner()).ok()),
@@ -134,7 +172,7 @@ fn networks(section: &mut Section<'_, '_>) -> Vec<NetworkSizes> {
     items.iter().flat_map(|item| network(item, section.problems())).collect()
 }
 
-fn listen(section: &mut Section<'_, '_>) -> Option<Vec<SocketAddr>> {
+fn listen(section: &mut Section<'_, '_>, taken: &mut Taken) -> Option<Vec<SocketAddr>> {
     let value = section.raw("listen")?;
     let items = match value.get_ref() {
         DeValue::Array(items) => items.iter().collect(),
@@ -146,7 +184,10 @@ fn listen(section: &mut Section<'_, '_>) -> Option<Vec<SocketAddr>> {
     let mut addresses = Vec::new();
     for item in items {
         match text(item.get_ref()).and_then(parse_listen) {
-            Ok(address) => addresses.push(address),
+            Ok(address) => {
+                take(section, taken, "listen", Some(&Spanned::new(item.span(), address)));
+                addresses.push(address);
+            }
             Err(what) => section.problem(item.span(), format!("`listen`: {what}")),
         }
     }
@@ -203,6 +244,33 @@ fn absolute(value: &DeValue<'_>) -> Result<PathBuf, String> {
     } else {
         Err("expected a path that starts with a slash".to_owned())
     }
+}
+
+/// A file that must be there. Whether it may be read is another matter: whoever checks may be another user than who serves.
+fn there(value: &DeValue<'_>) -> Result<PathBuf, String> {
+    let path = absolute(value)?;
+    match path.metadata() {
+        Err(error) if is_absent(&error) => {
+            Err(format!("{} cannot be read: there is no such file", path.display()))
+        }
+        Ok(file) if file.is_dir() => Err(format!("{} cannot be read: it is a directory", path.display())),
+        _ => Ok(path),
+    }
+}
+
+/// The file of the token is made at the first start, where its directory is there.
+fn token(value: &DeValue<'_>) -> Result<PathBuf, String> {
+    let path = absolute(value)?;
+    match path.parent().map(Path::metadata) {
+        Some(Err(error)) if is_absent(&error) => {
+            Err(format!("{} cannot be read or made: there is no such directory", path.display()))
+        }
+        _ => Ok(path),
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 fn rpcbind(value: &DeValue<'_>) -> Result<Rpcbind, String> {

@@ -10,6 +10,7 @@ use super::directory::served;
 use super::file::FileSettings;
 use super::identifier::identifier;
 use super::listen::default_listen;
+use super::taken::Taken;
 use super::{Access, ClientPattern, ClientRule, Durability, ExportConfig, ServerConfig};
 use crate::arguments::{ExportArguments, LogArguments, ServerArguments};
 use crate::running::check_log_filter;
@@ -19,7 +20,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
     if let Some(filter) = &log.log {
         check_log_filter(filter).map_err(|what| anyhow!("--log {filter}: {what}"))?;
     }
-    Ok(ServerConfig {
+    let config = ServerConfig {
         listen: Some(server.listen.clone())
             .filter(|listen| !listen.is_empty())
             .or(file.listen)
@@ -38,6 +39,19 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         log: log.log.clone().or(file.log),
         log_format: log.log_format.or(file.log_format).unwrap_or_default(),
         exports: file.exports,
+    };
+    each_address_once(&config)?;
+    Ok(config)
+}
+
+/// With what flags say, too.
+fn each_address_once(config: &ServerConfig) -> Result<()> {
+    let mut taken = Taken::default();
+    let listen = config.listen.iter().map(|address| ("listen", *address));
+    let admin = config.admin_listen.iter().map(|admin| ("admin_listen", admin.address));
+    let metrics = config.metrics.address.map(|address| ("metrics", address));
+    listen.chain(admin).chain(metrics).try_for_each(|(setting, address)| {
+        taken.take(setting, address).map_err(|what| anyhow!("`{setting}`: {what}"))
     })
 }
 

@@ -15,7 +15,7 @@ use crate::arguments::{LogArguments, ServeArguments, ServerArguments};
 /// What these arguments mean; reads the file that they name, again at every call.
 pub fn load_arguments(arguments: &ServeArguments) -> Result<ServerConfig> {
     let mut file = match &arguments.server.config {
-        Some(path) => settings(path, text(path)?)?,
+        Some(path) => settings(path, text(path)?, &arguments.server)?,
         None => FileSettings::default(),
     };
     if let Some(directory) = &arguments.directory {
@@ -31,11 +31,13 @@ pub fn load_file(path: &Path) -> Result<ServerConfig> {
 
 /// What this text, of a file of this name, means to a server that is given no flags.
 pub fn load_text(name: &Path, text: String) -> Result<ServerConfig> {
-    decide(&ServerArguments::default(), &LogArguments::default(), settings(name, text)?)
+    let flags = ServerArguments::default();
+    decide(&flags, &LogArguments::default(), settings(name, text, &flags)?)
 }
 
-fn settings(name: &Path, text: String) -> Result<FileSettings> {
-    read(&text).map_err(|problems| Problems::new(name.to_owned(), text, problems).into())
+fn settings(name: &Path, text: String, flags: &ServerArguments) -> Result<FileSettings> {
+    read(&text, &flags.admin_listen())
+        .map_err(|problems| Problems::new(name.to_owned(), text, problems).into())
 }
 
 fn text(path: &Path) -> Result<String> {

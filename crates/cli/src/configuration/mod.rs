@@ -21,6 +21,7 @@ mod reload;
 mod section;
 mod server;
 mod sizes;
+mod taken;
 #[cfg(test)]
 pub mod testing;
 mod warnings;
