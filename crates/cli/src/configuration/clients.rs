@@ -31,6 +31,18 @@ pub enum ClientPattern {
     Host(String),
 }
 
+impl ClientPattern {
+    /// Whether each client of the other one is of this one, as far as their writing tells.
+    pub fn takes(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Everyone, _) => true,
+            (Self::Network(network), Self::Network(other)) => network.contains(other),
+            (Self::Host(name), Self::Host(other)) => name == other,
+            _ => false,
+        }
+    }
+}
+
 impl FromStr for ClientPattern {
     type Err = String;
 
