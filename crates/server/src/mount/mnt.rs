@@ -21,10 +21,15 @@ pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) 
     let (client, shown) = (request.peer.client, path.escape_ascii());
     match service.exports().resolve(path, request.peer, &identity) {
         Ok(handle) => {
-            if service.mounts.add(client.ip(), path) {
+            if service.mounts.add(client.ip(), path) && service.mounts.news.is_due(Instant::now()) {
                 tracing::info!(%client, path = %shown, "mounted");
             }
             reply.write(&Answer::Ok(Success { handle: handle.as_wire(), flavors: vec![AuthFlavor::SYS] }));
+        }
+        // Clients probe: whoever copies to a new name asks for its path first.
+        Err(error) if is_no_directory(error) => {
+            tracing::debug!(%client, path = %shown, "no such directory to mount");
+            reply.write(&Answer::Err(status(error)));
         }
         Err(error) => {
             if service.mounts.refusals.is_due(Instant::now()) {
@@ -49,6 +54,11 @@ pub fn run_version_1(
     }
     reply.write(&Answer1::Err(Status::AccessDenied));
     Ok(())
+}
+
+/// Whether an export that the client may mount has no directory of that name.
+fn is_no_directory(error: ResolveError) -> bool {
+    matches!(error, ResolveError::Refused(FsError::NotFound | FsError::NotDirectory))
 }
 
 /// The status for a path that leads nowhere.

@@ -12,7 +12,9 @@ use crate::limits::MOUNTS_MAX;
 #[derive(Debug, Default)]
 pub struct Mounts {
     list: Mutex<VecDeque<Mount>>,
-    /// Paces what the log says of refusals.
+    /// Paces what the log says of mounts: a client may mount and unmount in a loop.
+    pub(super) news: Telling,
+    /// Paces what it says of refusals.
     pub(super) refusals: Telling,
 }
 

@@ -1,11 +1,16 @@
 //! MOUNT as a client sees it.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, FileSystem, Name, NewAttributes};
 use howdah_wire::mount::{self as wire, DirectoryPath, Status, dump, export, mnt, umnt};
 use howdah_wire::rpc::{Accepted, AuthFlavor};
+use parking_lot::Mutex;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::calling::{call, peer};
 use crate::exports::{ClientRule, Clients, Export, Exports};
@@ -156,4 +161,70 @@ fn refusals_of_rpc_say_what_is_wrong() {
     assert_eq!(outcome(wire::PROGRAM, 3, 1), Ok(Accepted::GarbageArguments));
     assert_eq!(outcome(wire::PROGRAM, 1, 0), Ok(Accepted::Success));
     assert_eq!(outcome(wire::PROGRAM + 1, 3, 0), Ok(Accepted::ProgramUnavailable));
+}
+
+/// What the log says, as level and message.
+#[derive(Default, Clone)]
+struct Log(Arc<Mutex<Vec<(Level, String)>>>);
+
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("howdah_server::mount")
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        self.0.lock().push((*event.metadata().level(), Message::of(event)));
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// The message of an event.
+#[derive(Default)]
+struct Message(String);
+
+impl Message {
+    fn of(event: &Event<'_>) -> String {
+        let mut message = Self::default();
+        event.record(&mut message);
+        message.0
+    }
+}
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}
+
+#[test]
+fn the_log_tells_refusals_from_probes_and_grows_slowly() {
+    let (service, log) = (service(), Log::default());
+    let mount = |path: &str| {
+        drop(result_of!(mnt::Reply, &service, &outsider(), number(1), &arguments(path)));
+    };
+    tracing::subscriber::with_default(log.clone(), || {
+        mount("/open/absent");
+        mount("/closed");
+        for _ in 0..100 {
+            mount("/open");
+            result_of!((), &service, &outsider(), number(umnt::PROCEDURE), &arguments("/open"));
+        }
+    });
+    let said = log.0.lock();
+    let wanted = [(Level::DEBUG, "no such directory to mount"), (Level::INFO, "mount refused")];
+    for ((level, message), wanted) in said.iter().zip(wanted) {
+        assert_eq!((*level, message.as_str()), wanted);
+    }
+    let mounted = said.iter().filter(|(_, message)| message == "mounted").count();
+    assert!((1..100).contains(&mounted), "{mounted}");
 }
