@@ -357,5 +357,11 @@ fn nfsstat_shows_what_a_workload_called() {
     assert!(
         code == Some(0) && (output.contains("is not there") || output.contains("Client rpc stats")),
         "{output}"
+    fs::write(home.path().join("data/another"), "here").expect("written");
+    let again = ["nfsstat", &url, "--run", "dd-2010", "--size", "2M"];
+    let (code, _, errors) = howdah(&again);
+    assert!(code == Some(1) && errors.contains("--non-empty"), "{errors}");
+    let (code, _, errors) = howdah(&[&again[..], &["--non-empty"]].concat());
+    assert_eq!(code, Some(0), "{errors}");
     );
 }

@@ -227,9 +227,12 @@ fn what_others_put_there_is_left_alone() {
     let why = format!("{:#}", stage.clear_up().expect_err("a letter is in it"));
     assert!(why.contains("not empty"), "{why}");
     let why = format!("{:#}", Stage::set_up(place.clone(), false).err().expect("it is not empty"));
-    assert!(why.contains("--non-empty"), "{why}");
+    assert!(why.contains("\"; name an empty directory") && why.contains("--non-empty"), "{why}");
+    create(&place.directory, "another");
+    let why = format!("{:#}", Stage::set_up(place.clone(), false).err().expect("it is not empty"));
+    assert!(why.contains("\" and 1 more; name"), "{why}");
     Stage::set_up(place.clone(), true).expect("it is allowed").clear_up().expect("cleared up");
-    assert_eq!(names(&place).len(), 1, "the directory with the letter");
+    assert_eq!(names(&place).len(), 2, "the directory with the letter, and the other file");
 }
 
 #[test]

@@ -29,6 +29,10 @@ pub struct NfsstatArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_file_size, requires = "run")]
     pub size: Option<FileSize>,
 
+    /// Run it although the place holds something. What is there is left alone either way
+    #[arg(long, requires = "run")]
+    pub non_empty: bool,
+
     /// Print JSON, for machines
     #[arg(long)]
     pub json: bool,

@@ -84,7 +84,7 @@ fn remote(arguments: &NfsstatArguments) -> Result<(), Failure> {
             planned,
             replay: None,
             schedule: planned.schedule,
-            beside_others: false,
+            beside_others: arguments.non_empty,
             keep: false,
             progress: Arc::new(Progress::new()),
             command: String::new(),

@@ -26,12 +26,15 @@ impl Stage {
     pub fn set_up(place: Place, beside_others: bool) -> Result<Self> {
         let found = names(&place, &place.directory).with_context(|| format!("listing {}", place.name))?;
         if let (Some(first), false) = (found.first(), beside_others) {
+            let more = match found.len() - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
             bail!(
-                "{} is not empty: it holds \"{}\" and {} more; name an empty directory, or allow it with --non-empty \
+                "{} is not empty: it holds \"{}\"{more}; name an empty directory, or allow it with --non-empty \
                  (what is there is left alone)",
                 place.name,
-                first.escape_ascii(),
-                found.len() - 1
+                first.escape_ascii()
             );
         }
         // Unlike every other one, so that "exists" can only be the answer to a repeated call.
