@@ -66,6 +66,7 @@ impl Session<'_> {
             user: &user,
             opened: &self.server.opened(),
             portmapper: self.server.known_to_portmapper(),
+            reads_file: self.arguments.server.config.is_some(),
             admin: self.server.admin(),
             page: page.as_deref(),
             process: process::id(),
@@ -136,7 +137,10 @@ impl Session<'_> {
     fn reload(&mut self) {
         self.manager.reloading();
         match self.try_reload() {
-            Ok(()) => tracing::info!("configuration reloaded"),
+            Ok(()) if self.arguments.server.config.is_some() => tracing::info!("configuration reloaded"),
+            Ok(()) => tracing::info!(
+                "there is no configuration file to read again (--config); names of clients and the certificate were"
+            ),
             Err(error) => {
                 // Its own lines, not one line of the log: it shows places in the file.
                 tracing::error!("reload refused, the old configuration stays:\n{}", Failure::Usage(error));

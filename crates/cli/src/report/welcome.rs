@@ -32,6 +32,8 @@ pub struct Welcome<'a> {
     pub admin: Option<&'a Path>,
     /// Where a browser sees what it does.
     pub page: Option<&'a str>,
+    /// Whether there is a file that a signal lets it read again.
+    pub reads_file: bool,
     /// This process.
     pub process: u32,
 }
@@ -59,12 +61,11 @@ impl Welcome<'_> {
             let _ = writeln!(text, "Live page, for a browser: {page}");
         }
         text.push_str(&self.mounting());
-        let _ = writeln!(
-            text,
-            "\nStop: Ctrl-C or kill {0}. Read the configuration again: kill -HUP {0}",
-            self.process
-        );
-        text
+        let _ = write!(text, "\nStop: Ctrl-C or kill {}", self.process);
+        if self.reads_file {
+            let _ = write!(text, ". Read the configuration again: kill -HUP {}", self.process);
+        }
+        text + "\n"
     }
 
     fn ports(&self) -> String {
@@ -138,6 +139,7 @@ mod tests {
             portmapper,
             admin: Some(Path::new("/run/42.admin")),
             page: acts_as_caller.then_some("http://127.0.0.1:9048/#token=42"),
+            reads_file: acts_as_caller,
             process: 42,
         }
         .text()
@@ -192,7 +194,7 @@ Mount /data on this machine (Linux and macOS as root):
   macOS  mount -t nfs -o vers=3,tcp,port=3049,mountport=3049,locallocks 127.0.0.1:/data /mnt
   libnfs nfs://127.0.0.1/data/?nfsport=3049&mountport=3049
 
-Stop: Ctrl-C or kill 42. Read the configuration again: kill -HUP 42
+Stop: Ctrl-C or kill 42
 
 "#]]
         );
