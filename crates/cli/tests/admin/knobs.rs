@@ -52,6 +52,8 @@ fn what_cannot_be_is_refused_with_what_would_do() {
         (&["set", "tcp_congestion", "no-such"], "tcp_available_congestion_control"),
         (&["set", "memory_budget", "1K"], "floor of 16777216 bytes"),
         (&["set", "tcp_wmem", "4M"], "no knob is called tcp_wmem: tcp_sndbuf, tcp_rcvbuf"),
+        (&["set", "tcp_wmem", "4M"], "; howdah get lists them"),
+        (&["set", "memory_budget", "1000T"], "more than the memory of this host"),
         (&["set", "../v1", "4M"], "no knob is called ../v1"),
         (&["get", "tcp_wmem"], "no knob is called tcp_wmem: there are tcp_sndbuf"),
     ] {

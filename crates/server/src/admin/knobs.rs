@@ -74,7 +74,9 @@ const EXAMPLE: &str = "the body is JSON, as in {\"value\": \"16M\"}";
 
 fn refused(error: &KnobError) -> Failure {
     let (status, hint) = match error {
-        KnobError::Unknown { .. } => (StatusCode::NOT_FOUND, "GET /v1/knobs lists them"),
+        KnobError::Unknown { .. } => {
+            (StatusCode::NOT_FOUND, "howdah get lists them, and so does GET /v1/knobs")
+        }
         KnobError::Refused { .. } => (StatusCode::BAD_REQUEST, "nothing was changed"),
         KnobError::Off => (
             StatusCode::CONFLICT,
