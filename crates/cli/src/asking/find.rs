@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::AskedServer;
 use super::running::owner;
 use crate::configuration::state_directory;
-use crate::running::running_servers;
+use crate::running::{is_admin_socket, running_servers};
 
 /// How a server is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,11 +124,29 @@ fn servers_with(state: &Path) -> Result<Vec<AskedServer>> {
 }
 
 fn nobody(state: &Path) -> anyhow::Error {
+    let elsewhere = sockets_in(&fs::read_to_string(LOCAL_SOCKETS).unwrap_or_default());
+    let elsewhere = match elsewhere.is_empty() {
+        true => String::new(),
+        false => format!("; elsewhere there is --server {}", elsewhere.join(", and --server ")),
+    };
     anyhow!(
-        "no server of this user runs here with the state directory {}; for another user's, ask as that user (sudo), and \
-         for one with another --state, name that",
+        "no server of this user runs here with the state directory {}{elsewhere}; for another user's, ask as that user (sudo), \
+         and one with another state directory is named by --state DIR, or by its admin socket: --server PATH",
         state.display()
     )
+}
+
+/// The kernel's list of local sockets.
+const LOCAL_SOCKETS: &str = "/proc/net/unix";
+
+/// The admin sockets in state directories among those that the kernel lists, as far as they have their usual names.
+fn sockets_in(listed: &str) -> Vec<String> {
+    let paths = listed.lines().filter_map(|line| line.get(line.find('/')?..));
+    let mut sockets: Vec<String> = paths.filter(|path| is_admin_socket(path)).map(str::to_owned).collect();
+    // Each connection is listed, too.
+    sockets.sort();
+    sockets.dedup();
+    sockets
 }
 
 #[cfg(test)]
@@ -141,6 +159,17 @@ mod tests {
         assert_eq!(":2049".parse(), Ok(ServerName::Listening(":2049".to_owned())));
         assert_eq!("./a.sock".parse(), Ok(ServerName::Socket(PathBuf::from("./a.sock"))));
         assert!("howdah".parse::<ServerName>().is_err());
+    }
+
+    #[test]
+    fn admin_sockets_are_found_among_all() {
+        let listed = "Num       RefCount Protocol Flags    Type St Inode Path\n\
+                      0000: 00000002 00000000 00010000 0001 01 7 /run/a b/running/42.admin\n\
+                      0000: 00000003 00000000 00000000 0001 03 8 /run/a b/running/42.admin\n\
+                      0000: 00000002 00000000 00010000 0001 01 9 /run/42.admin\n\
+                      0000: 00000002 00000000 00010000 0001 01 9 @/running/x.admin\n\
+                      0000: 00000003 00000000 00000000 0001 03 8\n";
+        assert_eq!(sockets_in(listed), ["/run/a b/running/42.admin"]);
     }
 
     #[test]

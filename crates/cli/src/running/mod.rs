@@ -24,7 +24,7 @@ pub use logging::{check_log_filter, start_command_log, start_log};
 pub use open_files::allow_many_open_files;
 pub use port_owner::explain_taken_port;
 pub use resolve::ClientNames;
-pub use running_file::{RunningFile, running_servers};
+pub use running_file::{RunningFile, is_admin_socket, running_servers};
 pub use service_manager::ServiceManager;
 pub use signals::{Signal, catch_signals, read_signals, signals};
 pub use state_directory::{export_state, part_of_state, prepare_state};

@@ -107,6 +107,13 @@ pub fn running_servers(state: &Path) -> Result<Vec<FoundServer>> {
     Ok(servers)
 }
 
+/// Whether this is the name of an admin socket in a state directory.
+pub fn is_admin_socket(path: &str) -> bool {
+    let path = Path::new(path);
+    let process = path.file_name().and_then(|name| name.to_str()?.strip_suffix(ADMIN)?.parse::<u32>().ok());
+    process.is_some() && path.parent().is_some_and(|directory| directory.ends_with(DIRECTORY))
+}
+
 /// The text, unless its server is gone, which a lock that is free tells; then the file goes too.
 fn text_of_living(path: &Path) -> io::Result<Option<String>> {
     let mut file = match File::open(path) {

@@ -39,6 +39,14 @@ fn what_a_killed_server_leaves_is_swept() {
 }
 
 #[test]
+fn a_server_with_another_state_directory_is_named() {
+    let (served, elsewhere) = (Served::start(&[]), home());
+    let (code, _, why) = asking(elsewhere.path(), &["why"]);
+    let socket = served.socket();
+    assert!(code == Some(1) && why.contains(&format!("--server {}", socket.display())), "{why}");
+}
+
+#[test]
 fn a_socket_may_be_elsewhere_or_nowhere() {
     let home = home();
     let place = home.path().join("elsewhere");
