@@ -337,6 +337,10 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
         let (code, _, errors) = howdah(arguments);
         assert!(code == Some(2) && errors.contains(wanted), "{arguments:?}: {errors}");
     }
+    let (code, output, errors) =
+        howdah(&["bench", "memory:", "--size", "4M", "--json", "/nonexistent/figures"]);
+    assert!(code == Some(1) && errors.contains("writing /nonexistent/figures"), "{errors}");
+    assert_eq!(output, "", "nothing is measured for a file that cannot be written");
     let file = home();
     let file = file.path().join("data/file");
     let (code, _, errors) = howdah(&["bench", file.to_str().expect("text")]);
@@ -353,15 +357,15 @@ fn nfsstat_shows_what_a_workload_called() {
     assert!(output.starts_with("Client rpc stats:\ncalls      retrans"), "{output}");
     assert!(output.contains("\nClient nfs v3:\nnull             getattr "), "{output}");
     assert!(output.contains("\nClient mount v3:\nnull             mnt "), "{output}");
-    let (code, output, _) = howdah(&["nfsstat", "local"]);
-    assert!(
-        code == Some(0) && (output.contains("is not there") || output.contains("Client rpc stats")),
-        "{output}"
     fs::write(home.path().join("data/another"), "here").expect("written");
     let again = ["nfsstat", &url, "--run", "dd-2010", "--size", "2M"];
     let (code, _, errors) = howdah(&again);
     assert!(code == Some(1) && errors.contains("--non-empty"), "{errors}");
     let (code, _, errors) = howdah(&[&again[..], &["--non-empty"]].concat());
     assert_eq!(code, Some(0), "{errors}");
+    let (code, output, _) = howdah(&["nfsstat", "local"]);
+    assert!(
+        code == Some(0) && (output.contains("is not there") || output.contains("Client rpc stats")),
+        "{output}"
     );
 }

@@ -1,6 +1,7 @@
 //! `howdah bench`.
 
-use std::fs;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -22,6 +23,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     let planned = planned(arguments).map_err(Failure::Usage)?;
     let replay = record(arguments, planned.seed)?;
     let opened = open_place(&arguments.place, planned.transport())?;
+    let output = arguments.json.as_deref().map(output).transpose()?;
     let progress = Arc::new(Progress::new());
     let schedule = Schedule {
         warm_up: arguments.warm_up.unwrap_or(planned.schedule.warm_up),
@@ -40,7 +42,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     });
     // The line of progress ends before anything else is said.
     drop(watch);
-    tell(&measured?, arguments.json.as_deref())?;
+    tell(&measured?, output)?;
     Ok(())
 }
 
@@ -59,20 +61,46 @@ fn record(arguments: &BenchArguments, seed: u64) -> anyhow::Result<Option<Replay
     Ok(Some(Replay { recording, speed, in_flight: arguments.work.in_flight, seed, keep: arguments.keep }))
 }
 
-fn tell(measured: &BenchReport, json: Option<&str>) -> anyhow::Result<()> {
-    let Some(file) = json else {
+/// Where the figures go as JSON.
+enum Output {
+    Standard,
+    File { name: String, file: File },
+}
+
+/// Before anything is measured: figures take longer than a path to correct.
+fn output(name: &str) -> anyhow::Result<Output> {
+    if name == STANDARD_OUTPUT {
+        return Ok(Output::Standard);
+    }
+    // What it holds goes when there are figures to take its place.
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(name);
+    Ok(Output::File { name: name.to_owned(), file: opened.with_context(|| format!("writing {name}"))? })
+}
+
+fn tell(measured: &BenchReport, output: Option<Output>) -> anyhow::Result<()> {
+    let Some(output) = output else {
         report::print(&report::bench(measured));
         return Ok(());
     };
     let mut text = serde_json::to_string_pretty(measured).context("writing figures as JSON")?;
     text.push('\n');
-    if file == STANDARD_OUTPUT {
-        report::print(&text);
-        return Ok(());
+    match output {
+        Output::Standard => report::print(&text),
+        Output::File { name, mut file } => {
+            // On the screen first: the disk may be full.
+            report::print(&report::bench(measured));
+            write_over(&mut file, &text).with_context(|| format!("writing {name}"))?;
+        }
     }
-    // On the screen first: the figures took longer to measure than a path to correct.
-    report::print(&report::bench(measured));
-    fs::write(file, text).with_context(|| format!("writing {file}"))
+    Ok(())
+}
+
+/// What a device holds cannot be emptied, and need not be.
+fn write_over(file: &mut File, text: &str) -> std::io::Result<()> {
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    file.write_all(text.as_bytes())
 }
 
 /// The command that does the same again: as typed, with the seed.
