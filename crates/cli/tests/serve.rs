@@ -105,6 +105,21 @@ fn says_who_has_the_port() {
 }
 
 #[test]
+fn a_start_that_fails_for_want_of_a_port_leaves_nothing() {
+    let home = home();
+    let other = TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = other.local_addr().expect("bound").to_string();
+    for flag in ["--listen", "--metrics", "--admin-listen"] {
+        let mut command = Command::new(HOWDAH);
+        command.arg("serve").arg(home.path().join("data")).args(["--rpcbind", "off", flag, &address]);
+        let listen = if flag == "--listen" { &[][..] } else { &HERE[..] };
+        let (code, _, why) = run(command.args(listen).arg("--state").arg(home.path().join("a/b/state")));
+        assert!(code == Some(1) && why.contains(&address), "{flag}: {why}");
+        assert!(!home.path().join("a").exists(), "{flag}");
+    }
+}
+
+#[test]
 fn says_what_is_wrong_with_the_state_directory() {
     let home = home();
     fs::write(home.path().join("state"), "not a directory").expect("written");

@@ -12,8 +12,8 @@ use crate::arguments::ServeArguments;
 use crate::configuration::{ServerConfig, load_arguments};
 use crate::report::{self, Welcome, reachable};
 use crate::running::{
-    RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, prepare_state,
-    read_signals, start_log, user_name,
+    RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, read_signals,
+    start_log, user_name,
 };
 use crate::serving::{Prepared, RunningServer};
 
@@ -28,9 +28,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let caught = catch_signals()?;
     allow_many_open_files();
     howdah_net::give_large_blocks_back();
-    prepare_state(&config.state)?;
-    let file = RunningFile::new(&config.state)?;
-    let mut prepared = Prepared::open(&config, &file)?;
+    let (mut prepared, file) = Prepared::open(&config)?;
     // What follows serves strangers, and does with less.
     match prepared.confine(&config, arguments) {
         Some(confinement) => tracing::info!("confined. {confinement}"),
@@ -66,9 +64,9 @@ impl Session<'_> {
             user: &user,
             opened: &self.server.opened(),
             portmapper: self.server.known_to_portmapper(),
-            reads_file: self.arguments.server.config.is_some(),
             admin: self.server.admin(),
             page: page.as_deref(),
+            reads_file: self.arguments.server.config.is_some(),
             process: process::id(),
         };
         let screen = welcome.text();

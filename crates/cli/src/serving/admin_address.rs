@@ -37,14 +37,22 @@ impl LivePage {
     }
 }
 
-/// Listens there, with the token of that state directory if no other file is named.
-pub fn admin_address(listen: &AdminListen, state: &Path) -> Result<(AdminAddress, LivePage)> {
+/// Listens there.
+pub fn admin_listener(listen: &AdminListen) -> Result<Listener> {
+    let step =
+        || format!("listening on {} for the live page; --admin-listen names another place", listen.address);
+    Listener::bind(listen.address).with_context(step)
+}
+
+/// What answers there, with the token of that state directory if no other file is named.
+pub fn admin_address(
+    listen: &AdminListen,
+    listener: Listener,
+    state: &Path,
+) -> Result<(AdminAddress, LivePage)> {
     let certificate = listen.tls.as_ref().map(read).transpose()?;
     let file = admin_token_file(state, listen.token.as_deref());
     let token = admin_token(&file)?;
-    let step =
-        || format!("listening on {} for the live page; --admin-listen names another place", listen.address);
-    let listener = Listener::bind(listen.address).with_context(step)?;
     let url = url(listener.address(), certificate.is_some());
     tracing::info!("live page: {url}; its token is in {}", file.display());
     let certificates = certificate.clone().zip(listen.tls.clone());

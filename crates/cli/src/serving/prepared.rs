@@ -9,7 +9,7 @@ use howdah_server::{Sockets, Watcher};
 use howdah_store::local::Root;
 
 use super::admin::{admin_socket, metrics_socket};
-use super::admin_address::{LivePage, admin_address};
+use super::admin_address::{LivePage, admin_address, admin_listener};
 use super::confining::plan;
 use super::file_systems::root;
 use super::portmapper::Portmapper;
@@ -17,7 +17,7 @@ use super::samples::samples;
 use super::sockets::sockets;
 use crate::arguments::ServeArguments;
 use crate::configuration::{Sandbox, ServerConfig};
-use crate::running::{HANDLE_KEY_SIZE, RunningFile, handle_key};
+use crate::running::{HANDLE_KEY_SIZE, RunningFile, handle_key, prepare_state};
 
 /// What a server starts with.
 pub struct Prepared {
@@ -35,22 +35,27 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Opens everything; with the place where the server is found by those who ask.
-    pub fn open(config: &ServerConfig, file: &RunningFile) -> Result<Self> {
+    /// Opens everything; also the place where the server is found by those who ask.
+    pub fn open(config: &ServerConfig) -> Result<(Self, RunningFile)> {
         // Sockets first: a port that is taken is the likeliest failure, and must leave nothing behind.
         let mut sockets = sockets(config)?;
         let addresses = sockets.tcp.iter().map(Listener::address).collect();
-        sockets.admin = admin_socket(&config.admin, file)?;
         sockets.metrics = config.metrics.address.map(metrics_socket).transpose()?;
-        let address =
-            config.admin_listen.as_ref().map(|listen| admin_address(listen, &config.state)).transpose()?;
-        let (address, page) = address.unzip();
+        let listener = config.admin_listen.as_ref().map(admin_listener).transpose()?;
+        prepare_state(&config.state)?;
+        let file = RunningFile::new(&config.state)?;
+        sockets.admin = admin_socket(&config.admin, &file)?;
+        let address = config.admin_listen.as_ref().zip(listener);
+        let address = address.map(|(listen, listener)| admin_address(listen, listener, &config.state));
+        let (address, page) = address.transpose()?.unzip();
         sockets.admin_address = address;
         let key = handle_key(&config.state)?;
         let roots = config.exports.iter().map(root).collect::<Result<_>>()?;
         let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
         let portmapper = Portmapper::find(config, &mut sockets);
-        Ok(Self { sockets, addresses, page, key, roots, watcher, portmapper, files_confined: false })
+        let prepared =
+            Self { sockets, addresses, page, key, roots, watcher, portmapper, files_confined: false };
+        Ok((prepared, file))
     }
 
     /// Gives up what the server needs no more, for this thread and all that come. To be called before any is started.
