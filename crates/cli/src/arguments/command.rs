@@ -13,7 +13,7 @@ use super::{
 /// One program, nothing to install beside it: no kernel module, no rpcbind, no privileges needed. With privileges
 /// (root) each call acts as the user who makes it; without them, as the user who runs howdah.
 #[derive(Debug, Parser)]
-#[command(name = "howdah", version, disable_help_subcommand = true, after_help = EXAMPLES)]
+#[command(name = "howdah", version, after_help = EXAMPLES)]
 pub struct Howdah {
     /// What to do.
     #[command(subcommand)]
