@@ -13,8 +13,12 @@ use crate::topping::{
     Kind, Look, Screen, Seen, Sort, can_show, lines, listen, look, only, show, wants_colour,
 };
 
-/// The letters of a line where no terminal says otherwise.
+/// The letters of a line where a terminal does not say.
 const USUAL_WIDTH: usize = 80;
+/// Fewer would tell nothing.
+const LEAST_WIDTH: usize = 40;
+/// Where there is no terminal nothing has to be cut.
+const WIDTH_OF_FILES: usize = 4096;
 
 /// Shows it.
 pub fn run(arguments: &TopArguments) -> Result<(), Failure> {
@@ -101,10 +105,10 @@ fn sort(arguments: &TopArguments) -> Result<Option<Sort>> {
     Ok(Some(Sort { column, is_descending }))
 }
 
-/// Letters of a line: of the terminal, or as in `COLUMNS`.
+/// Letters of a line: of the terminal, or as in `COLUMNS` where it does not say.
 fn width() -> usize {
-    let of_terminal = || rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col.into());
-    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let width = of_terminal().filter(|width| *width > 0).or(said);
-    width.unwrap_or(USUAL_WIDTH)
+    let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout()) else { return WIDTH_OF_FILES };
+    let said = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let width = Some(size.ws_col.into()).filter(|width| *width > 0).or_else(said);
+    width.unwrap_or(USUAL_WIDTH).max(LEAST_WIDTH)
 }

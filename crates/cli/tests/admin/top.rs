@@ -95,7 +95,7 @@ fn scripts_get_lines_or_json_and_a_code() {
         text.starts_with("howdah ") && text.contains("\nEXPORT ") && text.contains("\nCONNECTION "),
         "{text}"
     );
-    assert!(text.lines().all(|line| line.len() <= 80 && !line.contains('\x1b')), "{text}");
+    assert!(!text.contains('\x1b') && text.contains("MOSTLY"), "no terminal bounds it: {text}");
     let said = served.json(&["top", "--once", "--interval", "0.1"]);
     assert_eq!(said["exports"][0]["export"], "/", "{said}");
     assert!(said["all"]["calls_per_second"].as_f64().is_some(), "{said}");
