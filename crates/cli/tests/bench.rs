@@ -357,7 +357,7 @@ fn nfsstat_shows_what_a_workload_called() {
     assert!(output.starts_with("Client rpc stats:\ncalls      retrans"), "{output}");
     assert!(output.contains("\nClient nfs v3:\nnull             getattr "), "{output}");
     assert!(output.contains("\nClient mount v3:\nnull             mnt "), "{output}");
-    fs::write(home.path().join("data/another"), "here").expect("written");
+    fs::write(home.path().join("empty/another"), "here").expect("written");
     let again = ["nfsstat", &url, "--run", "dd-2010", "--size", "2M"];
     let (code, _, errors) = howdah(&again);
     assert!(code == Some(1) && errors.contains("--non-empty"), "{errors}");
