@@ -6,7 +6,7 @@ mod coding;
 use howdah_wire::rpc::{
     Accepted, AuthFlavor, AuthStatus, AuthSys, Call, CallHeader, Credentials, Denied, RecordMark, ReplyHeader,
 };
-use howdah_wire::xdr::{DecodeProblem, Encoder};
+use howdah_wire::xdr::{Decode, DecodeProblem, Decoder, Encoder};
 use onc_rpc::auth::{AuthFlavor as TheirFlavor, AuthUnixParams};
 use onc_rpc::{
     AcceptedReply, AcceptedStatus, AuthError, CallBody, MessageType, RejectedReply, ReplyBody, RpcMessage,
@@ -101,6 +101,17 @@ fn every_reply_comes_back_and_is_theirs_too() {
     ] {
         let ours = comes_back!(ReplyHeader, ReplyHeader { xid: 0xfeed_beef, outcome });
         assert_eq!(ours, serialised(0xfeed_beef, same), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_denial_is_one_whatever_its_reason() {
+    // RFC 5531 9: 0 is AUTH_OK, 6 and 7 are of the client's end and unknown, 8 to 14 those of other flavors; and more may come.
+    for number in (0..=14).chain([99, u32::MAX]) {
+        let message = [7, 1, 1, 1, number].map(u32::to_be_bytes).concat();
+        let header = ReplyHeader::decode(&mut Decoder::new(&message)).expect("a denial");
+        assert!(matches!(header.outcome, Err(Denied::Authentication(_))), "{number}: {header:?}");
+        assert_eq!(Encoder::to_vec(&header), message, "{number}");
     }
 }
 

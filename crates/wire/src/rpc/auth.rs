@@ -1,7 +1,7 @@
 //! Who calls: AUTH_NONE and AUTH_SYS (RFC 5531 8.2 and 14, `opaque_auth`, `authsys_parms`).
 
 use crate::limits::{CREDENTIALS_MAX, GROUPS_MAX, MACHINE_NAME_MAX};
-use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
+use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 /// What kind of credentials or verifier (`auth_flavor`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,15 +24,17 @@ impl AuthFlavor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AuthStatus {
     /// Bad credentials (seal broken).
-    BadCredentials = 1,
+    BadCredentials,
     /// Client must begin a new session.
-    RejectedCredentials = 2,
+    RejectedCredentials,
     /// Bad verifier.
-    BadVerifier = 3,
+    BadVerifier,
     /// Verifier expired or replayed.
-    RejectedVerifier = 4,
+    RejectedVerifier,
     /// Rejected for security reasons: the flavor is too weak, or not one of ours.
-    TooWeak = 5,
+    TooWeak,
+    /// Whatever else: `AUTH_FAILED` (7) and what other flavors have. A server says no, and why matters little.
+    Other(u32),
 }
 
 /// The credentials of a call, decoded as far as we know their flavor.
@@ -149,14 +151,25 @@ pub(super) fn skip_verifier(decoder: &mut Decoder<'_>) -> Result<(), DecodeError
 }
 
 impl AuthStatus {
-    pub(super) fn from_wire(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        match decoder.u32("authentication status")? {
-            1 => Ok(Self::BadCredentials),
-            2 => Ok(Self::RejectedCredentials),
-            3 => Ok(Self::BadVerifier),
-            4 => Ok(Self::RejectedVerifier),
-            5 => Ok(Self::TooWeak),
-            other => Err(decoder.refuse("authentication status", 4, DecodeProblem::UnknownValue(other))),
+    pub(super) fn to_wire(self) -> u32 {
+        match self {
+            Self::BadCredentials => 1,
+            Self::RejectedCredentials => 2,
+            Self::BadVerifier => 3,
+            Self::RejectedVerifier => 4,
+            Self::TooWeak => 5,
+            Self::Other(number) => number,
+        }
+    }
+
+    pub(super) fn from_wire(number: u32) -> Self {
+        match number {
+            1 => Self::BadCredentials,
+            2 => Self::RejectedCredentials,
+            3 => Self::BadVerifier,
+            4 => Self::RejectedVerifier,
+            5 => Self::TooWeak,
+            other => Self::Other(other),
         }
     }
 }

@@ -119,7 +119,9 @@ impl Encode for Denied {
             Self::RpcMismatch => {
                 [0, super::RPC_VERSION, super::RPC_VERSION].into_iter().for_each(|word| encoder.u32(word));
             }
-            Self::Authentication(status) => [1, status as u32].into_iter().for_each(|word| encoder.u32(word)),
+            Self::Authentication(status) => {
+                [1, status.to_wire()].into_iter().for_each(|word| encoder.u32(word))
+            }
         }
     }
 }
@@ -127,7 +129,7 @@ impl Encode for Denied {
 impl<'a> Decode<'a> for Denied {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         if decoder.bool("reject status")? {
-            return Ok(Self::Authentication(AuthStatus::from_wire(decoder)?));
+            return Ok(Self::Authentication(AuthStatus::from_wire(decoder.u32("authentication status")?)));
         }
         decoder.u32("lowest RPC version")?;
         decoder.u32("highest RPC version")?;

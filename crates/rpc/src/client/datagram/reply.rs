@@ -90,6 +90,7 @@ impl Datagram {
 
 #[cfg(test)]
 mod tests {
+    use howdah_wire::rpc::{AuthStatus, Denied};
     use howdah_wire::xdr::{Encode, Encoder};
 
     use super::*;
@@ -125,6 +126,16 @@ mod tests {
     fn a_refusal_has_no_data() {
         let reply = reply(b"\xff\0\0\0", 100);
         assert_eq!((reply.received, &reply.results[..]), (Some((b"<".to_vec(), 0)), &b"\xff\0\0\0"[..]));
+    }
+
+    #[test]
+    fn a_denial_is_a_reply_whatever_its_reason() {
+        for reason in [7, 13] {
+            let bytes = [7, 1, 1, 1, reason].map(u32::to_be_bytes).concat();
+            let reply = Datagram::parse(&bytes).expect("a reply").into_reply(&bytes, None);
+            let denied = Denied::Authentication(AuthStatus::Other(reason));
+            assert_eq!((reply.xid, reply.outcome), (7, Err(denied)));
+        }
     }
 
     #[test]
