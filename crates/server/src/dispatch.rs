@@ -130,7 +130,7 @@ impl<'m> Job<'m> {
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let mut reply = Reply::with_buffer(buffer);
-        if !self.procedure.once {
+        if !self.procedure.repetition.is_once(peer.transport) {
             return self.answer(service, peer, waiting, &mut reply).then_some(reply);
         }
         // Clients reconnect from other ports: a repetition is known by its address alone.

@@ -40,7 +40,7 @@ mod watch;
 mod worker;
 
 pub use handle::SealedHandle;
-pub use program::{Pace, Procedure, Program, Refusal};
+pub use program::{Pace, Procedure, Program, Refusal, Repetition};
 pub use reply::Reply;
 pub use request::{Peer, Request, Transport};
 pub use server::{BindError, Server, Settings, Sockets};

@@ -4,7 +4,7 @@ use howdah_wire::rpc::AuthStatus;
 use howdah_wire::xdr::{DecodeError, Decoder};
 
 use crate::service::Service;
-use crate::{Reply, Request};
+use crate::{Reply, Request, Transport};
 
 /// Whether a call may keep its worker waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,18 @@ pub struct Bulk {
     pub durable: bool,
 }
 
+/// Whether a call may run a second time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repetition {
+    /// It may: whatever came in between, nothing is lost.
+    Runs,
+    /// It may not if it came in a datagram, which is sent again after a moment, or comes twice by itself. On a stream it is sent
+    /// again only when the connection is gone, and may have data that is not there to be compared yet.
+    OnceInDatagrams,
+    /// It may not.
+    Once,
+}
+
 /// One row of a table.
 #[derive(Clone, Copy)]
 pub struct Procedure {
@@ -38,8 +50,8 @@ pub struct Procedure {
     pub name: &'static str,
     /// What to expect of it.
     pub pace: Pace,
-    /// Whether it may not run twice: its reply is kept for retransmissions.
-    pub once: bool,
+    /// Whether it may run twice: if not, its reply is kept for retransmissions.
+    pub repetition: Repetition,
     /// Whether its result begins with a status: zero, or why it is refused.
     pub status: bool,
     /// For a procedure that brings bulk data: what its arguments, as far as they are here, say of it. The data itself
@@ -60,6 +72,17 @@ pub enum Refusal {
     System,
     /// No answer at all: what is asked is not for this peer (rpcbind's indirect calls).
     Silence,
+}
+
+impl Repetition {
+    /// Whether a call that came so may not run twice.
+    pub fn is_once(self, transport: Transport) -> bool {
+        match self {
+            Self::Runs => false,
+            Self::OnceInDatagrams => transport == Transport::Udp,
+            Self::Once => true,
+        }
+    }
 }
 
 impl From<DecodeError> for Refusal {

@@ -3,39 +3,48 @@
 use howdah_wire::nfs3::{PROGRAM as NUMBER, VERSION};
 
 use super::*;
+use crate::program::Repetition::{Once, OnceInDatagrams, Runs};
 use crate::{Pace, Procedure, Program};
 
 /// The program.
 pub const PROGRAM: Program = Program { number: NUMBER, name: "nfs", versions: &[(VERSION, PROCEDURES)] };
 
 macro_rules! row {
-    ($name:literal, $handler:ident, $pace:expr, once: $once:literal) => {
-        Procedure { name: $name, pace: $pace, once: $once, status: true, bulk: None, run: $handler::run }
+    ($name:literal, $handler:ident, $pace:expr, $repetition:expr) => {
+        Procedure {
+            name: $name,
+            pace: $pace,
+            repetition: $repetition,
+            status: true,
+            bulk: None,
+            run: $handler::run,
+        }
     };
 }
 
-/// By number. What may not run twice is what would fail the second time, or undo what another call did meanwhile.
+/// By number. What may not run twice is what would fail the second time, or undo what another call did meanwhile: a
+/// WRITE that comes late, what was written or cut off since.
 const PROCEDURES: &[Procedure] = &[
-    Procedure { status: false, ..row!("NULL", null, Pace::Quick, once: false) },
-    row!("GETATTR", getattr, Pace::Quick, once: false),
-    row!("SETATTR", setattr, Pace::Quick, once: true),
-    row!("LOOKUP", lookup, Pace::Quick, once: false),
-    row!("ACCESS", access, Pace::Quick, once: false),
-    row!("READLINK", readlink, Pace::Quick, once: false),
-    row!("READ", read, Pace::Quick, once: false),
-    Procedure { bulk: Some(write::bulk), ..row!("WRITE", write, Pace::Quick, once: false) },
-    row!("CREATE", create, Pace::Quick, once: true),
-    row!("MKDIR", mkdir, Pace::Quick, once: true),
-    row!("SYMLINK", symlink, Pace::Quick, once: true),
-    row!("MKNOD", mknod, Pace::Quick, once: true),
-    row!("REMOVE", remove, Pace::Quick, once: true),
-    row!("RMDIR", rmdir, Pace::Quick, once: true),
-    row!("RENAME", rename, Pace::Quick, once: true),
-    row!("LINK", link, Pace::Quick, once: true),
-    row!("READDIR", readdir, Pace::Dear, once: false),
-    row!("READDIRPLUS", readdirplus, Pace::Dear, once: false),
-    row!("FSSTAT", fsstat, Pace::Quick, once: false),
-    row!("FSINFO", fsinfo, Pace::Quick, once: false),
-    row!("PATHCONF", pathconf, Pace::Quick, once: false),
-    row!("COMMIT", commit, Pace::Slow, once: false),
+    Procedure { status: false, ..row!("NULL", null, Pace::Quick, Runs) },
+    row!("GETATTR", getattr, Pace::Quick, Runs),
+    row!("SETATTR", setattr, Pace::Quick, Once),
+    row!("LOOKUP", lookup, Pace::Quick, Runs),
+    row!("ACCESS", access, Pace::Quick, Runs),
+    row!("READLINK", readlink, Pace::Quick, Runs),
+    row!("READ", read, Pace::Quick, Runs),
+    Procedure { bulk: Some(write::bulk), ..row!("WRITE", write, Pace::Quick, OnceInDatagrams) },
+    row!("CREATE", create, Pace::Quick, Once),
+    row!("MKDIR", mkdir, Pace::Quick, Once),
+    row!("SYMLINK", symlink, Pace::Quick, Once),
+    row!("MKNOD", mknod, Pace::Quick, Once),
+    row!("REMOVE", remove, Pace::Quick, Once),
+    row!("RMDIR", rmdir, Pace::Quick, Once),
+    row!("RENAME", rename, Pace::Quick, Once),
+    row!("LINK", link, Pace::Quick, Once),
+    row!("READDIR", readdir, Pace::Dear, Runs),
+    row!("READDIRPLUS", readdirplus, Pace::Dear, Runs),
+    row!("FSSTAT", fsstat, Pace::Quick, Runs),
+    row!("FSINFO", fsinfo, Pace::Quick, Runs),
+    row!("PATHCONF", pathconf, Pace::Quick, Runs),
+    row!("COMMIT", commit, Pace::Slow, Runs),
 ];

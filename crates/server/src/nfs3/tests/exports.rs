@@ -7,6 +7,7 @@ use howdah_wire::xdr::{Decoder, Encoder};
 
 use super::client::{Client, OWNER, at, decoded, status};
 use super::handles::every_procedure;
+use crate::Transport;
 use crate::exports::{Anonymous, ClientRule, Clients, Export, Exports, Squash};
 
 fn network(address: &str) -> Clients {
@@ -134,9 +135,13 @@ fn a_table_names_all_procedures_in_order() {
     for (name, procedure, _) in every_procedure(&[]) {
         assert_eq!(names[procedure as usize], name);
     }
-    let once: Vec<_> =
-        procedures.iter().filter(|procedure| procedure.once).map(|procedure| procedure.name).collect();
-    assert_eq!(once, ["SETATTR", "CREATE", "MKDIR", "SYMLINK", "MKNOD", "REMOVE", "RMDIR", "RENAME", "LINK"]);
+    let once = |transport| {
+        let once = procedures.iter().filter(|procedure| procedure.repetition.is_once(transport));
+        once.map(|procedure| procedure.name).collect::<Vec<_>>()
+    };
+    let changes = ["SETATTR", "CREATE", "MKDIR", "SYMLINK", "MKNOD", "REMOVE", "RMDIR", "RENAME", "LINK"];
+    assert_eq!(once(Transport::Tcp), changes);
+    assert_eq!(once(Transport::Udp), [&changes[..1], &["WRITE"], &changes[1..]].concat());
     let data = write::Arguments {
         node: FileHandle(b"handle"),
         offset: 0,

@@ -4,6 +4,7 @@ use howdah_wire::nfs3::*;
 
 use super::client::Client;
 use super::handles::every_procedure;
+use crate::Transport;
 
 #[test]
 fn what_may_not_run_twice_is_answered_as_the_first_time() {
@@ -25,14 +26,38 @@ fn what_may_not_run_twice_is_answered_as_the_first_time() {
 
 #[test]
 fn every_call_that_may_not_run_twice_is_remembered_whatever_it_answers() {
-    let client = Client::new();
     let (_, procedures) = super::super::PROGRAM.versions[0];
-    for (name, procedure, arguments) in every_procedure(&client.root) {
-        let (_, first) = client.send(procedure, &arguments, None);
-        client.forget_last();
-        let (_, second) = client.send(procedure, &arguments, None);
-        if procedures[procedure as usize].once {
-            assert_eq!(first, second, "{name}");
+    for transport in [Transport::Tcp, Transport::Udp] {
+        let mut client = Client::new();
+        client.peer.transport = transport;
+        for (name, procedure, arguments) in every_procedure(&client.root) {
+            let (_, first) = client.send(procedure, &arguments, None);
+            client.forget_last();
+            let (_, second) = client.send(procedure, &arguments, None);
+            if procedures[procedure as usize].repetition.is_once(transport) {
+                assert_eq!(first, second, "{name}");
+            }
         }
     }
+}
+
+#[test]
+fn a_write_that_comes_late_in_a_second_datagram_undoes_nothing() {
+    let mut client = Client::new();
+    client.peer.transport = Transport::Udp;
+    let write = |data| write::Arguments {
+        node: FileHandle(&client.file),
+        offset: 0,
+        count: 5,
+        stability: write::Stability::Unstable,
+        data,
+    };
+    let first = client.call(write::PROCEDURE, &write(b"first"));
+    client.call(write::PROCEDURE, &write(b"later"));
+    client.forget_last();
+    client.forget_last();
+    assert_eq!(client.call(write::PROCEDURE, &write(b"first")), first);
+    let read = read::Arguments { node: FileHandle(&client.file), offset: 0, count: 5 };
+    let read = client.call(read::PROCEDURE, &read);
+    assert!(read.windows(5).any(|bytes| bytes == b"later"), "{read:?}");
 }
