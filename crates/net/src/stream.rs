@@ -10,7 +10,9 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
 use crate::address::{canonical, is_local};
+use crate::sample::INFORMATION_ROOM;
 use crate::syscall;
+use crate::tcp_info::TcpInfo;
 
 /// What became of a send or receive on a socket that never blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +91,19 @@ impl Stream {
         outcome(rustix::fs::sendfile(&self.socket, file, Some(&mut offset), length))
     }
 
+    /// Whether all that was sent has come to the peer's host, as far as the kernel knows. What has not may never come once the
+    /// connection is closed: a peer that still sends is answered by its end at once.
+    ///
+    /// # Errors
+    /// The kernel does not tell.
+    pub fn has_arrived(&self) -> io::Result<bool> {
+        let mut bytes = [0; INFORMATION_ROOM];
+        let length = syscall::tcp_info(self.socket.as_fd(), &mut bytes)?;
+        let info = TcpInfo::decode(&bytes[..length]);
+        let under_way = info.unacknowledged_segments.unwrap_or(0);
+        Ok(under_way == 0 && info.unsent_bytes.unwrap_or(0) == 0)
+    }
+
     /// Ends the connection without a farewell: what the peer has not taken is given up with the socket. After [`Self::shut_down`]
     /// the kernel would go on holding it, for minutes, for a peer that shows no window.
     pub fn cut(&self) {
@@ -124,16 +139,37 @@ mod tests {
     use super::*;
     use crate::Listener;
 
+    /// Both ends of a connection over loopback.
+    fn connected() -> (Stream, TcpStream) {
+        let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
+        let client = TcpStream::connect(listener.address()).expect("it listens");
+        client.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+        loop {
+            if let Some(stream) = listener.accept().expect("open") {
+                return (stream, client);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_sent_has_arrived_once_the_peer_took_it() {
+        let (stream, mut client) = connected();
+        assert!(stream.has_arrived().expect("a connection"));
+        let piece = [7; 64 << 10];
+        let mut sent = 0;
+        while let Sent::Bytes(count) = stream.send(&[IoSlice::new(&piece)], false).expect("open") {
+            sent += count;
+        }
+        assert!(!stream.has_arrived().expect("a connection"));
+        client.read_exact(&mut vec![0; sent]).expect("all of it");
+        while !stream.has_arrived().expect("a connection") {
+            std::thread::yield_now();
+        }
+    }
+
     #[test]
     fn what_a_peer_has_not_taken_goes_with_a_connection_that_is_cut() {
-        let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
-        let mut client = TcpStream::connect(listener.address()).expect("it listens");
-        client.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
-        let stream = loop {
-            if let Some(stream) = listener.accept().expect("open") {
-                break stream;
-            }
-        };
+        let (stream, mut client) = connected();
         let piece = [7; 64 << 10];
         while let Sent::Bytes(_) = stream.send(&[IoSlice::new(&piece)], false).expect("open") {}
         stream.cut();

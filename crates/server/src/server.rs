@@ -260,8 +260,8 @@ impl Server {
         tuning::report(&self.shared, self.knobs.are_on())
     }
 
-    /// Stops: reads no further call, finishes those that run and sends their replies, as far as `patience` reaches.
-    /// Says whether all were finished.
+    /// Stops: reads no further call, finishes those that run, sends their replies and sees them arrive, as far as `patience`
+    /// reaches. Says whether all that was done.
     pub fn stop(mut self, patience: Duration) -> bool {
         self.shared.draining.store(true, Ordering::SeqCst);
         let deadline = Instant::now() + patience;
@@ -276,7 +276,10 @@ impl Server {
 
     fn is_idle(&self) -> bool {
         self.shared.datagrams_running.load(Ordering::SeqCst) == 0
-            && self.shared.connections().iter().all(|connection| connection.is_idle())
+            && self.shared.connections().iter().all(|connection| {
+                // A connection of which nothing can be told is gone.
+                connection.is_idle() && connection.stream().has_arrived().unwrap_or(true)
+            })
     }
 
     fn end(&mut self) {

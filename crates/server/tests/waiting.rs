@@ -66,6 +66,15 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
+fn with_a_small_window(address: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+    socket.set_recv_buffer_size(4 << 10).expect("a small window");
+    socket.connect(&address.into()).expect("connecting");
+    let stream = TcpStream::from(socket);
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    stream
+}
+
 /// The xid of the next reply, which must be a success.
 fn next_xid(stream: &mut TcpStream) -> u32 {
     let record = read_record(stream);
@@ -94,12 +103,8 @@ fn a_peer_that_sends_no_more_gets_all_replies_and_then_the_end() {
     let (server, address) =
         serve(Arc::new(LocalFileSystem::open(directory.path(), Options::default()).expect("opening it")));
     let file = make_file(&server, address, SIZE.into());
-    // A small window, so that the server still has replies to send when it sees that no more calls come.
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
-    socket.set_recv_buffer_size(4 << 10).expect("a small window");
-    socket.connect(&address.into()).expect("connecting");
-    let mut stream = TcpStream::from(socket);
-    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    // So that the server still has replies to send when it sees that no more calls come.
+    let mut stream = with_a_small_window(address);
     for xid in 0..READS {
         let arguments = nfs3::read::Arguments { node: FileHandle(&file), offset: 0, count: SIZE };
         stream.write_all(&nfs_call(xid, nfs3::read::PROCEDURE, &arguments)).expect("sending");
@@ -258,6 +263,35 @@ fn a_server_that_is_to_stop_takes_no_more_datagrams() {
         gate.open();
         assert!(stopped.join().expect("no panic"), "what ran was finished");
         assert!(!answered, "it still answers");
+    });
+}
+
+#[test]
+fn a_server_that_stops_sees_its_replies_arrive() {
+    const SIZE: u32 = 64 << 10;
+    let (server, address) = serve(Arc::new(MemoryFileSystem::new()));
+    let file = make_file(&server, address, SIZE.into());
+    // A small window: most of the reply waits in the kernel, which counts as sent.
+    let mut stream = with_a_small_window(address);
+    let arguments = nfs3::read::Arguments { node: FileHandle(&file), offset: 0, count: SIZE };
+    stream.write_all(&nfs_call(1, nfs3::read::PROCEDURE, &arguments)).expect("sending");
+    stream.peek(&mut [0]).expect("the beginning of a reply");
+    std::thread::scope(|scope| {
+        let stopped = scope.spawn(|| server.stop(2 * PATIENCE));
+        let socket = datagrams_to(address);
+        socket.set_read_timeout(Some(Duration::from_millis(200))).expect("a timeout");
+        let (started, call) = (Instant::now(), getattr_call(2, &file));
+        let is_answered = || {
+            // Refused, once nobody is there.
+            socket.send(&call[RecordMark::SIZE..]).is_ok() && socket.recv(&mut [0; 1024]).is_ok()
+        };
+        while is_answered() {
+            assert!(started.elapsed() < PATIENCE, "it never stops");
+        }
+        // A call that it does not take up any more: to close the connection now would cut the reply off.
+        stream.write_all(&getattr_call(3, &file)).expect("sending");
+        assert_eq!(next_xid(&mut stream), 1);
+        assert!(stopped.join().expect("no panic"), "all is done");
     });
 }
 

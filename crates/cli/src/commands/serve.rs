@@ -164,7 +164,7 @@ impl Session<'_> {
         if self.server.stop() {
             tracing::info!("stopped");
         } else {
-            tracing::warn!("stopped, though some calls had not ended");
+            tracing::warn!("stopped, though some calls had not ended, or their replies not arrived");
         }
     }
 }

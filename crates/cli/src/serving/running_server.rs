@@ -140,7 +140,7 @@ impl RunningServer {
         self.page.as_ref()
     }
 
-    /// Stops after the calls in flight; whether all of them ended.
+    /// Stops after the calls in flight; whether all of them ended, and their replies arrived.
     pub fn stop(self) -> bool {
         self.portmapper.take_back();
         self.server.stop(PATIENCE)
