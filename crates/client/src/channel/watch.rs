@@ -83,6 +83,9 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
+    use howdah_rpc::limits::REPLY_AGE;
+
+    use super::super::ChannelOptions;
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -96,6 +99,12 @@ mod tests {
             others_heard: others_heard.map(|heard| heard * SECOND),
             silence: 60 * SECOND,
         }
+    }
+
+    #[test]
+    fn our_server_knows_an_answer_for_longer_than_we_wait_before_we_ask_again() {
+        let longest = ChannelOptions::default().silence * (1 << DOUBLINGS_MAX);
+        assert!(longest < REPLY_AGE, "{longest:?}");
     }
 
     #[test]
