@@ -1,8 +1,9 @@
 //! RPC over UDP against a real server over loopback.
+#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 mod served;
 
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use howdah_client::channel::{
     CallError, Channel, ChannelOptions, Class, Patience, Replay, Request, Target, Transport,
 };
 use howdah_client::nfs3::Nfs3;
+use howdah_net::Namespace;
 use howdah_vfs::conformance;
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
@@ -107,9 +109,50 @@ fn null() -> Request<'static> {
     }
 }
 
-fn open(address: std::net::SocketAddr, patience: Patience) -> Channel {
+fn open(address: SocketAddr, patience: Patience) -> Channel {
     let options = ChannelOptions { patience, ..ChannelOptions::default() };
     Channel::open(Target { addresses: vec![address], transport: Transport::Udp }, options).expect("a channel")
+}
+
+fn ip(arguments: &str) {
+    let status = std::process::Command::new("ip").args(arguments.split(' ')).status();
+    assert!(status.expect("ip, of the package iproute2").success(), "ip {arguments}");
+}
+
+#[test]
+fn a_call_goes_on_from_another_address_when_ours_is_gone() {
+    let host = match Namespace::new() {
+        Ok(host) => host,
+        Err(error) => return println!("skipped: making network namespaces: {error}"),
+    };
+    let on_a_host = || {
+        ip("link set lo up");
+        ip("address add 10.1.2.9/32 dev lo");
+        ip("address add 10.1.2.1/32 dev lo");
+        ip("route replace local 10.1.2.9 dev lo table local src 10.1.2.1");
+        let server = UdpSocket::bind("10.1.2.9:0").expect("a free port");
+        server.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+        let channel = open(server.local_addr().expect("bound"), Patience::Hard);
+        let pending = channel.start(null());
+        let mut buffer = [0; 1024];
+        let (_, first) = server.recv_from(&mut buffer).expect("a call");
+        ip("address add 10.1.2.2/32 dev lo");
+        ip("address del 10.1.2.1/32 dev lo");
+        ip("route replace local 10.1.2.9 dev lo table local src 10.1.2.2");
+        // It may have been sent again meanwhile.
+        let from = loop {
+            let (_, from) = server.recv_from(&mut buffer).expect("the call again");
+            if from != first {
+                break from;
+            }
+        };
+        assert_eq!(from, SocketAddr::new([10, 1, 2, 2].into(), first.port()));
+        let reply = [&buffer[..4], &[0, 0, 0, 1], &[0; 16]].concat();
+        server.send_to(&reply, from).expect("sent");
+        pending.wait().expect("an answer");
+        assert_eq!(channel.report().lanes[0].local, Some(from));
+    };
+    host.run_in(on_a_host).expect("a thread");
 }
 
 #[test]

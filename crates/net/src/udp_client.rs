@@ -4,6 +4,7 @@
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::AsFd;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use nix::sys::socket::setsockopt;
@@ -31,7 +32,8 @@ pub struct UdpClient {
     socket: Socket,
     wake: OwnedFd,
     server: SocketAddr,
-    local: SocketAddr,
+    /// Held by who looks for another address of ours.
+    moving: Mutex<()>,
 }
 
 impl UdpClient {
@@ -49,16 +51,39 @@ impl UdpClient {
     }
 
     fn connect_from(port: u16, server: SocketAddr, tick: Duration) -> io::Result<Self> {
-        let socket = Socket::new(Domain::for_address(server), Type::DGRAM, Some(Protocol::UDP))?;
-        let any: IpAddr =
-            if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-        socket.bind(&SocketAddr::new(any, port).into())?;
+        let socket = new_socket(server)?;
+        socket.bind(&any(server, port).into())?;
         make_room(&socket);
         socket.connect(&server.into())?;
         socket.set_read_timeout(Some(tick))?;
-        let local = socket.local_addr()?.as_socket().ok_or(ErrorKind::Unsupported)?;
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Self { socket, wake, server, local })
+        Ok(Self { socket, wake, server, moving: Mutex::default() })
+    }
+
+    /// Comes from another address of this host if the one it came from is gone, as with another network; from the same port, if
+    /// that is still free. To be connected binds a socket to an address: of IPv4 nothing can be sent from one that is gone, of
+    /// IPv6 nothing comes back. Says whether it did.
+    ///
+    /// # Errors
+    /// The address is gone, and there is no other way to the server.
+    pub fn leave_lost_address(&self) -> io::Result<bool> {
+        let Ok(_moving) = self.moving.try_lock() else { return Ok(false) };
+        let mut local = self.local();
+        let port = local.port();
+        local.set_port(0);
+        match new_socket(self.server)?.bind(&local.into()) {
+            Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {}
+            // The way was lost just when it was to be taken.
+            Ok(()) if local.ip().is_unspecified() => {}
+            outcome => return outcome.map(|()| false),
+        }
+        // As long as there is no way, it stays as it is: a socket that is not connected takes datagrams from anybody.
+        new_socket(self.server)?.connect(&self.server.into())?;
+        rustix::net::connect_unspec(&self.socket)?;
+        // A port that was asked for by its number is kept anyhow.
+        let _ = self.socket.bind(&any(self.server, port).into());
+        self.socket.connect(&self.server.into())?;
+        Ok(true)
     }
 
     /// The server's address and port.
@@ -68,13 +93,14 @@ impl UdpClient {
 
     /// Our address and port.
     pub fn local(&self) -> SocketAddr {
-        self.local
+        let local = self.socket.local_addr().ok().and_then(|local| local.as_socket());
+        local.expect("a bound socket of IP has an address")
     }
 
     /// The most bytes in one packet on the way to the server, as far as the kernel knows.
     pub fn path_mtu(&self) -> usize {
         let told = of_connected(&self.socket);
-        let is_here = self.server.ip().is_loopback() || self.server.ip() == self.local.ip();
+        let is_here = self.server.ip().is_loopback() || self.server.ip() == self.local().ip();
         told.unwrap_or(if is_here { LOOPBACK_MTU } else { USUAL_MTU })
     }
 
@@ -137,6 +163,17 @@ impl UdpClient {
     }
 }
 
+fn new_socket(server: SocketAddr) -> io::Result<Socket> {
+    Socket::new(Domain::for_address(server), Type::DGRAM, Some(Protocol::UDP))
+}
+
+/// Any address of ours that the server may be reached from.
+fn any(server: SocketAddr, port: u16) -> SocketAddr {
+    let any: IpAddr =
+        if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    SocketAddr::new(any, port)
+}
+
 fn make_room(socket: &Socket) {
     // Without privilege the host's `net.core.rmem_max` and `wmem_max` bound it.
     if setsockopt(socket, RcvBufForce, &ROOM).is_err() {
@@ -156,10 +193,12 @@ fn wait(polled: &mut [PollFd<'_>], most: Option<Duration>) -> io::Result<()> {
 }
 
 #[cfg(test)]
+#[allow(clippy::print_stdout)] // A test that is skipped says why.
 mod tests {
     use std::net::UdpSocket;
 
     use super::*;
+    use crate::{Namespace, Offloads, Tun};
 
     const TICK: Duration = Duration::from_millis(10);
 
@@ -193,6 +232,48 @@ mod tests {
         assert!(client.is_readable().expect("looked"));
         assert_eq!(receive(Wait::Some).expect("received"), Sent::Bytes(5));
         assert_eq!([&first[..], &second, &third], [&b"<hh"[..], b"iow", b"dy"]);
+    }
+
+    fn ip(arguments: &str) {
+        let status = std::process::Command::new("ip").args(arguments.split(' ')).status();
+        assert!(status.expect("ip, of the package iproute2").success(), "ip {arguments}");
+    }
+
+    /// A host with one interface, which loses its address and gets another one.
+    fn moves(server: &str, first: &str, second: &str, reserved_port: bool) {
+        let local =
+            |address: &str| address.split_once('/').and_then(|(ip, _)| ip.parse().ok()).expect("an address");
+        ip(&format!("address add {first} dev one"));
+        let client = UdpClient::connect(SocketAddr::new(local(server), 2049), reserved_port, TICK);
+        let client = client.expect("a connected socket");
+        let before = client.local();
+        assert_eq!(before.ip(), local(first));
+        assert!(!client.leave_lost_address().expect("nothing is gone"));
+        ip(&format!("address del {first} dev one"));
+        client.leave_lost_address().expect_err("there is no way");
+        assert_eq!(client.local(), before);
+        ip(&format!("address add {second} dev one"));
+        assert!(client.leave_lost_address().expect("there is a way"));
+        assert_eq!(client.local(), SocketAddr::new(local(second), before.port()));
+        assert_eq!(client.send(&[IoSlice::new(b"howdy")]).expect("sent"), Sent::Bytes(5));
+        ip(&format!("address del {second} dev one"));
+    }
+
+    #[test]
+    fn another_address_is_taken_when_its_own_is_gone_and_the_port_is_kept() {
+        let host = match Namespace::new() {
+            Ok(host) => host,
+            Err(error) => return println!("skipped: making network namespaces: {error}"),
+        };
+        let on_a_host = || {
+            let _interface = Tun::open("one", Offloads::None).expect("an interface");
+            ip("link set one up");
+            for reserved_port in [true, false] {
+                moves("10.1.2.9/24", "10.1.2.1/24", "10.1.2.2/24", reserved_port);
+                moves("fd01::9/64", "fd01::1/64", "fd01::2/64", reserved_port);
+            }
+        };
+        host.run_in(on_a_host).expect("a thread");
     }
 
     #[test]

@@ -288,6 +288,9 @@ impl Carrier {
     fn send(&self, call: &Call) {
         let before = call.on_datagram();
         self.hub.on_send(call, before);
+        if before > 0 {
+            self.look_after_address();
+        }
         let pieces = call.outgoing.message().map(IoSlice::new);
         let until = Instant::now() + SEND_PATIENCE;
         loop {
@@ -305,6 +308,17 @@ impl Carrier {
                     return;
                 }
             }
+        }
+    }
+
+    /// Something was not answered: perhaps since the address is gone that we come from.
+    fn look_after_address(&self) {
+        match self.socket.leave_lost_address() {
+            Ok(false) => {}
+            Ok(true) => {
+                tracing::info!(server = %self.server(), local = %self.socket.local(), "this host has another address");
+            }
+            Err(error) => tracing::debug!(server = %self.server(), %error, "looking for a way to the server"),
         }
     }
 
