@@ -38,6 +38,9 @@ pub struct ConnectSettings {
     /// Whether to come from a port below 1024 where that is allowed: many servers take no others, as a sign that the
     /// superuser of the client vouches for who it says calls.
     pub reserved_port: bool,
+    /// The port to come from before any other, if it is free: by it, many servers know calls that are sent again over another
+    /// connection.
+    pub from: Option<u16>,
     /// How long a receive that waits does so before it says that nothing came.
     pub tick: Duration,
     /// The window to offer a peer on another host from the start, where it may be forced, in bytes; without it, the kernel's.
@@ -124,6 +127,8 @@ impl Connection {
             let told = usize::try_from(window).unwrap_or(usize::MAX);
             let _ = sockopt::set_socket_recv_buffer_size_force(&socket, told);
         }
+        // The port of a connection of ours that is over is not held by what is left of it, nor by one to another server.
+        socket.set_reuse_address(true)?;
         socket.set_tcp_nodelay(true)?;
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 3))?;
         socket.set_tcp_user_timeout(Some(settings.silence))?;
@@ -222,6 +227,11 @@ impl Connection {
         let _ = self.socket.set_linger(Some(Duration::ZERO));
         self.shut_down();
     }
+
+    /// Ends what is left of the connection at once, on both hosts, though others still hold it: another one may come from its port.
+    pub fn free_port(&self) {
+        let _ = rustix::net::connect_unspec(&self.socket);
+    }
 }
 
 impl Delivery {
@@ -271,12 +281,13 @@ impl Connecting {
     }
 }
 
-/// Connects from one of the ports that servers like best, or else from any.
+/// Connects from the port that is asked for, one of those that servers like best, or else from any.
 fn from_a_port<T>(
     settings: &ConnectSettings,
     connect: impl Fn(Option<u16>) -> io::Result<T>,
 ) -> io::Result<T> {
-    for port in reserved_ports().filter(|_| settings.reserved_port) {
+    let reserved = reserved_ports().filter(|_| settings.reserved_port);
+    for port in settings.from.into_iter().chain(reserved) {
         match connect(Some(port)) {
             Err(error) if matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable) => {}
             Err(error) if error.kind() == ErrorKind::PermissionDenied => break,
@@ -311,6 +322,7 @@ mod tests {
         timeout: Duration::from_secs(10),
         silence: Duration::from_secs(30),
         reserved_port: false,
+        from: None,
         tick: Duration::from_millis(10),
         window: None,
     };
@@ -332,6 +344,62 @@ mod tests {
             Connection::open(listener.local_addr().expect("bound"), &settings).expect("connected");
         let (_peer, from) = listener.accept().expect("accepted");
         assert_eq!(from, connection.local());
+    }
+
+    /// Connects again from the port of a connection, while that is still held; gives the port before, and after.
+    fn again(listener: &TcpListener, connection: &Connection, settings: &ConnectSettings) -> [u16; 2] {
+        let before = connection.local().port();
+        let settings = ConnectSettings { from: Some(before), ..*settings };
+        let again = Connection::open(connection.peer(), &settings).expect("connected");
+        let (_peer, from) = listener.accept().expect("accepted");
+        assert_eq!(from, again.local());
+        [before, from.port()]
+    }
+
+    #[test]
+    fn a_connection_takes_the_place_of_another_whichever_way_that_ended() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("bound");
+        for reserved_port in [false, true] {
+            let settings = ConnectSettings { reserved_port, ..SETTINGS };
+            let open = || {
+                let connection = Connection::open(address, &settings).expect("connected");
+                let (mut peer, _) = listener.accept().expect("accepted");
+                connection.send(&[IoSlice::new(b"howdy")], false).expect("open");
+                peer.read_exact(&mut [0]).expect("sent");
+                (connection, peer)
+            };
+            let over = |connection: &Connection| {
+                let mut buffer = Vec::new();
+                while let Ok(Sent::WouldBlock) =
+                    connection.receive(&mut [Place { buffer: &mut buffer, most: 1 }], Wait::Some)
+                {
+                }
+                connection.shut_down();
+                connection.free_port();
+            };
+            // The server resets it, since it has not read all; then it closes it regularly.
+            for unread in [4, 0] {
+                let (connection, mut peer) = open();
+                peer.read_exact(&mut [0; 4][unread..]).expect("sent");
+                drop(peer);
+                over(&connection);
+                let [before, after] = again(&listener, &connection, &settings);
+                assert_eq!(before, after, "{unread} bytes unread");
+            }
+            // We end it, and the server learns that.
+            let (connection, mut peer) = open();
+            connection.cut();
+            connection.free_port();
+            let [before, after] = again(&listener, &connection, &settings);
+            assert_eq!(before, after, "cut");
+            peer.read_exact(&mut [0; 4]).expect("sent before");
+            assert!(!peer.read(&mut [0]).is_ok_and(|count| count > 0));
+            // It is not over: another port has to do.
+            let (connection, _peer) = open();
+            let [before, after] = again(&listener, &connection, &settings);
+            assert_ne!(before, after);
+        }
     }
 
     /// Begins to connect, and waits until that came to something.

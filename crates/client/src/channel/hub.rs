@@ -171,6 +171,7 @@ impl Hub {
             timeout: self.options.connect_timeout,
             silence: self.options.silence,
             reserved_port: self.options.reserved_port,
+            from: None,
             tick: tender::RECEIVE_TICK.min(tick),
             window: sizes::first_window(self.options.memory_budget as u64),
         }

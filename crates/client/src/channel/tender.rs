@@ -1,11 +1,13 @@
 //! The thread beside each lane: connects it, and again when the connection breaks; receives when replies are due and
 //! nobody waits; gives up what is late.
 
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use howdah_net::{Connection, Wait};
+use howdah_net::{ConnectSettings, Connection, Wait};
 
 use super::backoff::Backoff;
 use super::lane::Lane;
@@ -21,11 +23,16 @@ const WAKEFUL: Duration = Duration::from_secs(1);
 /// How long a receive waits before it looks whether it is still wanted.
 pub(super) const RECEIVE_TICK: Duration = Duration::from_millis(100);
 
+/// How long to try to connect from the port of a connection before: something on the way may still hold that for open.
+const SAME_PORT_PATIENCE: Duration = Duration::from_secs(3);
+
 /// One lane's tender.
 pub(super) struct Tender {
     shared: Arc<Shared>,
     lane: Arc<Lane>,
     backoff: Backoff,
+    /// Where the connection went that broke, and the port that it came from.
+    left: Option<(SocketAddr, u16)>,
     /// When the lane last had calls.
     used: Instant,
     /// Judges the connection, and when it last did.
@@ -41,6 +48,7 @@ impl Tender {
             shared,
             lane,
             backoff: Backoff::default(),
+            left: None,
             used: Instant::now(),
             watch: Watch::default(),
             watched: Instant::now(),
@@ -110,6 +118,10 @@ impl Tender {
         if self.lane.spare.stands() {
             return;
         }
+        if self.shared.uses(&self.lane) {
+            link.connection.free_port();
+            self.left = Some((link.connection.peer(), link.connection.local().port()));
+        }
         self.shared.rehome(&self.lane);
         if link.received() == 0 {
             self.shared.on_refusal(&self.lane);
@@ -175,7 +187,7 @@ impl Tender {
         let began = Instant::now();
         let opened = match self.lane.spare.take() {
             Some(connection) => Ok(connection),
-            None => Connection::open(self.lane.address(), &self.lane.hub.connect_settings()),
+            None => self.open(),
         };
         match opened {
             Ok(connection) => {
@@ -197,6 +209,20 @@ impl Tender {
                 self.wait(wait);
             }
         }
+    }
+
+    /// Connects, from the port of the connection that broke if that may be: servers that know a call by it, as Linux does, then
+    /// answer what is sent again as they did the first time.
+    fn open(&mut self) -> io::Result<Connection> {
+        let (address, settings) = (self.lane.address(), self.lane.hub.connect_settings());
+        if let Some((_, port)) = self.left.take().filter(|(server, _)| *server == address) {
+            let timeout = settings.timeout.min(SAME_PORT_PATIENCE);
+            let again = ConnectSettings { from: Some(port), timeout, ..settings };
+            if let Ok(connection) = Connection::open(address, &again) {
+                return Ok(connection);
+            }
+        }
+        Connection::open(address, &settings)
     }
 
     fn wait(&self, duration: Duration) {

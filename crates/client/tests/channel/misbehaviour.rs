@@ -21,7 +21,7 @@ fn a_call_whose_reply_broke_off_is_sent_again_with_its_xid() {
     let (tell, told) = mpsc::channel();
     let address = scripted::start(move |number, mut guest| {
         let came = guest.call()?;
-        tell.send(came.clone()).expect("the test listens");
+        tell.send((came.clone(), guest.port())).expect("the test listens");
         let reply = scripted::reply(came.xid, &read_results(b"howdy, partner"));
         if number == 0 {
             return guest.send(&reply[..reply.len() - 6]);
@@ -33,7 +33,7 @@ fn a_call_whose_reply_broke_off_is_sent_again_with_its_xid() {
     let answer = start_read(&channel, b"node", 0, 100, b"> ".to_vec()).wait().expect("an answer");
     assert!(answer.sent_more_than_once);
     assert_eq!(answer.received, Some((b"> howdy, partner".to_vec(), 14)));
-    assert_eq!(told.recv(), told.recv(), "the same call, with the same xid");
+    assert_eq!(told.recv(), told.recv(), "the same call, with the same xid, from the same port");
     let report = channel.report();
     assert_eq!((report.procedures[0].calls, report.procedures[0].retransmissions), (1, 1));
     assert_eq!(report.lanes[0].connections, 2);
@@ -92,14 +92,20 @@ fn a_soft_call_is_given_up_while_nobody_can_be_reached() {
 
 #[test]
 fn a_connection_that_is_silent_for_long_is_made_anew() {
-    let address = scripted::start(|number, mut guest| match number {
-        0 => guest.ignore_all(),
-        _ => guest.answer_all(),
+    let (tell, told) = mpsc::channel();
+    let address = scripted::start(move |number, mut guest| {
+        tell.send(guest.port()).expect("the test listens");
+        match number {
+            0 => guest.ignore_all(),
+            _ => guest.answer_all(),
+        }
     });
     let silence = Duration::from_millis(500);
     let channel = open(address, ChannelOptions { silence, ..ChannelOptions::default() });
     let answer = null(&channel).expect("an answer over the second connection");
     assert!(answer.sent_more_than_once);
+    let [first, second] = [(); 2].map(|()| told.recv().expect("two connections"));
+    assert_eq!(first, second, "servers know by the port what is sent again");
 }
 
 #[test]

@@ -51,6 +51,11 @@ impl Guest {
         Ok(Came { xid, message: message.split_off(4) })
     }
 
+    /// The port that it comes from.
+    pub fn port(&self) -> u16 {
+        self.stream.peer_addr().expect("connected").port()
+    }
+
     /// Sends these bytes.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)

@@ -84,6 +84,7 @@ impl Peer {
             timeout: PATIENCE,
             silence: PATIENCE * 5,
             reserved_port: false,
+            from: None,
             tick: TICK,
             window: None,
         };

@@ -27,6 +27,7 @@ pub fn rate_there(server: SocketAddr, round_trip: Duration) -> io::Result<Option
         timeout: SILENCE,
         silence: SILENCE,
         reserved_port: true,
+        from: None,
         tick: Duration::from_millis(10),
         window: None,
     };
