@@ -348,6 +348,16 @@ fn who_asks_for_a_rate_is_told_that_it_limits() {
 }
 
 #[test]
+fn what_shows_intervals_ends_when_nobody_reads_it() {
+    let mut shown = Command::new(HOWDAH);
+    shown.args(["nics", "--interval", "100ms"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = shown.spawn().expect("it starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]));
+}
+
+#[test]
 fn what_is_no_file_is_not_replaced_by_one() {
     let home = home();
     let path = |name: &str| home.path().join(name);

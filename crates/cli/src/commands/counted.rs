@@ -34,7 +34,7 @@ pub fn run(arguments: &CountedArguments, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     };
     let mut shown = 0;
-    while arguments.count.is_none_or(|count| shown < count) {
+    while arguments.count.is_none_or(|count| shown < count) && !report::is_unread() {
         sleep(interval);
         let now = look_at_all(&servers)?;
         show(arguments, as_json, &servers, &now, Some(&before));

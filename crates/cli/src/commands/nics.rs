@@ -25,7 +25,7 @@ pub fn run(arguments: &NicsArguments) -> Result<(), Failure> {
     let count = arguments.count.or(arguments.interval.is_none().then_some(1));
     let mut scale = Scale::default();
     let mut shown = 0;
-    while count.is_none_or(|count| shown < count) {
+    while count.is_none_or(|count| shown < count) && !report::is_unread() {
         sleep(arguments.interval.unwrap_or(USUAL));
         let now = look()?;
         let rates = rates(arguments, &before, &now);

@@ -75,7 +75,7 @@ fn in_lines(
             Err(error) if arguments.once => return Err(error.into()),
             Err(error) => report::complain(&format!("howdah: {error:#}; still trying")),
         }
-        if arguments.once {
+        if arguments.once || report::is_unread() {
             return Ok(());
         }
     }

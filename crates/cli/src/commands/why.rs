@@ -28,6 +28,9 @@ pub fn run(arguments: &WhyArguments) -> Result<(), Failure> {
         let Some(interval) = arguments.watch else {
             return found(arguments.client, &answers);
         };
+        if report::is_unread() {
+            return Ok(());
+        }
         sleep(interval);
     }
 }

@@ -28,7 +28,7 @@ pub use hosts::{reachable, worth_showing};
 pub use knobs::{knob_set, knobs};
 pub use listing::{Listed, listing};
 pub use nics::{NicRates, Scale, nics, nics_json, nics_plot};
-pub use output::{complain, is_incomplete, print, print_raw, status};
+pub use output::{complain, is_incomplete, is_unread, print, print_raw, status};
 pub use settings::{exports, server};
 pub use short::{short_bytes, short_count, time};
 pub use welcome::{Opened, Welcome};

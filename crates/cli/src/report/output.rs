@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether something that was printed did not get to where it was to go.
 static IS_INCOMPLETE: AtomicBool = AtomicBool::new(false);
 
+/// Whether nobody reads what is printed any more.
+static IS_UNREAD: AtomicBool = AtomicBool::new(false);
+
 /// Prints a text. A reader who went away (a closed pipe) is no failure of ours; a full disk is told, once.
 pub fn print(text: &str) {
     print_raw(text.as_bytes());
@@ -15,14 +18,16 @@ pub fn print(text: &str) {
 /// Prints bytes.
 pub fn print_raw(bytes: &[u8]) {
     let mut output = io::stdout().lock();
-    match output.write_all(bytes).and_then(|()| output.flush()) {
-        Err(error)
-            if error.kind() != ErrorKind::BrokenPipe && !IS_INCOMPLETE.swap(true, Ordering::Relaxed) =>
-        {
-            complain(&format!("howdah: printing: {error}"));
-        }
-        _ => {}
+    let Err(error) = output.write_all(bytes).and_then(|()| output.flush()) else { return };
+    IS_UNREAD.store(true, Ordering::Relaxed);
+    if error.kind() != ErrorKind::BrokenPipe && !IS_INCOMPLETE.swap(true, Ordering::Relaxed) {
+        complain(&format!("howdah: printing: {error}"));
     }
+}
+
+/// Whether what is printed gets nowhere any more: what prints without end may end.
+pub fn is_unread() -> bool {
+    IS_UNREAD.load(Ordering::Relaxed)
 }
 
 /// Whether something that was printed is lost, and that was told.

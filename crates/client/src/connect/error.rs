@@ -77,9 +77,11 @@ impl fmt::Display for ConnectError {
         match self {
             Self::Resolve { host, cause } => write!(formatter, "finding the address of {host}: {cause}"),
             Self::Mount { host, cause: cause @ MountError::Unreachable { .. } } => {
+                // An IPv6 address has brackets in a URL (RFC 3986 3.2.2).
+                let named = if host.contains(':') { format!("[{host}]") } else { host.clone() };
                 write!(
                     formatter,
-                    "{host}: {cause}; is an NFS server running there? a port can be given: nfs://{host}:PORT/..."
+                    "{host}: {cause}; is an NFS server running there? a port can be given: nfs://{named}:PORT/..."
                 )
             }
             Self::Mount { host, cause } => write!(formatter, "{host}: {cause}"),
