@@ -12,11 +12,6 @@ use crate::Sample;
 const FULL: f64 = 1.25;
 /// What must be in flight at least. Below, waiting packets fill no queue, and bbr's figures are rough.
 const FLIGHT_MIN: u64 = 128 << 10;
-/// A path is ours to fill as long as bbr finds so many times the rate of the look before; round trips may be longer because of somebody
-/// else's queue.
-const GROWS: f64 = 1.25;
-/// So many looks running it must have found less than that: one may be an accident of when it was.
-const LOOKS: u8 = 2;
 /// What part of the rate that bbr found is sent: little enough that data wait, and as much as possible, since bbr goes on
 /// with what it sees then. What it found may be more than the path carries, so it is less with every second.
 const PACE: f64 = 0.95;
@@ -33,10 +28,6 @@ const PAUSE: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Start {
     state: State,
-    /// The rate that bbr had found at the last look,
-    found: u64,
-    /// and at how many looks running it was hardly more than before.
-    steady: u8,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,11 +45,8 @@ impl Start {
     /// The next sample.
     pub fn on_sample(&mut self, sample: &Sample, changes: &mut Vec<Change>) {
         let (now, found) = (sample.at, sample.sending.starting);
-        self.learn(found.unwrap_or(0));
         match (self.state, found) {
-            (State::Free, Some(found)) if self.steady >= LOOKS && is_full(sample, found) => {
-                self.pace(now, now, found, changes);
-            }
+            (State::Free, Some(found)) if is_full(sample, found) => self.pace(now, now, found, changes),
             (State::Tried(until), _) if now >= until => self.state = State::Free,
             (State::Paced { .. }, None) => self.lift(State::Free, changes),
             (State::Paced { since, stepped, pace }, Some(_)) => {
@@ -70,12 +58,6 @@ impl Start {
             }
             _ => {}
         }
-    }
-
-    fn learn(&mut self, found: u64) {
-        let grows = found == 0 || found as f64 >= self.found as f64 * GROWS;
-        self.steady = if grows { 0 } else { self.steady.saturating_add(1) };
-        self.found = found;
     }
 
     /// Paces it at a little less than that rate.
@@ -128,11 +110,6 @@ mod tests {
         }
     }
 
-    /// One for which bbr finds that rate and no more.
-    fn steady() -> Start {
-        Start { found: FOUND, steady: LOOKS, ..Start::default() }
-    }
-
     fn changes(start: &mut Start, sample: &Sample) -> Vec<Change> {
         let mut changes = Vec::new();
         start.on_sample(sample, &mut changes);
@@ -141,9 +118,9 @@ mod tests {
 
     #[test]
     fn a_start_that_has_filled_the_path_is_paced_until_it_is_over() {
-        let mut start = steady();
+        let mut start = Start::default();
         assert_eq!(changes(&mut start, &sample(0, 101, 5_000_000, Some(FOUND))), [], "the path is not full");
-        assert_eq!(changes(&mut steady(), &sample(100, 200, 20_000_000, None)), [], "bbr is under way");
+        assert_eq!(changes(&mut start, &sample(100, 200, 20_000_000, None)), [], "bbr is under way");
         let full = sample(200, 200, 20_000_000, Some(FOUND));
         assert_eq!(changes(&mut start, &full), [Change::Pace(Some(95_000_000))]);
         assert_eq!((Start::default().rate(&full), start.rate(&full)), (2.89e8, 6e8));
@@ -164,7 +141,6 @@ mod tests {
         assert_eq!(changes(&mut start, &sample(0, 300, 20_000, Some(10_000))), []);
         assert!(!Start::is_under_way(&sample(0, 300, 20_000, Some(10_000))));
         assert_eq!(changes(&mut start, &sample(0, 300, 20_000_000, Some(0))), [], "nothing was found yet");
-        let mut start = steady();
         // Long round trips without more in flight than the path holds: somebody else's queue.
         assert_eq!(changes(&mut start, &sample(1, 200, 9_000_000, Some(FOUND))), []);
         assert_eq!(changes(&mut start, &sample(2, 200, 10_000_000, Some(FOUND))), [], "as much as it holds");
@@ -173,22 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn a_start_in_somebody_else_s_queue_goes_on_as_long_as_it_finds_more() {
-        let mut start = Start::default();
-        let mut look = |millisecond, found: u64| {
-            let flight = found / 10 * 2;
-            changes(&mut start, &sample(millisecond, 150, flight, Some(found)))
-        };
-        assert_eq!(look(0, 25_000_000), []);
-        assert_eq!(look(150, 50_000_000), []);
-        assert_eq!(look(300, 99_000_000), []);
-        assert_eq!(look(450, FOUND), [], "it may have been looked at too soon");
-        assert_eq!(look(600, FOUND), [Change::Pace(Some(95_000_000))]);
-    }
-
-    #[test]
     fn a_start_that_goes_on_anyway_is_left_alone_for_a_while() {
-        let mut start = steady();
+        let mut start = Start::default();
         let full = |millisecond| sample(millisecond, 200, 20_000_000, Some(FOUND));
         assert_eq!(changes(&mut start, &full(0)).len(), 1);
         for second in 1..5 {
