@@ -6,10 +6,6 @@ use std::net::{IpAddr, Ipv6Addr};
 use howdah_wire::rpc::{CallHeader, Credentials};
 use siphasher::sip::SipHasher13;
 
-/// How much of the arguments goes into the checksum, in bytes: names and attributes of any procedure that may not run
-/// twice, and so much of a long one that two calls which differ do so here.
-const CHECKED: usize = 1 << 10;
-
 /// What makes two messages the same call: a client that sends one again repeats it byte for byte.
 ///
 /// The client's port is no part of it, since a client that lost its connection comes back from another one. Neither are
@@ -49,7 +45,8 @@ impl Checksum {
             // Another user of the same client gets no answer that was meant for this one.
             hasher.write_u32(user.user);
         }
-        hasher.write(&arguments[..arguments.len().min(CHECKED)]);
+        // All of them: two WRITEs may differ in their last byte, and some clients begin with the same xid each time.
+        hasher.write(arguments);
         CallKey {
             client,
             xid: header.xid,
@@ -106,6 +103,9 @@ mod tests {
         let key = checksum.key(client, &header, b"name");
         let renamed = CallHeader { credentials: as_user(b"other", 1000), ..header };
         assert_eq!(key, checksum.key(client, &renamed, b"name"));
+
+        let long = |last| [vec![0; 9000], vec![last]].concat();
+        assert_ne!(checksum.key(client, &header, &long(1)), checksum.key(client, &header, &long(2)));
 
         let other_user = CallHeader { credentials: as_user(b"host", 1001), ..header };
         let other_xid = CallHeader { xid: 2, ..header };
