@@ -299,10 +299,11 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether the refusal of a look leaves open what is there, and another look may tell. What we may not look at is not
-/// there for us: else a directory that is closed to us would keep all searches from ending.
+/// Whether the refusal of a look leaves open what is there, and another look will tell: descriptors or memory ran short.
+/// What we may not look at, or what is broken, is not there for us: else one such directory would keep all searches from
+/// ending.
 fn may_be_there(refused: FsError) -> bool {
-    matches!(refused, FsError::Delay | FsError::Io)
+    refused == FsError::Delay
 }
 
 /// What the walk does next.
@@ -336,11 +337,13 @@ mod tests {
         let mut searches = Searches::default();
         searches.wanted.insert(node, 0);
         let mut walk = Walk { shared: &shared, sought: &sought, found: HashSet::new(), is_blind: false };
-        for errno in [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::XDEV, Errno::STALE, Errno::ACCESS] {
+        for errno in
+            [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::XDEV, Errno::STALE, Errno::ACCESS, Errno::IO]
+        {
             assert_eq!(walk.there::<()>(Err(refusal(errno))), None);
             assert!(!walk.is_blind, "{errno:?}");
         }
-        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::IO] {
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM] {
             walk.is_blind = false;
             assert_eq!(walk.there::<()>(Err(refusal(errno))), None);
             assert!(walk.is_blind, "{errno:?}");
