@@ -10,12 +10,26 @@ const DEVICE: usize = 2;
 /// That of the mount point.
 const MOUNT_POINT: usize = 4;
 
+/// The field that ends those whose number differs; the kind of file system follows.
+const SEPARATOR: &[u8] = b"-";
+
 /// A mount inside a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mount {
     pub(super) device: u64,
     /// Where it is, seen from the directory.
     pub(super) point: PathBuf,
+    /// Of which kind the file system is, such as `ext4`.
+    pub(super) kind: Vec<u8>,
+}
+
+/// Of those mounts, in their order, the ones that may be copies of what lies on a device and were mounted before it, and
+/// itself. All of them if the device is none of theirs, as that of a subvolume.
+pub(super) fn copies_before(mounts: Vec<Mount>, device: u64) -> Vec<Mount> {
+    // One device may be mounted in several places, of which the first may be a special file alone.
+    let Some(at) = mounts.iter().rposition(|mount| mount.device == device) else { return mounts };
+    let kind = mounts[at].kind.clone();
+    mounts.into_iter().take(at + 1).filter(|mount| mount.kind == kind).collect()
 }
 
 /// The mounts inside a directory, in the order in which the kernel tells them.
@@ -28,7 +42,9 @@ fn parse(directory: &Path, line: &[u8]) -> Option<Mount> {
     let (major, minor) = std::str::from_utf8(field(DEVICE)?).ok()?.split_once(':')?;
     let device = rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?);
     let point = PathBuf::from(OsString::from_vec(unescape(field(MOUNT_POINT)?)));
-    Some(Mount { device, point: point.strip_prefix(directory).ok()?.to_owned() })
+    let kind = line.split(|&byte| byte == b' ').skip_while(|&field| field != SEPARATOR).nth(1);
+    let kind = kind.unwrap_or_default().to_vec();
+    Some(Mount { device, point: point.strip_prefix(directory).ok()?.to_owned(), kind })
 }
 
 /// Blanks and the like stand as a backslash and three octal digits.
@@ -68,11 +84,28 @@ mod tests {
             36 22 8:1 / /srv/my\\040data rw,relatime shared:1 - ext4 /dev/sda1 rw\n\
             37 36 0:50 / /srv/my\\040data/a/b rw - tmpfs none rw\n\
             half a line\n";
-        let mount = |major, minor, point: &str| Mount {
-            device: rustix::fs::makedev(major, minor),
-            point: PathBuf::from(point),
-        };
         let inside = mounts_inside(Path::new("/srv/my data"), text);
-        assert_eq!(inside, [mount(8, 1, ""), mount(0, 50, "a/b")]);
+        assert_eq!(inside, [mount(8, 1, "", "ext4"), mount(0, 50, "a/b", "tmpfs")]);
+    }
+
+    fn mount(major: u32, minor: u32, point: &str, kind: &str) -> Mount {
+        let device = rustix::fs::makedev(major, minor);
+        Mount { device, point: PathBuf::from(point), kind: kind.into() }
+    }
+
+    #[test]
+    fn copies_are_of_one_kind_and_those_before_go_first() {
+        let all = [
+            mount(0, 40, "far", "nfs"),
+            mount(8, 1, "origin", "ext4"),
+            mount(8, 2, "snapshot", "ext4"),
+            mount(8, 3, "later", "ext4"),
+            mount(8, 3, "again", "ext4"),
+        ];
+        let of = |minor| copies_before(all.to_vec(), rustix::fs::makedev(8, minor));
+        assert_eq!(of(2), [all[1].clone(), all[2].clone()]);
+        assert_eq!(of(1), [all[1].clone()]);
+        assert_eq!(of(3), all[1..]);
+        assert_eq!(of(9), all, "what is not mounted by itself may lie on any");
     }
 }

@@ -24,7 +24,7 @@ use super::super::errno::refusal;
 use super::super::identity::Identity;
 use super::super::statistics::file_system_number;
 use super::super::tree::Tree;
-use super::mountinfo::{Mount, mounts_inside};
+use super::mountinfo::{Mount, copies_before, mounts_inside};
 
 /// Where the kernel tells what is mounted.
 const MOUNTS: &str = "/proc/self/mountinfo";
@@ -103,8 +103,9 @@ impl Mounts {
             let _ = self.enter(node, device, mark);
             return Ok(mark);
         }
-        // All of them, in order: then the same one of copies has the mark after a restart, whichever is asked for first.
-        let looked = self.find_mounts();
+        // Those that may be copies of it, in order: then the same one of them has the mark after a restart, whichever is
+        // asked for first. Of others one may hang, as that of a server that is gone.
+        let looked = self.told().and_then(|told| self.enter_all(copies_before(told, device)));
         if self.has_mark(device, mark) {
             return Ok(mark);
         }
@@ -124,7 +125,7 @@ impl Mounts {
         if let Some(way) = self.known_way(mark) {
             return Ok(way);
         }
-        let looked = Identity::as_root(|| self.find_mounts())?;
+        let looked = Identity::as_root(|| self.enter_all(self.told()?))?;
         // Not gone, as far as we know, if we could not look.
         self.known_way(mark).ok_or(looked.err().unwrap_or(FsError::Stale))
     }
@@ -193,11 +194,11 @@ impl Mounts {
         Ok(mounts_inside(&self.export, &text))
     }
 
-    /// Enters everything that is mounted inside the export now. What cannot be entered is left out. Refused if something
-    /// was left out for want of descriptors or the like.
-    fn find_mounts(&self) -> Result<()> {
+    /// Enters what is mounted there. What cannot be entered is left out. Refused if something was left out for want of
+    /// descriptors or the like.
+    fn enter_all(&self, mounts: Vec<Mount>) -> Result<()> {
         let mut outcome = Ok(());
-        for mount in self.told()? {
+        for mount in mounts {
             if let Err(FsError::Delay) = self.enter_point(&mount.point) {
                 outcome = Err(FsError::Delay);
             }
