@@ -215,14 +215,20 @@ impl Tender {
     /// answer what is sent again as they did the first time.
     fn open(&mut self) -> io::Result<Connection> {
         let (address, settings) = (self.lane.address(), self.lane.hub.connect_settings());
-        if let Some((_, port)) = self.left.take().filter(|(server, _)| *server == address) {
+        let left = self.left.take().filter(|(server, _)| *server == address);
+        if let Some((_, port)) = left {
             let timeout = settings.timeout.min(SAME_PORT_PATIENCE);
             let again = ConnectSettings { from: Some(port), timeout, ..settings };
             if let Ok(connection) = Connection::open(address, &again) {
                 return Ok(connection);
             }
         }
-        Connection::open(address, &settings)
+        let opened = Connection::open(address, &settings);
+        if opened.is_err() {
+            // The path is down for both: the port is tried again when it may be back.
+            self.left = left;
+        }
+        opened
     }
 
     fn wait(&self, duration: Duration) {
