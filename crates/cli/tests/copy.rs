@@ -329,6 +329,7 @@ fn a_copy_is_stopped_though_the_server_does_not_answer() {
     server.signal(rustix::process::Signal::CONT);
     assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("a second signal ends at once"), "{errors}");
     assert!(errors.contains("the same command goes on from here"), "{errors}");
 }
 

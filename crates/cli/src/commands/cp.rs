@@ -15,8 +15,11 @@ use crate::report;
 use crate::running::{allow_many_open_files, signals, start_command_log};
 
 /// How long nothing may come of the calls on their way when a signal stops a copy: a server that does not answer is waited
-/// for without end otherwise.
-const STOP_PATIENCE: Duration = Duration::from_secs(5);
+/// for without end otherwise. A COMMIT of all that a slow disk has to write takes its time.
+const STOP_PATIENCE: Duration = Duration::from_secs(30);
+
+/// After how long whoever stopped it is told what it waits for.
+const STOP_TOLD: Duration = Duration::from_secs(2);
 
 /// The part of `--rate` from which on that is what limits: a copy begins and ends without moving anything.
 const HELD_BACK: f64 = 0.9;
@@ -85,6 +88,13 @@ fn stop_at_signals(copier: &Copier, screen: Screen) -> anyhow::Result<()> {
             return;
         }
         stop.set();
+        if signals.recv_timeout(STOP_TOLD) == Err(RecvTimeoutError::Timeout) {
+            screen.say(|| {
+                report::complain(
+                    &"howdah: stopping when calls on their way are answered; a second signal ends at once",
+                )
+            });
+        }
         let mut before = tally.figures();
         loop {
             match signals.recv_timeout(STOP_PATIENCE) {

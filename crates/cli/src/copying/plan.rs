@@ -46,7 +46,10 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
         let mut source = || {
             let place = opener.open(location, following)?;
             let node = place.node().with_context(|| format!("looking up {location}"))?;
-            place.refuse_unsized().with_context(|| format!("copying {location}"))?;
+            // A link is copied as one, wherever it leads.
+            if node.attributes.kind != FileKind::SymbolicLink {
+                place.refuse_unsized().with_context(|| format!("copying {location}"))?;
+            }
             remote |= place.realm != LOCAL;
             let item = planner.item(location, place, node)?;
             planner.refuse_second(location, &item, &mut taken)?;

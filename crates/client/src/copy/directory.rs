@@ -207,13 +207,15 @@ impl Copier {
         let Some(node) = &directory.node else { return Ok((Vec::new(), true)) };
         let mut entries = Vec::new();
         let mut cookie = directory.cookie.load(Ordering::Relaxed);
+        let is_top = directory.parent.as_ref().is_none_or(|above| above.node.is_none());
         let (marker, mut is_destination) = (naming::marker(directory.item.id), false);
         let mut sink = |entry: howdah_vfs::Entry<'_>| {
             if entries.len() == PART {
                 return ControlFlow::Break(());
             }
-            // Ours, of this copy: a source on this machine may be what a server exports that we copy to.
-            if entry.name == marker {
+            // Of this copy: a source on this machine may be what a server exports that we copy to. At its top it was left by a
+            // copy that was interrupted and then moved to where the source was.
+            if entry.name == marker && !is_top {
                 is_destination = true;
                 return ControlFlow::Break(());
             }
