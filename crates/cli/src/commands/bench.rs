@@ -1,12 +1,13 @@
 //! `howdah bench`.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, OpenOptions};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use howdah_client::url::NfsUrl;
 use howdah_lab::workload::{BenchReport, Progress, Recording, Replay, Schedule, Speed};
+use rustix::fs::Access;
 
 use super::Failure;
 use crate::arguments::BenchArguments;
@@ -64,7 +65,7 @@ fn record(arguments: &BenchArguments, seed: u64) -> anyhow::Result<Option<Replay
 /// Where the figures go as JSON.
 enum Output {
     Standard,
-    File { name: String, file: File },
+    File(String),
 }
 
 /// Before anything is measured: figures take longer than a path to correct.
@@ -72,9 +73,17 @@ fn output(name: &str) -> anyhow::Result<Output> {
     if name == STANDARD_OUTPUT {
         return Ok(Output::Standard);
     }
-    // What it holds goes when there are figures to take its place.
-    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(name);
-    Ok(Output::File { name: name.to_owned(), file: opened.with_context(|| format!("writing {name}"))? })
+    // What it holds goes when there are figures to take its place; and it may lie in the directory that is to be empty.
+    may_write(Path::new(name)).with_context(|| format!("writing {name}"))?;
+    Ok(Output::File(name.to_owned()))
+}
+
+fn may_write(file: &Path) -> std::io::Result<()> {
+    if file.exists() {
+        return OpenOptions::new().write(true).open(file).map(|_| ());
+    }
+    let above = file.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok(rustix::fs::access(above, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
 fn tell(measured: &BenchReport, output: Option<Output>) -> anyhow::Result<()> {
@@ -86,21 +95,13 @@ fn tell(measured: &BenchReport, output: Option<Output>) -> anyhow::Result<()> {
     text.push('\n');
     match output {
         Output::Standard => report::print(&text),
-        Output::File { name, mut file } => {
+        Output::File(name) => {
             // On the screen first: the disk may be full.
             report::print(&report::bench(measured));
-            write_over(&mut file, &text).with_context(|| format!("writing {name}"))?;
+            fs::write(&name, text).with_context(|| format!("writing {name}"))?;
         }
     }
     Ok(())
-}
-
-/// What a device holds cannot be emptied, and need not be.
-fn write_over(file: &mut File, text: &str) -> std::io::Result<()> {
-    if file.metadata()?.is_file() {
-        file.set_len(0)?;
-    }
-    file.write_all(text.as_bytes())
 }
 
 /// The command that does the same again: as typed, with the seed.
