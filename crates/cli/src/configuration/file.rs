@@ -97,11 +97,13 @@ fn admin_listen(
 ) -> AdminListenSaid {
     let before = section.problems().len();
     let address = section.setting("admin_listen", size(parse_admin_listen));
-    let certificate = section.setting("admin_certificate", there);
-    let key = section.setting("admin_key", there);
+    // One that a flag takes the place of need not be there.
+    let pem = |flag: &Option<PathBuf>| if flag.is_some() { absolute } else { there };
+    let certificate = section.setting("admin_certificate", pem(&flags.certificate));
+    let key = section.setting("admin_key", pem(&flags.key));
     // What is wrong already, and what flags say of it, may be what would be missed.
     let is_all = section.problems().len() == before && *flags == AdminListenSaid::default();
-    let token = section.setting("admin_token", token);
+    let token = section.setting("admin_token", absolute);
     take(section, taken, "admin_listen", address.as_ref());
     let files = [&token, &certificate, &key].into_iter().flatten().map(Spanned::span);
     let place = address.iter().map(Spanned::span).chain(files).next();
@@ -254,17 +256,6 @@ fn there(value: &DeValue<'_>) -> Result<PathBuf, String> {
             Err(format!("{} cannot be read: there is no such file", path.display()))
         }
         Ok(file) if file.is_dir() => Err(format!("{} cannot be read: it is a directory", path.display())),
-        _ => Ok(path),
-    }
-}
-
-/// The file of the token is made at the first start, where its directory is there.
-fn token(value: &DeValue<'_>) -> Result<PathBuf, String> {
-    let path = absolute(value)?;
-    match path.parent().map(Path::metadata) {
-        Some(Err(error)) if is_absent(&error) => {
-            Err(format!("{} cannot be read or made: there is no such directory", path.display()))
-        }
         _ => Ok(path),
     }
 }

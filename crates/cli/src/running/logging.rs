@@ -34,7 +34,8 @@ pub fn start_command_log() {
 
 /// Starts the log. To be called once.
 pub fn start_log(filter: Option<&str>, format: LogFormat) {
-    let filter = EnvFilter::new(filter.filter(|filter| check_log_filter(filter).is_ok()).unwrap_or(USUAL));
+    let filter = filter.and_then(|filter| EnvFilter::try_new(filter).ok());
+    let filter = filter.unwrap_or_else(|| EnvFilter::new(USUAL));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     // A failure means that a log runs already, which is as good.
     let _ = match format {
