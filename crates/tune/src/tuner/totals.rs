@@ -32,7 +32,8 @@ impl Totals {
 
     /// One of them changed.
     pub(super) fn replace(&mut self, before: &Self, after: &Self) {
-        let change = |sum: &mut u64, before: u64, after: u64| *sum = (*sum + after).saturating_sub(before);
+        let change =
+            |sum: &mut u64, before: u64, after: u64| *sum = sum.saturating_add(after).saturating_sub(before);
         change(&mut self.connections, before.connections, after.connections);
         change(&mut self.busy, before.busy, after.busy);
         change(&mut self.promised, before.promised, after.promised);
