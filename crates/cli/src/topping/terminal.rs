@@ -33,8 +33,11 @@ impl Taken {
         terminal.map(|terminal| Self { terminal }).inspect_err(|_| give_back())
     }
 
-    /// Shows a screen.
+    /// Shows a screen; nothing, while the terminal is somebody else's.
     pub fn show(&mut self, screen: &Screen) -> io::Result<()> {
+        if !IS_TAKEN.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         self.terminal.draw(|frame| frame.render_widget(screen, frame.area())).map(drop)
     }
 
@@ -46,11 +49,11 @@ impl Taken {
         Ok(())
     }
 
-    /// Gives it back for a while, stops this process as Ctrl-Z does, and takes it over again when it goes on.
+    /// Gives it back and stops this process, as Ctrl-Z does. When it goes on there is a SIGCONT, upon which it is to be
+    /// [taken again](Self::take_again), once: between two times it would be in nobody's mode, and a key could be lost.
     pub fn suspend(&mut self) -> io::Result<()> {
         give_back();
-        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?;
-        self.take_again()
+        Ok(rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?)
     }
 
     /// Takes it over once more: whoever had it while this process was stopped may have left it in another state.
