@@ -8,7 +8,8 @@ pub enum Change {
     /// The send buffer (`sk_sndbuf`, so half of it is what `SO_SNDBUFFORCE` is told), locked from now on; 0: the kernel
     /// sizes it again. Never unlock one that was forced: it would collapse to `tcp_wmem`.
     SendBuffer(u64),
-    /// At most so much unsent in the socket (`TCP_NOTSENT_LOWAT`).
+    /// At most so much unsent in the socket (`TCP_NOTSENT_LOWAT`); 0: the host's (`net.ipv4.tcp_notsent_lowat`),
+    /// unless somebody set it no bound.
     UnsentMark(u64),
     /// Offer that window: first the buffer behind it (`SO_RCVBUFFORCE`), then the clamp (`TCP_WINDOW_CLAMP`), which older
     /// kernels do not move with the buffer.
