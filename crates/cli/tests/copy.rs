@@ -6,6 +6,7 @@ mod server;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -386,6 +387,27 @@ fn what_is_no_file_is_not_replaced_by_one() {
     assert_eq!(code, Some(0), "{errors}");
     let (code, _, errors) = howdah(["cp", "-rT", text(&path("data")), text(&path("copy"))]);
     assert_eq!(code, Some(0), "{errors}");
+}
+
+#[test]
+fn names_are_any_bytes() {
+    let home = home();
+    fs::create_dir_all(home.path().join("data")).expect("made");
+    let server = start(home.path(), 0);
+    let name = std::ffi::OsStr::from_bytes(b"gr\xfcn \xe2\x80\xae");
+    let (file, back) = (home.path().join(name), home.path().join("back"));
+    fs::write(&file, "text").expect("written");
+    let (code, _, errors) = run(Command::new(HOWDAH).arg("cp").arg(&file).arg(url(&server, "")));
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(fs::read(home.path().join("data").join(name)).expect("there"), b"text");
+    let (_, listed, _) = howdah(["ls", &url(&server, "")]);
+    assert_eq!(listed, "file\ngr\\xfcn \\u{202e}\n");
+    let (code, _, errors) = howdah(["cp", &url(&server, "gr%FCn%20%E2%80%AE"), text(&back)]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(fs::read(back).expect("there"), b"text");
+    let (code, _, errors) =
+        run(Command::new(HOWDAH).arg("cat").arg(std::ffi::OsStr::from_bytes(b"nfs://h/\xff")));
+    assert!(code == Some(2) && errors.contains("% and two hexadecimal digits"), "{errors}");
 }
 
 #[test]

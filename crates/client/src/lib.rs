@@ -11,6 +11,5 @@ pub mod file;
 pub mod layer;
 pub mod mount;
 pub mod nfs3;
-mod shown;
 mod sync;
 pub mod url;

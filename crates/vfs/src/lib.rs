@@ -18,6 +18,7 @@ pub mod layer;
 pub mod memory;
 mod name;
 mod random;
+mod shown;
 
 pub use attributes::{Attributes, DeviceNumber, FileKind, NewAttributes, SetTime, SpecialKind, Timestamp};
 pub use caller::{Caller, GroupList};
@@ -31,3 +32,4 @@ pub use file_system::{
 };
 pub use handle::{Handle, HandleTooLong};
 pub use name::{Name, NameError};
+pub use shown::{Shown, is_harmless};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::FsError;
+use crate::{FsError, Shown};
 
 /// One component of a path: 1 to 255 bytes, without slash or NUL, and neither `.` nor `..`.
 ///
@@ -61,13 +61,13 @@ impl NameError {
 
 impl fmt::Debug for Name<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "\"{}\"", self.0.escape_ascii())
+        write!(formatter, "\"{self}\"")
     }
 }
 
 impl fmt::Display for Name<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}", self.0.escape_ascii())
+        Shown(self.0).fmt(formatter)
     }
 }
 

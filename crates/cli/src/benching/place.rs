@@ -1,5 +1,6 @@
 //! From what was typed to a place that workloads run in.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
@@ -43,7 +44,7 @@ pub fn open_place(typed: &str, transport: Transport) -> Result<Opened> {
     if NfsUrl::is_meant(typed) {
         return nfs(typed, transport);
     }
-    let location: Location = typed.parse().expect("every text is a location");
+    let location = Location::Local(PathBuf::from(typed));
     let opened = open(&location, Following::Links)?;
     let node = opened.node().with_context(|| format!("looking up {typed}"))?;
     ensure!(node.attributes.kind == FileKind::Directory, "{typed} is no directory");

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use anyhow::Context;
-use howdah_vfs::{Attributes, FileKind, Limits, Node, Statistics};
+use howdah_vfs::{Attributes, FileKind, Limits, Node, Shown, Statistics};
 use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::StatArguments;
 use crate::places::{Following, LOCAL, Location, Place, open};
-use crate::report::{self, attributes_json, exact_time, kind_word, mode_letters, printable};
+use crate::report::{self, attributes_json, exact_time, kind_word, mode_letters};
 
 /// Shows each place; goes on with the others where one cannot be had.
 pub fn run(arguments: &StatArguments) -> Result<(), Failure> {
@@ -77,7 +77,7 @@ fn as_text(location: &Location, seen: &Seen) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{label:>12}: {value}");
     };
-    let target = seen.target.as_ref().map(|target| format!(" -> {}", printable(target)));
+    let target = seen.target.as_ref().map(|target| format!(" -> {}", Shown(target)));
     line("Name", format!("{location}{}", target.unwrap_or_default()));
     line("Kind", kind_word(attributes.kind).to_owned());
     if matches!(attributes.kind, FileKind::BlockDevice | FileKind::CharacterDevice) {
@@ -121,7 +121,7 @@ fn as_json(location: &Location, seen: &Seen) -> Value {
     let mut value = attributes_json(&seen.node.attributes);
     value["place"] = json!(location.to_string());
     if let Some(target) = &seen.target {
-        value["target"] = json!(printable(target));
+        value["target"] = json!(Shown(target).to_string());
     }
     if let Some((statistics, limits)) = &seen.file_system {
         value["statistics"] = json!({

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use anyhow::Context;
-use howdah_vfs::{Detail, FileKind, Node};
+use howdah_vfs::{Detail, FileKind, Node, Shown};
 use serde_json::json;
 
 use super::Failure;
 use crate::arguments::LsArguments;
 use crate::places::{Following, Location, Opener, Place};
-use crate::report::{self, Listed, attributes_json, listing, printable};
+use crate::report::{self, Listed, attributes_json, listing};
 
 /// Lists each place; goes on with the others where one cannot be had.
 pub fn run(arguments: &LsArguments) -> Result<(), Failure> {
@@ -42,41 +42,38 @@ impl Lister<'_> {
         let following = if self.arguments.long { Following::Nothing } else { Following::Links };
         let place = opener.open(location, following)?;
         let node = place.node().with_context(|| format!("looking up {location}"))?;
-        let path = location.to_string();
+        let path = location.as_bytes().to_vec();
         if node.attributes.kind == FileKind::Directory {
             return self.directory(&place, &node, path);
         }
-        let listed = self.listed(&place, path.clone().into_bytes(), Some(node));
+        let listed = self.listed(&place, path.clone(), Some(node));
         self.show(&path, &[listed]);
         Ok(())
     }
 
     /// Lists a directory and, if that is asked for, those in it: from a list of what is left, however deep it goes.
-    fn directory(&mut self, place: &Place, node: &Node, path: String) -> anyhow::Result<()> {
+    fn directory(&mut self, place: &Place, node: &Node, path: Vec<u8>) -> anyhow::Result<()> {
         self.titled |= self.arguments.recursive;
         let mut left = vec![(path, *node)];
         while let Some((path, node)) = left.pop() {
             let entries = match self.entries(place, &node) {
                 Ok(entries) => entries,
                 Err(refused) => {
-                    self.complain(
-                        &anyhow::Error::new(refused)
-                            .context(format!("listing {}", printable(path.as_bytes()))),
-                    );
+                    self.complain(&anyhow::Error::new(refused).context(format!("listing {}", Shown(&path))));
                     continue;
                 }
             };
             if self.titled && !self.arguments.json {
                 let gap = if self.first { "" } else { "\n" };
-                report::print(&format!("{gap}{}:\n", printable(path.as_bytes())));
+                report::print(&format!("{gap}{}:\n", Shown(&path)));
             }
             self.first = false;
             self.show(&path, &entries);
             if self.arguments.recursive {
                 let below = entries.iter().rev().filter_map(|entry| {
                     let node = entry.node.filter(|node| node.attributes.kind == FileKind::Directory)?;
-                    let name = String::from_utf8_lossy(&entry.name);
-                    Some((format!("{}/{name}", path.trim_end_matches('/')), node))
+                    let above = path.strip_suffix(b"/").unwrap_or(&path);
+                    Some(([above, b"/", &entry.name].concat(), node))
                 });
                 left.extend(below);
             }
@@ -119,17 +116,17 @@ impl Lister<'_> {
         Listed { name, node, target }
     }
 
-    fn show(&self, path: &str, entries: &[Listed]) {
+    fn show(&self, path: &[u8], entries: &[Listed]) {
         if !self.arguments.json {
             report::print(&listing(entries, self.arguments.long));
             return;
         }
         for entry in entries {
             let mut value = entry.node.map_or_else(|| json!({}), |node| attributes_json(&node.attributes));
-            value["name"] = json!(printable(&entry.name));
-            value["in"] = json!(path);
+            value["name"] = json!(Shown(&entry.name).to_string());
+            value["in"] = json!(Shown(path).to_string());
             if let Some(target) = &entry.target {
-                value["target"] = json!(printable(target));
+                value["target"] = json!(Shown(target).to_string());
             }
             report::print(&format!("{value}\n"));
         }

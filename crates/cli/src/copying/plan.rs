@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use howdah_client::copy::{Item, Target, marked_by, source_id};
 use howdah_client::nfs3::Nfs3;
-use howdah_vfs::{FileKind, FsError, Handle, Node};
+use howdah_vfs::{FileKind, FsError, Handle, Node, Shown};
 
 use crate::places::{Following, LOCAL, Location, Opener, Place};
 use crate::report;
@@ -104,7 +104,7 @@ impl Planner<'_> {
         let id = source_id(&label(&place));
         let target = self.target(location, is_directory, id)?;
         let source = Arc::new(place.side());
-        let path = location.to_string().into_bytes();
+        let path = location.as_bytes().to_vec();
         Ok(Item { source, node, target, path, id })
     }
 
@@ -132,8 +132,7 @@ impl Planner<'_> {
             None => Ok(()),
             Some(first) if (first, kind) == (FileKind::Directory, FileKind::Directory) => Ok(()),
             Some(_) => {
-                let name = String::from_utf8_lossy(name);
-                bail!("copying {location} to {}: an earlier source is called {name}, too", self.to)
+                bail!("copying {location} to {}: an earlier source is called {}, too", self.to, Shown(name))
             }
         }
     }
@@ -154,8 +153,9 @@ impl Planner<'_> {
     }
 
     fn refuse_inside(&self, location: &Location, place: &Place) -> Result<()> {
-        let inside = self.destination.label.strip_prefix(place.label.trim_end_matches('/'));
-        let is_inside = inside.is_some_and(|rest| rest.starts_with('/') && rest.len() > 1);
+        let above = place.label.strip_suffix(b"/").unwrap_or(&place.label);
+        let inside = self.destination.label.strip_prefix(above);
+        let is_inside = inside.is_some_and(|rest| rest.starts_with(b"/") && rest.len() > 1);
         if place.realm == self.destination.realm && is_inside {
             bail!("copying {location} to {}: a directory cannot be copied into itself", self.to);
         }
@@ -164,12 +164,9 @@ impl Planner<'_> {
 }
 
 /// How a source is written when copies are told apart: a local path with the machine that it is on.
-fn label(place: &Place) -> String {
+fn label(place: &Place) -> Vec<u8> {
     match place.realm == LOCAL {
-        true => {
-            let machine = rustix::system::uname();
-            format!("{}:{}", machine.nodename().to_string_lossy(), place.label)
-        }
+        true => [rustix::system::uname().nodename().to_bytes(), b":", &place.label].concat(),
         false => place.label.clone(),
     }
 }

@@ -3,10 +3,9 @@
 use std::collections::VecDeque;
 
 use anyhow::{Context, Result, bail, ensure};
-use howdah_vfs::{FileKind, FsError, Name, Node};
+use howdah_vfs::{FileKind, FsError, Name, Node, Shown};
 
 use super::{Following, Place};
-use crate::report::printable;
 
 /// The most links on the way to one place, as on Linux.
 const MOST_LINKS: usize = 40;
@@ -18,7 +17,7 @@ pub(super) fn follow(place: &Place, following: Following) -> Result<Vec<Vec<u8>>
     let mut walk = Walk { place, following, way: Vec::new(), left: typed.collect(), links: 0 };
     // No name is followed then, so that none need be looked up.
     if walk.left.len() > usize::from(following == Following::Nothing) {
-        let root = place.root().with_context(|| format!("looking up {}", place.label))?;
+        let root = place.root().with_context(|| format!("looking up {}", Shown(&place.label)))?;
         while walk.go_on(&root)? {}
     }
     let left = walk.left.into_iter().map(|step| step.name);
@@ -83,7 +82,7 @@ impl Walk<'_> {
         ensure!(
             !target.starts_with(b"/"),
             "the link leads to {}, a path that each machine has its own of: name what is meant",
-            printable(&target)
+            Shown(&target)
         );
         for name in target.split(|&byte| byte == b'/').rev() {
             self.left.push_front(Step { name: name.to_vec(), is_typed: false });

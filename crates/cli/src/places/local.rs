@@ -1,7 +1,7 @@
 //! Local paths: the directory that holds the node is opened as a file system, as the user who runs us.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -31,7 +31,7 @@ const UNSIZED: [u64; 7] =
 
 /// Refuses what cannot be read by its size.
 pub(super) fn refuse_unsized(place: &Place) -> Result<()> {
-    let found = rustix::fs::statfs(&*place.label);
+    let found = rustix::fs::statfs(&place.label[..]);
     // Who cannot be asked is found out by the copy.
     if found.is_ok_and(|found| UNSIZED.contains(&u64::try_from(found.f_type).unwrap_or(0))) {
         bail!("the kernel's own files do not say how long they are: cat(1) reads them");
@@ -41,7 +41,9 @@ pub(super) fn refuse_unsized(place: &Place) -> Result<()> {
 
 /// What a name leads to that is neither a file nor a directory, such as a device.
 pub(super) fn special_at_the_end(place: &Place) -> bool {
-    Path::new(&place.label).metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
+    Path::new(OsStr::from_bytes(&place.label))
+        .metadata()
+        .is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// The realm of this machine.
@@ -71,7 +73,7 @@ pub(super) fn open_local(opener: &mut Opener, path: &Path, following: Following)
         path: name.into_iter().collect(),
         realm: LOCAL.to_owned(),
         device: Some(device),
-        label: label.display().to_string(),
+        label: label.into_os_string().into_vec(),
     })
 }
 

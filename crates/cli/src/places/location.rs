@@ -1,12 +1,13 @@
 //! What was typed where a place is asked for: a path, or a URL.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
+use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use howdah_client::url::{NfsUrl, UrlError};
+use howdah_vfs::Shown;
 
 /// A local path or an `nfs://` URL, not yet looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,14 @@ pub enum Location {
 }
 
 impl Location {
+    /// What was typed.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Local(path) => path.as_os_str().as_bytes(),
+            Self::Nfs(_, typed) => typed.as_bytes(),
+        }
+    }
+
     /// Whether it was typed with a slash at its end: a directory is meant.
     pub fn means_directory(&self) -> bool {
         match self {
@@ -37,23 +46,31 @@ impl Location {
     }
 }
 
-impl FromStr for Location {
-    type Err = UrlError;
+impl TryFrom<OsString> for Location {
+    type Error = UrlError;
 
-    fn from_str(text: &str) -> Result<Self, UrlError> {
-        Ok(match NfsUrl::is_meant(text) {
-            true => Self::Nfs(Box::new(text.parse()?), text.to_owned()),
-            false => Self::Local(PathBuf::from(text)),
-        })
+    fn try_from(typed: OsString) -> Result<Self, UrlError> {
+        // What is told of a text that is none is no part of what is looked at.
+        if !NfsUrl::is_meant(&typed.to_string_lossy()) {
+            return Ok(Self::Local(PathBuf::from(typed)));
+        }
+        let text = typed.into_string().map_err(|bytes| UrlError::NotText(bytes.as_bytes().to_vec()))?;
+        Ok(Self::Nfs(Box::new(text.parse()?), text))
+    }
+}
+
+/// Names of files are any bytes, so arguments are, too.
+impl ValueParserFactory for Location {
+    type Parser = ValueParser;
+
+    fn value_parser() -> ValueParser {
+        ValueParser::new(OsStringValueParser::new().try_map(Self::try_from))
     }
 }
 
 impl fmt::Display for Location {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Local(path) => path.display().fmt(formatter),
-            Self::Nfs(_, typed) => typed.fmt(formatter),
-        }
+        Shown(self.as_bytes()).fmt(formatter)
     }
 }
 
@@ -63,17 +80,20 @@ mod tests {
 
     #[test]
     fn a_url_is_a_url_and_all_else_a_path() {
-        let parse = |text: &str| text.parse::<Location>().expect("well formed");
+        let parse = |text: &str| Location::try_from(OsString::from(text)).expect("well formed");
         assert!(matches!(parse("nfs://host/x"), Location::Nfs(..)));
         assert_eq!(parse("./nfs://host"), Location::Local("./nfs://host".into()));
         assert!(parse("nfs://host/x/?uid=0").means_directory() && parse("a/").means_directory());
         assert!(!parse("nfs://host/x?uid=0").means_directory() && !parse("a").means_directory());
-        assert!("nfs://host/x?no-such-option".parse::<Location>().is_err());
+        assert!(Location::try_from(OsString::from("nfs://host/x?no-such-option")).is_err());
+        let bytes = |bytes: &[u8]| Location::try_from(OsStr::from_bytes(bytes).to_owned());
+        assert_eq!(bytes(b"\xff").map(|place| place.to_string()), Ok(r"\xff".to_owned()));
+        assert_eq!(bytes(b"nfs://h/\xff"), Err(UrlError::NotText(b"nfs://h/\xff".to_vec())));
     }
 
     #[test]
     fn a_copy_is_called_like_the_last_part() {
-        let name = |text: &str| text.parse::<Location>().expect("well formed").last_name();
+        let name = |text: &str| Location::try_from(OsString::from(text)).expect("well formed").last_name();
         assert_eq!(name("nfs://host:1/x/a%20b/?uid=0"), Some(b"a b".to_vec()));
         assert_eq!((name("nfs://host/"), name("nfs://host")), (None, None));
         assert_eq!(name("/srv/x/"), Some(b"x".to_vec()));

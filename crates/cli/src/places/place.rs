@@ -20,8 +20,8 @@ pub struct Place {
     pub realm: String,
     /// The device that the root lies on, of a local place: copies of a file system, such as snapshots, have all other numbers alike.
     pub device: Option<u64>,
-    /// How the place is written in messages and in the names of partial files: the same however it was typed.
-    pub label: String,
+    /// How the place is written: the same however it was typed. What partial files are called follows from it.
+    pub label: Vec<u8>,
 }
 
 impl Place {

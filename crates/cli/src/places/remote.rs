@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use howdah_client::connect::connect;
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
+use howdah_vfs::Shown;
 
 use super::follow::follow;
 use super::{Following, Opener, Place};
@@ -33,11 +34,11 @@ pub(super) fn open_remote(opener: &mut Opener, url: &NfsUrl, following: Followin
     let port = url.port.map_or(String::new(), |port| format!(":{port}"));
     let realm = format!("nfs://{}{port}", url.host);
     let mounted = &url.path[..url.path.len() - path.len()];
-    let label = |url: &NfsUrl| format!("{realm}{}", String::from_utf8_lossy(&url.path_bytes()));
+    let label = |url: &NfsUrl| [realm.as_bytes(), &url.path_bytes()].concat();
     let caller = url.caller(opener.options.caller);
     let typed =
         Place { file_system: client, caller, path, label: label(url), realm: realm.clone(), device: None };
-    let path = follow(&typed, following).with_context(|| format!("following {}", typed.label))?;
+    let path = follow(&typed, following).with_context(|| format!("following {}", Shown(&typed.label)))?;
     let meant = url.with_path([mounted, &path].concat());
     Ok(Place { label: label(&meant), path, ..typed })
 }

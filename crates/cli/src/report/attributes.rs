@@ -80,21 +80,6 @@ pub fn attributes_json(attributes: &Attributes) -> Value {
     })
 }
 
-/// A name or path as text: what is not UTF-8 or would upset a terminal is escaped.
-pub fn printable(name: &[u8]) -> String {
-    let text = String::from_utf8_lossy(name);
-    if text.contains(char::REPLACEMENT_CHARACTER) {
-        return name.escape_ascii().to_string();
-    }
-    text.chars()
-        .flat_map(|letter| {
-            let plain = (!letter.is_control()).then_some(letter);
-            let escaped = plain.is_none().then(|| letter.escape_default());
-            plain.into_iter().chain(escaped.into_iter().flatten())
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use howdah_vfs::DeviceNumber;
@@ -126,12 +111,5 @@ mod tests {
         assert_eq!(letters(FileKind::Directory, 0o1777), "drwxrwxrwt");
         assert_eq!(letters(FileKind::Regular, 0o6711), "-rws--s--x");
         assert_eq!(letters(FileKind::Regular, 0o7000), "---S--S--T");
-    }
-
-    #[test]
-    fn names_do_not_upset_a_terminal() {
-        assert_eq!(printable("grün".as_bytes()), "grün");
-        assert_eq!(printable(b"a\x1b[2Jb\n"), "a\\u{1b}[2Jb\\n");
-        assert_eq!(printable(b"\xff"), "\\xff");
     }
 }

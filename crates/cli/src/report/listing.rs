@@ -1,8 +1,8 @@
 //! A listing as `ls -l` shows it.
 
-use howdah_vfs::{FileKind, Node};
+use howdah_vfs::{FileKind, Node, Shown};
 
-use super::{mode_letters, printable, short_time};
+use super::{mode_letters, short_time};
 
 /// An entry of a directory.
 pub struct Listed {
@@ -17,18 +17,18 @@ pub struct Listed {
 /// One line an entry; with `long`, in columns as wide as they must be.
 pub fn listing(entries: &[Listed], long: bool) -> String {
     if !long {
-        return entries.iter().map(|entry| printable(&entry.name) + "\n").collect();
+        return entries.iter().map(|entry| format!("{}\n", Shown(&entry.name))).collect();
     }
     let rows: Vec<[String; 6]> = entries.iter().map(columns).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let widths: [usize; 6] = std::array::from_fn(width);
     let lines = rows.iter().zip(entries).map(|(row, entry)| {
         let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}"));
-        let target = entry.target.as_ref().map(|target| format!(" -> {}", printable(target)));
+        let target = entry.target.as_ref().map(|target| format!(" -> {}", Shown(target)));
         format!(
             "{} {}{}\n",
             cells.collect::<Vec<_>>().join(" "),
-            printable(&entry.name),
+            Shown(&entry.name),
             target.unwrap_or_default()
         )
     });

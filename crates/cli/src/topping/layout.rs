@@ -1,5 +1,7 @@
 //! Which columns a table has in so many letters, how wide each is, and a line of it.
 
+use howdah_vfs::is_harmless;
+
 use super::table::{Column, Row};
 
 /// Letters between two columns.
@@ -60,7 +62,7 @@ pub fn aligned(column: &Column, width: usize, text: &str) -> String {
 
 /// A text in at most so many letters.
 pub fn cut(text: &str, width: usize) -> String {
-    let text: String = text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
+    let text: String = text.chars().map(|letter| if !is_harmless(letter) { '?' } else { letter }).collect();
     if letters(&text) <= width {
         return text;
     }

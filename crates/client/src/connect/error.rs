@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_vfs::FsError;
+use howdah_vfs::{FsError, Shown};
 use howdah_wire::rpc::AuthFlavor;
 
 use crate::channel::{self, CallError};
@@ -104,11 +104,7 @@ impl fmt::Display for ConnectError {
                 write!(formatter, "{host}: asking for NFS version 3 at {address}: {cause}")
             }
             Self::Root { host, path, refusal } => {
-                write!(
-                    formatter,
-                    "{host}: asking about {} (FSINFO): {refusal}",
-                    String::from_utf8_lossy(path)
-                )?;
+                write!(formatter, "{host}: asking about {} (FSINFO): {refusal}", Shown(path))?;
                 formatter.write_str(hint(*refusal))
             }
         }

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use howdah_vfs::{FileKind, FsError};
-
-use crate::shown::shown;
+use howdah_vfs::{FileKind, FsError, Shown};
 
 /// Which side a step was on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +119,7 @@ impl fmt::Display for CopyError {
             On::Source => "source",
             On::Destination => "destination",
         };
-        write!(formatter, "{} {} ({side}): {}", self.step, shown(&self.path), self.cause)
+        write!(formatter, "{} {} ({side}): {}", self.step, Shown(&self.path), self.cause)
     }
 }
 

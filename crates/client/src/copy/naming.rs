@@ -19,8 +19,8 @@ const MARKER: &str = ".howdah-copy-";
 const LONGEST_SHOWN: usize = 200;
 
 /// What distinguishes copies from different sources: follows from how the source is written, host and path.
-pub fn source_id(label: &str) -> u64 {
-    checksum(0, label.as_bytes())
+pub fn source_id(label: &[u8]) -> u64 {
+    checksum(0, label)
 }
 
 /// Whether a directory is the unfinished copy of the source with this id.

@@ -40,7 +40,7 @@ impl Side {
     /// The same in a realm that it shares with others of this name: a machine, of which several file systems are open.
     #[must_use]
     pub fn in_realm(self, name: &str) -> Self {
-        Self { realm: source_id(name), ..self }
+        Self { realm: source_id(name.as_bytes()), ..self }
     }
 
     /// The node of a name, if there is one.

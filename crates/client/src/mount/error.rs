@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use howdah_vfs::Shown;
 use howdah_wire::mount::Status;
 
 use super::Place;
 use crate::channel::{CallError, Transport};
-use crate::shown::shown;
 
 /// How many exports are named in an error.
 const NAMED_MAX: usize = 8;
@@ -40,8 +40,7 @@ impl fmt::Display for MountError {
                 write!(formatter, "asking MOUNT at {address} over {transport}: {cause}")
             }
             Self::Refused { path, status, exports } => {
-                let path = String::from_utf8_lossy(path);
-                write!(formatter, "mounting {path}: {}", reason(*status))?;
+                write!(formatter, "mounting {}: {}", Shown(path), reason(*status))?;
                 exports.as_ref().map_or(Ok(()), |exports| name(exports, formatter))
             }
         }
@@ -68,7 +67,7 @@ fn name(exports: &[Vec<u8>], formatter: &mut fmt::Formatter<'_>) -> fmt::Result 
     if exports.is_empty() {
         return formatter.write_str("; the server exports nothing");
     }
-    let named: Vec<_> = exports.iter().take(NAMED_MAX).map(|path| shown(path)).collect();
+    let named: Vec<_> = exports.iter().take(NAMED_MAX).map(|path| Shown(path).to_string()).collect();
     let more = if exports.len() > NAMED_MAX { ", and more" } else { "" };
     write!(formatter, "; the server exports {}{more} (`showmount -e` tells to whom)", named.join(", "))
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use howdah_vfs::Shown;
+
 use super::KNOWN_OPTIONS;
 
 /// Why a text is no `nfs://` URL.
@@ -15,6 +17,8 @@ pub enum UrlError {
     Port(String),
     /// `%` without two hexadecimal digits after it.
     Escape(String),
+    /// Bytes that are no text.
+    NotText(Vec<u8>),
     /// A part of the path that cannot be a name on a server.
     PathPart {
         /// The part, decoded.
@@ -60,6 +64,13 @@ impl fmt::Display for UrlError {
             Self::Port(port) => write!(formatter, "port {port:?}: a number from 1 to 65535 is needed"),
             Self::Escape(text) => {
                 write!(formatter, "{text:?}: % must be followed by two hexadecimal digits; % itself is %25")
+            }
+            Self::NotText(typed) => {
+                write!(
+                    formatter,
+                    "{}: in a URL, bytes that are no text are written as % and two hexadecimal digits",
+                    Shown(typed)
+                )
             }
             Self::PathPart { part, problem } => write!(formatter, "path part {part:?} {problem}"),
             Self::UnknownOption(option) => {
