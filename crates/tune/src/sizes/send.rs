@@ -127,9 +127,9 @@ impl SendSizes {
         }
     }
 
-    /// 0: not touched. One to this host that was is not unlocked again, so it gets what it would have grown to.
+    /// 0: not touched, or let go. One that was forced is not unlocked again, so it gets what it would have grown to.
     fn kernels_own(&self, host: &Host) -> u64 {
-        if self.ceiling == 0 { 0 } else { host.send_most() }
+        if self.ceiling == 0 || host.mode() == Mode::Unprivileged { 0 } else { host.send_most() }
     }
 
     fn wanted_mark(&self, share: &Share, rate: f64) -> u64 {
@@ -290,11 +290,14 @@ mod tests {
     #[test]
     fn without_privilege_a_size_that_is_given_up_is_the_kernel_s_again() {
         let host = Host { may_force: false, send_unforced_most: 425_984, ..HOST };
-        let (mut sizes, none) = (SendSizes::new(false, Setting::Fixed(3_158_016)), share(1, Pressure::None));
-        changes(&mut sizes, &host, &none, 0.0);
-        sizes.set(Setting::Auto);
-        assert_eq!(changes(&mut sizes, &host, &none, 0.0), [Change::SendBuffer(0)]);
-        assert_eq!(changes(&mut sizes, &host, &none, 0.0), []);
+        let none = share(1, Pressure::None);
+        for is_local in [false, true] {
+            let mut sizes = SendSizes::new(is_local, Setting::Fixed(3_158_016));
+            changes(&mut sizes, &host, &none, 0.0);
+            sizes.set(Setting::Auto);
+            assert_eq!(changes(&mut sizes, &host, &none, 0.0), [Change::SendBuffer(0)]);
+            assert_eq!(changes(&mut sizes, &host, &none, 0.0), []);
+        }
     }
 
     #[test]

@@ -162,10 +162,14 @@ impl Window {
         if autotuning_goes_on || unused || room.pressure > Pressure::None {
             return;
         }
+        // The buffer follows what is promised: with less than it stands for, it would shrink under live data.
+        let behind =
+            if self.state == State::Autotuned { receiving.buffer / BUFFER_PER_SET_WINDOW } else { 0 };
+        let had = window.max(behind);
         // What is promised already is ours to promise again.
         let most = receiving.window_limit.min(room.left.saturating_add(self.promised()));
-        let wanted = window.saturating_mul(2).min(most);
-        if wanted > window {
+        let wanted = had.saturating_mul(2).min(most);
+        if wanted > had {
             self.state = State::Promised(wanted);
             changes.push(Change::Promise(wanted));
         }
@@ -182,11 +186,11 @@ impl Window {
     }
 
     /// Offers half as much from now on, down to [`WINDOW_MIN`]. A window that is being taken back already is left to that.
-    /// `offered`: as it was last seen, if it is the kernel's.
-    pub fn take_back(&mut self, offered: Option<u64>, changes: &mut Vec<Change>) {
+    /// `seen`: the receiving half as it was last looked at, if what the kernel sizes may be taken back.
+    pub fn take_back(&mut self, seen: Option<&Receiving>, changes: &mut Vec<Change>) {
         let window = match (self.state, self.setting) {
             (State::Promised(window), Setting::Auto) => window,
-            (State::Autotuned, Setting::Auto) => offered.unwrap_or(0),
+            (State::Autotuned, Setting::Auto) => seen.map_or(0, offered),
             _ => return,
         };
         let target = (window / 2).max(WINDOW_MIN);
@@ -301,7 +305,13 @@ mod tests {
         let most = HOST.receive_autotuned_most;
         let grown = |sample: &Sample| step(&mut Window::new(false, Setting::Auto), sample, 16 * MIB, &ROOM);
         assert_eq!(grown(&third(most - 1)), [], "autotuning goes on");
-        assert_eq!(grown(&third(most)), [Change::Promise(most / 3 * 2)]);
+        assert_eq!(grown(&third(most)), [Change::Promise(most)]);
+        // Twice a sixth would have a smaller buffer than there is.
+        let mut sixth = third(most);
+        sixth.receiving.window = Some(most / 6);
+        assert_eq!(grown(&sixth), [Change::Promise(most)]);
+        sixth.receiving.window_limit = most / 2;
+        assert_eq!(grown(&sixth), [], "there is no more than that");
         assert_eq!(grown(&untold(1, most / 2)), []);
         assert_eq!(grown(&untold(1, most)), [Change::Promise(most)]);
     }
@@ -397,10 +407,13 @@ mod tests {
     #[test]
     fn a_window_of_the_kernel_s_is_taken_back_too() {
         let (mut window, mut changes) = (Window::new(true, Setting::Auto), Vec::new());
-        window.take_back(Some(256 << 10), &mut changes);
+        window.take_back(Some(&sample(0, 256 << 10).receiving), &mut changes);
         window.take_back(None, &mut changes);
         assert_eq!(changes, [], "there is no less");
-        window.take_back(Some(8 * MIB), &mut changes);
+        window.take_back(Some(&sample(0, 8 * MIB).receiving), &mut changes);
+        assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 8 * MIB));
+        let (mut window, mut changes) = (Window::new(false, Setting::Auto), Vec::new());
+        window.take_back(Some(&untold(0, 16 * MIB).receiving), &mut changes);
         assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 8 * MIB));
     }
 
@@ -409,7 +422,7 @@ mod tests {
         let mut window = Window::new(false, Setting::Auto);
         step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &ROOM);
         let mut changes = Vec::new();
-        window.take_back(Some(44 * MIB), &mut changes);
+        window.take_back(Some(&sample(2, 44 * MIB).receiving), &mut changes);
         assert_eq!(changes, [Change::Clamp(22 * MIB)]);
         assert_eq!(window.promised(), 44 * MIB);
         assert_eq!(step(&mut window, &sample(3, 40 * MIB), 10 * MIB, &ROOM), []);

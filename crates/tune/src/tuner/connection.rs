@@ -172,8 +172,8 @@ impl Connection {
         let mut changes = Vec::new();
         // Without privilege the kernel's window could not be given back later.
         let is_ours = settings.host.mode() == Mode::Forced;
-        let offered = self.last().and_then(|sample| sample.receiving.window).filter(|_| is_ours);
-        self.window.take_back(offered, &mut changes);
+        let seen = self.judge.last().map(|sample| &sample.receiving).filter(|_| is_ours);
+        self.window.take_back(seen, &mut changes);
         self.meter.at(self.accounted).events.taken_back += changes.len() as u64;
         changes
     }
