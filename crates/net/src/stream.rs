@@ -91,12 +91,16 @@ impl Stream {
         outcome(rustix::fs::sendfile(&self.socket, file, Some(&mut offset), length))
     }
 
-    /// Whether all that was sent has come to the peer's host, as far as the kernel knows. What has not may never come once the
-    /// connection is closed: a peer that still sends is answered by its end at once.
+    /// Whether all that was sent has come to the peer's host, as far as the kernel knows, or never will, since the peer ended the
+    /// connection. What has not may never come once we close it: a peer that still sends is answered by its end at once.
     ///
     /// # Errors
     /// The kernel does not tell.
     pub fn has_arrived(&self) -> io::Result<bool> {
+        // Of a connection that was reset the kernel goes on telling what it has thrown away.
+        if rustix::net::getpeername(&self.socket) == Err(Errno::NOTCONN) {
+            return Ok(true);
+        }
         let mut bytes = [0; INFORMATION_ROOM];
         let length = syscall::tcp_info(self.socket.as_fd(), &mut bytes)?;
         let info = TcpInfo::decode(&bytes[..length]);
@@ -162,6 +166,18 @@ mod tests {
         }
         assert!(!stream.has_arrived().expect("a connection"));
         client.read_exact(&mut vec![0; sent]).expect("all of it");
+        while !stream.has_arrived().expect("a connection") {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn what_a_peer_did_not_want_is_not_waited_for() {
+        let (stream, client) = connected();
+        let piece = [7; 64 << 10];
+        while let Sent::Bytes(_) = stream.send(&[IoSlice::new(&piece)], false).expect("open") {}
+        // Its end with bytes unread is a reset.
+        drop(client);
         while !stream.has_arrived().expect("a connection") {
             std::thread::yield_now();
         }
