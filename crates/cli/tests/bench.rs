@@ -341,6 +341,8 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
         howdah(&["bench", "memory:", "--size", "4M", "--json", "/nonexistent/figures"]);
     assert!(code == Some(1) && errors.contains("writing /nonexistent/figures"), "{errors}");
     assert_eq!(output, "", "nothing is measured for a file that cannot be written");
+    let (code, output, errors) = howdah(&["bench", "memory:", "--size", "4M", "--json", "/tmp"]);
+    assert!(code == Some(1) && output.is_empty() && errors.contains("writing /tmp"), "{errors}");
     let file = home();
     let file = file.path().join("data/file");
     let (code, _, errors) = howdah(&["bench", file.to_str().expect("text")]);

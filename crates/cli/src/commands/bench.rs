@@ -1,6 +1,7 @@
 //! `howdah bench`.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -79,8 +80,12 @@ fn output(name: &str) -> anyhow::Result<Output> {
 }
 
 fn may_write(file: &Path) -> std::io::Result<()> {
+    if file.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    // Not opened: a pipe's reader would take that for all there is.
     if file.exists() {
-        return OpenOptions::new().write(true).open(file).map(|_| ());
+        return Ok(rustix::fs::access(file, Access::WRITE_OK)?);
     }
     let above = file.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok(rustix::fs::access(above, Access::WRITE_OK | Access::EXEC_OK)?)

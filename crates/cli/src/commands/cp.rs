@@ -2,7 +2,7 @@
 
 use std::process;
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -95,18 +95,8 @@ fn stop_at_signals(copier: &Copier, screen: Screen) -> anyhow::Result<()> {
                 )
             });
         }
-        let mut before = tally.figures();
-        loop {
-            match signals.recv_timeout(STOP_PATIENCE) {
-                Ok(_) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {
-                    let now = tally.figures();
-                    if now == std::mem::replace(&mut before, now) {
-                        break;
-                    }
-                }
-            }
+        if !stands_still(&signals, || tally.figures(), STOP_PATIENCE) {
+            return;
         }
         let seconds = STOP_PATIENCE.as_secs();
         screen.say(|| {
@@ -118,6 +108,24 @@ fn stop_at_signals(copier: &Copier, screen: Screen) -> anyhow::Result<()> {
         process::exit(1);
     });
     Ok(())
+}
+
+/// Waits until figures stay as they are for that long, or until nobody may send a signal any more; says whether they do.
+fn stands_still<S, F: PartialEq>(signals: &Receiver<S>, figures: impl Fn() -> F, patience: Duration) -> bool {
+    let mut before = figures();
+    loop {
+        match signals.recv_timeout(patience) {
+            Ok(_) => {}
+            Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) => {
+                let now = figures();
+                if now == before {
+                    return true;
+                }
+                before = now;
+            }
+        }
+    }
 }
 
 fn tell(arguments: &CpArguments, outcome: &Outcome, seconds: f64, remote: bool, limits: Vec<String>) {
@@ -134,5 +142,24 @@ fn tell(arguments: &CpArguments, outcome: &Outcome, seconds: f64, remote: bool, 
         _ if arguments.run.json => report::print(&format!("{}\n", as_json(&totals))),
         _ if arguments.run.quiet && !outcome.stopped => {}
         _ => report::print(&as_text(&totals)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn what_moves_is_waited_for() {
+        let (sender, signals) = channel::<()>();
+        let looks = Cell::new(0);
+        let figures = || looks.replace(looks.get() + 1).min(3);
+        assert!(stands_still(&signals, figures, Duration::from_millis(1)));
+        assert_eq!(looks.get(), 5, "it moved at the second, third and fourth look, and not at the fifth");
+        drop(sender);
+        assert!(!stands_still(&signals, || looks.replace(looks.get() + 1), Duration::from_secs(60)));
     }
 }
