@@ -260,6 +260,12 @@ fn of_two_sources_of_one_name_none_is_lost() {
     assert_eq!(code, Some(0), "{errors}");
     let names: Vec<String> = tree(&home.path().join("there")).into_keys().collect();
     assert_eq!(names, ["d", "d/one", "d/two"], "directories become one");
+    // One that cannot come there keeps no other from it.
+    fs::remove_dir_all(path("there/d")).expect("removed");
+    let (code, _, errors) = howdah(["cp", "-r", &path("a/d"), &path("d"), &path("b/d"), &path("there")]);
+    assert!(code == Some(1) && errors.matches("an earlier source").count() == 1, "{errors}");
+    let names: Vec<String> = tree(&home.path().join("there")).into_keys().collect();
+    assert_eq!(names, ["d", "d/one", "d/two"]);
     // One that is named twice finds itself there.
     fs::remove_dir_all(path("there/d")).expect("removed");
     let (code, totals, errors) = howdah(["cp", "-r", &path("a/d"), &path("a/d/"), &path("there")]);
@@ -387,6 +393,24 @@ fn what_is_no_file_is_not_replaced_by_one() {
     assert_eq!(code, Some(0), "{errors}");
     let (code, _, errors) = howdah(["cp", "-rT", text(&path("data")), text(&path("copy"))]);
     assert_eq!(code, Some(0), "{errors}");
+}
+
+#[test]
+fn another_name_of_a_file_does_not_replace_a_pipe() {
+    let home = home();
+    let path = |name: &str| home.path().join(name);
+    fs::create_dir_all(path("from")).expect("made");
+    fs::write(path("from/a"), "text").expect("written");
+    fs::hard_link(path("from/a"), path("from/b")).expect("made");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    for pipe in ["to/a", "to/b"] {
+        fs::create_dir_all(path("to")).expect("made");
+        rustix::fs::mkfifoat(rustix::fs::CWD, path(pipe), mode).expect("made");
+        let (code, _, errors) = howdah(["cp", "-rT", text(&path("from")), text(&path("to"))]);
+        assert!(code == Some(1) && errors.contains("pipe"), "{pipe}: {errors}");
+        assert!(!fs::symlink_metadata(path(pipe)).expect("there").is_file(), "{pipe}");
+        fs::remove_dir_all(path("to")).expect("removed");
+    }
 }
 
 #[test]

@@ -281,6 +281,21 @@ fn a_directory_is_not_copied_into_itself_by_way_of_a_server() {
 }
 
 #[test]
+fn an_unfinished_copy_of_a_source_that_was_moved_into_it_is_copied_as_all_else() {
+    let (here, there) = (memory(), memory());
+    let outer = here.directory(&here.root().handle, "outer");
+    let old = here.directory(&outer.handle, "old");
+    here.file(&old.handle, "file", 3, &[(0, b"old".to_vec())]);
+    let mark = format!(".howdah-copy-{:016x}", item(&here, outer, &there, "x").id);
+    here.file(&old.handle, &mark, 0, &[]);
+    here.file(&outer.handle, &mark, 0, &[]);
+    let (outcome, heard) = copy(&here, outer, &there, "x", options());
+    assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+    assert_eq!(there.names(&there.at("x").handle), ["old"]);
+    assert_eq!(there.names(&there.at("x/old").handle), ["file"]);
+}
+
+#[test]
 fn a_directory_is_not_copied_into_itself_nor_without_being_asked() {
     let files = memory();
     let outer = files.directory(&files.root().handle, "outer");

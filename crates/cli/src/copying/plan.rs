@@ -2,10 +2,11 @@
 //! called; but a directory that an interrupted copy of the same source left is gone on with.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use howdah_client::copy::{Item, Target, marked_by, source_id};
+use howdah_client::copy::{Item, Target, mark_in, source_id};
 use howdah_client::nfs3::Nfs3;
 use howdah_vfs::{FileKind, FsError, Handle, Node, Shown};
 
@@ -128,10 +129,15 @@ impl Planner<'_> {
     fn refuse_second(&self, location: &Location, item: &Item, taken: &mut Taken) -> Result<()> {
         let Target::Entry { directory, name } = &item.target else { return Ok(()) };
         let kind = item.node.attributes.kind;
-        match taken.insert((*directory, name.clone()), kind) {
-            None => Ok(()),
-            Some(first) if (first, kind) == (FileKind::Directory, FileKind::Directory) => Ok(()),
-            Some(_) => {
+        match taken.entry((*directory, name.clone())) {
+            Slot::Vacant(slot) => {
+                slot.insert(kind);
+                Ok(())
+            }
+            Slot::Occupied(first) if (*first.get(), kind) == (FileKind::Directory, FileKind::Directory) => {
+                Ok(())
+            }
+            Slot::Occupied(_) => {
                 bail!("copying {location} to {}: an earlier source is called {}, too", self.to, Shown(name))
             }
         }
@@ -139,7 +145,7 @@ impl Planner<'_> {
 
     /// Whether an earlier copy of this source, alone, was interrupted in this directory.
     fn is_begun(&self, directory: &Node, id: u64) -> bool {
-        !self.several && marked_by(&self.destination.side(), directory, id)
+        !self.several && mark_in(&self.destination.side(), directory, id).is_some()
     }
 
     fn new_entry(&self, location: &Location, is_directory: bool) -> Result<Target> {

@@ -19,7 +19,7 @@ impl Copier {
         if self.options.existing == Existing::Keep {
             return Ok(true);
         }
-        if !is_replaceable(node.attributes.kind, there.attributes.kind) {
+        if !may_be_replaced(there.attributes.kind) {
             return Err(Trouble::destination("replacing", Cause::InTheWay(there.attributes.kind)));
         }
         match self.options.existing {
@@ -93,25 +93,29 @@ impl Copier {
         self.give_attributes(&directory.target, NewAttributes { mode, ..new })
     }
 
-    fn give_attributes(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
-        let nearest = with_times_in_32_bits(new);
-        if nearest != new && self.destination.set(&copy.handle, &new) == Err(FsError::Invalid) {
-            self.note(
-                "the destination knows no time before 1970 and none after 2106: it is given the nearest",
-            );
-            return self.give_attributes_but_owner(copy, nearest);
-        }
-        self.give_attributes_but_owner(copy, new)
-    }
-
     /// Without the owner, if it is that which is refused.
-    fn give_attributes_but_owner(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
+    fn give_attributes(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
         let gives_owner = new.user.is_some();
-        match self.destination.set(&copy.handle, &new) {
+        match self.give_known_times(copy, new) {
             Err(FsError::NotPermitted | FsError::AccessDenied | FsError::Invalid) if gives_owner => {
                 self.note("the destination does not let this user give files away: owners are not preserved");
                 let mode = new.mode.map(|mode| mode & !SET_ID);
-                self.destination.set(&copy.handle, &NewAttributes { user: None, group: None, mode, ..new })
+                self.give_known_times(copy, NewAttributes { user: None, group: None, mode, ..new })
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// With the nearest times that a destination of 32 bits knows, if it is the times that are refused.
+    fn give_known_times(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
+        let nearest = with_times_in_32_bits(new);
+        match self.destination.set(&copy.handle, &new) {
+            Err(FsError::Invalid) if nearest != new => {
+                self.destination.set(&copy.handle, &nearest)?;
+                self.note(
+                    "the destination knows no time before 1970 and none after 2106: it is given the nearest",
+                );
+                Ok(())
             }
             outcome => outcome,
         }
@@ -151,16 +155,10 @@ impl Copier {
     }
 }
 
-/// Whether a copy may take the place of what is there. Who copies a file to `/dev/null` or to a pipe means to write into it:
-/// a file in its place would break whatever uses it.
-fn is_replaceable(copy: FileKind, there: FileKind) -> bool {
-    match there {
-        FileKind::Directory => false,
-        FileKind::BlockDevice | FileKind::CharacterDevice | FileKind::Fifo | FileKind::Socket => {
-            copy != FileKind::Regular
-        }
-        FileKind::Regular | FileKind::SymbolicLink => true,
-    }
+/// Whether the copy of a file may take the place of what is there. Who copies one to `/dev/null` or to a pipe means to write into
+/// it: a file in its place would break whatever uses it.
+pub(super) fn may_be_replaced(there: FileKind) -> bool {
+    matches!(there, FileKind::Regular | FileKind::SymbolicLink)
 }
 
 fn is_not_older(entry: &Entry, node: &Node, there: &Node) -> bool {
@@ -190,7 +188,7 @@ fn is_near(source: Timestamp, copy: Timestamp, step: u64) -> bool {
 }
 
 /// Whether two times are the same to file systems of which the coarser keeps them in steps of so many nanoseconds.
-fn are_near(one: Timestamp, other: Timestamp, step: u64) -> bool {
+pub(super) fn are_near(one: Timestamp, other: Timestamp, step: u64) -> bool {
     let nanoseconds =
         |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
     let distance = nanoseconds(one).abs_diff(nanoseconds(other));

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use howdah_vfs::{Detail, FileKind, FsError, Node};
 
+use super::decide::are_near;
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
 use super::links::LinkTable;
@@ -82,13 +83,16 @@ impl Copier {
         let (target, fresh) = self.make_or_take(&entry, &node)?;
         let is_item = entry.parent.node.is_none();
         let marker = naming::marker(entry.parent.item.id);
-        let marked =
-            is_item && (fresh || naming::marked_by(&self.destination, &target, entry.parent.item.id));
-        if marked && fresh {
-            let new = howdah_vfs::NewAttributes::with_mode(0o600);
-            self.destination.create_afresh(&target.handle, &marker, new).at_destination("marking")?;
-        }
-        let job = DirectoryJob::below(&entry.parent, entry.name, node, target, fresh, marked);
+        let mark = match is_item {
+            true if fresh => {
+                let new = howdah_vfs::NewAttributes::with_mode(0o600);
+                Some(self.destination.create_afresh(&target.handle, &marker, new).at_destination("marking")?)
+            }
+            true => naming::mark_in(&self.destination, &target, entry.parent.item.id),
+            false => None,
+        };
+        mark.iter().for_each(|mark| entry.parent.item.is_marked_by(mark));
+        let job = DirectoryJob::below(&entry.parent, entry.name, node, target, fresh, mark.is_some());
         let elsewhere = node.attributes.file_system != job.item.file_system;
         let job = Arc::new(job);
         if self.options.one_file_system && elsewhere {
@@ -207,15 +211,19 @@ impl Copier {
         let Some(node) = &directory.node else { return Ok((Vec::new(), true)) };
         let mut entries = Vec::new();
         let mut cookie = directory.cookie.load(Ordering::Relaxed);
-        let is_top = directory.parent.as_ref().is_none_or(|above| above.node.is_none());
         let (marker, mut is_destination) = (naming::marker(directory.item.id), false);
+        // Any unfinished copy of this source has a mark of that name, such as one that was moved to here.
+        let is_of_this_copy = |mark: Option<&Node>| {
+            directory.item.marked_at.get().is_some_and(|made| {
+                mark.is_none_or(|mark| are_near(mark.attributes.modified, *made, directory.item.step))
+            })
+        };
         let mut sink = |entry: howdah_vfs::Entry<'_>| {
             if entries.len() == PART {
                 return ControlFlow::Break(());
             }
-            // Of this copy: a source on this machine may be what a server exports that we copy to. At its top it was left by a
-            // copy that was interrupted and then moved to where the source was.
-            if entry.name == marker && !is_top {
+            // A source on this machine may be what a server exports that we copy to.
+            if entry.name == marker && is_of_this_copy(entry.node) {
                 is_destination = true;
                 return ControlFlow::Break(());
             }

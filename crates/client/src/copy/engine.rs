@@ -1,7 +1,7 @@
 //! The copier: its state, its workers, and the loop that watches them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
@@ -206,10 +206,11 @@ impl Copier {
             }
             Target::Directory(target) => {
                 let item = Arc::new(self.facts(source, path, (id, file_system), &node, &target));
-                let top = Arc::new(DirectoryJob::top(item, target));
-                let marked = naming::marked_by(&self.destination, &target, id);
+                let top = Arc::new(DirectoryJob::top(Arc::clone(&item), target));
+                let mark = naming::mark_in(&self.destination, &target, id);
+                mark.iter().for_each(|mark| item.is_marked_by(mark));
                 count(&self.tally.found_nodes);
-                let job = DirectoryJob::below(&top, Vec::new(), node, target, false, marked);
+                let job = DirectoryJob::below(&top, Vec::new(), node, target, false, mark.is_some());
                 self.listings.fetch_add(1, Ordering::Relaxed);
                 Some(Task::List(Arc::new(job)))
             }
@@ -237,6 +238,7 @@ impl Copier {
             path,
             id,
             file_system,
+            marked_at: OnceLock::new(),
         }
     }
 

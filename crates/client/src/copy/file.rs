@@ -7,6 +7,7 @@ use std::time::Instant;
 use howdah_vfs::{FsError, Handle, NewAttributes, Node, Stability};
 use parking_lot::Mutex;
 
+use super::decide::may_be_replaced;
 use super::directory::Settled;
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
@@ -286,7 +287,7 @@ impl Copier {
         match there {
             Some(there) if is_copy(&there) => Ok(false),
             Some(_) if self.options.existing == super::Existing::Keep => Ok(false),
-            Some(there) if there.attributes.kind == howdah_vfs::FileKind::Directory => {
+            Some(there) if !may_be_replaced(there.attributes.kind) => {
                 Err(Trouble::destination("linking", Cause::InTheWay(there.attributes.kind)))
             }
             Some(there) if self.keeps_name(entry, &there)? => Ok(false),

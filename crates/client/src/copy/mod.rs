@@ -40,7 +40,7 @@ pub use engine::{Copier, Outcome, StopSign};
 pub use error::{Cause, CopyError, On};
 pub use event::{Event, Observer};
 pub use item::{Item, Target};
-pub use naming::{is_ours, marked_by, source_id};
+pub use naming::{is_ours, mark_in, source_id};
 pub use options::{Compare, CopyOptions, Existing, Preserve, Sparse, Tuning};
 pub use rate::Bucket;
 pub use sequence::{SequenceError, read_in_order};

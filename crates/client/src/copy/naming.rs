@@ -23,9 +23,9 @@ pub fn source_id(label: &[u8]) -> u64 {
     checksum(0, label)
 }
 
-/// Whether a directory is the unfinished copy of the source with this id.
-pub fn marked_by(side: &Side, directory: &Node, id: u64) -> bool {
-    matches!(side.find(&directory.handle, &marker(id)), Ok(Some(_)))
+/// The mark of a directory that is the unfinished copy of the source with this id.
+pub fn mark_in(side: &Side, directory: &Node, id: u64) -> Option<Node> {
+    side.find(&directory.handle, &marker(id)).ok().flatten()
 }
 
 /// `.NAME.howdah-partial-ID`.

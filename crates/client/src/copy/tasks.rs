@@ -1,9 +1,9 @@
 //! What workers do: the tasks, and what each of them knows.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Arc, OnceLock};
 
-use howdah_vfs::{Handle, Node};
+use howdah_vfs::{Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
 use super::Side;
@@ -102,6 +102,15 @@ pub(super) struct ItemFacts {
     pub(super) passes_files: bool,
     /// The file system that it begins on.
     pub(super) file_system: u64,
+    /// When the mark of its copy was made, if it has one.
+    pub(super) marked_at: OnceLock<Timestamp>,
+}
+
+impl ItemFacts {
+    /// Its copy has this mark.
+    pub(super) fn is_marked_by(&self, mark: &Node) {
+        let _ = self.marked_at.set(mark.attributes.modified);
+    }
 }
 
 impl DirectoryJob {
