@@ -21,8 +21,9 @@ const STOP_PATIENCE: Duration = Duration::from_secs(30);
 /// After how long whoever stopped it is told what it waits for.
 const STOP_TOLD: Duration = Duration::from_secs(2);
 
-/// The part of `--rate` from which on that is what limits: a copy begins and ends without moving anything.
-const HELD_BACK: f64 = 0.9;
+/// The part of a copy's time that is spent waiting for `--rate` from which on that is what limits: a copy begins and ends without
+/// moving anything.
+const HELD_BACK: f64 = 0.5;
 
 /// Copies, and says what came of it.
 pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
@@ -39,7 +40,7 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     let seconds = start.elapsed().as_secs_f64();
     // The line of progress ends before anything else is said.
     drop(watch);
-    let limits = match arguments.run.rate.filter(|&rate| is_held_back(&outcome, seconds, rate)) {
+    let limits = match arguments.run.rate.filter(|_| outcome.held_back.as_secs_f64() >= HELD_BACK * seconds) {
         // What the connections say would be of what is left of them.
         Some(rate) => vec![format!("limited by --rate, {}/s", size(rate))],
         None => {
@@ -52,13 +53,6 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(Failure::Told),
     }
-}
-
-/// Whether as much was moved as may be, or nearly.
-fn is_held_back(outcome: &Outcome, seconds: f64, rate: u64) -> bool {
-    let figures = &outcome.figures;
-    let moved = figures.copied_bytes.saturating_sub(figures.hole_bytes) + figures.verified_bytes;
-    moved as f64 >= HELD_BACK * rate as f64 * seconds
 }
 
 fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen) -> Copier {

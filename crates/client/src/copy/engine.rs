@@ -45,6 +45,8 @@ pub struct Outcome {
     pub stopped: bool,
     /// The most workers that were used at once.
     pub jobs: usize,
+    /// For how long somebody waited because the rate was bounded.
+    pub held_back: Duration,
 }
 
 /// Copies items to one destination.
@@ -121,7 +123,8 @@ impl Copier {
                 jobs = jobs.max(self.run_round(items));
             }
         }
-        Outcome { figures: self.tally.figures(), stopped: self.stop.is_set(), jobs }
+        let held_back = self.bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.lock().held());
+        Outcome { figures: self.tally.figures(), stopped: self.stop.is_set(), jobs, held_back }
     }
 
     /// Copies items at once, and comes back when that is done.

@@ -10,20 +10,28 @@ const CATCH_UP: Duration = Duration::from_millis(50);
 pub struct Bucket {
     bytes_per_second: u64,
     due: Duration,
+    held: Duration,
 }
 
 impl Bucket {
     /// At most so many bytes per second (at least 1).
     pub fn new(bytes_per_second: u64) -> Self {
-        Self { bytes_per_second: bytes_per_second.max(1), due: Duration::ZERO }
+        Self { bytes_per_second: bytes_per_second.max(1), due: Duration::ZERO, held: Duration::ZERO }
     }
 
     /// Takes `bytes` at `now` (since any fixed moment) and says how long to wait before they are done with.
     pub fn take(&mut self, bytes: u64, now: Duration) -> Duration {
         let nanoseconds = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_second);
         let cost = Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX));
+        let before = self.due.max(now);
         self.due = self.due.max(now.saturating_sub(CATCH_UP)).saturating_add(cost);
+        self.held += self.due.saturating_sub(before);
         self.due.saturating_sub(now)
+    }
+
+    /// For how long somebody had to wait.
+    pub fn held(&self) -> Duration {
+        self.held
     }
 
     /// Bytes per transfer that keep the rate smooth: at most a tenth of a second's worth, if that is not tiny.
@@ -67,6 +75,16 @@ mod tests {
         let mut bucket = Bucket::new(1_000_000);
         assert!(bucket.take(1_000_000, Duration::from_secs(10)) >= Duration::from_millis(950));
         assert!(bucket.take(1_000_000, Duration::from_secs(100)) >= Duration::from_millis(950));
+    }
+
+    #[test]
+    fn what_is_waited_for_is_known_and_counted_once() {
+        let (mut bucket, second) = (Bucket::new(1_000_000), Duration::from_secs);
+        assert_eq!(bucket.take(50_000, second(10)), Duration::ZERO);
+        assert_eq!((bucket.take(1_000_000, second(10)), bucket.held()), (second(1), second(1)));
+        // Two at once wait together.
+        assert_eq!((bucket.take(1_000_000, second(10)), bucket.held()), (second(2), second(2)));
+        assert_eq!((bucket.take(50_000, second(20)), bucket.held()), (Duration::ZERO, second(2)));
     }
 
     #[test]
