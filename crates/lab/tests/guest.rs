@@ -56,11 +56,12 @@ fn a_guest_runs_scripts_and_halts() {
     assert_eq!(said.trim(), "init.sh");
     let error = guest.must("echo why >&2; false", soon()).expect_err("a failure");
     assert!(error.to_string().ends_with("ended with 1: why"), "{error}");
-    let ran = guest.run("sleep 0.2", soon()).expect("a script that takes time");
+    let ran = guest.run("sleep 2", soon()).expect("a script that takes time");
     // The host's time is about a longer stretch: it was there before the script began, and after it ended.
-    assert!(ran.ended.guest_time() > Duration::from_millis(150), "{ran:?}");
-    assert!(ran.host_time > Duration::from_millis(150), "{ran:?}");
-    assert!((0.5..2.0).contains(&ran.clock), "{ran:?}");
+    assert!(ran.ended.guest_time() > Duration::from_millis(1500), "{ran:?}");
+    assert!(ran.host_time > Duration::from_millis(1500), "{ran:?}");
+    // Either may be told late on a busy machine.
+    assert!((0.2..5.0).contains(&ran.clock), "{ran:?}");
     guest.halt().expect("a guest that halts");
     assert_eq!(processes_of(&directory), Vec::<String>::new());
 }

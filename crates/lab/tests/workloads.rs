@@ -268,20 +268,21 @@ fn plans_that_make_no_sense_say_so() {
 fn progress_can_be_watched() {
     let (progress, seen) = (Arc::new(Progress::new()), AtomicU64::new(0));
     let stage = Stage::set_up(memory(), false).expect("set up");
-    let plan = Plan { time: Some(Duration::from_millis(200)), ..tiny(Workload::Write) };
-    let done = AtomicBool::new(false);
+    let plan = Plan { time: Some(Duration::from_secs(60)), ..tiny(Workload::Write) };
+    let enough = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
+            while seen.load(Ordering::Relaxed) == 0 {
                 if let Some(snapshot) = progress.look() {
                     assert!(snapshot.part.is_none_or(|part| (0.0..=1.0).contains(&part)));
                     seen.fetch_max(snapshot.done, Ordering::Relaxed);
                 }
                 std::thread::yield_now();
             }
+            enough.store(true, Ordering::Relaxed);
         });
-        carry_out(&plan, ONCE, &stage, &progress, &AtomicBool::new(false)).expect("carried out");
-        done.store(true, Ordering::Relaxed);
+        let outcome = carry_out(&plan, ONCE, &stage, &progress, &enough);
+        assert!(outcome.is_err_and(|why| why.is::<Interrupted>()));
     });
     assert!(seen.into_inner() > 0 && progress.look().is_none());
 }

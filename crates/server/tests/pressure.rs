@@ -124,14 +124,17 @@ fn a_crowd_that_comes_at_once_and_takes_nothing_holds_little_before_anybody_has_
     }
 }
 
-fn take_all(stream: &mut TcpStream) {
+/// Takes all replies; says whether all of them came.
+fn take_all(stream: &mut TcpStream) -> bool {
     let mut rest = REPLIES * LENGTH;
     let mut buffer = vec![0; 256 << 10];
     while rest > 0 {
-        let count = stream.read(&mut buffer).expect("replies");
-        assert!(count > 0, "{rest} bytes are missing");
-        rest = rest.saturating_sub(count);
+        match stream.read(&mut buffer) {
+            Ok(count @ 1..) => rest = rest.saturating_sub(count),
+            _ => return false,
+        }
     }
+    true
 }
 
 #[test]
@@ -142,16 +145,25 @@ fn who_takes_nothing_is_not_read_and_new_connections_are_turned_away_until_there
     ask_for_much(&mut crowd, &file);
     let report = wait_for(&server, "level 3", |report| report.pressure == "refuse");
     assert!(report.used.sending + report.used.unread > BUDGET, "{:?}", report.used);
-    let held = wait_for(&server, "somebody who is not read", |report| report.held_connections > 0);
-    let held = held.connections.iter().find(|one| one.is_held).expect("there is one").client;
-    let of = |stream: &&mut TcpStream| stream.local_addr().is_ok_and(|address| address == held);
-    // Though memory is short as before, it is read again once it takes its replies: none is lost.
-    take_all(crowd.iter_mut().find(of).expect("one of them"));
     let mut refused = connect([127, 0, 0, 1].into(), address);
     assert_eq!(refused.read(&mut [0]).unwrap_or(0), 0, "a client that has many gets no more");
     assert!(server.tuning_report().refused_connections > 0);
     let mut other = connect([127, 0, 0, 2].into(), address);
     getattr(&mut other, &root(&server)).expect("a client that has none gets one");
+    // Though memory is short as before, one that is not read is read again once it takes its replies: none is lost. On a busy
+    // machine one may have been cut before it took anything.
+    let mut tried = Vec::new();
+    loop {
+        let report = wait_for(&server, "somebody who is not read", |report| report.held_connections > 0);
+        let held = report.connections.iter().filter(|one| one.is_held).map(|one| one.client);
+        let Some(held) = held.clone().find(|client| !tried.contains(client)) else { continue };
+        tried.push(held);
+        let of = |stream: &&mut TcpStream| stream.local_addr().is_ok_and(|address| address == held);
+        if take_all(crowd.iter_mut().find(of).expect("one of them")) {
+            break;
+        }
+        assert!(tried.len() < 20, "all of them were cut");
+    }
     // Those who take nothing are cut, and nobody has to wait for them.
     wait_for(&server, "the end of it", |report| report.pressure != "refuse");
     let held = held_in_kernel(address);

@@ -4,11 +4,12 @@ mod common;
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use common::{Place, is_root, myself};
 use howdah_store::local::LocalFileSystem;
 use howdah_vfs::{Caller, Detail, FileSystem, Handle, Name};
+use rustix::time::{ClockId, clock_gettime};
 
 fn me() -> Caller {
     if is_root() { Caller::ROOT } else { myself() }
@@ -44,6 +45,11 @@ fn fill(directory: &Path, count: usize) {
     }
 }
 
+/// The processor time of this thread: what other programs do meanwhile is not in it.
+fn own_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("not negative")
+}
+
 #[test]
 fn listing_is_linear() {
     // A tenth of a hundred thousand, and a hundred thousand.
@@ -58,9 +64,9 @@ fn listing_is_linear() {
         let directory =
             fs.lookup(&me(), &fs.root(), Name::parse(text.as_bytes()).expect("a name")).expect("LOOKUP");
         let once = || {
-            let start = Instant::now();
+            let start = own_time();
             assert_eq!(list(&fs, &directory.node.handle, 200, detail), count + 2);
-            start.elapsed()
+            own_time() - start
         };
         (0..2).map(|_| once()).min().unwrap_or(Duration::MAX)
     };

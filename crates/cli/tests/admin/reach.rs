@@ -101,7 +101,8 @@ fn another_users_server_is_not_reached() {
     let served = Served::start(&[]);
     // Where the other user may run it.
     let program = served.home.path().join("howdah");
-    fs::copy(HOWDAH, &program).expect("copied");
+    // By another process: what a test starts meanwhile would have our copy open for writing, and such a file does not run.
+    assert!(Command::new("cp").arg(HOWDAH).arg(&program).status().expect("coreutils").success());
     for path in [served.home.path(), &program] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("ours");
     }

@@ -48,7 +48,9 @@ impl Laboratory {
         let mut laboratory = Self::new(test);
         let home = laboratory.home.path();
         let copy = home.join("howdah");
-        fs::copy(&laboratory.program, &copy).expect("copying howdah");
+        // By another process: what a test starts meanwhile would have our copy open for writing, and such a file does not run.
+        let copied = Command::new("cp").arg(&laboratory.program).arg(&copy).status().expect("coreutils");
+        assert!(copied.success());
         // A mount namespace in which that file has other rights; nobody else sees it.
         let script = format!(
             "mount -t tmpfs howdah /mnt && mknod -m {tun} /mnt/tun c 10 200 && mount --bind /mnt/tun /dev/net/tun && \

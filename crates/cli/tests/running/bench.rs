@@ -32,14 +32,16 @@ impl Bench {
     /// Waits until it says that it is at something.
     pub fn progress(&mut self, wanted: impl Fn(&str) -> bool) -> String {
         let mut said = Vec::new();
-        for line in self.errors.by_ref() {
-            let line = line.expect("text");
-            if wanted(&line) {
-                return line;
-            }
-            said.push(line);
-        }
-        panic!("it ended, and said only\n{}", said.join("\n"));
+        let line = self.next_line(|line| {
+            said.push(line.to_owned());
+            wanted(line)
+        });
+        line.unwrap_or_else(|| panic!("it ended, and said only\n{}", said.join("\n")))
+    }
+
+    /// The next line of this kind; none if it has ended.
+    pub fn next_line(&mut self, mut wanted: impl FnMut(&str) -> bool) -> Option<String> {
+        self.errors.by_ref().map(|line| line.expect("text")).find(|line| wanted(line))
     }
 
     /// Sends a signal.

@@ -113,7 +113,9 @@ mod tests {
         let port = ports.add(socket(), on(name));
         let client = std::net::UdpSocket::bind("127.0.0.1:0").expect("a free port");
         client.send_to(&vec![0; length], port.socket().address()).expect("sent");
-        port.receive(&mut [0; 100]).expect("received").expect("over loopback, what was sent has arrived");
+        while port.receive(&mut [0; 100]).expect("received").is_none() {
+            std::thread::yield_now();
+        }
         port
     }
 
