@@ -320,8 +320,8 @@ fn a_copy_is_stopped_though_the_server_does_not_answer() {
     let source = home.path().join("source");
     fs::create_dir_all(home.path().join("data")).expect("made");
     fs::create_dir_all(&source).expect("made");
-    for name in ["a", "b", "c"] {
-        fs::write(source.join(name), vec![7; 1 << 20]).expect("written");
+    for number in 0..16 {
+        fs::write(source.join(format!("file-{number}")), vec![7; 1 << 20]).expect("written");
     }
     let server = start(home.path(), 0);
     let mut slow = Command::new(HOWDAH);

@@ -187,8 +187,8 @@ fn a_stopped_copy_keeps_what_it_has() {
 fn stop_and_go_on(one_writer: bool) {
     let (from, file) = big_file(&mut Random(6));
     let to = memory();
-    // 1 MiB/s and stopped at once: some blocks are through, most are not.
-    let slow = CopyOptions { rate: Some(1 << 20), jobs: Some(2), ..with_writer(one_writer) };
+    // 256 KiB/s and stopped at once: some blocks are through, most are not.
+    let slow = CopyOptions { rate: Some(256 << 10), jobs: Some(2), ..with_writer(one_writer) };
     let (slow_copier, _) = copier(&to, slow);
     let (sign, tally) = (slow_copier.stop_sign(), slow_copier.tally());
     let outcome = std::thread::scope(|scope| {

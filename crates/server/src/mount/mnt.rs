@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use howdah_vfs::FsError;
+use howdah_vfs::{FsError, Shown};
 use howdah_wire::mount::Status;
 use howdah_wire::mount::mnt::{Arguments, Reply as Answer, Reply1 as Answer1, Success};
 use howdah_wire::rpc::AuthFlavor;
@@ -18,7 +18,7 @@ pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) 
     let path = Arguments::decode(&mut request.arguments)?.path.0;
     let identity =
         Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
-    let (client, shown) = (request.peer.client, path.escape_ascii());
+    let (client, shown) = (request.peer.client, Shown(path));
     match service.exports().resolve(path, request.peer, &identity) {
         Ok(handle) => {
             if service.mounts.add(client.ip(), path) && service.mounts.news.is_due(Instant::now()) {
@@ -49,7 +49,7 @@ pub fn run_version_1(
 ) -> Result<(), Refusal> {
     let path = Arguments::decode(&mut request.arguments)?.path.0;
     if service.mounts.refusals.is_due(Instant::now()) {
-        let (client, shown) = (request.peer.client, path.escape_ascii());
+        let (client, shown) = (request.peer.client, Shown(path));
         tracing::info!(%client, path = %shown, "mount refused: it is for NFS version 2");
     }
     reply.write(&Answer1::Err(Status::AccessDenied));
