@@ -314,14 +314,26 @@ fn an_interrupted_tree_is_gone_on_with_by_the_same_command() {
     assert_eq!(tree(&source), tree(&to), "as itself, not inside, and nothing is left behind");
 }
 
+/// Whether a connection of this local port has bytes that its process did not receive yet (proc_net_tcp).
+fn has_unread(port: u16) -> bool {
+    const ESTABLISHED: &str = "01";
+    let tables =
+        ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).expect("Linux has it"));
+    tables.iter().flat_map(|table| table.lines()).any(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let is_its_own = fields[1].ends_with(&format!(":{port:04X}")) && fields[3] == ESTABLISHED;
+        is_its_own && !fields[4].ends_with(":00000000")
+    })
+}
+
 #[test]
 fn a_copy_is_stopped_though_the_server_does_not_answer() {
     let home = home();
     let source = home.path().join("source");
     fs::create_dir_all(home.path().join("data")).expect("made");
     fs::create_dir_all(&source).expect("made");
-    for number in 0..16 {
-        fs::write(source.join(format!("file-{number}")), vec![7; 1 << 20]).expect("written");
+    for name in ["a", "b", "c"] {
+        fs::write(source.join(name), vec![7; 1 << 20]).expect("written");
     }
     let server = start(home.path(), 0);
     let mut slow = Command::new(HOWDAH);
@@ -330,6 +342,10 @@ fn a_copy_is_stopped_though_the_server_does_not_answer() {
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("piped")));
     lines.next().expect("a file was copied").expect("text");
     server.signal(rustix::process::Signal::STOP);
+    // It has called, and waits for the answer.
+    while !has_unread(server.address().port()) {
+        thread::sleep(Duration::from_millis(20));
+    }
     let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("not 0");
     rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it lives");
     let output = child.wait_with_output().expect("it ends");

@@ -288,7 +288,13 @@ fn an_unfinished_copy_of_a_source_that_was_moved_into_it_is_copied_as_all_else()
     here.file(&old.handle, "file", 3, &[(0, b"old".to_vec())]);
     let mark = format!(".howdah-copy-{:016x}", item(&here, outer, &there, "x").id);
     here.file(&old.handle, &mark, 0, &[]);
-    here.file(&outer.handle, &mark, 0, &[]);
+    let restored = here.file(&outer.handle, &mark, 0, &[]);
+    // What restored it kept its time of change, as the interrupted copy at the destination has it.
+    let unfinished = there.directory(&there.root().handle, "x");
+    let first = there.file(&unfinished.handle, &mark, 0, &[]);
+    for (files, mark) in [(&here, restored), (&there, first)] {
+        files.set_time(&mark.handle, 1_000_000, 0);
+    }
     let (outcome, heard) = copy(&here, outer, &there, "x", options());
     assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
     assert_eq!(there.names(&there.at("x").handle), ["old"]);

@@ -269,10 +269,10 @@ fn progress_can_be_watched() {
     let (progress, seen) = (Arc::new(Progress::new()), AtomicU64::new(0));
     let stage = Stage::set_up(memory(), false).expect("set up");
     let plan = Plan { time: Some(Duration::from_secs(60)), ..tiny(Workload::Write) };
-    let enough = AtomicBool::new(false);
+    let (enough, over) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            while seen.load(Ordering::Relaxed) == 0 {
+            while seen.load(Ordering::Relaxed) == 0 && !over.load(Ordering::Relaxed) {
                 if let Some(snapshot) = progress.look() {
                     assert!(snapshot.part.is_none_or(|part| (0.0..=1.0).contains(&part)));
                     seen.fetch_max(snapshot.done, Ordering::Relaxed);
@@ -282,6 +282,7 @@ fn progress_can_be_watched() {
             enough.store(true, Ordering::Relaxed);
         });
         let outcome = carry_out(&plan, ONCE, &stage, &progress, &enough);
+        over.store(true, Ordering::Relaxed);
         assert!(outcome.is_err_and(|why| why.is::<Interrupted>()));
     });
     assert!(seen.into_inner() > 0 && progress.look().is_none());

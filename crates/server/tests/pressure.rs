@@ -154,9 +154,12 @@ fn who_takes_nothing_is_not_read_and_new_connections_are_turned_away_until_there
     // machine one may have been cut before it took anything.
     let mut tried = Vec::new();
     loop {
-        let report = wait_for(&server, "somebody who is not read", |report| report.held_connections > 0);
-        let held = report.connections.iter().filter(|one| one.is_held).map(|one| one.client);
-        let Some(held) = held.clone().find(|client| !tried.contains(client)) else { continue };
+        let untried = |report: &TuningReport| {
+            let held = report.connections.iter().filter(|one| one.is_held).map(|one| one.client);
+            held.into_iter().find(|client| !tried.contains(client))
+        };
+        let report = wait_for(&server, "somebody who is not read", |report| untried(report).is_some());
+        let held = untried(&report).expect("it was seen");
         tried.push(held);
         let of = |stream: &&mut TcpStream| stream.local_addr().is_ok_and(|address| address == held);
         if take_all(crowd.iter_mut().find(of).expect("one of them")) {

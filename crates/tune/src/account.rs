@@ -83,8 +83,8 @@ impl Account {
                 *mine.entry(*verdict).or_default() += *time;
             }
         }
-        self.events.each(&other.events, |mine, other| *mine += other);
-        self.moved.each(&other.moved, |mine, other| *mine += other);
+        self.events.each(&other.events, add);
+        self.moved.each(&other.moved, add);
     }
 
     /// What was added since it was `earlier`.
@@ -105,15 +105,23 @@ impl Account {
     }
 }
 
+/// Sums stay where they are once they can grow no more: a kernel's own sums may jump.
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
+}
+
 impl Moved {
     /// What was moved in an interval.
     pub(crate) fn look(&mut self, interval: &Interval<'_>) {
-        self.sent += interval.grown(|sample| sample.sending.sent);
-        self.received += interval.grown(|sample| sample.receiving.received);
-        self.retransmitted += interval.grown(|sample| sample.sending.retransmitted);
-        self.spurious += interval.grown(|sample| sample.sending.spurious);
-        self.reorderings += interval.grown(|sample| sample.sending.reorderings);
-        self.out_of_order += interval.grown(|sample| sample.receiving.out_of_order.unwrap_or(0));
+        let grown = Self {
+            sent: interval.grown(|sample| sample.sending.sent),
+            received: interval.grown(|sample| sample.receiving.received),
+            retransmitted: interval.grown(|sample| sample.sending.retransmitted),
+            spurious: interval.grown(|sample| sample.sending.spurious),
+            reorderings: interval.grown(|sample| sample.sending.reorderings),
+            out_of_order: interval.grown(|sample| sample.receiving.out_of_order.unwrap_or(0)),
+        };
+        self.each(&grown, add);
     }
 
     fn each(&mut self, other: &Self, change: impl Fn(&mut u64, u64)) {

@@ -86,7 +86,8 @@ fn happen(tuner: &mut Tuner<u8>, event: Event, now: &mut Duration) -> Vec<Change
     }
 }
 
-/// The kernel's sums may stand still, jump and run backwards; all that is sure is that they are numbers.
+/// The kernel's sums may stand still, jump and run backwards; all that is sure is that they are numbers, and that what it tells of a
+/// socket as it is now has 32 bits (`struct tcp_info`, `SO_MEMINFO`), unless it is told in segments.
 fn sample(
     at: Duration,
     [sent, retransmitted, spurious, reorderings, received, segments]: [u64; 6],
@@ -96,8 +97,9 @@ fn sample(
     load: u16,
 ) -> Sample {
     let time = |index: usize| Duration::from_micros(u64::from(times[index]));
-    let [flight, unsent, congestion_window, peer_window, starting, queued, unread, window, limit, segment] =
-        gauges;
+    let [_, _, congestion_window, _, starting, ..] = gauges;
+    let [flight, unsent, _, peer_window, _, queued, unread, window, limit, segment] =
+        gauges.map(|told| told & u64::from(u32::MAX));
     let sending = Sending {
         sent,
         retransmitted,

@@ -72,8 +72,8 @@ impl Lister<'_> {
             if self.arguments.recursive {
                 let below = entries.iter().rev().filter_map(|entry| {
                     let node = entry.node.filter(|node| node.attributes.kind == FileKind::Directory)?;
-                    let above = path.strip_suffix(b"/").unwrap_or(&path);
-                    Some(([above, b"/", &entry.name].concat(), node))
+                    let length = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+                    Some(([&path[..length], b"/", &entry.name].concat(), node))
                 });
                 left.extend(below);
             }

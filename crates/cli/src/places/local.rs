@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::connect::own_caller;
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
+use howdah_vfs::Shown;
 use rustix::fs::Mode;
 use rustix::process::umask as exchange_umask;
 
@@ -64,7 +65,7 @@ pub(super) fn open_local(opener: &mut Opener, path: &Path, following: Following)
             open
         }
     };
-    let device = directory.metadata().with_context(|| format!("looking at {}", directory.display()))?.dev();
+    let device = directory.metadata().with_context(|| format!("looking at {}", shown(&directory)))?.dev();
     let label =
         name.as_ref().map_or_else(|| directory.clone(), |name| directory.join(OsStr::from_bytes(name)));
     Ok(Place {
@@ -87,13 +88,17 @@ fn split(path: &Path, following: Following) -> Result<(PathBuf, Option<Vec<u8>>)
         Following::Links if is_link => real(path)?,
         _ => path.to_owned(),
     };
-    let name = whole.file_name().with_context(|| format!("finding {}: no such directory", path.display()))?;
+    let name = whole.file_name().with_context(|| format!("finding {}: no such directory", shown(path)))?;
     let above = whole.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok((real(above)?, Some(name.as_bytes().to_vec())))
 }
 
+fn shown(path: &Path) -> Shown<'_> {
+    Shown(path.as_os_str().as_bytes())
+}
+
 fn real(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().with_context(|| format!("finding {}", path.display()))
+    path.canonicalize().with_context(|| format!("finding {}", shown(path)))
 }
 
 #[cfg(test)]

@@ -44,6 +44,9 @@ impl Taken {
     /// Shows the next screen from its first letter. Its own way of clearing asks the terminal where the cursor is, and the answer
     /// would come among the keys.
     pub fn forget(&mut self) -> io::Result<()> {
+        if !IS_TAKEN.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         execute!(stdout(), Clear(ClearType::All))?;
         self.terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
         Ok(())
@@ -52,6 +55,10 @@ impl Taken {
     /// Gives it back and stops this process, as Ctrl-Z does. When it goes on there is a SIGCONT, upon which it is to be
     /// [taken again](Self::take_again), once: between two times it would be in nobody's mode, and a key could be lost.
     pub fn suspend(&mut self) -> io::Result<()> {
+        // The first process of a container cannot be stopped from within, and no shell waits for it.
+        if rustix::process::getpid() == rustix::process::Pid::INIT {
+            return Ok(());
+        }
         give_back();
         Ok(rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?)
     }

@@ -212,11 +212,12 @@ impl Copier {
         let mut entries = Vec::new();
         let mut cookie = directory.cookie.load(Ordering::Relaxed);
         let (marker, mut is_destination) = (naming::marker(directory.item.id), false);
-        // Any unfinished copy of this source has a mark of that name, such as one that was moved to here.
+        // Any unfinished copy of this source has a mark of that name: one that was moved to here, or one to elsewhere that runs, which
+        // is copied as all else is.
         let is_of_this_copy = |mark: Option<&Node>| {
-            directory.item.marked_at.get().is_some_and(|made| {
-                mark.is_none_or(|mark| are_near(mark.attributes.modified, *made, directory.item.step))
-            })
+            let found = mark.copied().or_else(|| naming::mark_in(source, node, directory.item.id));
+            let made = directory.item.marked_at.get().zip(found);
+            made.is_some_and(|(made, mark)| are_near(mark.attributes.changed, *made, directory.item.step))
         };
         let mut sink = |entry: howdah_vfs::Entry<'_>| {
             if entries.len() == PART {

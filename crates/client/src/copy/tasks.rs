@@ -102,14 +102,14 @@ pub(super) struct ItemFacts {
     pub(super) passes_files: bool,
     /// The file system that it begins on.
     pub(super) file_system: u64,
-    /// When the mark of its copy was made, if it has one.
+    /// When the mark of its copy was made, if it has one: as nothing that copies files can set it.
     pub(super) marked_at: OnceLock<Timestamp>,
 }
 
 impl ItemFacts {
     /// Its copy has this mark.
     pub(super) fn is_marked_by(&self, mark: &Node) {
-        let _ = self.marked_at.set(mark.attributes.modified);
+        let _ = self.marked_at.set(mark.attributes.changed);
     }
 }
 

@@ -110,7 +110,7 @@ impl<K: Ord + Copy> Tuner<K> {
             return Vec::new();
         }
         let queued = |one: &Connection| one.last().map_or(0, |sample| sample.sending.queued);
-        let mut left: u64 = self.connections.values().map(queued).sum();
+        let mut left = self.connections.values().map(queued).fold(0, u64::saturating_add);
         let mut stuck: Vec<(u64, K)> = (self.connections.iter())
             .filter(|(_, one)| one.stuck_for() >= STUCK_FOR)
             .map(|(key, one)| (queued(one), *key))
@@ -119,7 +119,7 @@ impl<K: Ord + Copy> Tuner<K> {
         let most = self.settings.budget.for_sending();
         let goes = |(queued, _): &(u64, K)| {
             let goes = left > most;
-            left -= queued * u64::from(goes);
+            left = left.saturating_sub(queued * u64::from(goes));
             goes
         };
         stuck.into_iter().take_while(goes).map(|(_, key)| key).collect()
