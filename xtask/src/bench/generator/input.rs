@@ -5,6 +5,7 @@ use std::net::TcpStream;
 
 use anyhow::{Context, bail, ensure};
 use howdah_wire::rpc::RecordMark;
+use rustix::io::retry_on_intr;
 use rustix::net::RecvFlags;
 
 /// What is received in one go: fits a second-level cache, so that copying into it costs as little as can be.
@@ -48,9 +49,13 @@ impl Input {
         self.start = 0;
         let received = if self.discard && self.skip > 0 && self.end == 0 {
             let most = self.skip.min(self.buffer.len());
-            rustix::net::recv(stream, &mut self.buffer[..most], RecvFlags::TRUNC).map(|(count, _)| count)?
+            let into = &mut self.buffer[..most];
+            retry_on_intr(|| rustix::net::recv(stream, &mut *into, RecvFlags::TRUNC))
+                .map(|(count, _)| count)?
         } else {
             match stream.read(&mut self.buffer[self.end..]) {
+                // A receive with a limit of time is not gone on with after a signal, whoever it was for.
+                Err(error) if error.kind() == ErrorKind::Interrupted => return self.fill(stream),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => bail!("no reply for too long"),
                 result => result.context("receiving replies")?,
             }
