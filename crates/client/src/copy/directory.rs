@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 
 use howdah_vfs::{Detail, FileKind, FsError, Node};
 
-use super::decide::are_near;
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
 use super::links::LinkTable;
@@ -211,22 +210,13 @@ impl Copier {
         let Some(node) = &directory.node else { return Ok((Vec::new(), true)) };
         let mut entries = Vec::new();
         let mut cookie = directory.cookie.load(Ordering::Relaxed);
-        let (marker, mut is_destination) = (naming::marker(directory.item.id), false);
-        // Any unfinished copy of this source has a mark of that name: one that was moved to here, or one to elsewhere that runs, which
-        // is copied as all else is.
-        let is_of_this_copy = |mark: Option<&Node>| {
-            let found = mark.copied().or_else(|| naming::mark_in(source, node, directory.item.id));
-            let made = directory.item.marked_at.get().zip(found);
-            made.is_some_and(|(made, mark)| are_near(mark.attributes.changed, *made, directory.item.step))
-        };
+        let (marker, mut mark) = (naming::marker(directory.item.id), None);
         let mut sink = |entry: howdah_vfs::Entry<'_>| {
             if entries.len() == PART {
                 return ControlFlow::Break(());
             }
-            // A source on this machine may be what a server exports that we copy to.
-            if entry.name == marker && is_of_this_copy(entry.node) {
-                is_destination = true;
-                return ControlFlow::Break(());
+            if entry.name == marker {
+                mark = Some(entry.node.copied());
             }
             cookie = entry.cookie;
             if !matches!(entry.name, b"." | b"..") && !naming::is_ours(entry.name) {
@@ -244,7 +234,9 @@ impl Copier {
         let listing =
             source.file_system.read_directory(&source.caller, &node.handle, at, Detail::Nodes, &mut sink);
         let end = listing.at_source("listing")?.end;
-        if is_destination {
+        // A source on this machine may be what a server exports that we copy to.
+        let mark = mark.and_then(|seen| seen.or_else(|| naming::mark_in(source, node, directory.item.id)));
+        if mark.is_some_and(|mark| directory.item.is_marked_as(&mark)) {
             return Err(Trouble::source("copying the directory", Cause::IntoItself));
         }
         if !end && directory.circle.lock().closes_at(cookie) {

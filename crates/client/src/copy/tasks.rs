@@ -7,6 +7,7 @@ use howdah_vfs::{Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
 use super::Side;
+use super::decide::are_near;
 use super::file_job::FileJob;
 use super::links::FileKey;
 use crate::circle::Circle;
@@ -110,6 +111,12 @@ impl ItemFacts {
     /// Its copy has this mark.
     pub(super) fn is_marked_by(&self, mark: &Node) {
         let _ = self.marked_at.set(mark.attributes.changed);
+    }
+
+    /// Whether a mark is that of its copy. Any unfinished copy of this source has one of that name: one that was moved, or one to
+    /// elsewhere that runs.
+    pub(super) fn is_marked_as(&self, mark: &Node) -> bool {
+        self.marked_at.get().is_some_and(|made| are_near(mark.attributes.changed, *made, self.step))
     }
 }
 
