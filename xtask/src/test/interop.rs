@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::processes::run_and_look;
+use super::processes::{Show, run_and_look};
 use super::step::{Context, Report};
 
 /// Runs all scenarios.
@@ -36,7 +36,7 @@ pub fn run_scenarios(command: &mut Command, binary: &Path, work: &Path, quick: b
 
 impl Report {
     /// Counts a scenario's line: `PASS  name …`.
-    pub fn count_scenario(&mut self, line: &str) {
+    pub fn count_scenario(&mut self, line: &str) -> Show {
         match line.split_whitespace().next() {
             Some("PASS") => self.passed += 1,
             Some("FAIL") => {
@@ -49,5 +49,6 @@ impl Report {
             }
             _ => {}
         }
+        Show::Always
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
-use super::processes::run_and_look;
+use super::processes::{Show, run_and_look};
 use super::step::{Context, Report};
 
 /// One over NFS, one with a program of others; each takes about a minute.
@@ -53,7 +53,7 @@ fn run_plan(howdah: &Path, plan: &str, to: &Path) -> Result<Report> {
     }
     let mut command = Command::new(howdah);
     command.args(["lab", "run", plan, "--quick", "--to"]).arg(to);
-    let status = run_and_look(&mut command, |_| ())?;
+    let status = run_and_look(&mut command, |_| Show::Always)?;
     let has_report = to.join("report.html").is_file();
     Ok(match status.code() {
         Some(0) if has_report => Report { passed: 1, ..Report::default() },

@@ -10,6 +10,7 @@ mod processes;
 mod services;
 mod step;
 mod summary;
+mod test_output;
 mod trust;
 mod unprivileged;
 

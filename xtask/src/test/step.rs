@@ -32,6 +32,8 @@ pub struct Report {
     pub skipped: usize,
     /// For a person: a cause of failure, a reason for skipping, or what was done.
     pub remarks: Vec<String>,
+    /// What those that failed said, told again at the end.
+    pub causes: Vec<String>,
 }
 
 impl Report {
@@ -56,5 +58,6 @@ impl Report {
         self.failed += other.failed;
         self.skipped += other.skipped;
         self.remarks.extend(other.remarks);
+        self.causes.extend(other.causes);
     }
 }

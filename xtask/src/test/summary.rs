@@ -1,4 +1,4 @@
-//! The table at the end, and the one line after it.
+//! What failed and why, the table at the end, and the one line after it.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -7,9 +7,13 @@ use super::step::Report;
 
 /// Prints what ran, what was skipped and why; says whether all is well.
 pub fn print(reports: &[(&str, Duration, Report)]) -> ExitCode {
+    for (name, _, report) in reports.iter().filter(|(.., report)| !report.causes.is_empty()) {
+        println!("\n{name}, what failed:");
+        report.causes.iter().for_each(|line| println!("{line}"));
+    }
     println!("\n{:<14} {:>7} {:>7} {:>7} {:>8}", "step", "passed", "failed", "skipped", "seconds");
     for (name, took, report) in reports {
-        let Report { passed, failed, skipped, remarks } = report;
+        let Report { passed, failed, skipped, remarks, .. } = report;
         println!("{name:<14} {passed:>7} {failed:>7} {skipped:>7} {:>8.1}", took.as_secs_f64());
         for remark in remarks {
             println!("               {remark}");

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::interop::run_scenarios;
 use super::processes::run_and_look;
 use super::step::{Context, Report};
+use super::test_output::TestOutput;
 
 /// Nobody, who owns nothing and has no home.
 const NOBODY: u32 = 65534;
@@ -38,11 +39,12 @@ pub fn run(context: &Context) -> Result<Report> {
     for test in test_binaries(context)? {
         let copy = copy_to(&test, home.path())?;
         let mut command = as_nobody(&copy, home.path());
-        let before = report.failed;
-        let status = run_and_look(&mut command, |line| report.count(line))?;
-        if !status.success() && report.failed == before {
+        let mut output = TestOutput::default();
+        let status = run_and_look(&mut command, |line| output.read(line))?;
+        if !status.success() && output.report.failed == 0 {
             report.add(Report::failed(format!("{} as nobody ended with {status}", copy.display())));
         }
+        report.add(output.report);
     }
     let howdah = copy_to(&context.workspace.release("howdah"), home.path())?;
     let interop = copy_to(&context.workspace.release("howdah-interop"), home.path())?;
