@@ -6,9 +6,9 @@ use super::alike::refusals_alike;
 use super::operation::Operation;
 use super::player::{Played, Player};
 use super::seen::{Seen, SeenEntry};
-use super::tree::tree;
+use super::tree::{open_directories, tree};
 use super::{Difference, from_bytes};
-use crate::conformance::Subject;
+use crate::conformance::{Abilities, Subject};
 use crate::memory::{MemoryFileSystem, MemoryOptions};
 use crate::random::Random;
 
@@ -25,33 +25,42 @@ pub fn run_operations(seed: u64, count: usize, make: &dyn Fn() -> Subject) -> Re
 
 /// Runs operations on the model and on the subject; tells the first difference.
 pub fn compare(operations: &[Operation], subject: &Subject) -> Result<(), Difference> {
-    let differ = |done: usize, model: String, subject: String| Difference {
-        seed: None,
-        operations: operations[..done].to_vec(),
-        model,
-        subject,
-    };
     let options = MemoryOptions { root_mode: 0o777, ..MemoryOptions::default() };
     let model = Subject::new(Arc::new(MemoryFileSystem::with_options(options)), subject.abilities);
-    let start = |subject| Player::new(subject).map_err(|why| differ(0, "a home directory".to_owned(), why));
+    let start = |subject| Player::new(subject).map_err(|why| differ(&[], "a home directory".to_owned(), why));
     let (mut model, mut player) = (start(&model)?, start(subject)?);
+    let played = play(operations, &mut model, &mut player, &subject.abilities);
+    open_directories(&player.actor(0), &player.home());
+    played
+}
+
+fn play(
+    operations: &[Operation],
+    model: &mut Player<'_>,
+    player: &mut Player<'_>,
+    abilities: &Abilities,
+) -> Result<(), Difference> {
     for (number, operation) in operations.iter().enumerate() {
-        if model.objection(operation, &subject.abilities).is_some() {
+        if model.objection(operation, abilities).is_some() {
             continue;
         }
         let (wanted, seen) = (model.play(number, operation), player.play(number, operation));
         if !alike(operation, &wanted, &seen) {
-            return Err(differ(number + 1, format!("{wanted:?}"), format!("{seen:?}")));
+            return Err(differ(&operations[..=number], format!("{wanted:?}"), format!("{seen:?}")));
         }
     }
-    let (wanted, seen) = (lines(&model), lines(&player));
+    let (wanted, seen) = (lines(model), lines(player));
     match wanted.iter().zip(&seen).find(|(wanted, seen)| wanted != seen) {
-        Some((wanted, seen)) => Err(differ(operations.len(), wanted.clone(), seen.clone())),
+        Some((wanted, seen)) => Err(differ(operations, wanted.clone(), seen.clone())),
         None if wanted.len() != seen.len() => {
-            Err(differ(operations.len(), format!("{wanted:?}"), format!("{seen:?}")))
+            Err(differ(operations, format!("{wanted:?}"), format!("{seen:?}")))
         }
         None => Ok(()),
     }
+}
+
+fn differ(operations: &[Operation], model: String, subject: String) -> Difference {
+    Difference { seed: None, operations: operations.to_vec(), model, subject }
 }
 
 fn lines(player: &Player<'_>) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::seen::View;
 use super::universe::OFFSETS;
 use crate::conformance::actor::Actor;
-use crate::{Detail, FileKind, Node, Result};
+use crate::{Detail, FileKind, NewAttributes, Node, Result};
 
 /// Bytes looked at from each place that operations write to.
 const LOOK: usize = 16 * 1024;
@@ -31,6 +31,19 @@ pub(super) fn tree(actor: &Actor<'_>, home: &Node) -> Result<Vec<String>> {
         }
     }
     Ok(lines)
+}
+
+/// Opens every directory below `home` to its owner, who could not remove what is in it otherwise. What refuses stays as it is.
+pub(super) fn open_directories(actor: &Actor<'_>, home: &Node) {
+    let mut open = vec![*home];
+    while let Some(directory) = open.pop() {
+        let _ = actor.set(&directory, NewAttributes { mode: Some(0o700), ..NewAttributes::default() });
+        let entries = actor.list_by(&directory, usize::MAX, Detail::Names).unwrap_or_default();
+        let names =
+            entries.into_iter().map(|entry| entry.name).filter(|name| !matches!(&name[..], b"." | b".."));
+        let nodes = names.filter_map(|name| actor.look(&directory, &name).ok());
+        open.extend(nodes.filter(|node| node.attributes.kind == FileKind::Directory));
+    }
 }
 
 fn content(actor: &Actor<'_>, node: &Node) -> Result<String> {
