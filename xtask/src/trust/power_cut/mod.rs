@@ -94,7 +94,8 @@ fn cut_all(
     let key = std::fs::read(disk.mounted().join(KEY)).context("reading the server's handle key")?;
     verdict.broken.extend(crew.broken());
     drop(disk);
-    let mut moments: Vec<usize> = (0..times).map(|_| random.up_to(log.len() + 1)).collect();
+    // One is always before the first write: nothing that was there may depend on what comes after.
+    let mut moments: Vec<usize> = (1..times).map(|_| random.up_to(log.len() + 1)).chain([0]).collect();
     moments.sort_unstable();
     let (mut cutter, mut bytes) = (Cutter::new(before, &log), 0);
     let image = image::Image::new(place, kind)?;
@@ -124,6 +125,8 @@ fn cut_all(
 fn fill_log(context: &Context, disk: &Disk, entries: u64) -> Result<(Arc<Crew>, Vec<u8>, Vec<Entry>)> {
     let mut server = Server::start(&context.binary, disk.mounted())?;
     let crew = Crew::settle(server.export(), WORKERS, false)?;
+    // A port is open before there is a server behind it; one that answers has made its key.
+    drop(client(&server.url("", "&lanes=1"))?);
     // What was there before the first call is no promise of ours.
     command(std::process::Command::new("sync").arg("-f").arg(disk.mounted()))?;
     let before = disk.platter.start_log();
