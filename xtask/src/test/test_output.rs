@@ -12,8 +12,8 @@ pub struct TestOutput {
     /// What was read so far.
     pub report: Report,
     section: Section,
-    /// Lines that the test whose output this is has had.
-    cause_lines: usize,
+    /// How many more lines of the test whose output this is are told again.
+    cause_lines_left: usize,
 }
 
 /// Where in a program's output we are.
@@ -81,12 +81,12 @@ impl TestOutput {
     /// Of a line about failures: `---- NAME stdout ----` and what follows it, but not the list of names at the end.
     fn remember(&mut self, line: &str) {
         if line.starts_with("---- ") {
-            self.cause_lines = CAUSE_LINES;
+            self.cause_lines_left = CAUSE_LINES;
         } else if line == "failures:" {
-            self.cause_lines = 0;
+            self.cause_lines_left = 0;
         }
-        if self.cause_lines > 0 && !line.is_empty() {
-            self.cause_lines -= 1;
+        if self.cause_lines_left > 0 && !line.is_empty() {
+            self.cause_lines_left -= 1;
             self.report.causes.push(line.to_owned());
         }
     }
