@@ -8,7 +8,7 @@ macro_rules! texts {
 
 /// What the guest runs.
 pub const GUEST: &[(&str, &str)] = texts!(
-    "guest": "run-job.sh", "lib.sh", "attributes.sh", "checksum.sh", "copies.sh", "directory.sh", "exercise.sh", "falls-back.sh", "mount.sh",
+    "guest": "run-job.sh", "lib.sh", "attributes.sh", "checksum.sh", "copies.sh", "directory.sh", "exercise.sh", "falls-back.sh", "locks-refused.sh", "mount.sh",
     "open-files.sh", "serve.sh", "squash.sh", "through-kill.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
 );
 

@@ -179,6 +179,7 @@ impl<'m> Job<'m> {
                 tracing::debug!(procedure = procedure.name, client = %peer.client, %error, "arguments that make no sense");
                 Ok(Accepted::GarbageArguments)
             }
+            Err(Refusal::Unavailable) => Ok(Accepted::ProcedureUnavailable),
             Err(Refusal::System) => Ok(Accepted::SystemError),
             Err(Refusal::Authentication(status)) => Err(Denied::Authentication(status)),
         };

@@ -17,6 +17,7 @@ mod handle;
 pub mod limits;
 mod mount;
 mod nfs3;
+mod nlm;
 mod parked;
 mod patience;
 mod portmap;

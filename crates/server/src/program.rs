@@ -70,6 +70,8 @@ pub enum Refusal {
     Authentication(AuthStatus),
     /// Something broke here: SYSTEM_ERR.
     System,
+    /// The table has the procedure, and it is not served: PROC_UNAVAIL.
+    Unavailable,
     /// No answer at all: what is asked is not for this peer (rpcbind's indirect calls).
     Silence,
 }

@@ -13,12 +13,14 @@ use howdah_server::registration::{Registration, RegistrationError, register};
 use howdah_wire::portmap::{self, Mapping, Protocol};
 use howdah_wire::rpc::{CallHeader, Credentials, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
-use howdah_wire::{mount, nfs3};
+use howdah_wire::{mount, nfs3, nlm};
 
 /// Set for the process inside the namespaces.
 const INSIDE: &str = "HOWDAH_TEST_INSIDE";
 /// Where rpcbind listens for programs of its host.
 const SOCKET: &str = "/run/rpcbind.sock";
+/// Four versions (NFS 3, MOUNT 1 and 3, NLM 4) on TCP and UDP over IPv4 and IPv6.
+const ROWS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs this test again in namespaces of its own, with an empty `/run`; it ends with everything it started.
@@ -64,8 +66,10 @@ fn inside() {
     assert_eq!(registered_port(nfs3::PROGRAM, 3), 0);
 
     let registration = register(&listeners(port)).expect("registered");
-    assert_eq!((registration.rows().len(), registration.refused()), (12, &[][..]));
-    for (program, version) in [(nfs3::PROGRAM, 3), (mount::PROGRAM, 1), (mount::PROGRAM, 3)] {
+    assert_eq!((registration.rows().len(), registration.refused()), (ROWS, &[][..]));
+    for (program, version) in
+        [(nfs3::PROGRAM, 3), (mount::PROGRAM, 1), (mount::PROGRAM, 3), (nlm::PROGRAM, 4)]
+    {
         assert_eq!(registered_port(program, version), u32::from(port), "{program} {version}");
     }
     another_server_is_told_who_is_there(port);
@@ -93,7 +97,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
 fn an_rpcbind_that_is_started_anew_is_told_again(port: u16) {
     let mut first = start_rpcbind();
     let keeper = register(&listeners(port)).expect("registered").keep().expect("a thread");
-    assert_eq!(keeper.rows().len(), 12);
+    assert_eq!(keeper.rows().len(), ROWS);
     first.kill().and_then(|()| first.wait()).expect("killed");
     let mut second = start_rpcbind();
     wait_until(|| registered_port(nfs3::PROGRAM, 3) == u32::from(port));
@@ -117,7 +121,7 @@ fn another_server_is_told_who_is_there(port: u16) {
 fn what_a_killed_server_left_behind_is_replaced(port: u16) {
     // The same port: a server that was killed and started again.
     let again = register(&listeners(port)).expect("its own port");
-    assert_eq!(again.rows().len(), 12);
+    assert_eq!(again.rows().len(), ROWS);
     drop(again);
     assert_eq!(registered_port(nfs3::PROGRAM, 3), 0);
 
@@ -142,7 +146,11 @@ fn registration_of_a_successor_stays(first: Registration, port: u16) {
 fn without_the_unix_socket(port: u16) {
     std::fs::remove_file(SOCKET).expect("it was there");
     let registration = register(&listeners(port)).expect("registered");
-    assert_eq!((registration.rows().len(), registration.refused().len()), (6, 6), "version 2 knows no IPv6");
+    assert_eq!(
+        (registration.rows().len(), registration.refused().len()),
+        (ROWS / 2, ROWS / 2),
+        "version 2 knows no IPv6"
+    );
     assert_eq!(registered_port(nfs3::PROGRAM, 3), u32::from(port));
     drop(registration);
     assert_eq!(registered_port(nfs3::PROGRAM, 3), 0);

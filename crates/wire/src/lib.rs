@@ -1,4 +1,4 @@
-//! The messages: XDR, ONC RPC, portmap and rpcbind, MOUNT, NFSv3.
+//! The messages: XDR, ONC RPC, portmap and rpcbind, MOUNT, NFSv3, NLM.
 //!
 //! This floor is pure: bytes in, values out, and back. It knows no socket, no file and no clock, and nothing of
 //! what a file system is. One file per procedure holds its arguments and its reply, with both directions of coding.
@@ -7,6 +7,7 @@
 pub mod limits;
 pub mod mount;
 pub mod nfs3;
+pub mod nlm;
 pub mod portmap;
 pub mod rpc;
 pub mod rpcbind;

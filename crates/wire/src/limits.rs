@@ -40,6 +40,10 @@ howdah_limits::limits! {
     pub const HOST_NAME_MAX: u32 = 255, bytes;
     beyond "the message is garbage", tested "wire/tests/mount::lengths_stop_at_the_limits_of_the_protocol";
 
+    /// The longest cookie of NLM. The protocol sets no limit; the Linux client's are 4 bytes, and others take up to 1,024 (`LM_MAXNETOBJ`).
+    pub const LOCK_COOKIE_MAX: u32 = 1024, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/nlm::a_cookie_is_bounded";
+
     /// The longest arguments that portmap's CALLIT carries. The protocol sets no limit; what is passed on comes in one datagram
     /// (`UDPMSGSIZE` of the BSD portmappers). This server passes nothing on.
     pub const CALLIT_MAX: u32 = 8800, bytes;

@@ -113,6 +113,7 @@ fn name(procedure: &Procedure) -> String {
     match procedure.program.as_str() {
         "nfs" => name.clone(),
         "mountd" => format!("mount {name}"),
+        "nlockmgr" => format!("nlm {name}"),
         _ => format!("rpcb {name}"),
     }
 }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use howdah_net::is_listening;
+use howdah_wire::nlm;
 use howdah_wire::portmap::{PORT, Protocol};
 
 use super::conversation::{Conversation, Held};
@@ -36,7 +37,7 @@ pub fn register(listeners: &[(Transport, SocketAddr)]) -> Result<Registration, R
     }
     let mut rpcbind = Conversation::open(PATIENCE)?;
     let held = rpcbind.list()?;
-    refuse_others(&held, &rows)?;
+    let rows = free_rows(&held, &rows)?;
     let mut registration = Registration::default();
     for row in rows {
         // Whoever was here before did not take it back and is gone: killed, perhaps, as this server may have been.
@@ -63,13 +64,12 @@ impl Registration {
     /// Registers once more what rpcbind does not know any more; how many rows that were.
     pub(super) fn renew(&self, rpcbind: &mut Conversation) -> Result<usize, RegistrationError> {
         let held = rpcbind.list()?;
-        let is_there = |row: &&Row| held.iter().any(|held| is_ours(held, row));
-        if self.rows.iter().all(|row| is_there(&row)) {
+        let is_there = |row: &Row| held.iter().any(|held| is_ours(held, row));
+        if self.rows.iter().all(is_there) {
             return Ok(0);
         }
-        refuse_others(&held, &self.rows)?;
         let mut count = 0;
-        for row in self.rows.iter().filter(|row| !is_there(row)) {
+        for row in free_rows(&held, &self.rows)?.iter().filter(|row| !is_there(row)) {
             if held.iter().any(|held| held.is_place_of(row)) {
                 rpcbind.unset(row)?;
             }
@@ -114,12 +114,16 @@ fn is_ours(held: &Held, row: &Row) -> bool {
     held.is_place_of(row) && held.port == row.address.port()
 }
 
-/// Another server is not replaced.
-fn refuse_others(held: &[Held], rows: &[Row]) -> Result<(), RegistrationError> {
-    other_server(held, rows).map_or(Ok(()), |other| {
+/// The rows that may be registered. Another NFS server is not replaced: that is an error. A lock manager of this host keeps
+/// its place: its kernel has one as soon as it mounts NFS itself, and that one refuses locks on our files as we would.
+fn free_rows(held: &[Held], rows: &[Row]) -> Result<Vec<Row>, RegistrationError> {
+    let (locks, required): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| row.program == nlm::PROGRAM);
+    if let Some(other) = other_server(held, &required) {
         let Held { program, port, owner, .. } = other.clone();
-        Err(RegistrationError::Taken { program, port, owner })
-    })
+        return Err(RegistrationError::Taken { program, port, owner });
+    }
+    let locks = if other_server(held, &locks).is_none() { locks } else { Vec::new() };
+    Ok([required, locks].concat())
 }
 
 /// A registration of one of our programs that belongs to another server which runs. One on a port of ours was made by a
@@ -172,6 +176,11 @@ mod tests {
         assert_eq!(other(&[held(Network::Tcp, running)]), Some((Network::Tcp, running)));
         assert_eq!(other(&[held(Network::Udp, gone)]), Some((Network::Udp, gone)), "nobody can tell");
         assert_eq!(other(&[held(Network::Udp, 9), held(Network::Tcp, gone)]), None, "its TCP side is gone");
+
+        let lock_manager = Held { program: nlm::PROGRAM, ..held(Network::Tcp, running) };
+        let free = free_rows(std::slice::from_ref(&lock_manager), &rows).expect("no NFS server is there");
+        assert!(free.len() < rows.len() && free.iter().all(|row| row.program != nlm::PROGRAM));
+        assert_eq!(free_rows(&[Held { port: gone, ..lock_manager }], &rows).expect("none"), rows);
         let unrelated = Held { program: 100_024, ..held(Network::Tcp, running) };
         assert_eq!(other(&[unrelated]), None);
     }
