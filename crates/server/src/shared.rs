@@ -20,7 +20,7 @@ use crate::room::{self, Choice, Place};
 use crate::samples::Samples;
 use crate::service::Service;
 use crate::shares::Shares;
-use crate::tuning::Pressing;
+use crate::tuning::{Endings, Pressing};
 use crate::udp::{Excess, Port, Ports};
 
 /// The waker's token.
@@ -80,6 +80,8 @@ pub struct Shared {
     pub told: Mutex<Vec<(Token, Change)>>,
     /// What comes of memory being short.
     pub pressing: Pressing,
+    /// What connections had moved when they ended.
+    pub endings: Endings,
     /// What was seen of connections of late.
     pub samples: Mutex<Samples>,
     /// The moment from which the tuner counts.
@@ -120,6 +122,7 @@ impl Shared {
             tuner: Mutex::new(tuner),
             told: Mutex::default(),
             pressing: Pressing::default(),
+            endings: Endings::default(),
             samples: Mutex::default(),
             started: Instant::now(),
             datagrams_running: AtomicUsize::new(0),
@@ -184,8 +187,8 @@ impl Shared {
         tracing::debug!(client = %connection.peer().client, "connected");
         self.connections.write().insert(token, Arc::clone(&connection));
         let added = self.poller.add(connection.stream(), token, Interest::READABLE);
-        if added.is_err() {
-            self.connections.write().remove(&token);
+        if let Err(error) = &added {
+            self.forget(&connection, error);
         }
         added
     }
@@ -234,6 +237,7 @@ impl Shared {
     fn forget(&self, connection: &Connection, why: &dyn std::fmt::Display) -> bool {
         let was_there = self.connections.write().remove(&connection.token()).is_some();
         if was_there {
+            self.endings.add(self.started.elapsed(), connection);
             if connection.is_parked() {
                 self.parked.forget(connection);
             }

@@ -111,6 +111,11 @@ fn add(sum: &mut u64, more: u64) {
 }
 
 impl Moved {
+    /// Bytes sent, those that were sent again counted once.
+    pub fn sent_once(&self) -> u64 {
+        self.sent.saturating_sub(self.retransmitted)
+    }
+
     /// What was moved in an interval.
     pub(crate) fn look(&mut self, interval: &Interval<'_>) {
         let grown = Self {

@@ -148,6 +148,37 @@ fn the_sums_of_a_client_outlive_its_connections_and_its_idle_time_counts() {
 }
 
 #[test]
+fn what_a_connection_moved_after_the_last_look_at_it_counts() {
+    let mut tuner = tuner();
+    tuner.on_open_from(second(0), 1, client(0), false);
+    tuner.on_sample(1, sample(1, 1000, 0));
+    let mut last = sample(2, 5000, 70);
+    last.sending.retransmitted = 300;
+    tuner.on_end(1, &last);
+    tuner.on_close(second(2), 1);
+    // One that nobody ever looked at.
+    tuner.on_open_from(second(3), 2, client(0), false);
+    tuner.on_end(2, &sample(3, 40, 7));
+    tuner.on_close(second(3), 2);
+    let moved = tuner.ledger(second(4))[&client(0)].total().moved;
+    assert_eq!((moved.sent, moved.received, moved.sent_once()), (5040, 77, 4740));
+}
+
+#[test]
+fn a_client_is_known_by_its_address_while_it_uses_one() {
+    let mut tuner = tuner();
+    let address = |tuner: &Tuner<u32>| tuner.clients().next().expect("it is known").1.address();
+    tuner.on_open_from(second(0), 1, client(0), false);
+    assert_eq!(address(&tuner), None);
+    for _ in 0..2 {
+        tuner.on_address(client(0), client(7));
+        assert_eq!(address(&tuner), Some(client(7)));
+    }
+    tuner.on_address(client(0), client(8));
+    assert_eq!(address(&tuner), None);
+}
+
+#[test]
 fn a_connection_that_began_before_a_congestion_control_was_given_up_gives_it_up_too() {
     let mut tuner = tuner();
     let told = |tuner: &mut Tuner<u32>, key| -> Vec<Change> {

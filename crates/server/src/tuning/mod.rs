@@ -1,6 +1,7 @@
 //! Sizes connections to the paths that they take, and knows what limits each. Runs beside the hot path, on a thread of its
 //! own: workers do nothing for it.
 
+mod endings;
 mod gauge;
 mod knob;
 mod knobs;
@@ -17,6 +18,7 @@ mod telling;
 mod watcher;
 mod words;
 
+pub(crate) use endings::Endings;
 pub use knob::{Knob, KnobError};
 pub(crate) use knobs::Knobs;
 pub use networks::NetworkSizes;

@@ -1,6 +1,6 @@
 //! The thread that looks at connections and sizes them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use howdah_net::{Token, is_local};
 use howdah_tune::budget::{MemoryUse, Pressure};
-use howdah_tune::{Judgement, Verdict};
+use howdah_tune::{Change, Judgement, Verdict};
 
+use super::endings::Ending;
 use super::gauge::Gauge;
 use super::networks::{NetworkSizes, sizes_for};
 use super::offers::Offers;
@@ -17,6 +18,7 @@ use super::processors::{Load, Processors};
 use super::reporting;
 use super::telling::{apply, ask, tell_all};
 use super::watcher::{Look, Watcher};
+use crate::Peer;
 use crate::connection::Connection;
 use crate::room::one_client;
 use crate::shared::{Shared, Source};
@@ -75,6 +77,7 @@ struct Seen {
 impl Sizing {
     /// Of that server; every look is shown to the watcher. Clients of these networks have sizes of their own.
     pub fn new(shared: Arc<Shared>, watcher: Option<Watcher>, networks: Vec<NetworkSizes>) -> Self {
+        shared.endings.open();
         Self {
             shared,
             seen: HashMap::new(),
@@ -106,6 +109,8 @@ impl Sizing {
         let now = self.shared.started.elapsed();
         // Knobs may have been turned.
         ask(&self.shared, |_| ());
+        // Taken before the list: a connection that ended is not in that, and one that ends later is known when it is taken.
+        let endings = self.shared.endings.take();
         let mut connections = std::mem::take(&mut self.connections);
         self.shared.list_connections(&mut connections);
         let at_least = turns(self.active);
@@ -113,10 +118,7 @@ impl Sizing {
         for connection in &connections {
             self.active += u32::from(self.visit(now, connection, at_least));
         }
-        // Whoever is there is known by now; if more are known, some are gone.
-        if self.seen.len() > connections.len() {
-            self.forget_all_but(now, &connections);
-        }
+        endings.iter().for_each(|ending| self.end(now, ending));
         // Not held on to: a connection that was closed meanwhile closes its socket with the last of these.
         connections.clear();
         self.connections = connections;
@@ -131,21 +133,13 @@ impl Sizing {
     /// One connection; says whether it is active. The kernel is not asked about it again before `at_least` has passed.
     fn visit(&mut self, now: Duration, connection: &Arc<Connection>, at_least: Duration) -> bool {
         let token = connection.token();
-        let mut is_new = false;
-        let seen = self.seen.entry(token).or_insert_with(|| {
-            is_new = true;
-            Seen::default()
-        });
-        seen.gauge.look(now, connection, self.load);
-        if is_new {
-            let peer = connection.peer();
-            let local = is_local(peer.client.ip(), peer.server.ip());
-            let client = one_client(peer.client.ip());
-            let own = sizes_for(&self.networks, peer.client.ip());
-            let changes = ask(&self.shared, |tuner| tuner.on_open_with(now, token, client, local, own));
+        if !self.seen.contains_key(&token) {
+            let changes = self.open(now, token, connection.peer());
             apply(connection, &changes);
             self.offers.on_new(&self.shared, connection);
         }
+        let seen = self.seen.entry(token).or_default();
+        seen.gauge.look(now, connection, self.load);
         let active = seen.gauge.is_active(now) || seen.memory != MemoryUse::default();
         if active && now >= seen.due {
             match howdah_net::sample(connection.stream().as_fd(), now, seen.gauge.sums()) {
@@ -173,16 +167,29 @@ impl Sizing {
         active
     }
 
-    fn forget_all_but(&mut self, now: Duration, connections: &[Arc<Connection>]) {
-        let there: HashSet<Token> = connections.iter().map(|connection| connection.token()).collect();
-        self.seen.retain(|token, _| {
-            let is_there = there.contains(token);
-            if !is_there {
-                self.shared.tuner.lock().on_close(now, *token);
-                self.shared.samples.lock().close(*token);
-            }
-            is_there
-        });
+    /// The tuner gets to know a connection.
+    fn open(&self, now: Duration, token: Token, peer: &Peer) -> Vec<Change> {
+        let address = peer.client.ip();
+        let local = is_local(address, peer.server.ip());
+        let own = sizes_for(&self.networks, address);
+        ask(&self.shared, |tuner| {
+            let changes = tuner.on_open_with(now, token, one_client(address), local, own);
+            tuner.on_address(one_client(address), address);
+            changes
+        })
+    }
+
+    /// A connection has ended; one that was short is not known yet.
+    fn end(&mut self, now: Duration, ending: &Ending) {
+        if self.seen.remove(&ending.token).is_none() {
+            self.open(now, ending.token, &ending.peer);
+        }
+        let mut tuner = self.shared.tuner.lock();
+        if let Some(last) = &ending.last {
+            tuner.on_end(ending.token, last);
+        }
+        tuner.on_close(now, ending.token);
+        self.shared.samples.lock().close(ending.token);
     }
 
     fn look_at_memory(&mut self, now: Duration) {

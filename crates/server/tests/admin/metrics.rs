@@ -2,11 +2,18 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use howdah_net::connect_local;
+use howdah_server::admin::MetricsSettings;
+use howdah_wire::nfs3::{self, FileHandle};
 
 use crate::ask::Asked;
-use crate::common::{getattr, root};
+use crate::common::{getattr, nfs_call, read_record, root};
+
+/// Longer than that nothing takes here.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Asks on a stream; the head and the body.
 fn get(stream: impl Read + Write, path: &str, accept: &str) -> (String, String) {
@@ -41,6 +48,46 @@ fn monitors_are_told_in_the_form_that_they_read() {
     assert!(head.contains("text/plain; version=0.0.4"), "{head}");
     assert!(body.contains(calls) && body.contains("# TYPE howdah_calls_total counter\n"), "{body}");
     assert!(!body.contains("client="), "no client has figures of its own unasked: {body}");
+}
+
+/// The value of a sample, if it is there.
+fn value(text: &str, sample: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(sample)?.trim().parse().ok())
+}
+
+#[test]
+fn every_byte_of_a_client_counts_however_short_its_connections_are() {
+    let asked = Asked::telling(MetricsSettings { clients: 10 });
+    let handle = root(&asked.server);
+    let (mut sent, mut received) = (0, 0);
+    for connection in 0..40 {
+        let mut stream = TcpStream::connect(asked.address).expect("connected");
+        for xid in 0..connection % 8 {
+            let call = nfs_call(
+                xid,
+                nfs3::getattr::PROCEDURE,
+                &nfs3::getattr::Arguments { node: FileHandle(&handle) },
+            );
+            sent += call.len() as u64;
+            stream.write_all(&call).expect("sending");
+            received += read_record(&mut stream).len() as u64 + 4;
+        }
+    }
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let (_, body) = over_tcp(asked.metrics, "/metrics", "*/*");
+        let told = |direction: &str| {
+            value(&body, &format!("howdah_client_{direction}_bytes_total{{client=\"127.0.0.1\"}}"))
+        };
+        // The kernel counts the end of a stream as a byte that came.
+        if told("out") == Some(received)
+            && told("in").is_some_and(|bytes| (sent..=sent + 40).contains(&bytes))
+        {
+            return;
+        }
+        assert!(Instant::now() < deadline, "sent {sent}, received {received}: {body}");
+        thread::yield_now();
+    }
 }
 
 #[test]

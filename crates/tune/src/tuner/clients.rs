@@ -20,6 +20,16 @@ pub struct Client {
     opened: u64,
     closed: Meter,
     seen: Duration,
+    used: Used,
+}
+
+/// The addresses that a client connected from.
+#[derive(Debug, Default, Clone, Copy)]
+enum Used {
+    #[default]
+    Unknown,
+    One(IpAddr),
+    Several,
 }
 
 /// All of them.
@@ -48,6 +58,11 @@ impl Client {
         self.seen
     }
 
+    /// The address that all its connections came from; none if they came from several.
+    pub fn address(&self) -> Option<IpAddr> {
+        if let Used::One(address) = self.used { Some(address) } else { None }
+    }
+
     /// Sums over its connections that are gone.
     pub fn closed(&self) -> &Meter {
         &self.closed
@@ -60,6 +75,16 @@ impl Clients {
         let client = self.known.entry(address).or_default();
         client.opened += 1;
         client.seen = now;
+    }
+
+    /// It connected from this address.
+    pub fn on_address(&mut self, client: IpAddr, address: IpAddr) {
+        let Some(client) = self.known.get_mut(&client) else { return };
+        client.used = match client.used {
+            Used::Unknown => Used::One(address),
+            Used::One(known) if known == address => Used::One(address),
+            _ => Used::Several,
+        };
     }
 
     /// A connection of it is gone, with these sums.

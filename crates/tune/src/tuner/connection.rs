@@ -141,6 +141,13 @@ impl Connection {
         changes
     }
 
+    /// It ended, and had moved this much by then.
+    pub(super) fn on_end(&mut self, last: &Sample) {
+        let start = Sample::default();
+        let before = self.judge.last().unwrap_or(&start);
+        self.meter.at(last.at.max(before.at)).moved.look(&Interval { before, after: last });
+    }
+
     /// Time passes. One that is not looked at any more moves nothing.
     pub(super) fn on_time(&mut self, now: Duration) {
         let looked_at = self.last().map_or(Duration::ZERO, |sample| sample.at);

@@ -81,6 +81,18 @@ impl<K: Ord + Copy> Tuner<K> {
         changes
     }
 
+    /// A client, whose connections may come from several addresses, connected from this one.
+    pub fn on_address(&mut self, client: IpAddr, address: IpAddr) {
+        self.clients.on_address(client, address);
+    }
+
+    /// A connection ended and had moved this much by then: the last samples may have missed some of it.
+    pub fn on_end(&mut self, key: K, last: &Sample) {
+        if let Some(connection) = self.connections.get_mut(&key) {
+            connection.on_end(last);
+        }
+    }
+
     /// A new connection has a receive buffer of that size from its listener, and may hold so much unsent (0: as much as its
     /// buffer): what to tell its socket.
     pub fn on_inherited(&mut self, key: K, buffer: u64, unsent_mark: u64) -> Vec<Change> {

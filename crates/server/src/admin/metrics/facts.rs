@@ -48,9 +48,9 @@ pub struct Facts {
 /// What is told of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientFacts {
-    /// Its address.
+    /// Its address; if it has several, the network that they are in.
     pub client: IpAddr,
-    /// Bytes that left us.
+    /// Bytes that left us, those that were sent again not counted twice.
     pub sent: u64,
     /// Bytes that came.
     pub received: u64,
@@ -92,9 +92,10 @@ fn clients(asked: &Asked) -> (usize, Vec<ClientFacts>) {
     let ledger = tuner.ledger(asked.shared.started.elapsed());
     let mut told: Vec<ClientFacts> = tuner
         .clients()
-        .filter_map(|(address, _)| {
-            let moved = &ledger.get(address)?.total().moved;
-            Some(ClientFacts { client: *address, sent: moved.sent, received: moved.received })
+        .filter_map(|(group, client)| {
+            let moved = &ledger.get(group)?.total().moved;
+            let client = client.address().unwrap_or(*group);
+            Some(ClientFacts { client, sent: moved.sent_once(), received: moved.received })
         })
         .collect();
     told.sort_by_key(|client| (std::cmp::Reverse(client.sent + client.received), client.client));

@@ -1,0 +1,48 @@
+//! What connections had moved when they ended. The thread that sizes connections looks at each now and then, so that it
+//! misses what passed after its last look, and all of a connection that was short.
+
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use howdah_net::Token;
+use howdah_tune::{Gauges, Sample};
+use parking_lot::Mutex;
+
+use crate::Peer;
+use crate::connection::Connection;
+
+/// Endings that nobody has taken yet.
+#[derive(Debug, Default)]
+pub struct Endings {
+    /// None while nobody takes them.
+    list: Mutex<Option<Vec<Ending>>>,
+}
+
+/// A connection that ended.
+#[derive(Debug)]
+pub struct Ending {
+    pub token: Token,
+    pub peer: Peer,
+    /// The last look at it, with no gauges; none if the kernel did not answer.
+    pub last: Option<Sample>,
+}
+
+impl Endings {
+    /// From now on somebody takes them.
+    pub fn open(&self) {
+        self.list.lock().get_or_insert_default();
+    }
+
+    /// A connection ended.
+    pub fn add(&self, now: Duration, connection: &Connection) {
+        let mut list = self.list.lock();
+        let Some(list) = list.as_mut() else { return };
+        let last = howdah_net::sample(connection.stream().as_fd(), now, &Gauges::default()).ok();
+        list.push(Ending { token: connection.token(), peer: connection.peer().clone(), last });
+    }
+
+    /// Those since the last time.
+    pub fn take(&self) -> Vec<Ending> {
+        self.list.lock().as_mut().map(std::mem::take).unwrap_or_default()
+    }
+}
