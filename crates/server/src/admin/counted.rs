@@ -32,8 +32,26 @@ pub struct Export {
     pub export: String,
     /// Its id; none of the last two.
     pub id: Option<u32>,
+    /// How full its file system is; none if it is not served any more, or does not answer.
+    #[serde(default)]
+    pub capacity: Option<Capacity>,
     /// Those that were called.
     pub procedures: Vec<Procedure>,
+}
+
+/// How full a file system is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Capacity {
+    /// Its size.
+    pub total_bytes: u64,
+    /// Free space.
+    pub free_bytes: u64,
+    /// Free space for users other than root.
+    pub available_bytes: u64,
+    /// Inodes; 0 where there is no limit.
+    pub total_files: u64,
+    /// Free inodes.
+    pub free_files: u64,
 }
 
 /// What was counted of a procedure.

@@ -8,8 +8,11 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 
-use super::counted::{Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers};
+use super::counted::{
+    Capacity, Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers,
+};
 use super::routes::Asked;
+use super::space::ExportSpace;
 use crate::counts::{Ledger, OfExport, Row};
 
 /// Exports beyond those that are told apart, and none.
@@ -35,7 +38,7 @@ pub async fn procedures(State(asked): State<Arc<Asked>>) -> Json<Procedures> {
 pub async fn exports(State(asked): State<Arc<Asked>>) -> Json<Exports> {
     Json(Exports {
         seconds: asked.shared.started.elapsed().as_secs_f64(),
-        exports: by_export(&asked.shared.service.counts),
+        exports: by_export(&asked.shared.service.counts, &asked.space.look(&asked.shared).await),
     })
 }
 
@@ -86,7 +89,7 @@ fn sums<K: Ord>(rows: Vec<Row>, key: impl Fn(&Row) -> K) -> Vec<Row> {
     sums.into_values().collect()
 }
 
-fn by_export(counts: &Ledger) -> Vec<Export> {
+fn by_export(counts: &Ledger, space: &[ExportSpace]) -> Vec<Export> {
     let rows = counts.rows();
     let exports = counts.exports().into_iter().filter_map(|export| {
         let procedures = rows.iter().filter(|row| row.export == export).map(procedure);
@@ -96,7 +99,15 @@ fn by_export(counts: &Ledger) -> Vec<Export> {
             OfExport::Others | OfExport::Nothing => None,
         };
         let is_told = id.is_some() || !procedures.is_empty();
-        is_told.then(|| Export { export: export_name(&export).to_owned(), id, procedures })
+        let statistics = space.iter().find(|space| Some(space.id) == id).and_then(|space| space.statistics);
+        let capacity = statistics.map(|told| Capacity {
+            total_bytes: told.total_bytes,
+            free_bytes: told.free_bytes,
+            available_bytes: told.available_bytes,
+            total_files: told.total_files,
+            free_files: told.free_files,
+        });
+        is_told.then(|| Export { export: export_name(&export).to_owned(), id, capacity, procedures })
     });
     exports.collect()
 }

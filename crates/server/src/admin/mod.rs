@@ -20,10 +20,12 @@ mod memory;
 mod metrics;
 mod openapi;
 mod page;
+mod process;
 mod questions;
 mod routes;
 mod samples;
 mod since;
+mod space;
 mod thread;
 mod tuning;
 mod udp;
@@ -33,7 +35,9 @@ pub use address::AdminAddress;
 pub use capture::{Captured, Order as CaptureOrder};
 pub use certificate::{Certificate, CertificateError};
 pub use client::{Client, Clients, Group, Lane, Recent};
-pub use counted::{Bucket, Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers};
+pub use counted::{
+    Bucket, Capacity, Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers,
+};
 pub use index::{Index, Offered};
 pub use knobs::KnobList;
 pub use memory::Memory;

@@ -16,6 +16,7 @@ use super::history::History;
 use super::metrics::{MetricsSettings, metrics};
 use super::page;
 use super::questions::QUESTIONS;
+use super::space::Space;
 use crate::limits::ADMIN_BODY_MAX;
 use crate::shared::Shared;
 use crate::tuning::Knobs;
@@ -30,6 +31,8 @@ pub struct Asked {
     pub history: Mutex<History>,
     /// What monitors are told beyond the usual.
     pub metrics: MetricsSettings,
+    /// How full exports are.
+    pub space: Arc<Space>,
 }
 
 /// What monitors may ask, on this TCP address: nothing else. On loopback a page in a browser of this host must not ask by a name that

@@ -56,7 +56,8 @@ impl Admin {
         metrics: MetricsSettings,
     ) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
-        let asked = Arc::new(Asked { shared, knobs, history: Mutex::default(), metrics });
+        let asked =
+            Arc::new(Asked { shared, knobs, history: Mutex::default(), metrics, space: Arc::default() });
         {
             let _context = runtime.enter();
             if let Some(local) = &sockets.local {
@@ -78,6 +79,8 @@ impl Admin {
         let (stop, stopped) = oneshot::channel();
         let body = move || {
             run(&runtime, asked, stopped);
+            // A file system that does not answer must not keep the server from its end.
+            runtime.shutdown_background();
             drop(sockets);
         };
         let thread = std::thread::Builder::new().name("admin".into()).spawn(body)?;

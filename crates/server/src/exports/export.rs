@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use howdah_vfs::layer::ReadOnly;
-use howdah_vfs::{Caller, FileSystem, FsError, Handle};
+use howdah_vfs::{Caller, FileSystem, FsError, Handle, Statistics};
 
 use super::{ClientRule, Identity};
 use crate::Peer;
@@ -76,6 +76,14 @@ impl Export {
     /// The handle of its root, as its file system knows it.
     pub fn root(&self) -> &Handle {
         &self.root
+    }
+
+    /// How full its file system is.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn statistics(&self) -> Result<Statistics, FsError> {
+        self.file_system.statistics(&Caller::ROOT, &self.root)
     }
 
     /// Lets a client in, or refuses it.

@@ -38,7 +38,7 @@ impl Endings {
         let mut list = self.list.lock();
         let Some(list) = list.as_mut() else { return };
         let last = howdah_net::sample(connection.stream().as_fd(), now, &Gauges::default()).ok();
-        list.push(Ending { token: connection.token(), peer: connection.peer().clone(), last });
+        list.push(Ending { token: connection.token(), peer: *connection.peer(), last });
     }
 
     /// Those since the last time.

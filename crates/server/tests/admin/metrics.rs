@@ -2,11 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use howdah_net::connect_local;
 use howdah_server::admin::MetricsSettings;
+use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{FileSystem, Result};
 use howdah_wire::nfs3::{self, FileHandle};
 
 use crate::ask::Asked;
@@ -87,6 +91,66 @@ fn every_byte_of_a_client_counts_however_short_its_connections_are() {
         }
         assert!(Instant::now() < deadline, "sent {sent}, received {received}: {body}");
         thread::yield_now();
+    }
+}
+
+#[test]
+fn a_monitor_sees_the_process_and_the_space_of_each_export() {
+    let asked = Asked::start();
+    let (_, body) = over_tcp(asked.metrics, "/metrics", "*/*");
+    let above_zero = |sample: &str| {
+        let line = body
+            .lines()
+            .find_map(|line| line.strip_prefix(sample))
+            .unwrap_or_else(|| panic!("{sample}: {body}"));
+        assert!(line.trim().parse::<f64>().is_ok_and(|value| value > 0.0), "{sample} {line}");
+    };
+    for name in ["resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "start_time_seconds"]
+    {
+        above_zero(&format!("process_{name} "));
+    }
+    assert!(body.contains("\nprocess_cpu_seconds_total "), "{body}");
+    above_zero("howdah_export_info{export=\"/\",id=\"1\"} ");
+    for name in ["size_bytes", "free_bytes", "available_bytes", "inodes", "free_inodes"] {
+        above_zero(&format!("howdah_export_{name}{{export=\"/\"}} "));
+    }
+    let exports = asked.get("/v1/exports");
+    assert!(exports["exports"][0]["capacity"]["free_bytes"].as_u64() > Some(0), "{exports}");
+}
+
+/// Does not say how full it is until it is let go.
+struct Silent {
+    inner: MemoryFileSystem,
+    held: Mutex<()>,
+}
+
+impl Layer for Silent {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call == Call::Statistics {
+            drop(self.held.lock().expect("nobody panics with it"));
+        }
+        run(&self.inner)
+    }
+}
+
+#[test]
+fn a_file_system_that_hangs_keeps_no_monitor_waiting() {
+    let silent = Arc::new(Silent { inner: MemoryFileSystem::new(), held: Mutex::new(()) });
+    let held = silent.held.lock().expect("nobody panicked");
+    let asked = Asked::serving(Arc::<Silent>::clone(&silent));
+    for _ in 0..3 {
+        let (_, body) = over_tcp(asked.metrics, "/metrics", "*/*");
+        assert!(body.contains("howdah_export_info{"), "{body}");
+        assert!(!body.contains("howdah_export_free_bytes{"), "{body}");
+    }
+    drop(held);
+    let deadline = Instant::now() + PATIENCE;
+    while !over_tcp(asked.metrics, "/metrics", "*/*").1.contains("howdah_export_free_bytes{") {
+        assert!(Instant::now() < deadline, "it answers now");
     }
 }
 

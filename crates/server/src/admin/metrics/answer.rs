@@ -17,5 +17,8 @@ pub async fn metrics(
     headers: HeaderMap,
 ) -> ([(HeaderName, &'static str); 1], String) {
     let form = Form::accepted(headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()));
-    ([(CONTENT_TYPE, form.content_type())], write(&Facts::gather(&asked), form))
+    (
+        [(CONTENT_TYPE, form.content_type())],
+        write(&Facts::gather(&asked, asked.space.look(&asked.shared).await), form),
+    )
 }

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use howdah_tune::account::Account;
 use howdah_tune::budget::{MemoryUse, Pressure};
 
+use crate::admin::process::ProcessUse;
 use crate::admin::routes::Asked;
+use crate::admin::space::ExportSpace;
 use crate::counts::{Row, UnheardSums, Workers};
 
 /// What a monitor is told beyond the usual.
@@ -43,6 +45,10 @@ pub struct Facts {
     pub account: Account,
     /// Clients that are told of one by one.
     pub told: Vec<ClientFacts>,
+    /// What is exported, and how full it is.
+    pub exports: Vec<ExportSpace>,
+    /// What the kernel counts of this process, where it says so.
+    pub process: Option<ProcessUse>,
 }
 
 /// What is told of a client.
@@ -58,7 +64,7 @@ pub struct ClientFacts {
 
 impl Facts {
     /// As they are now.
-    pub fn gather(asked: &Asked) -> Self {
+    pub fn gather(asked: &Asked, exports: Vec<ExportSpace>) -> Self {
         let service = &asked.shared.service;
         let (clients, told) = clients(asked);
         let connections = asked.shared.connections();
@@ -78,6 +84,8 @@ impl Facts {
             account: tuner.account(),
             clients,
             told,
+            exports,
+            process: ProcessUse::now().ok(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::connections::{limits, memory};
 use super::facts::Facts;
 use super::form::Form;
+use super::host::{exports, process};
 use super::text::{Kind, Text};
 use crate::admin::counts::{by_name, export_name, together};
 use crate::counts::{Latency, Row, upper_bound};
@@ -20,9 +21,11 @@ pub fn write(facts: &Facts, form: Form) -> String {
     server(&mut text, facts);
     memory(&mut text, facts);
     limits(&mut text, facts);
+    exports(&mut text, facts);
     by_export(&mut text, facts);
     by_procedure(&mut text, facts);
     clients(&mut text, facts);
+    process(&mut text, facts);
     text.finish()
 }
 
@@ -167,13 +170,14 @@ mod tests {
     use super::super::facts::ClientFacts;
     use super::*;
     use crate::Reply;
+    use crate::admin::process::ProcessUse;
     use crate::counts::{Figures, Ledger, Moment, OfExport, Timing, at_export};
     use crate::exports::{Export, Exports};
     use crate::programs::PROGRAMS;
 
     /// What an answer may weigh with so many clients told.
     const CLIENTS: u32 = 1000;
-    const SIZE_MAX: usize = 200_000;
+    const SIZE_MAX: usize = 210_000;
 
     /// All that can limit a connection.
     const WORDS: [Verdict; 11] = [
@@ -215,7 +219,8 @@ mod tests {
         });
         let verdicts = || WORDS.iter().map(|verdict| (*verdict, Duration::from_nanos(MUCH + 1))).collect();
         let account = Account { sending: verdicts(), receiving: verdicts(), ..Account::default() };
-        Facts { rows: rows.collect(), told: told.collect(), account, ..Facts::default() }
+        let process = Some(ProcessUse { most_files: Some(1024), ..ProcessUse::default() });
+        Facts { rows: rows.collect(), told: told.collect(), account, process, ..Facts::default() }
     }
 
     #[test]

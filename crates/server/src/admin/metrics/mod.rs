@@ -5,6 +5,7 @@ mod connections;
 mod facts;
 mod families;
 mod form;
+mod host;
 mod text;
 
 pub use answer::metrics;

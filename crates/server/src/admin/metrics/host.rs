@@ -1,0 +1,65 @@
+//! The families about this process, under the names that Prometheus' own clients use, and about the space of exports.
+
+use howdah_vfs::Statistics;
+
+use super::facts::Facts;
+use super::text::{Kind, Text};
+
+/// What the process uses.
+pub fn process(text: &mut Text, facts: &Facts) {
+    let Some(process) = &facts.process else { return };
+    text.family("process_cpu_seconds", Kind::Counter, Some("seconds"), "CPU time, user and system.");
+    text.sample(&[], process.cpu_seconds);
+    text.family("process_resident_memory_bytes", Kind::Gauge, Some("bytes"), "Resident memory.");
+    text.sample(&[], process.resident_bytes);
+    text.family("process_virtual_memory_bytes", Kind::Gauge, Some("bytes"), "Virtual memory.");
+    text.sample(&[], process.virtual_bytes);
+    text.family("process_open_fds", Kind::Gauge, None, "Open file descriptors.");
+    text.sample(&[], process.open_files);
+    if let Some(most) = process.most_files {
+        text.family("process_max_fds", Kind::Gauge, None, "Max open file descriptors.");
+        text.sample(&[], most);
+    }
+    text.family(
+        "process_start_time_seconds",
+        Kind::Gauge,
+        Some("seconds"),
+        "Start of the process, Unix time.",
+    );
+    text.sample(&[], process.started_at);
+}
+
+/// A figure of a file system.
+type Figure = fn(&Statistics) -> u64;
+
+/// What is exported, and how full it is.
+pub fn exports(text: &mut Text, facts: &Facts) {
+    text.family("howdah_export_info", Kind::Gauge, None, "Always 1; one for each export.");
+    for export in &facts.exports {
+        text.sample(&[("export", &export.name), ("id", &export.id.to_string())], 1);
+    }
+    let families: [(&str, Option<&str>, &str, Figure); 5] = [
+        ("howdah_export_size_bytes", Some("bytes"), "Size of the export's file system.", |told| {
+            told.total_bytes
+        }),
+        ("howdah_export_free_bytes", Some("bytes"), "Free space.", |told| told.free_bytes),
+        ("howdah_export_available_bytes", Some("bytes"), "Free space for users other than root.", |told| {
+            told.available_bytes
+        }),
+        (
+            "howdah_export_inodes",
+            None,
+            "Inodes of the export's file system; 0 where it has no limit.",
+            |told| told.total_files,
+        ),
+        ("howdah_export_free_inodes", None, "Free inodes.", |told| told.free_files),
+    ];
+    for (name, unit, help, figure) in families {
+        text.family(name, Kind::Gauge, unit, help);
+        for export in &facts.exports {
+            if let Some(told) = &export.statistics {
+                text.sample(&[("export", &export.name)], figure(told));
+            }
+        }
+    }
+}
