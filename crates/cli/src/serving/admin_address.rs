@@ -53,7 +53,7 @@ pub fn admin_address(
     let certificate = listen.tls.as_ref().map(read).transpose()?;
     let file = admin_token_file(state, listen.token.as_deref());
     let token = admin_token(&file)?;
-    let url = url(listener.address(), certificate.is_some());
+    let url = url(listener.address(), certificate.as_ref());
     tracing::info!("live page: {url}; its token is in {}", file.display());
     let certificates = certificate.clone().zip(listen.tls.clone());
     let page = LivePage { url, file, token: token.clone(), certificate: certificates };
@@ -64,11 +64,11 @@ fn read(tls: &TlsFiles) -> Result<Certificate> {
     Certificate::read(&tls.certificate, &tls.key).context(WHICH)
 }
 
-/// What a person may open on this host; elsewhere, a name of the host takes its place.
-fn url(address: SocketAddr, tls: bool) -> String {
-    let scheme = if tls { "https" } else { "http" };
-    match address.ip().is_unspecified() {
-        true => format!("{scheme}://localhost:{}/", address.port()),
-        false => format!("{scheme}://{address}/"),
-    }
+/// What a person may open: on this host, unless the certificate is for other names alone.
+fn url(address: SocketAddr, certificate: Option<&Certificate>) -> String {
+    let here = if address.ip().is_unspecified() { "localhost".to_owned() } else { address.ip().to_string() };
+    let host = certificate.and_then(|certificate| certificate.name(&here)).unwrap_or(here);
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
+    let scheme = if certificate.is_some() { "https" } else { "http" };
+    format!("{scheme}://{host}:{}/", address.port())
 }

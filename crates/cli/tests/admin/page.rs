@@ -112,6 +112,11 @@ fn a_real_browser_shows_it() {
     });
     assert!(page.contains(">All is well") && page.contains(">127.0.0.1<"), "{page}");
     assert!(page.contains("1 connection"), "{page}");
+    assert!(
+        page.contains("class=\"export\"") && page.contains(" free ("),
+        "the export and its space: {page}"
+    );
+    assert!(!page.contains("id=\"logout\" hidden"), "{page}");
     assert!(!page.contains(&token), "it is nowhere in the page");
     let (page, _) = shown(&place);
     assert!(page.contains("id=\"all\" hidden") && !page.contains("id=\"login\" hidden"), "{page}");

@@ -11,6 +11,7 @@ use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::ParsedCertificate;
+use webpki::EndEntityCert;
 
 /// Read from files of PEM. All clones are one: where one is renewed, all are.
 #[derive(Debug, Clone)]
@@ -52,6 +53,16 @@ impl Certificate {
     /// For the handshake.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.0.read().config)
+    }
+
+    /// A name that clients believe the server by, to show to a person: `wanted` if it is one.
+    pub fn name(&self, wanted: &str) -> Option<String> {
+        if self.is_for(wanted) {
+            return Some(wanted.to_owned());
+        }
+        let held = self.0.read();
+        let own = EndEntityCert::try_from(held.chain.first()?).ok()?;
+        own.valid_dns_names().find(|name| !name.contains('*')).map(str::to_owned)
     }
 
     /// Whether clients believe the server to be that host.
@@ -140,6 +151,12 @@ mod tests {
         ] {
             assert_eq!(certificate.is_for(host), is_meant, "{host}");
         }
+        assert_eq!(certificate.name("10.0.0.7").as_deref(), Some("10.0.0.7"));
+        assert_eq!(
+            certificate.name("localhost").as_deref(),
+            Some("nfs.example.org"),
+            "it is not for localhost"
+        );
 
         let why = |chain: &Path, key: &Path| Certificate::read(chain, key).expect_err("wrong").to_string();
         assert!(why(&home.path().join("none"), &key).contains("none: there is no such file"));

@@ -30,6 +30,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/page/clients.js", SCRIPT, include_str!("page/clients.js")),
     ("/page/curves.js", SCRIPT, include_str!("page/curves.js")),
     ("/page/detail.js", SCRIPT, include_str!("page/detail.js")),
+    ("/page/exports.js", SCRIPT, include_str!("page/exports.js")),
     ("/page/health.js", SCRIPT, include_str!("page/health.js")),
     ("/page/make.js", SCRIPT, include_str!("page/make.js")),
     ("/page/words.js", SCRIPT, include_str!("page/words.js")),

@@ -38,7 +38,7 @@ pub struct RecentSamples {
     pub memory_bytes: u64,
     /// What they may hold, but for what connections without samples take.
     pub memory_most_bytes: u64,
-    /// Oldest first; those that closed of late included. Of those without samples since then, nothing is told.
+    /// Oldest first; those that closed of late included. One that has no samples since then is left out, unless it closed since then.
     pub connections: Vec<ConnectionSamples>,
 }
 
@@ -107,7 +107,7 @@ pub async fn samples(
     };
     // One at a time, so that the thread that looks at connections never waits for all of it.
     let taken = tokens.into_iter().filter_map(|token| asked.shared.samples.lock().take(token, since));
-    let connections = taken.filter(|taken| !taken.points.is_empty()).map(told).collect();
+    let connections = taken.map(told).collect();
     Ok(Json(RecentSamples {
         now: now.as_secs_f64(),
         span_seconds: SPAN.as_secs_f64(),

@@ -53,9 +53,9 @@ impl Samples {
     }
 
     /// A connection is gone. Its curve stays until it is over, unless too many are gone.
-    pub fn close(&mut self, token: Token) {
+    pub fn close(&mut self, now: Duration, token: Token) {
         let Some(series) = self.series.get_mut(&token) else { return };
-        series.close();
+        series.close(now);
         self.closed.push_back(token);
         while self.closed.len() > CLOSED_MAX
             && let Some(oldest) = self.closed.pop_front()
@@ -89,11 +89,14 @@ impl Samples {
         tokens
     }
 
-    /// What there is of a connection after `since`; nothing if it is forgotten.
+    /// What there is of a connection after `since`; nothing if it is forgotten, or nothing happened to it since then.
     pub fn take(&self, token: Token, since: Duration) -> Option<Taken> {
         let series = self.series.get(&token)?;
         let (client, server) = series.ends();
-        let points = series.after(since).copied().collect();
+        let points: Vec<Point> = series.after(since).copied().collect();
+        if points.is_empty() && !series.closed_after(since) {
+            return None;
+        }
         Some(Taken { client, server, is_open: series.is_open(), points })
     }
 
@@ -191,7 +194,11 @@ mod tests {
     #[test]
     fn the_gone_are_told_until_they_are_forgotten() {
         let mut samples = filled(3, Duration::from_secs(10));
-        samples.close(Token(1));
+        let closed = Duration::from_secs(15);
+        samples.close(closed, Token(1));
+        let since = |seconds| samples.take(Token(1), Duration::from_secs(seconds));
+        assert!(since(12).is_some_and(|taken| !taken.is_open && taken.points.is_empty()), "its end is news");
+        assert!(since(15).is_none() && samples.take(Token(2), Duration::from_secs(12)).is_none());
         assert_eq!(samples.tokens(None).len(), 3);
         assert_eq!(samples.tokens(Some("10.0.0.1".parse().expect("an address"))), [Token(1)]);
         assert!(!samples.take(Token(1), Duration::ZERO).expect("still told").is_open);
@@ -199,7 +206,7 @@ mod tests {
         assert!(samples.take(Token(1), Duration::ZERO).is_none());
         for token in 100..100 + 2 * CLOSED_MAX as u64 {
             samples.look(Token(token), ends(1), &sample(Duration::from_secs(131)), None);
-            samples.close(Token(token));
+            samples.close(closed, Token(token));
         }
         assert_eq!(samples.tokens(None).len(), CLOSED_MAX + 2);
     }

@@ -22,13 +22,14 @@ pub struct Series {
     points: VecDeque<Point>,
     /// None before the first look.
     gathered: Option<Gathered>,
-    closed: bool,
+    /// When it closed.
+    closed: Option<Duration>,
 }
 
 impl Series {
     /// Nothing yet.
     pub fn new(client: SocketAddr, server: SocketAddr) -> Self {
-        Self { client, server, points: VecDeque::new(), gathered: None, closed: false }
+        Self { client, server, points: VecDeque::new(), gathered: None, closed: None }
     }
 
     /// A look; it makes a point if one is due.
@@ -64,19 +65,24 @@ impl Series {
     }
 
     /// The connection is gone.
-    pub fn close(&mut self) {
-        self.closed = true;
+    pub fn close(&mut self, now: Duration) {
+        self.closed = Some(now);
         self.gathered = None;
     }
 
     /// Whether it is gone, and nothing is left to tell of it.
     pub fn is_over(&self) -> bool {
-        self.closed && self.points.is_empty()
+        self.closed.is_some() && self.points.is_empty()
     }
 
     /// Whether the connection is there.
     pub fn is_open(&self) -> bool {
-        !self.closed
+        self.closed.is_none()
+    }
+
+    /// Whether it closed after `since`.
+    pub fn closed_after(&self, since: Duration) -> bool {
+        self.closed.is_some_and(|closed| closed > since)
     }
 
     /// The two ends.

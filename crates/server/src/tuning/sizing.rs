@@ -189,7 +189,9 @@ impl Sizing {
             tuner.on_end(ending.token, last);
         }
         tuner.on_close(now, ending.token);
-        self.shared.samples.lock().close(ending.token);
+        let mut samples = self.shared.samples.lock();
+        // The time within the lock: whoever asked before is told of it the next time.
+        samples.close(self.shared.started.elapsed(), ending.token);
     }
 
     fn look_at_memory(&mut self, now: Duration) {

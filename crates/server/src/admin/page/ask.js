@@ -17,6 +17,10 @@ export function keepToken(token) {
   sessionStorage.setItem(KEY, token.trim());
 }
 
+export function dropToken() {
+  sessionStorage.removeItem(KEY);
+}
+
 export function hadToken() {
   return sessionStorage.getItem(KEY) !== null;
 }

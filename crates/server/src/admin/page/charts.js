@@ -42,11 +42,18 @@ export function drawRibbon(canvas, pieces, cursor = null) {
   drawCursor(pen, cursor, width, height);
 }
 
-// A filled curve without axes: what moved.
-export function drawSpark(canvas, series) {
+// A filled curve: what moved. With a span, the time is written below it.
+export function drawSpark(canvas, series, span = null) {
   const place = fresh(canvas);
   if (!place) return;
-  const { pen, width, height } = place;
+  const { pen, width } = place;
+  let { height } = place;
+  if (span) {
+    const size = fontSize(height);
+    pen.font = `${size}px system-ui, sans-serif`;
+    drawTimes(pen, width, height, span);
+    height -= size + 2;
+  }
   const most = Math.max(1, ...series.map(({ values }) => values.reduce((most, value) => Math.max(most, value), 0)));
   for (const { values, name } of series) {
     const step = width / values.length;
@@ -67,14 +74,35 @@ export function drawSpark(canvas, series) {
   }
 }
 
+// When it was, below a chart that ends now and is `span` seconds long.
+function drawTimes(pen, width, height, span) {
+  pen.fillStyle = colour('quiet');
+  pen.strokeStyle = colour('grid');
+  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+    const x = part * width;
+    if (part > 0 && part < 1) {
+      pen.beginPath();
+      pen.moveTo(x, 0);
+      pen.lineTo(x, height);
+      pen.stroke();
+    }
+    pen.textAlign = part === 0 ? 'left' : part === 1 ? 'right' : 'center';
+    pen.fillText(part === 1 ? 'now' : `−${Math.round((1 - part) * span)} s`, x, height - 2);
+  }
+  pen.textAlign = 'left';
+}
+
 // Lines over time with an axis that reaches `least` at least: `lines` are {name, points: [[part of the time, value]…], dash}.
-export function drawChart(canvas, lines, least, write, cursor) {
+export function drawChart(canvas, lines, least, write, cursor, span) {
   const place = fresh(canvas);
   if (!place) return;
-  const { pen, width, height } = place;
+  const { pen, width } = place;
+  const size = fontSize(place.height);
+  const height = place.height - size - 2;
+  pen.font = `${size}px system-ui, sans-serif`;
+  drawTimes(pen, width, place.height, span);
   const most = nice(Math.max(least, ...lines.flatMap(({ points }) => points.map(([, value]) => value ?? 0))));
   const y = (value) => height - 4 - (value / most) * (height - 20);
-  pen.font = `${Math.max(11, height / 11)}px system-ui, sans-serif`;
   for (const part of [0, 0.5, 1]) {
     pen.strokeStyle = colour('grid');
     pen.beginPath();
@@ -110,6 +138,10 @@ function drawCursor(pen, cursor, width, height) {
   pen.moveTo(cursor * width, 0);
   pen.lineTo(cursor * width, height);
   pen.stroke();
+}
+
+function fontSize(height) {
+  return Math.max(11, height / 11);
 }
 
 // The next of 1, 2, 5, 10… above.

@@ -72,9 +72,9 @@ export class Detail {
       lane.draw(connection, curves, now);
       this.putWhereItBelongs(lane, connection.is_open);
     }
-    // What nobody chose goes on with another when it closes.
-    const open = connections.find((connection) => connection.client === this.chosen)?.is_open;
-    if (!there.has(this.chosen) || (!open && !this.wasChosen)) this.choose(busiest(connections)?.client);
+    // The busiest is shown until somebody chooses one.
+    const chosen = connections.find((connection) => connection.client === this.chosen);
+    if (!chosen || (!this.wasChosen && !moves(chosen, curves.now))) this.choose(busiest(connections, curves.now)?.client);
   }
 
   // Those that are gone stand behind those that are there.
@@ -103,9 +103,14 @@ export class Detail {
   }
 }
 
-function busiest(connections) {
-  const weight = ({ samples, is_open }) =>
-    (is_open ? 1 : 1e-12) * (1 + (samples.sent_per_second.at(-1) ?? 0) + (samples.received_per_second.at(-1) ?? 0));
+// Bytes per second that an open connection moves now.
+function moves(connection, now) {
+  if (!connection.is_open) return 0;
+  return (latest(connection, 'sent_per_second', now) ?? 0) + (latest(connection, 'received_per_second', now) ?? 0);
+}
+
+function busiest(connections, now) {
+  const weight = (connection) => moves(connection, now) + (connection.is_open ? 1 : 0);
   return connections.reduce((most, next) => (!most || weight(next) > weight(most) ? next : most), null);
 }
 
@@ -152,7 +157,7 @@ class Chart {
       });
       return { name, points, dash };
     });
-    drawChart(this.canvas, drawn, this.least, this.write, cursor);
+    drawChart(this.canvas, drawn, this.least, this.write, cursor, span);
     // What was seen last before that moment.
     const moment = now - (1 - cursor) * span;
     const index = at.findLastIndex((when) => when <= moment + 0.25);

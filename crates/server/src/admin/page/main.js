@@ -1,9 +1,10 @@
 // Asks twice a second, and shows what is answered.
 
-import { NeedsToken, ask, hadToken, keepToken, takeToken } from './ask.js';
+import { NeedsToken, ask, dropToken, hadToken, keepToken, takeToken } from './ask.js';
 import { drawSpark } from './charts.js';
 import { Clients } from './clients.js';
 import { Curves, summed } from './curves.js';
+import { showExports } from './exports.js';
 import { between, judge } from './health.js';
 import { by, key, make, say } from './make.js';
 import { VERDICTS, age, bytes, count, rate, time } from './words.js';
@@ -12,6 +13,7 @@ const STEP = 500;
 // What changes slowly is asked for less often: every so many steps.
 const SLOWLY = 2;
 const RARELY = 4;
+const SELDOM = 20;
 
 const curves = new Curves();
 const clients = new Clients();
@@ -25,12 +27,13 @@ async function look() {
   const rarely = steps % RARELY === 0;
   // All that was before the page was opened comes with the first answer.
   const since = steps ? `?since=${curves.now}` : '';
-  const [samples, list, memory, workers, procedures] = await Promise.all([
+  const [samples, list, memory, workers, procedures, exports] = await Promise.all([
     ask(`/v1/samples${since}`),
     slowly ? ask('/v1/clients') : null,
     slowly ? ask('/v1/memory') : null,
     slowly ? ask('/v1/workers') : null,
     rarely ? ask('/v1/procedures') : null,
+    steps % SELDOM === 0 ? ask('/v1/exports') : null,
   ]);
   if (!known.index) known.index = await ask('/v1');
   if (samples.now < curves.now) known.procedures = null;
@@ -41,6 +44,7 @@ async function look() {
     known.procedures = procedures;
   }
   if (list) clients.update(list.clients, curves);
+  if (exports) showExports(by('exports'), exports.exports);
   steps += 1;
 }
 
@@ -66,7 +70,7 @@ function show() {
 function draw() {
   const now = curves.clock();
   const [read, written] = ['sent_per_second', 'received_per_second'].map((column) => summed(curves.all(), column, now, curves.span, 240));
-  drawSpark(by('whole'), [{ name: 'read', values: read }, { name: 'written', values: written }]);
+  drawSpark(by('whole'), [{ name: 'read', values: read }, { name: 'written', values: written }], curves.span);
   say(by('most'), `at most ${rate(Math.max(...read, ...written))}`);
   clients.draw(curves);
 }
@@ -103,6 +107,7 @@ async function turn() {
       await look();
       lost = 0;
       by('all').hidden = false;
+      by('logout').hidden = !hadToken();
       show();
     }
   } catch (error) {
@@ -120,6 +125,7 @@ function noContact(error) {
 }
 
 function login() {
+  by('logout').hidden = true;
   by('all').hidden = true;
   by('login').hidden = false;
   say(by('login-why'), hadToken() ? 'That is not the token of this server.' : '');
@@ -132,6 +138,12 @@ by('login').addEventListener('submit', (event) => {
   by('token').value = '';
   by('login').hidden = true;
   turn();
+});
+
+by('logout').addEventListener('click', () => {
+  dropToken();
+  // Nothing of what was shown is left in the tab.
+  location.reload();
 });
 
 by('pause').addEventListener('click', () => {
