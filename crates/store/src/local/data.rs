@@ -101,6 +101,8 @@ impl LocalFileSystem {
     /// Opens as the superuser: whether the caller may is judged before, call by call.
     fn reopen(&self, node: &Node, attributes: &Attributes, flags: OFlags) -> Result<OwnedFd> {
         self.identity.assume_root()?;
+        // A lease of a local process would keep the open waiting for 45 s: the client is asked to try again instead.
+        let flags = flags | OFlags::NONBLOCK;
         match self.tree.reopen(node.descriptor(), flags) {
             Err(Errno::ACCESS) if attributes.kind == FileKind::Regular => {
                 self.reopen_own(node, attributes, flags)

@@ -1,0 +1,63 @@
+//! A lease of a local process on a file keeps no call waiting: the client is asked to try again later.
+#![allow(unsafe_code)] // `fcntl(F_SETLEASE)`, which no crate here offers.
+
+mod common;
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{Place, myself, places};
+use howdah_vfs::{Change, Data, FileSystem, FsError, Name, NewAttributes, Stability};
+
+/// `fcntl(2)`: which signal the holder of a lease gets.
+const F_SETSIG: i32 = 10;
+/// The kernel waits longer for the holder of a lease (`/proc/sys/fs/lease-break-time` is 45 s).
+const SHORT: Duration = Duration::from_secs(10);
+
+/// A lease that keeps others from opening the file.
+fn lease(file: &File) {
+    // The signal that tells of an open: one that nobody minds.
+    for (command, value) in [(F_SETSIG, libc::SIGURG), (libc::F_SETLEASE, libc::F_WRLCK)] {
+        // SAFETY: the descriptor is open, and these commands take a number.
+        let done = unsafe { libc::fcntl(file.as_raw_fd(), command, value) };
+        assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
+    }
+}
+
+#[test]
+fn a_lease_delays_calls_on_its_file_and_holds_no_thread() {
+    for under in places() {
+        let place = Place::under(&under);
+        let path = place.export().join("file");
+        std::fs::write(&path, b"data").expect("written");
+        let fs = place.open();
+        let caller = myself();
+        let node =
+            fs.lookup(&caller, &fs.root(), Name::parse(b"file").expect("a name")).expect("it is there");
+        let held = File::open(&path).expect("it opens");
+        lease(&held);
+        let (fs, node, caller) = (&fs, &node.node.handle, &caller);
+        let began = Instant::now();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let data = Data::Bytes(b"x");
+                    let written =
+                        fs.write(caller, node, 0, data, Stability::Unstable, &mut Change::default());
+                    assert_eq!(written.map(|written| written.count), Err(FsError::Delay));
+                });
+                scope.spawn(|| {
+                    let size = NewAttributes { size: Some(1), ..NewAttributes::default() };
+                    let set = fs.set_attributes(caller, node, &size, None, &mut Change::default());
+                    assert_eq!(set, Err(FsError::Delay));
+                });
+            }
+        });
+        assert!(began.elapsed() < SHORT, "{:?} on {}", began.elapsed(), under.display());
+        drop(held);
+        let data = Data::Bytes(b"x");
+        assert!(fs.write(caller, node, 0, data, Stability::FileSync, &mut Change::default()).is_ok());
+    }
+}
