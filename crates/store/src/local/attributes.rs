@@ -68,17 +68,41 @@ impl LocalFileSystem {
         }
     }
 
-    /// Runs a call that changes a node, and tells the node's attributes before and after it, whether or not it is
-    /// refused. What takes long, such as making the change durable, comes after it: what others change meanwhile would be told as
-    /// this call's, and a client that made it takes what it has of the node for good.
+    /// Runs a call that changes a node while no other call of ours changes it, and tells the node's attributes before and
+    /// after it, whether or not it is refused. What takes long, such as making the change durable, comes after it.
     pub(super) fn changing<T>(
         &self,
         node: &Node,
         change: &mut Change,
         call: impl FnOnce(&Attributes) -> Result<T>,
     ) -> Result<T> {
+        let _held = self.changes.hold(node);
+        self.changing_held(node, change, call)
+    }
+
+    /// The same for a WRITE, beside which others change the file, too: only the attributes after it are told.
+    pub(super) fn changing_data<T>(
+        &self,
+        node: &Node,
+        change: &mut Change,
+        call: impl FnOnce(&Attributes) -> Result<T>,
+    ) -> Result<T> {
         let before = self.stat(node)?;
-        change.before = Some(Before::from(&before));
+        let outcome = call(&before);
+        change.after = self.stat(node).ok();
+        outcome
+    }
+
+    /// The same for who holds the changes of the node.
+    fn changing_held<T>(
+        &self,
+        node: &Node,
+        change: &mut Change,
+        call: impl FnOnce(&Attributes) -> Result<T>,
+    ) -> Result<T> {
+        let before = self.stat(node)?;
+        // A WRITE holds no lock, and a file that it changes in between must not pass for unchanged.
+        change.before = (before.kind != FileKind::Regular).then(|| Before::from(&before));
         let outcome = call(&before);
         change.after = self.stat(node).ok();
         outcome
@@ -91,14 +115,40 @@ impl LocalFileSystem {
         change: &mut Change,
         call: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        self.changing(node, change, |before| match before.kind {
-            FileKind::Directory => {
-                let outcome = call();
-                self.streams.on_change(&node.handle);
-                outcome
-            }
-            _ => Err(FsError::NotDirectory),
+        self.prepare_to_settle(node)?;
+        let _held = self.changes.hold(node);
+        self.changing_held(node, change, |before| self.in_directory(node, before, call))
+    }
+
+    /// The same for two directories, which may be one.
+    pub(super) fn changing_directories<T>(
+        &self,
+        (one, other): (&Node, &Node),
+        (first, second): (&mut Change, &mut Change),
+        call: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        self.prepare_to_settle(one)?;
+        self.prepare_to_settle(other)?;
+        let _held = self.changes.hold_two(one, other);
+        self.changing_held(one, first, |before| {
+            self.in_directory(one, before, || {
+                self.changing_held(other, second, |before| self.in_directory(other, before, call))
+            })
         })
+    }
+
+    fn in_directory<T>(
+        &self,
+        node: &Node,
+        before: &Attributes,
+        call: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        if before.kind != FileKind::Directory {
+            return Err(FsError::NotDirectory);
+        }
+        let outcome = call();
+        self.streams.on_change(&node.handle);
+        outcome
     }
 
     /// What a name in a directory (or, with no name, an open node) is, without following a link.

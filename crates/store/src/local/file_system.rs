@@ -10,13 +10,14 @@ use howdah_vfs::{
 };
 
 use super::cache::NodeCache;
+use super::change_locks::ChangeLocks;
 use super::handles::{Finder, Maker};
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
-use super::name_locks::NameLocks;
 use super::node::Node;
 use super::options::Mode;
+use super::reserve::Reserve;
 use super::stream::Streams;
 use super::tree::Tree;
 use super::verifier::Verifier;
@@ -32,7 +33,8 @@ pub struct LocalFileSystem {
     pub(super) nodes: Arc<NodeCache>,
     pub(super) known: KnownHandles,
     pub(super) root: Arc<Node>,
-    pub(super) names: NameLocks,
+    pub(super) changes: ChangeLocks,
+    pub(super) reserve: Reserve,
     pub(super) streams: Arc<Streams>,
     pub(super) verifier: Verifier,
     /// Whether changes of metadata are made durable before they are answered.

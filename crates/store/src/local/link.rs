@@ -20,10 +20,11 @@ impl LocalFileSystem {
         let (node, attributes) = self.changing_directory(&directory, change, || {
             let node = self.node(node)?;
             let before = self.stat(&node)?;
-            self.identity.assume(caller)?;
             if before.kind == FileKind::Directory {
                 return Err(FsError::NotPermitted);
             }
+            self.prepare_to_settle_file(&node, &before)?;
+            self.identity.assume(caller)?;
             self.tree.link(node.descriptor(), directory.descriptor(), name.as_bytes()).map_err(refusal)?;
             let after = self.stat(&node)?;
             Ok((node, after))

@@ -14,6 +14,8 @@ use super::node::Node;
 const DIRECTORY_UNTIL_TOLD: u32 = 0o700;
 /// The mode of a new device, socket or pipe whose maker names none.
 const SPECIAL_UNTIL_TOLD: u32 = 0o600;
+/// Descriptors that a new node may take: the one that names it, and one to make it durable.
+const TO_OPEN: usize = 2;
 /// The bits that `mkdir` does not set.
 const SET_IDS: u32 = 0o6000;
 
@@ -94,19 +96,18 @@ impl LocalFileSystem {
         make: impl FnOnce(&Node) -> Result<()>,
     ) -> Result<Named> {
         let directory = self.node(directory)?;
+        let mut spare = self.reserve.take(TO_OPEN, directory.descriptor())?;
         let (node, named) = self.changing_directory(&directory, change, || {
             self.identity.assume(caller)?;
-            let held = self.names.hold(&directory);
             make(&directory)?;
-            let (node, named) = self.open_child(&directory, name)?;
-            drop(held);
+            let (node, named) = spare.with(|| self.open_child(&directory, name))?;
             if named.attributes.kind != kind {
                 return Err(FsError::NotFound);
             }
             let attributes = self.finish_new(caller, &node, named.attributes, rest)?;
             Ok((node, Named { attributes, ..named }))
         })?;
-        self.settle(&[(&node, &named.attributes)], &directory)?;
+        spare.with(|| self.settle(&[(&node, &named.attributes)], &directory))?;
         Ok(named)
     }
 }

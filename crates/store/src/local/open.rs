@@ -10,14 +10,15 @@ use howdah_vfs::Handle;
 use rustix::fs::OFlags;
 
 use super::cache::NodeCache;
+use super::change_locks::ChangeLocks;
 use super::file_system::LocalFileSystem;
 use super::handles::{Finder, Maker};
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
-use super::name_locks::NameLocks;
 use super::open_files::OpenFiles;
 use super::options::{HandleSource, Mode, Options, SyncMode};
+use super::reserve::Reserve;
 use super::root::Root;
 use super::stream::Streams;
 use super::tree::{LOOK, Tree};
@@ -99,7 +100,8 @@ impl LocalFileSystem {
             nodes,
             known,
             root,
-            names: NameLocks::new(),
+            changes: ChangeLocks::new(),
+            reserve: Reserve::default(),
             streams,
             verifier,
             syncs,

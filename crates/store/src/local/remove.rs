@@ -43,7 +43,6 @@ impl LocalFileSystem {
         let directory = self.node(directory)?;
         self.changing_directory(&directory, change, || {
             self.identity.assume(caller)?;
-            let held = self.names.hold(&directory);
             let seen = self.look(directory.descriptor(), name.as_bytes()).map_err(refusal)?;
             let handle = self.before_name_goes(&directory, name, &seen);
             unlinkat(directory.descriptor(), name.as_bytes(), how).map_err(|errno| match errno {
@@ -52,7 +51,6 @@ impl LocalFileSystem {
                 errno => refusal(errno),
             })?;
             self.on_name_gone(&seen, handle);
-            drop(held);
             Ok(())
         })?;
         self.make_directory_durable(&directory)

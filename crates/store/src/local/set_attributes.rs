@@ -4,7 +4,8 @@ use howdah_vfs::{
     Attributes, Caller, Change, FileKind, FsError, Handle, NewAttributes, Result, SetTime, Timestamp,
 };
 use rustix::fs::{
-    AtFlags, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid, chmodat, chownat, fsync, utimensat,
+    AtFlags, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid, chmodat, chownat, fsync, syncfs,
+    utimensat,
 };
 use rustix::io::Errno;
 
@@ -32,7 +33,10 @@ impl LocalFileSystem {
             self.set_all(caller, &node, attributes, new)?;
             Ok(*attributes)
         })?;
-        self.make_durable(&node, &attributes)
+        match attributes.kind {
+            FileKind::Regular | FileKind::Directory => self.make_durable(&node, &attributes),
+            _ => self.make_all_durable(&node),
+        }
     }
 
     /// Sets everything that is asked for: the size, then the owner, then the mode (which a change of owner strips
@@ -136,6 +140,27 @@ impl LocalFileSystem {
         })
     }
 
+    /// Opens what making a change of a directory durable takes: out of descriptors, the change is refused before it is made.
+    pub(super) fn prepare_to_settle(&self, directory: &Node) -> Result<()> {
+        self.prepare(|| self.listable(directory))
+    }
+
+    /// The same for a file whose names change.
+    pub(super) fn prepare_to_settle_file(&self, node: &Node, attributes: &Attributes) -> Result<()> {
+        if attributes.kind != FileKind::Regular {
+            return Ok(());
+        }
+        self.prepare(|| self.readable(node, attributes))
+    }
+
+    /// Only want of descriptors or memory is a reason to refuse: all else is judged when it is needed.
+    fn prepare<T>(&self, open: impl FnOnce() -> Result<T>) -> Result<()> {
+        match self.syncs.then(open) {
+            Some(Err(FsError::Delay)) => Err(FsError::Delay),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes new names, and the nodes they name, durable, if this export promises that.
     pub(super) fn settle(&self, nodes: &[(&Node, &Attributes)], directory: &Node) -> Result<()> {
         if !self.syncs {
@@ -160,8 +185,8 @@ impl LocalFileSystem {
         self.unless_closed(unless_gone(flushed))
     }
 
-    /// Makes a node's metadata durable, if this export promises that. Links and special files cannot be opened, so
-    /// theirs are as durable as the directory they are in makes them.
+    /// Makes a node's metadata durable, if this export promises that. New links and special files are as durable as the
+    /// directory they are in makes them: they cannot be opened.
     pub(super) fn make_durable(&self, node: &Node, attributes: &Attributes) -> Result<()> {
         match attributes.kind {
             FileKind::Regular if self.syncs => {
@@ -171,6 +196,16 @@ impl LocalFileSystem {
             FileKind::Directory => self.make_directory_durable(node),
             _ => Ok(()),
         }
+    }
+
+    /// Makes metadata of a link or a special file durable, if this export promises that. It cannot be opened, so all of the
+    /// file system is synced, which few clients ask for.
+    fn make_all_durable(&self, node: &Node) -> Result<()> {
+        let Some(mount) = self.tree.mount.as_ref().filter(|_| self.syncs) else { return Ok(()) };
+        if self.stat(node)?.file_system == self.stat(&self.root)?.file_system {
+            syncfs(mount).map_err(refusal)?;
+        }
+        Ok(())
     }
 
     /// Without privilege there are directories and files that can be written and not opened.
