@@ -13,9 +13,11 @@ use std::sync::{Arc, Weak};
 use howdah_vfs::Handle;
 use parking_lot::Mutex;
 
+use super::flush::flush_before_close;
 use super::handles::file_number;
 use super::node::Node;
 use super::open_files::OpenFiles;
+use super::verifier::Verifier;
 
 /// Locks that calls spread over: more than a machine of this kind has busy workers.
 const SHARDS: usize = 16;
@@ -26,6 +28,9 @@ const WRITABLE_AGE: u32 = 2;
 
 /// Ticks (seconds) after which an unused node is closed: so long may a file that others deleted keep its space.
 const AGE: u32 = 60;
+
+/// Nodes that wait to be flushed and closed. Beyond that, nodes with uncommitted data are not closed to make room.
+const CLOSING_MAX: usize = 256;
 
 /// The queue may hold so many keys of nodes that are gone before it is cleaned.
 const SLACK: usize = 64;
@@ -39,6 +44,8 @@ pub(super) struct NodeCache {
     tick: AtomicU32,
     /// Whose turn it is to let a node go.
     turn: AtomicUsize,
+    /// Nodes with uncommitted data that are to be flushed and closed, by the next tick.
+    closing: Mutex<Vec<Arc<Node>>>,
 }
 
 #[derive(Default)]
@@ -56,6 +63,7 @@ impl NodeCache {
             share,
             tick: AtomicU32::new(0),
             turn: AtomicUsize::new(0),
+            closing: Mutex::default(),
         }
     }
 
@@ -95,9 +103,17 @@ impl NodeCache {
                 _ => shard.insert(file, Arc::clone(&node)),
             }
         };
-        drop(replaced);
+        self.close(replaced);
         self.make_room();
         node
+    }
+
+    /// Closes a node that was taken out: now, or after a flush by the next tick if it has uncommitted data. A worker
+    /// must not wait for that.
+    fn close(&self, node: Option<Arc<Node>>) {
+        if let Some(node) = node.filter(|node| node.uncommitted.load(Ordering::Relaxed) && !node.is_gone()) {
+            self.closing.lock().push(node);
+        }
     }
 
     /// Closes what was not used lately until the bound holds.
@@ -109,8 +125,9 @@ impl NodeCache {
                 return;
             }
             let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-            let victim = self.shards[turn % SHARDS].lock().evict();
-            drop(victim);
+            let may_flush = self.closing.lock().len() < CLOSING_MAX;
+            let victim = self.shards[turn % SHARDS].lock().evict(may_flush);
+            self.close(victim);
         }
     }
 
@@ -124,13 +141,13 @@ impl NodeCache {
                 _ => None,
             }
         };
-        drop(gone);
+        self.close(gone);
     }
 
     /// Lets a node go, by its file number.
     pub(super) fn forget_file(&self, file: u64) {
         let gone = self.shard(file).lock().nodes.remove(&file);
-        drop(gone);
+        self.close(gone);
     }
 
     /// The handle of the open node with this file number.
@@ -138,14 +155,18 @@ impl NodeCache {
         self.shard(file).lock().nodes.get(&file).map(|node| node.handle)
     }
 
-    /// One second has passed: closes what is too old.
-    pub(super) fn tick(&self) {
+    /// One second has passed: closes what is too old. For a thread of its own, which may wait for the disk.
+    pub(super) fn tick(&self, verifier: &Verifier) {
         let now = self.tick.fetch_add(1, Ordering::Relaxed) + 1;
         for shard in &self.shards {
             let old: Vec<_> = shard.lock().nodes.extract_if(|_, node| is_old(node, now)).collect();
-            drop(old);
+            old.into_iter().for_each(|(_, node)| self.close(Some(node)));
             shard.lock().clean();
         }
+        // A call may still write to one: it waits for another tick.
+        let closing: Vec<Arc<Node>> =
+            self.closing.lock().extract_if(.., |node| Arc::strong_count(node) == 1).collect();
+        closing.iter().for_each(|node| flush_before_close(node, verifier));
     }
 
     fn touch(&self, node: &Node) {
@@ -183,7 +204,7 @@ impl Shard {
     /// Second chance: what was touched since it was last looked at goes to the end of the queue. The queue names nodes,
     /// not file numbers: a node that comes and goes must not stand in it twice, or its second place takes the chance
     /// that its first one gave.
-    fn evict(&mut self) -> Option<Arc<Node>> {
+    fn evict(&mut self, may_flush: bool) -> Option<Arc<Node>> {
         for _ in 0..self.queue.len() {
             let entry = self.queue.pop_front()?;
             let Some(node) = entry.upgrade() else { continue };
@@ -191,7 +212,8 @@ impl Shard {
             if !self.nodes.get(&file).is_some_and(|present| Arc::ptr_eq(present, &node)) {
                 continue;
             }
-            if node.touched.swap(false, Ordering::Relaxed) {
+            let is_needed = !may_flush && node.uncommitted.load(Ordering::Relaxed);
+            if node.touched.swap(false, Ordering::Relaxed) || is_needed {
                 self.queue.push_back(entry);
             } else {
                 return self.nodes.remove(&file);
@@ -233,6 +255,12 @@ mod tests {
         Handle::new(&bytes).expect("short enough")
     }
 
+    type Way = fn(&NodeCache, u8);
+
+    fn verifier() -> Verifier {
+        Verifier::open(None).expect("it needs no file")
+    }
+
     fn file() -> OwnedFd {
         OwnedFd::from(tempfile::tempfile().expect("a file"))
     }
@@ -243,10 +271,10 @@ mod tests {
         cache.insert(handle(1), file());
         cache.insert_created(handle(2), file());
         cache.insert_created(handle(3), file()).uncommitted.store(true, Ordering::Relaxed);
-        (0..=WRITABLE_AGE).for_each(|_| cache.tick());
+        (0..=WRITABLE_AGE).for_each(|_| cache.tick(&verifier()));
         assert!(cache.get(&handle(1)).is_some() && cache.get(&handle(3)).is_some());
         assert!(cache.get(&handle(2)).is_none());
-        (0..=AGE).for_each(|_| cache.tick());
+        (0..=AGE).for_each(|_| cache.tick(&verifier()));
         assert_eq!(cache.open.load(Ordering::Relaxed), 0);
     }
 
@@ -268,7 +296,34 @@ mod tests {
             cache.forget(&handle(7));
         }
         assert!(cache.shards.iter().all(|shard| shard.lock().queue.len() <= SLACK + 3));
-        cache.tick();
+        cache.tick(&verifier());
         assert!(cache.shards.iter().all(|shard| shard.lock().queue.is_empty()));
+    }
+
+    #[test]
+    fn uncommitted_data_that_cannot_be_flushed_before_its_node_is_closed_changes_the_verifier() {
+        // What the kernel cannot flush.
+        let pipe = || std::io::pipe().map(|(end, _)| OwnedFd::from(end)).expect("a pipe");
+        let ways: [(&str, Way); 4] = [
+            ("age", |_, _| ()),
+            ("forget", |cache, number| cache.forget(&handle(number))),
+            ("forget by number", |cache, number| cache.forget_file(file_number(&handle(number)))),
+            ("room", |cache, _| (100..=255).for_each(|number| drop(cache.insert(handle(number), file())))),
+        ];
+        for (way, go) in ways {
+            let (cache, verifier) = (NodeCache::new(exactly(10)), verifier());
+            let before = verifier.current();
+            let node = cache.insert_created(handle(1), pipe());
+            node.uncommitted.store(true, Ordering::Relaxed);
+            drop(node);
+            let committed = cache.insert_created(handle(2), pipe());
+            drop(committed);
+            cache.tick(&verifier);
+            assert_eq!(verifier.current(), before, "{way}: it is open");
+            go(&cache, 1);
+            (0..=AGE).for_each(|_| cache.tick(&verifier));
+            assert!(cache.get(&handle(1)).is_none(), "{way}");
+            assert_ne!(verifier.current(), before, "{way}");
+        }
     }
 }

@@ -36,7 +36,7 @@ pub struct LocalFileSystem {
     pub(super) changes: ChangeLocks,
     pub(super) reserve: Reserve,
     pub(super) streams: Arc<Streams>,
-    pub(super) verifier: Verifier,
+    pub(super) verifier: Arc<Verifier>,
     /// Whether changes of metadata are made durable before they are answered.
     pub(super) syncs: bool,
     pub(super) _housekeeper: Housekeeper,

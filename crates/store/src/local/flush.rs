@@ -15,6 +15,7 @@ use rustix::fs::{Advice, fadvise, fsync};
 use super::LocalFileSystem;
 use super::errno::refusal;
 use super::node::Node;
+use super::verifier::Verifier;
 
 /// The flushes of a node.
 #[derive(Debug, Default)]
@@ -118,13 +119,33 @@ impl LocalFileSystem {
     }
 
     fn on_loss(&self, file: &OwnedFd) {
-        // Pages that could not be written count as clean, and ext4 takes their places for written: what is written
-        // there again would be zeros once it is read from the disk. So nothing of them is kept.
-        let _ = fadvise(file, 0, None, Advice::DontNeed);
         // The state directory is ours, not the caller's. If this fails the verifier still changes in memory.
         let _ = self.identity.assume_root();
-        self.verifier.replace();
+        lose(file, &self.verifier);
     }
+}
+
+/// Flushes a node that is about to be closed, if it has data that no COMMIT made durable: once it is closed the kernel
+/// may forget that writing it back failed, and a later COMMIT would be answered that all is well. For a thread that acts
+/// as nobody else.
+pub(super) fn flush_before_close(node: &Node, verifier: &Verifier) {
+    if !node.uncommitted.swap(false, Ordering::Relaxed) || node.is_gone() {
+        return;
+    }
+    if let Some(file) = node.writing() {
+        let flushed = node.flushes.flush(|| fsync(file).map_err(refusal), || lose(file, verifier));
+        if let Err(error) = flushed {
+            tracing::warn!(%error, "data of a client could not be written back; clients are asked to send it again");
+        }
+    }
+}
+
+/// Data was lost that was answered as written.
+fn lose(file: &OwnedFd, verifier: &Verifier) {
+    // Pages that could not be written count as clean, and ext4 takes their places for written: what is written
+    // there again would be zeros once it is read from the disk. So nothing of them is kept.
+    let _ = fadvise(file, 0, None, Advice::DontNeed);
+    verifier.replace();
 }
 
 #[cfg(test)]

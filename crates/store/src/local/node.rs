@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use howdah_vfs::{Caller, Handle, Timestamp};
 use parking_lot::Mutex;
+use rustix::fs::fstat;
 
 use super::flush::Flushes;
 
@@ -120,6 +121,11 @@ impl Node {
             self.open.fetch_add(1, Ordering::Relaxed);
             Arc::new(file)
         })
+    }
+
+    /// Whether its last name is gone, and with it whatever could be lost.
+    pub(super) fn is_gone(&self) -> bool {
+        fstat(self.descriptor()).is_ok_and(|stat| stat.st_nlink == 0)
     }
 
     fn descriptors(&self) -> usize {

@@ -68,7 +68,7 @@ impl LocalFileSystem {
         rustix::process::umask(rustix::fs::Mode::empty());
         let known = KnownHandles::new(if tree.has_honest_births() { options.known_handles } else { 0 });
         let nodes = Arc::new(NodeCache::new(OpenFiles::share(options.open_files)));
-        let verifier = Verifier::open(options.state.as_deref())?;
+        let verifier = Arc::new(Verifier::open(options.state.as_deref())?);
         let root = tree.open_name(tree.root.as_fd(), b".", LOOK).map_err(failed("opening the root of"))?;
         let handle = root_handle(&tree, &maker).map_err(|cause| {
             OpenError::new("making a handle for", directory, std::io::Error::other(cause))
@@ -80,12 +80,12 @@ impl LocalFileSystem {
         };
         let streams = Arc::new(Streams::default());
         let (kept_nodes, kept_streams) = (Arc::clone(&nodes), Arc::clone(&streams));
-        let kept_mounts = maker.mounts.clone();
+        let (kept_mounts, kept_verifier) = (maker.mounts.clone(), Arc::clone(&verifier));
         let housekeeper = Housekeeper::start(move || {
             if let Some(mounts) = &kept_mounts {
                 mounts.tick();
             }
-            kept_nodes.tick();
+            kept_nodes.tick(&kept_verifier);
             kept_streams.tick();
         })
         .map_err(|cause| OpenError::new("starting the housekeeper of", directory, cause))?;
