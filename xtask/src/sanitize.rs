@@ -36,7 +36,11 @@ const LOOKED_AT: &[LookedAt] = &[
     LookedAt {
         package: "howdah-store",
         tests: &["--lib", "--tests"],
-        files: &["crates/store/src/local/syscall.rs", "crates/store/tests/allocations.rs"],
+        files: &[
+            "crates/store/src/local/syscall.rs",
+            "crates/store/tests/allocations.rs",
+            "crates/store/tests/leases.rs",
+        ],
     },
     LookedAt {
         package: "howdah-link",

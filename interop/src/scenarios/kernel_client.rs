@@ -134,12 +134,14 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "attributes",
         about: "modes, times, links, special files, holes, long and odd names, df",
         peer: guest("attributes.sh", PLAIN),
+        server: &["--squash", "none", "--set-id"],
         ..BASE
     },
     Scenario {
         name: "users",
         about: "permissions as several users see them",
         peer: guest("users.sh", PLAIN),
+        server: &["--squash", "none", "--set-id"],
         privileged: true,
         ..BASE
     },

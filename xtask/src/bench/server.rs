@@ -59,6 +59,15 @@ impl Server {
     }
 }
 
+/// Loads come from ordinary ports, which a server that runs as root refuses its own host by default. An older howdah, to
+/// compare with, knows no such rule.
+fn ports(binary: &Path) -> anyhow::Result<Option<&'static str>> {
+    let help = Command::new(binary).args(["serve", "--help"]).output();
+    let help = help.with_context(|| format!("starting {}", binary.display()))?;
+    let has_rule = String::from_utf8_lossy(&help.stdout).contains("--privileged-ports[=");
+    Ok(has_rule.then_some("--privileged-ports=never"))
+}
+
 fn start(binary: &Path, directory: &Path, further: &[String]) -> anyhow::Result<Server> {
     let step = || format!("starting {}", binary.display());
     let state = TempDir::new().context("making a directory for the server's state")?;
@@ -67,6 +76,7 @@ fn start(binary: &Path, directory: &Path, further: &[String]) -> anyhow::Result<
         .arg(directory)
         .args(["--listen", "127.0.0.1:0", "--rpcbind", "off", "--squash", "none", "--state"])
         .arg(state.path())
+        .args(ports(binary)?)
         .args(further)
         .stdout(Stdio::piped())
         .spawn()

@@ -104,7 +104,7 @@ impl Offer {
     fn configuration(&self) -> Result<PathBuf> {
         let file = self.place.join("howdah.toml");
         let text = format!(
-            "[[export]]\nname = \"/\"\npath = {:?}\nsquash = \"none\"\nclients = {:?}\n",
+            "[[export]]\nname = \"/\"\npath = {:?}\nprivileged_ports = false\nsquash = \"none\"\nclients = {:?}\n",
             self.export, self.clients
         );
         std::fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;
@@ -214,7 +214,7 @@ impl Server {
         let mut command = offer.site.command(1, &self.binary);
         command.arg("serve");
         match offer.clients.is_empty() {
-            true => command.arg(&offer.export).args(["--squash", "none"]),
+            true => command.arg(&offer.export).args(["--squash", "none", "--privileged-ports=never"]),
             false => command.arg("--config").arg(offer.configuration()?),
         };
         command.args(["--rpcbind", if offer.is_registered { "auto" } else { "off" }]);

@@ -14,8 +14,8 @@ use super::LogArguments;
 use super::quantity::parse_time;
 use crate::configuration::{
     ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName,
-    MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, Rpcbind, Sandbox, Sizes, Squash, UdpSockets,
-    parse_admin, parse_admin_listen, parse_listen, parse_metrics, parse_udp_sockets,
+    MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, PrivilegedPorts, Rpcbind, Sandbox, Sizes, Squash,
+    UdpSockets, parse_admin, parse_admin_listen, parse_listen, parse_metrics, parse_udp_sockets,
 };
 
 /// Serve a directory, or all exports of a configuration file
@@ -264,13 +264,27 @@ pub struct ExportArguments {
     #[arg(long, value_name = "N", default_value_t = ANONYMOUS, conflicts_with = "config")]
     pub anonymous_group: u32,
 
-    /// Serve only clients that call from a port below 1024
+    /// Which calls must come from a port below 1024, which only root can use on the client
     ///
-    /// Off by default: macOS and user-space clients call from ordinary ports, and a port number proves little
-    /// where anybody can be root on his own machine. Turn it on if ordinary users of trusted machines must not
-    /// speak NFS themselves.
+    /// By default those from this host: its ordinary users could otherwise call as any other user. Clients elsewhere may use
+    /// any port, as macOS and user-space clients do. The rule needs a server that acts as its callers (root).
+    #[arg(
+        long,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "local",
+        default_missing_value = "always",
+        conflicts_with = "config"
+    )]
+    pub privileged_ports: PrivilegedPorts,
+
+    /// Let clients set the set-user-ID and set-group-ID bits of files [default: these bits are left out]
+    ///
+    /// With it, a client can make a program that runs as another user on this host. Mount the exported file system with
+    /// nosuid then.
     #[arg(long, conflicts_with = "config")]
-    pub privileged_ports: bool,
+    pub set_id: bool,
 
     /// Answer a change when it is safe on disk (the default; said to be explicit)
     #[arg(long, conflicts_with_all = ["config", "answer_early"])]

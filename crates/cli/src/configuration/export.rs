@@ -20,6 +20,8 @@ pub struct ExportConfig {
     pub durability: Durability,
     /// Whether clients may walk into other file systems mounted below.
     pub cross_mounts: bool,
+    /// Whether clients may set the set-user-ID and set-group-ID bits of files.
+    pub set_id: bool,
     /// Who may mount it, and how; the first rule that fits a client holds for it.
     pub clients: Vec<ClientRule>,
 }
@@ -29,8 +31,8 @@ pub struct ExportConfig {
 pub struct Access {
     /// Whether every change is refused.
     pub read_only: bool,
-    /// Whether calls must come from a port below 1024.
-    pub privileged_ports: bool,
+    /// Which calls must come from a port below 1024.
+    pub privileged_ports: PrivilegedPorts,
     /// Whose calls act as the anonymous user.
     pub squash: Squash,
     /// User id of the anonymous user.
@@ -48,6 +50,17 @@ pub enum Squash {
     All,
     /// Nobody: the client's root is root here
     None,
+}
+
+/// Which calls must come from a port below 1024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PrivilegedPorts {
+    /// All
+    Always,
+    /// Those from this host, if howdah acts as its callers
+    Local,
+    /// None
+    Never,
 }
 
 /// When a change is answered.

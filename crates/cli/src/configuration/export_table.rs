@@ -11,7 +11,8 @@ use super::file::Seen;
 use super::identifier::identifier;
 use super::section::{Section, identity, kind, number, text, truth};
 use super::{
-    ANONYMOUS, Access, ClientPattern, ClientRule, Durability, ExportConfig, ExportName, Problem, Squash,
+    ANONYMOUS, Access, ClientPattern, ClientRule, Durability, ExportConfig, ExportName, PrivilegedPorts,
+    Problem, Squash,
 };
 
 /// Reads one export; `None` if it says too little. Whatever is wrong is among the problems.
@@ -31,6 +32,7 @@ pub fn export(
     let id = section.setting("id", number(0..=u64::from(u32::MAX)));
     let durability = section.setting("durability", durability).map_or(Durability::Sync, Spanned::into_inner);
     let cross_mounts = section.setting("cross_mounts", truth).is_some_and(Spanned::into_inner);
+    let set_id = section.setting("set_id", truth).is_some_and(Spanned::into_inner);
     let access = access(&mut section, Access::usual());
     let clients = clients(&mut section, access);
 
@@ -48,7 +50,7 @@ pub fn export(
     unique(&mut section, seen, &name, &id);
     section.finish();
     let (name, id) = (name.into_inner(), id.into_inner());
-    Some(ExportConfig { name, path, id, durability, cross_mounts, clients })
+    Some(ExportConfig { name, path, id, durability, cross_mounts, set_id, clients })
 }
 
 fn path(section: &mut Section<'_, '_>, name: Option<&ExportName>) -> Option<PathBuf> {
@@ -89,7 +91,8 @@ fn unique(section: &mut Section<'_, '_>, seen: &mut Seen, name: &Spanned<ExportN
 fn access(section: &mut Section<'_, '_>, outer: Access) -> Access {
     let mut boolean = |key, outer| section.setting(key, truth).map_or(outer, Spanned::into_inner);
     let read_only = boolean("read_only", outer.read_only);
-    let privileged_ports = boolean("privileged_ports", outer.privileged_ports);
+    let ports = section.setting("privileged_ports", privileged_ports);
+    let privileged_ports = ports.map_or(outer.privileged_ports, Spanned::into_inner);
     let squash = section.setting("squash", squash).map_or(outer.squash, Spanned::into_inner);
     let mut anonymous = |key, outer| section.setting(key, identity).map_or(outer, Spanned::into_inner);
     Access {
@@ -106,7 +109,7 @@ impl Access {
     pub fn usual() -> Self {
         Self {
             read_only: false,
-            privileged_ports: false,
+            privileged_ports: PrivilegedPorts::Local,
             squash: Squash::Root,
             anonymous_user: ANONYMOUS,
             anonymous_group: ANONYMOUS,
@@ -154,6 +157,15 @@ fn client(value: &Spanned<DeValue<'_>>, access: Access, problems: &mut Vec<Probl
 
 fn durability(value: &DeValue<'_>) -> Result<Durability, String> {
     Durability::parse(text(value)?).ok_or_else(|| "expected \"sync\" or \"async\"".to_owned())
+}
+
+fn privileged_ports(value: &DeValue<'_>) -> Result<PrivilegedPorts, String> {
+    match value.as_bool() {
+        Some(true) => Ok(PrivilegedPorts::Always),
+        Some(false) => Ok(PrivilegedPorts::Never),
+        None if text(value).is_ok_and(|word| word == "local") => Ok(PrivilegedPorts::Local),
+        None => Err("expected true, false or \"local\"".to_owned()),
+    }
 }
 
 fn squash(value: &DeValue<'_>) -> Result<Squash, String> {

@@ -80,6 +80,7 @@ pub fn the_one_export(directory: &Path, flags: &ExportArguments) -> Result<Expor
         path,
         durability: if flags.answer_early { Durability::Async } else { Durability::Sync },
         cross_mounts: flags.cross_mounts,
+        set_id: flags.set_id,
         clients: allowed.iter().map(|who| ClientRule { who: who.clone(), access }).collect(),
     })
 }
@@ -102,7 +103,7 @@ mod tests {
 
     use super::*;
     use crate::arguments::{Command, Howdah, LogFormat};
-    use crate::configuration::{Rpcbind, Squash, load_arguments};
+    use crate::configuration::{PrivilegedPorts, Rpcbind, Squash, load_arguments};
 
     fn meaning(typed: &[&str]) -> Result<ServerConfig> {
         let line = ["howdah", "serve"].iter().chain(typed);
@@ -159,7 +160,7 @@ mod tests {
         assert_eq!(who, ["10.0.0.0/8", "::1"]);
         let access = Access {
             read_only: true,
-            privileged_ports: true,
+            privileged_ports: PrivilegedPorts::Always,
             squash: Squash::All,
             anonymous_user: 7,
             anonymous_group: super::super::ANONYMOUS,

@@ -30,6 +30,7 @@ pub fn one_export() -> ServerConfig {
             id: 1,
             durability: Durability::Sync,
             cross_mounts: false,
+            set_id: false,
             clients: vec![ClientRule { who: ClientPattern::Everyone, access: Access::usual() }],
         }],
     }

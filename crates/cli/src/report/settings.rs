@@ -7,7 +7,9 @@ use howdah_server::{Tuning, UdpSettings};
 use howdah_tune::{Algorithm, Own, Setting};
 
 use crate::arguments::LogFormat;
-use crate::configuration::{Access, AdminListen, ExportConfig, Metrics, Rpcbind, ServerConfig, Squash};
+use crate::configuration::{
+    Access, AdminListen, ExportConfig, Metrics, PrivilegedPorts, Rpcbind, ServerConfig, Squash,
+};
 use crate::running::admin_token_file;
 
 /// The settings of the server, a line each.
@@ -139,6 +141,7 @@ fn export(export: &ExportConfig) -> String {
     line("directory", &export.path.display().to_string());
     line("id", &export.id.to_string());
     line("durability", &export.durability.to_string());
+    line("set-ID bits", if export.set_id { "clients may set them" } else { "left out" });
     line("cross mounts", if export.cross_mounts { "yes" } else { "no" });
     for (index, rule) in export.clients.iter().enumerate() {
         let title = if index == 0 { "clients" } else { "" };
@@ -157,6 +160,10 @@ pub fn access(access: &Access, squashes: bool) -> String {
         Squash::All => format!(", everybody acts as {anonymous}"),
         Squash::None => ", root acts as root".to_owned(),
     };
-    let ports = if access.privileged_ports { "ports below 1024" } else { "any port" };
+    let ports = match access.privileged_ports {
+        PrivilegedPorts::Always => "ports below 1024",
+        PrivilegedPorts::Local if squashes => "any port (from this host: below 1024)",
+        PrivilegedPorts::Local | PrivilegedPorts::Never => "any port",
+    };
     format!("{writing}{squash}, {ports}")
 }

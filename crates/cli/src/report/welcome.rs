@@ -78,7 +78,7 @@ impl Welcome<'_> {
     /// Privileges are the process's, so they are the same for every export.
     fn acting(&self) -> String {
         if self.opened.iter().all(|opened| opened.acts_as_caller) {
-            return "Calls act as the user who makes them.\n".to_owned();
+            return "Calls act as the user whom the client names, without proof. Mount what you export with nosuid.\n".to_owned();
         }
         format!(
             "All calls act as {}, whoever makes them: new files belong to that user, nobody has more rights\n\
@@ -153,10 +153,10 @@ mod tests {
 howdah 0.1.0 serves NFSv3 over TCP and UDP, port 2049
 
   /data  /srv/data
-      *: read and write, root acts as 65534:65534, any port
+      *: read and write, root acts as 65534:65534, any port (from this host: below 1024)
       sync, file handles of the kernel
 
-Calls act as the user who makes them.
+Calls act as the user whom the client names, without proof. Mount what you export with nosuid.
 State that survives restarts: /var/lib/howdah
 Admin socket, for howdah why, get and set: /run/42.admin
 Live page, for a browser: http://127.0.0.1:9048/#token=42

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use howdah_server::exports::{Anonymous, ClientRule, Clients, Export, Exports, Squash};
+use howdah_server::exports::{Anonymous, ClientRule, Clients, Export, Exports, PrivilegedPorts, Squash};
 use howdah_vfs::FileSystem;
-use howdah_vfs::layer::Delayed;
+use howdah_vfs::layer::{Delayed, WithoutSetId};
 
 use super::file_systems::FileSystems;
 use crate::configuration::{self, ClientPattern, ExportConfig};
@@ -25,8 +25,16 @@ pub fn exports(
 ) -> Result<Exports> {
     let key = *key.first_chunk::<KEY_SIZE>().context("the handle key is too short")?;
     let list = configs.iter().zip(directories.iter()).map(|(config, directory)| {
-        let rules = config.clients.iter().map(|written| rule(written, names)).collect();
+        let acts_as_caller = directory.opened.acts_as_caller;
+        let rules = config.clients.iter().map(|written| rule(written, names, acts_as_caller)).collect();
         let file_system = delayed(Arc::clone(&directory.file_system) as Arc<dyn FileSystem>, delay);
+        // All files are the server's own user's otherwise: whoever may run one would be that user.
+        let keeps_set_id = config.set_id && acts_as_caller;
+        if config.set_id && !acts_as_caller {
+            tracing::warn!(export = %config.name, "set_id has no effect: it needs a server that acts as its callers (root)");
+        }
+        let file_system =
+            if keeps_set_id { file_system } else { Arc::new(WithoutSetId::around(file_system)) };
         Export::new(config.name.as_str(), config.id, file_system, rules)
     });
     Exports::new(list.collect(), key).context("putting the exports together")
@@ -39,7 +47,7 @@ fn delayed(file_system: Arc<dyn FileSystem>, delay: Option<Duration>) -> Arc<dyn
     }
 }
 
-fn rule(written: &configuration::ClientRule, names: &ClientNames) -> ClientRule {
+fn rule(written: &configuration::ClientRule, names: &ClientNames, acts_as_caller: bool) -> ClientRule {
     let access = &written.access;
     ClientRule {
         clients: match &written.who {
@@ -56,6 +64,13 @@ fn rule(written: &configuration::ClientRule, names: &ClientNames) -> ClientRule 
             configuration::Squash::None => Squash::None,
         },
         anonymous: Anonymous { user: access.anonymous_user, group: access.anonymous_group },
-        privileged_ports: access.privileged_ports,
+        privileged_ports: match access.privileged_ports {
+            configuration::PrivilegedPorts::Always => PrivilegedPorts::Always,
+            // Without privilege nobody gets more rights than the server has, whatever user is claimed.
+            configuration::PrivilegedPorts::Local if acts_as_caller => PrivilegedPorts::Local,
+            configuration::PrivilegedPorts::Local | configuration::PrivilegedPorts::Never => {
+                PrivilegedPorts::Never
+            }
+        },
     }
 }

@@ -14,8 +14,20 @@ pub struct ClientRule {
     pub squash: Squash,
     /// The anonymous user.
     pub anonymous: Anonymous,
-    /// Whether calls must come from a port below 1024, which on the client only its root can use.
-    pub privileged_ports: bool,
+    /// Which calls must come from a port below 1024, which on the client only its root can use.
+    pub privileged_ports: PrivilegedPorts,
+}
+
+/// Which calls must come from a port below 1024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PrivilegedPorts {
+    /// None.
+    #[default]
+    Never,
+    /// Those from the server's own host, whose users could else call as any other user of it.
+    Local,
+    /// All.
+    Always,
 }
 
 /// A set of addresses. An IPv4 address and the same one mapped into IPv6 are the same here.
@@ -70,7 +82,7 @@ impl Default for ClientRule {
             read_only: false,
             squash: Squash::default(),
             anonymous: Anonymous::default(),
-            privileged_ports: false,
+            privileged_ports: PrivilegedPorts::default(),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! One export: a file system, its name, and the rules for its clients.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
+use howdah_net::OwnAddresses;
 use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::{Caller, FileSystem, FsError, Handle, Statistics};
 
-use super::{ClientRule, Identity};
+use super::{ClientRule, Identity, PrivilegedPorts};
 use crate::Peer;
 use crate::counts::Timed;
 
@@ -25,6 +26,10 @@ pub struct Export {
     root_file_system: Option<u64>,
     /// Where its calls are counted.
     place: AtomicU16,
+    /// The addresses of this host.
+    own: OwnAddresses,
+    /// Whether it was logged that calls from this host are refused.
+    has_refused_local: AtomicBool,
 }
 
 /// What a client was let in to: the file system as it may see it, and who it acts as.
@@ -45,7 +50,19 @@ impl Export {
         let root_file_system = file_system.attributes(&Caller::ROOT, &root).ok().map(|root| root.file_system);
         let read_only = Arc::new(ReadOnly::around(Arc::clone(&file_system)));
         let (name, place) = (canonical(name), AtomicU16::default());
-        Self { name, id, file_system, read_only, rules, root, root_file_system, place }
+        let (own, has_refused_local) = (OwnAddresses::default(), AtomicBool::new(false));
+        Self {
+            name,
+            id,
+            file_system,
+            read_only,
+            rules,
+            root,
+            root_file_system,
+            place,
+            own,
+            has_refused_local,
+        }
     }
 
     /// What clients mount: starts with a slash, has no empty parts, and ends with a slash only if that is all.
@@ -91,11 +108,32 @@ impl Export {
         let client = peer.client.ip();
         let rule =
             self.rules.iter().find(|rule| rule.clients.contains(client)).ok_or(FsError::AccessDenied)?;
-        if rule.privileged_ports && peer.client.port() >= UNPRIVILEGED_PORTS {
+        if peer.client.port() >= UNPRIVILEGED_PORTS && self.wants_other_port(rule, peer) {
             return Err(FsError::NotPermitted);
         }
         let file_system = if rule.read_only { &self.read_only } else { &self.file_system };
         Ok(Admission { file_system: Timed::around(&**file_system), caller: identity.under(rule) })
+    }
+
+    /// Whether a call from a port that anybody may use is refused.
+    fn wants_other_port(&self, rule: &ClientRule, peer: &Peer) -> bool {
+        let client = peer.client.ip();
+        match rule.privileged_ports {
+            PrivilegedPorts::Never => false,
+            PrivilegedPorts::Always => true,
+            PrivilegedPorts::Local if client == peer.server.ip() || self.own.contains(client) => {
+                if !self.has_refused_local.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(
+                        export = self.name,
+                        client = %peer.client,
+                        "refused a call of an ordinary user of this host, who could call as any other user; \
+                         to allow such calls, set privileged_ports = false (--privileged-ports=never)"
+                    );
+                }
+                true
+            }
+            PrivilegedPorts::Local => false,
+        }
     }
 
     /// The `fsid` that clients see for a file system inside this export. That of the root is made of the export's id

@@ -9,7 +9,7 @@ mod identity;
 mod path;
 mod table;
 
-pub use clients::{Anonymous, ClientRule, Clients, Squash};
+pub use clients::{Anonymous, ClientRule, Clients, PrivilegedPorts, Squash};
 pub use export::{Admission, Export};
 pub use identity::Identity;
 pub use path::ResolveError;

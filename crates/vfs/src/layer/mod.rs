@@ -10,6 +10,7 @@ mod metered;
 mod meters;
 mod plan;
 mod read_only;
+mod without_set_id;
 
 pub use call::Call;
 pub use delayed::{Delayed, Sleeper};
@@ -19,3 +20,4 @@ pub use metered::{Metered, Stopwatch};
 pub use meters::{CallFigures, Snapshot};
 pub use plan::{Fault, FaultKind, FaultPlan};
 pub use read_only::ReadOnly;
+pub use without_set_id::WithoutSetId;

@@ -1,5 +1,7 @@
 //! Who is let in, and as whom.
 
+use std::net::IpAddr;
+
 use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::*;
 use howdah_wire::rpc::{Accepted, AuthFlavor, AuthStatus, AuthSys, Credentials, Denied};
@@ -8,7 +10,7 @@ use howdah_wire::xdr::{Decoder, Encoder};
 use super::client::{Client, OWNER, at, decoded, status};
 use super::handles::every_procedure;
 use crate::Transport;
-use crate::exports::{Anonymous, ClientRule, Clients, Export, Exports, Squash};
+use crate::exports::{Anonymous, ClientRule, Clients, Export, Exports, PrivilegedPorts, Squash};
 
 fn network(address: &str) -> Clients {
     Clients::Network { address: address.parse().expect("address"), prefix: 24 }
@@ -29,7 +31,10 @@ fn a_client_that_no_rule_is_for_is_refused_whatever_it_holds() {
 
 #[test]
 fn ports_that_anybody_may_use_are_refused_where_that_is_asked_for() {
-    let mut client = Client::with_rules(vec![ClientRule { privileged_ports: true, ..ClientRule::default() }]);
+    let mut client = Client::with_rules(vec![ClientRule {
+        privileged_ports: PrivilegedPorts::Always,
+        ..ClientRule::default()
+    }]);
     for (port, expected) in
         [(1, None), (1023, None), (1024, Some(Status::NotPermitted)), (65535, Some(Status::NotPermitted))]
     {
@@ -44,6 +49,28 @@ fn ports_that_anybody_may_use_are_refused_where_that_is_asked_for() {
             assert_eq!(status(&result), expected, "{name} from port {port}");
         }
     }
+}
+
+#[test]
+fn an_ordinary_user_of_the_servers_host_is_refused_by_default() {
+    let local = ClientRule { privileged_ports: PrivilegedPorts::Local, ..ClientRule::default() };
+    let mut client = Client::with_rules(vec![local]);
+    // RFC 5737: addresses of nobody. One that is the server's own is this host whatever its interfaces say.
+    for (address, port, expected) in [
+        ("127.0.0.1", 1023, None),
+        ("127.0.0.1", 1024, Some(Status::NotPermitted)),
+        ("127.0.0.2", 50_000, Some(Status::NotPermitted)),
+        ("::1", 50_000, Some(Status::NotPermitted)),
+        ("::ffff:127.0.0.1", 50_000, Some(Status::NotPermitted)),
+        ("192.0.2.9", 50_000, None),
+    ] {
+        client.peer.client = (address.parse::<IpAddr>().expect("an address"), port).into();
+        let getattr = getattr::Arguments { node: FileHandle(&client.root) };
+        assert_eq!(client.status(getattr::PROCEDURE, &getattr), expected, "{address} port {port}");
+    }
+    client.peer.server = client.peer.client;
+    let getattr = getattr::Arguments { node: FileHandle(&client.root) };
+    assert_eq!(client.status(getattr::PROCEDURE, &getattr), Some(Status::NotPermitted));
 }
 
 #[test]
