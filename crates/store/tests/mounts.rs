@@ -8,13 +8,18 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use common::{Place, is_root};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::{
     Caller, Change, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
 };
-use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, unmount};
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, mount_remount, unmount};
+
+/// It is noticed within a second, on a machine that is not too busy.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 const ME: Caller = Caller::ROOT;
 
@@ -77,6 +82,55 @@ fn a_mount_point_shows_what_is_underneath() {
         let point = fs.lookup(&ME, &fs.root(), name("mnt")).expect("LOOKUP").node.handle;
         assert_eq!(names(&fs, &point), ["underneath"]);
         assert_eq!(names(&fs, &fs.root()), ["mnt"]);
+    });
+}
+
+#[test]
+fn the_mount_of_an_export_is_busy_until_the_export_goes() {
+    in_a_namespace("the_mount_of_an_export_is_busy_until_the_export_goes", |place| {
+        let mounted = place.export().join("mnt");
+        let open = || LocalFileSystem::open(&mounted, place.options()).expect("opens");
+        let fs = open();
+        fs.lookup(&ME, &fs.root(), name("inside")).expect("LOOKUP");
+        assert_eq!(unmount(&mounted, UnmountFlags::empty()).err(), Some(Errno::BUSY));
+        drop(fs);
+        unmount(&mounted, UnmountFlags::empty()).expect("nobody uses it any more");
+    });
+}
+
+#[test]
+fn a_mount_that_becomes_read_only_is_not_changed_any_more() {
+    in_a_namespace("a_mount_that_becomes_read_only_is_not_changed_any_more", |place| {
+        let mounted = place.export().join("mnt");
+        let fs = LocalFileSystem::open(&mounted, place.options()).expect("opens");
+        let file = fs.lookup(&ME, &fs.root(), name("inside")).expect("LOOKUP").node.handle;
+        let write = || {
+            let data = Data::Bytes(b"more");
+            fs.write(&ME, &file, 0, data, Stability::Unstable, &mut Change::default()).map(drop)
+        };
+        let make = || {
+            let new = NewAttributes::with_mode(0o755);
+            fs.make_directory(&ME, &fs.root(), name("new"), &new, &mut Change::default()).map(drop)
+        };
+        let set = || {
+            let new = NewAttributes::with_mode(0o600);
+            fs.set_attributes(&ME, &file, &new, None, &mut Change::default())
+        };
+        write().expect("WRITE");
+        let remount = |flags| mount_remount(&mounted, MountFlags::BIND | flags, "").expect("remounts");
+        let until = |wanted| {
+            let start = Instant::now();
+            while write() != wanted {
+                assert!(start.elapsed() < PATIENCE, "never {wanted:?}");
+                std::thread::yield_now();
+            }
+        };
+        remount(MountFlags::RDONLY);
+        until(Err(FsError::ReadOnly));
+        assert_eq!((make(), set()), (Err(FsError::ReadOnly), Err(FsError::ReadOnly)));
+        remount(MountFlags::empty());
+        until(Ok(()));
+        make().expect("MKDIR");
     });
 }
 

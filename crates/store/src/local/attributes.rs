@@ -88,7 +88,7 @@ impl LocalFileSystem {
         call: impl FnOnce(&Attributes) -> Result<T>,
     ) -> Result<T> {
         let before = self.stat(node)?;
-        let outcome = call(&before);
+        let outcome = self.require_writable().and_then(|()| call(&before));
         change.after = self.stat(node).ok();
         outcome
     }
@@ -103,7 +103,7 @@ impl LocalFileSystem {
         let before = self.stat(node)?;
         // A WRITE holds no lock, and a file that it changes in between must not pass for unchanged.
         change.before = (before.kind != FileKind::Regular).then(|| Before::from(&before));
-        let outcome = call(&before);
+        let outcome = self.require_writable().and_then(|()| call(&before));
         change.after = self.stat(node).ok();
         outcome
     }
@@ -135,6 +135,10 @@ impl LocalFileSystem {
                 self.changing_held(other, second, |before| self.in_directory(other, before, call))
             })
         })
+    }
+
+    fn require_writable(&self) -> Result<()> {
+        if self.tree.is_read_only() { Err(FsError::ReadOnly) } else { Ok(()) }
     }
 
     fn in_directory<T>(

@@ -80,11 +80,13 @@ impl LocalFileSystem {
         };
         let streams = Arc::new(Streams::default());
         let (kept_nodes, kept_streams) = (Arc::clone(&nodes), Arc::clone(&streams));
+        let kept_tree = Arc::clone(&tree);
         let (kept_mounts, kept_verifier) = (maker.mounts.clone(), Arc::clone(&verifier));
         let housekeeper = Housekeeper::start(move || {
             if let Some(mounts) = &kept_mounts {
                 mounts.tick();
             }
+            kept_tree.look_at_mount();
             kept_nodes.tick(&kept_verifier);
             kept_streams.tick();
         })

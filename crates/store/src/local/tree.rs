@@ -1,8 +1,12 @@
 //! The exported tree: its root, what kind of file system it lies on, and the ways into it that cannot lead out.
 
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, fstat, fstatfs, open, openat, openat2};
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, ResolveFlags, StatVfsMountFlags, fstat, fstatfs, fstatvfs, open, openat,
+    openat2,
+};
 use rustix::io::{Errno, Result};
 use rustix::mount::{OpenTreeFlags, open_tree};
 use rustix::path::DecInt;
@@ -41,6 +45,11 @@ pub(super) struct Tree {
     pub(super) is_own_mount: bool,
     pub(super) crosses_mounts: bool,
     kind: u64,
+    /// The directory in the mount that everybody sees, where the root is a mount of its own: while it is open, that mount is busy
+    /// and cannot be undone, so that nobody pulls a disk that is written to.
+    seen: Option<OwnedFd>,
+    /// Whether that mount was made read-only.
+    is_read_only: AtomicBool,
 }
 
 impl Tree {
@@ -53,14 +62,44 @@ impl Tree {
         // kernel's own server shows it. Needs CAP_SYS_ADMIN.
         let own = if crosses_mounts { None } else { open_tree(&plain, "", clone).ok() };
         let is_own_mount = own.is_some();
-        let root = own.unwrap_or(plain);
+        let (root, seen) = match own {
+            Some(own) => (own, Some(plain)),
+            None => (plain, None),
+        };
         let (stat, file_system) = (fstat(&root)?, fstatfs(&root)?);
         #[allow(clippy::unnecessary_cast)] // the types of the fields differ between architectures
         let (device, root_file, kind) = (stat.st_dev as u64, stat.st_ino as u64, file_system.f_type as u64);
         let number = super::statistics::file_system_number(&root).unwrap_or(device);
         let mount = openat(&root, ".", LIST, Mode::empty()).ok();
         let descriptors = open_descriptors()?;
-        Ok(Self { root, mount, descriptors, device, number, root_file, is_own_mount, crosses_mounts, kind })
+        let is_read_only = AtomicBool::new(false);
+        let tree = Self {
+            root,
+            mount,
+            descriptors,
+            device,
+            number,
+            root_file,
+            is_own_mount,
+            crosses_mounts,
+            kind,
+            seen,
+            is_read_only,
+        };
+        tree.look_at_mount();
+        Ok(tree)
+    }
+
+    /// Looks whether the mount that everybody sees is read-only now: ours does not follow when that is changed.
+    pub(super) fn look_at_mount(&self) {
+        if let Some(found) = self.seen.as_ref().and_then(|seen| fstatvfs(seen).ok()) {
+            self.is_read_only.store(found.f_flag.contains(StatVfsMountFlags::RDONLY), Ordering::Relaxed);
+        }
+    }
+
+    /// Whether nothing may be changed though the kernel would let us.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.is_read_only.load(Ordering::Relaxed)
     }
 
     /// Opens a name in a directory: neither through a link nor, unless mounts are crossed, into another mount.
