@@ -9,9 +9,10 @@ use copying::random::{Random, seed};
 use copying::tree::{Files, grow};
 use copying::trouble::{Dying, Forgetful, Meddled, Restarting};
 use copying::{copier, copy, item, options, with_writer};
-use howdah_client::copy::{CopyOptions, Existing};
+use howdah_client::copy::{Copier, CopyOptions, Event, Existing, Side};
 use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{Caller, NewAttributes};
 
 fn memory() -> Files {
     Files(Arc::new(MemoryFileSystem::new()))
@@ -265,4 +266,68 @@ fn two_of_the_same_copy_at_once_leave_a_whole_file_or_none() {
         assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
         assert!(to.content(&to.at("copy")) == from.content(&file));
     }
+}
+
+/// The hidden files beside a copy that was killed.
+fn left_behind(to: &Arc<MemoryFileSystem>, from: &Files, file: howdah_vfs::Node) -> (Files, Vec<String>) {
+    let dying = Files(Arc::new(Dying { inner: Arc::clone(to) as _, left: AtomicI64::new(40) }));
+    copy(from, file, &dying, "copy", options());
+    let files = Files(Arc::clone(to) as _);
+    let names = files.names(&files.root().handle);
+    assert_eq!(names.len(), 2, "a partial file and its journal: {names:?}");
+    (files, names)
+}
+
+fn partial(names: &[String]) -> &str {
+    names.iter().find(|name| name.contains("partial")).expect("it is among them")
+}
+
+#[test]
+fn what_another_user_left_is_not_resumed() {
+    let mut random = Random(seed("what_another_user_left_is_not_resumed"));
+    let (from, file) = big_file(&mut random);
+    type Plant = fn(&Files, &[String]);
+    let ways: [(&str, Plant); 3] = [
+        ("belongs to another user", |files, names| {
+            for name in names {
+                let owner = NewAttributes { user: Some(1000), ..NewAttributes::default() };
+                files.set(&files.at(name).handle, owner);
+            }
+        }),
+        ("belongs to another user", |files, names| {
+            let owner = NewAttributes { user: Some(1000), ..NewAttributes::default() };
+            files.set(&files.at(partial(names)).handle, owner);
+        }),
+        ("has another name", |files, names| {
+            files.link(&files.at(partial(names)).handle, &files.root().handle, "other");
+        }),
+    ];
+    for (why, plant) in ways {
+        let to: Arc<MemoryFileSystem> = Arc::default();
+        let (files, names) = left_behind(&to, &from, file);
+        files.overwrite(&files.at(partial(&names)).handle, b"planted");
+        plant(&files, &names);
+        let (outcome, heard) = copy(&from, file, &files, "copy", options());
+        assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+        assert!(heard.has(why), "{:?}", heard.all());
+        assert!(files.content(&files.at("copy")) == from.content(&file), "{why}");
+    }
+}
+
+#[test]
+fn where_only_owners_remove_another_name_is_taken() {
+    let mut random = Random(seed("where_only_owners_remove_another_name_is_taken"));
+    let (from, file) = big_file(&mut random);
+    let to: Arc<MemoryFileSystem> = Arc::default();
+    let (files, names) = left_behind(&to, &from, file);
+    files.set(&files.root().handle, NewAttributes::with_mode(0o1777));
+    let me = Caller::new(1001, 1001);
+    let side = Side::new(Arc::clone(&files.0), me);
+    let copier = Copier::new(side, options(), Arc::new(|_: &Event<'_>| ()));
+    let outcome = copier.run(vec![item(&from, file, &files, "copy")]);
+    assert_eq!(outcome.figures.errors, 0);
+    assert!(files.content(&files.at("copy")) == from.content(&file));
+    let mut left = files.names(&files.root().handle);
+    left.retain(|name| name != "copy");
+    assert_eq!(left, names, "the other user's files, as they were");
 }

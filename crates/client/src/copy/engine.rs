@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use super::buffers::Buffers;
 use super::error::{CopyError, Trouble};
 use super::links::LinkTable;
+use super::ownership::Ownership;
 use super::stack::Stack;
 use super::tally::{Tally, count};
 use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart, Task};
@@ -63,6 +64,7 @@ pub struct Copier {
     pub(super) outbox_was_full: AtomicBool,
     pub(super) links: Mutex<LinkTable<Entry>>,
     pub(super) bucket: Option<Mutex<Bucket>>,
+    pub(super) ownership: Ownership,
     pub(super) start: Instant,
     /// Notes that were made already.
     noted: Mutex<Vec<&'static str>>,
@@ -91,6 +93,7 @@ impl Copier {
             stop: StopSign::default(),
             stack: Stack::new(0),
             buffers: Buffers::default(),
+            ownership: Ownership::default(),
             outbox_was_full: AtomicBool::new(false),
             links: Mutex::new(LinkTable::new()),
             bucket: options.rate.map(|rate| Mutex::new(Bucket::new(rate))),

@@ -28,6 +28,7 @@ pub(super) const MODE_UNTIL_DONE: u32 = 0o600;
 /// Where the data of a new copy goes, and what of it is there.
 struct Opened {
     partial: Node,
+    partial_name: Vec<u8>,
     journal: Option<JournalFile>,
     committed: RangeSet,
     resumed: bool,
@@ -127,23 +128,46 @@ impl Copier {
         }
     }
 
+    /// Opens the partial file; under another name if somebody else has that one and it cannot be removed.
     fn open_partial(&self, entry: &Entry, node: &Node) -> Step<Opened> {
+        let mut ids = naming::ids(entry.parent.item.id).peekable();
+        loop {
+            let id = ids.next().expect("the loop ends with the last");
+            match self.open_partial_as(entry, node, id) {
+                Err(Trouble {
+                    cause: Cause::Refused(FsError::AccessDenied | FsError::NotPermitted), ..
+                }) if ids.peek().is_some() && self.is_taken(entry, id) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Whether something has one of the names that belong to an id.
+    fn is_taken(&self, entry: &Entry, id: u64) -> bool {
         let directory = &entry.parent.target.handle;
-        let partial_name = naming::partial(&entry.name, entry.parent.item.id);
+        let names = [naming::partial(&entry.name, id), naming::journal(&entry.name, id)];
+        names.iter().any(|name| matches!(self.destination.find(directory, name), Ok(Some(_))))
+    }
+
+    fn open_partial_as(&self, entry: &Entry, node: &Node, id: u64) -> Step<Opened> {
+        let directory = &entry.parent.target.handle;
+        let partial_name = naming::partial(&entry.name, id);
         let new = NewAttributes::with_mode(MODE_UNTIL_DONE);
         let create = || {
             let created = self.destination.create_afresh(directory, &partial_name, new);
             created.at_destination("creating the partial file of")
         };
+        let opened = |partial, journal| Opened {
+            partial,
+            partial_name: partial_name.clone(),
+            journal,
+            committed: RangeSet::default(),
+            resumed: false,
+        };
         if node.attributes.size < self.options.tuning.journal_from {
-            return Ok(Opened {
-                partial: create()?,
-                journal: None,
-                committed: RangeSet::default(),
-                resumed: false,
-            });
+            return Ok(opened(create()?, None));
         }
-        let journal_name = naming::journal(&entry.name, entry.parent.item.id);
+        let journal_name = naming::journal(&entry.name, id);
         if !entry.parent.fresh
             && let Some(resumed) = self.resume(entry, node, &partial_name, &journal_name)?
         {
@@ -156,15 +180,29 @@ impl Copier {
         let journal =
             JournalFile::begin(&self.destination, directory, journal_name, identity, self.durability())
                 .at_destination("beginning the journal of")?;
-        Ok(Opened { partial, journal: Some(journal), committed: RangeSet::default(), resumed: false })
+        Ok(opened(partial, Some(journal)))
     }
 
     /// Goes on with an earlier copy, if there is one that belongs to this source.
-    fn resume(&self, entry: &Entry, node: &Node, partial: &[u8], journal: &[u8]) -> Step<Option<Opened>> {
+    fn resume(
+        &self,
+        entry: &Entry,
+        node: &Node,
+        partial_name: &[u8],
+        journal: &[u8],
+    ) -> Step<Option<Opened>> {
         let directory = &entry.parent.target.handle;
         let find =
             |name| self.destination.find(directory, name).at_destination("looking for an earlier copy of");
-        let (Some(partial), Some(journal_node)) = (find(partial)?, find(journal)?) else { return Ok(None) };
+        let (Some(partial), Some(journal_node)) = (find(partial_name)?, find(journal)?) else {
+            return Ok(None);
+        };
+        for file in [&partial.attributes, &journal_node.attributes] {
+            let objection = self.ownership.objection(&self.destination, directory, file);
+            if let Some(why) = objection.at_destination("looking for an earlier copy of")? {
+                return Ok(self.start_over(entry, why));
+            }
+        }
         let read = JournalFile::read(&self.destination, &journal_node);
         let found = match read {
             Ok(Some(found)) => found,
@@ -182,7 +220,13 @@ impl Copier {
         count(&self.tally.resumed_files);
         self.tell(&Event::Resumed { path: &entry.path(), bytes, of: node.attributes.size });
         let journal = JournalFile::go_on(journal.to_vec(), &journal_node, &found, self.durability());
-        Ok(Some(Opened { partial, journal: Some(journal), committed: found.committed, resumed: true }))
+        Ok(Some(Opened {
+            partial,
+            partial_name: partial_name.to_vec(),
+            journal: Some(journal),
+            committed: found.committed,
+            resumed: true,
+        }))
     }
 
     /// Of what is written to be safe at once.
@@ -205,7 +249,7 @@ impl Copier {
         // A file of one block has one writer anyway.
         let one_writer = entry.parent.item.one_writer && attributes.size > self.block as u64;
         FileJob {
-            partial_name: naming::partial(&entry.name, entry.parent.item.id),
+            partial_name: opened.partial_name,
             partial: opened.partial,
             journal: opened.journal.map(Mutex::new),
             ledger: Mutex::new(Ledger::new(attributes.size, opened.committed)),

@@ -25,6 +25,7 @@ mod naming;
 mod node;
 mod options;
 mod outbox;
+mod ownership;
 mod ranges;
 mod rate;
 mod sequence;

@@ -15,6 +15,9 @@ const JOURNAL: &str = "howdah-journal";
 /// What the marker of an unfinished tree begins with.
 const MARKER: &str = ".howdah-copy-";
 
+/// How many ids a copy tries.
+const MOST_IDS: u64 = 4;
+
 /// The longest final name that is shown in a partial name in full.
 const LONGEST_SHOWN: usize = 200;
 
@@ -26,6 +29,12 @@ pub fn source_id(label: &[u8]) -> u64 {
 /// The mark of a directory that is the unfinished copy of the source with this id.
 pub fn mark_in(side: &Side, directory: &Node, id: u64) -> Option<Node> {
     side.find(&directory.handle, &marker(id)).ok().flatten()
+}
+
+/// The ids under which a copy tries to keep its partial file, the usual one first: another user may have taken a name in a
+/// directory where only owners remove.
+pub(super) fn ids(id: u64) -> impl Iterator<Item = u64> {
+    std::iter::once(id).chain((1..MOST_IDS).map(move |other: u64| checksum(id, &other.to_be_bytes())))
 }
 
 /// `.NAME.howdah-partial-ID`.

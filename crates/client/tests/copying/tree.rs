@@ -51,6 +51,11 @@ impl Files {
         self.0.set_attributes(ROOT, node, &new, None, &mut Change::default()).expect("set");
     }
 
+    pub fn overwrite(&self, node: &Handle, data: &'static [u8]) {
+        let (data, change) = (Data::Bytes(data), &mut Change::default());
+        self.0.write(ROOT, node, 0, data, Stability::FileSync, change).expect("written");
+    }
+
     pub fn set_time(&self, node: &Handle, seconds: i64, nanoseconds: u32) {
         let time = SetTime::To(Timestamp { seconds, nanoseconds });
         self.set(node, NewAttributes { modified: time, accessed: time, ..NewAttributes::default() });
