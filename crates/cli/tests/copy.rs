@@ -7,12 +7,13 @@ mod server;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rustix::fs::Mode;
 use server::{HOWDAH, Server, home, run, serve};
 
 /// Numbers that follow from a seed (splitmix64).
@@ -549,4 +550,45 @@ fn a_copy_that_is_killed_again_and_again_goes_on_where_it_stopped() {
     assert!(ended.success());
     assert_eq!(tree(&source), tree(&home.path().join("data/there")));
     assert!(read < total + kills * LOST, "{read} bytes read before {kills} kills, of {total}");
+}
+
+#[test]
+fn a_server_makes_no_set_id_programs_nor_devices_here_unasked() {
+    let home = home();
+    let data = home.path().join("data/tree");
+    fs::create_dir(&data).expect("made");
+    fs::write(data.join("program"), "#!/bin/sh\n").expect("written");
+    fs::set_permissions(data.join("program"), PermissionsExt::from_mode(0o6755)).expect("set");
+    let device = rustix::fs::makedev(1, 3);
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
+        let (kind, mode) = (rustix::fs::FileType::CharacterDevice, Mode::from_raw_mode(0o600));
+        rustix::fs::mknodat(rustix::fs::CWD, data.join("null"), kind, mode, device).expect("made");
+    }
+    let server = start(home.path(), 0);
+    let from = url(&server, "tree");
+    let mode = |name: &str| fs::symlink_metadata(home.path().join(name)).map(|file| file.mode()).ok();
+    let to = |name: &str| home.path().join(name).display().to_string();
+
+    let (code, said, why) = howdah(["cp", "-r", &from, &to("plain")]);
+    assert_eq!(code, Some(0), "{said}{why}");
+    assert_eq!(mode("plain/program").map(|mode| mode & 0o7777), Some(0o755));
+    assert!(said.contains("set-ID bits of 1 file left out; --set-id keeps them"), "{said}");
+    assert_eq!(mode("plain/null"), None);
+    assert_eq!(said.contains("1 device left out; --devices copies them"), is_root, "{said}");
+
+    let (code, said, why) = howdah(["cp", "-r", "--set-id", "--devices", &from, &to("all")]);
+    assert_eq!(code, Some(0), "{said}{why}");
+    assert_eq!(mode("all/program").map(|mode| mode & 0o7777), Some(0o6755));
+    assert!(!said.contains("left out"), "{said}");
+    if is_root {
+        let made = fs::symlink_metadata(home.path().join("all/null")).expect("it is there");
+        assert_eq!(made.rdev(), device);
+    }
+}
+
+#[test]
+fn a_rate_of_nothing_is_refused() {
+    let (code, _, why) = howdah(["cp", "--rate", "0", "/nowhere", "/elsewhere"]);
+    assert!(code == Some(2) && why.contains("leave it out to copy without a limit"), "{why}");
 }

@@ -3,7 +3,7 @@
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 
-use super::quantity::parse_size;
+use super::quantity::parse_copy_rate;
 use crate::places::Location;
 
 /// Copy files and directories between local paths and nfs:// URLs, either way
@@ -12,7 +12,8 @@ use crate::places::Location;
 /// it is .NAME.howdah-partial-ID beside it. If the copy is interrupted, even by a crash, the same command goes on where
 /// it stopped. Files that are there already, with equal size and time of change, are left alone.
 ///
-/// Times, permission bits, hard links, symbolic links and holes are kept, and owners if root copies.
+/// Times, permission bits, hard links, symbolic links and holes are kept, and owners if root copies. From a server to this
+/// machine, set-ID bits and devices are left out unless --set-id and --devices say otherwise.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, override_usage = "howdah cp [OPTIONS] <SOURCE>... <DESTINATION>")]
 pub struct CpArguments {
@@ -79,6 +80,14 @@ pub struct KeepArguments {
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub no_preserve: Vec<Kept>,
 
+    /// From a server to this machine: keep the set-user-ID and set-group-ID bits of files, by which a program runs as its owner
+    #[arg(long)]
+    pub set_id: bool,
+
+    /// From a server to this machine: make block and character devices
+    #[arg(long)]
+    pub devices: bool,
+
     /// Which zeros become holes: those of files that have holes already, of all files, or of none
     ///
     /// Runs of at least 64 KiB that begin and end at multiples of 4 KiB count; in files that use less storage than
@@ -96,7 +105,7 @@ pub struct RunArguments {
     pub verify: bool,
 
     /// At most so many bytes of file data per second, as in 100M
-    #[arg(long, value_name = "RATE", value_parser = parse_size)]
+    #[arg(long, value_name = "RATE", value_parser = parse_copy_rate)]
     pub rate: Option<u64>,
 
     /// Transfers at once, 1 to 256 [default: as many as the measured rate asks for, up to 64]

@@ -11,6 +11,14 @@ const TIMES: &[(&str, f64)] = &[("", 1.0), ("ms", 1e-3), ("s", 1.0), ("m", 60.0)
 /// The longest time: no timer of ours is set further ahead.
 const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
 
+/// Bytes a second that a copy may move.
+pub fn parse_copy_rate(text: &str) -> Result<u64, String> {
+    match parse_size(text)? {
+        0 => Err("at a rate of 0 nothing would be copied; leave it out to copy without a limit".to_owned()),
+        rate => Ok(rate),
+    }
+}
+
 /// One size, or the smallest and the largest with a hyphen between.
 pub fn parse_file_size(text: &str) -> Result<FileSize, String> {
     let (smallest, largest) = text.split_once('-').unwrap_or((text, text));

@@ -58,7 +58,7 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
 fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen) -> Copier {
     let destination = &plan.destination;
     let is_root = destination.caller.user == 0;
-    let options = copy_options(arguments, is_root);
+    let options = copy_options(arguments, is_root, plan.from_server);
     Copier::new(destination.side(), options, observer(arguments.run.verbose, screen.clone()))
 }
 

@@ -6,7 +6,7 @@ use crate::arguments::{CpArguments, Kept, SparseWhen};
 use crate::places::umask;
 
 /// What the flags mean.
-pub fn copy_options(arguments: &CpArguments, is_root: bool) -> CopyOptions {
+pub fn copy_options(arguments: &CpArguments, is_root: bool, from_server: bool) -> CopyOptions {
     let CpArguments { existing, keep, run, .. } = arguments;
     let left_out = |kept: Kept| keep.no_preserve.iter().any(|&other| other == kept || other == Kept::All);
     CopyOptions {
@@ -16,6 +16,9 @@ pub fn copy_options(arguments: &CpArguments, is_root: bool) -> CopyOptions {
             mode: !left_out(Kept::Mode),
             owner: is_root && !left_out(Kept::Ownership),
             links: !left_out(Kept::Links),
+            // A server must not make programs that run as others here, nor devices of this machine.
+            set_id: !from_server || keep.set_id,
+            devices: !from_server || keep.devices,
         },
         existing: match existing {
             _ if existing.no_clobber => Existing::Keep,

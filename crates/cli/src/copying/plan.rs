@@ -21,6 +21,8 @@ pub struct Plan {
     pub destination: Place,
     /// Whether a side is at a server.
     pub remote: bool,
+    /// Whether a server gives what is made on this machine.
+    pub from_server: bool,
     /// The clients of those that are.
     pub clients: Vec<Arc<Nfs3>>,
     /// Of several sources, how many cannot be copied, which was told.
@@ -42,7 +44,7 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
     // Links in the tree are copied; one that is named alone, without -r, is followed, as in cp(1).
     let following = if recursive { Following::Nothing } else { Following::Links };
     let (mut items, mut remote, mut refused) = (Vec::new(), destination.realm != LOCAL, 0);
-    let mut taken = HashMap::new();
+    let (mut taken, mut from_server) = (HashMap::new(), false);
     for location in from {
         let mut source = || {
             let place = opener.open(location, following)?;
@@ -52,6 +54,7 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
                 place.refuse_unsized().with_context(|| format!("copying {location}"))?;
             }
             remote |= place.realm != LOCAL;
+            from_server |= place.realm != LOCAL && destination.realm == LOCAL;
             let item = planner.item(location, place, node)?;
             planner.refuse_second(location, &item, &mut taken)?;
             Ok(item)
@@ -66,7 +69,7 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
             Err(error) => return Err(error),
         }
     }
-    Ok(Plan { items, remote, clients: opener.clients(), destination, refused })
+    Ok(Plan { items, remote, from_server, clients: opener.clients(), destination, refused })
 }
 
 /// The entries that items become, and of what kind they are.

@@ -64,6 +64,17 @@ pub fn as_text(totals: &Totals) -> String {
         ),
     );
     line(figures.kept > 0, format!("{} unchanged ({})", figures.kept, size(figures.kept_bytes)));
+    line(
+        figures.left_out_set_id > 0,
+        format!(
+            "set-ID bits of {} left out; --set-id keeps them",
+            count(figures.left_out_set_id, "file", "files")
+        ),
+    );
+    line(
+        figures.left_out_devices > 0,
+        format!("{} left out; --devices copies them", count(figures.left_out_devices, "device", "devices")),
+    );
     line(others(figures) > 0, other_nodes(figures));
     line(figures.hole_bytes > 0, format!("{} of zeros became holes", size(figures.hole_bytes)));
     line(
@@ -170,7 +181,11 @@ mod tests {
             "3 files copied, 2.0 MB in 2.00 s (1.0 MB/s)\n  1 directory\n  writes limited by the path, which is full\n"
         );
         let figures = Figures { errors: 2, resumed_files: 1, resumed_bytes: 1000, ..figures() };
+        let figures = Figures { left_out_set_id: 1, left_out_devices: 2, ..figures };
         let text = as_text(&Totals { figures, stopped: true, verified: true, ..totals });
+        for part in ["set-ID bits of 1 file left out; --set-id", "2 devices left out; --devices"] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
         for part in
             ["went on where", "1.0 kB were there", "verified: 0 files", "2 errors", "the same command"]
         {

@@ -4,6 +4,7 @@ use howdah_vfs::{Attributes, FileKind, FsError, NewAttributes, Node, SetTime, Ti
 
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Step, Trouble};
+use super::tally::count;
 use super::tasks::{DirectoryJob, Entry};
 use super::{Compare, Existing};
 
@@ -79,6 +80,9 @@ impl Copier {
         source: &Attributes,
         size: Option<u64>,
     ) -> Result<(), FsError> {
+        if source.mode & SET_ID != 0 && !self.options.preserve.set_id && self.options.preserve.mode {
+            count(&self.tally.left_out_set_id);
+        }
         self.give_attributes(copy, self.attributes_for(&copy.attributes, source, size))
     }
 
@@ -128,7 +132,7 @@ impl Copier {
         let is_directory = source.kind == FileKind::Directory;
         let mode = match preserve.mode {
             // What would act as another owner than it did is not kept.
-            true if kept_owner || is_directory => source.mode,
+            true if (kept_owner && preserve.set_id) || is_directory => source.mode,
             true => source.mode & !SET_ID,
             false => source.mode & 0o777 & !self.options.umask,
         };

@@ -44,6 +44,12 @@ impl Copier {
     /// Makes a device, socket or pipe.
     pub(super) fn copy_special(&self, entry: &Entry, node: &Node) -> Step<()> {
         let kind = special_kind(node);
+        if matches!(kind, SpecialKind::BlockDevice(_) | SpecialKind::CharacterDevice(_))
+            && !self.options.preserve.devices
+        {
+            count(&self.tally.left_out_devices);
+            return Ok(());
+        }
         let is_same = |there: &Node| {
             (there.attributes.kind, there.attributes.device) == (node.attributes.kind, node.attributes.device)
         };

@@ -42,6 +42,11 @@ pub struct Preserve {
     pub owner: bool,
     /// That several names are one file.
     pub links: bool,
+    /// The set-user-ID and set-group-ID bits of files whose owner is kept: a program then runs as that owner. Directories keep the
+    /// bits always.
+    pub set_id: bool,
+    /// Block and character devices: who may open one reaches what it stands for.
+    pub devices: bool,
 }
 
 /// What becomes of a file that is at the destination already.
@@ -101,7 +106,7 @@ pub struct Tuning {
 
 impl Default for Preserve {
     fn default() -> Self {
-        Self { times: true, mode: true, owner: false, links: true }
+        Self { times: true, mode: true, owner: false, links: true, set_id: true, devices: true }
     }
 }
 

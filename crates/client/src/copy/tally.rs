@@ -67,6 +67,10 @@ figures! {
     verified_files,
     /// Bytes of these.
     verified_bytes,
+    /// Files whose set-user-ID and set-group-ID bits were left out, as was asked for.
+    left_out_set_id,
+    /// Devices that were left out, as was asked for.
+    left_out_devices,
     /// What could not be copied.
     errors,
 }
