@@ -229,7 +229,7 @@ fn what_is_not_preserved_is_as_for_a_new_file() {
     from.set(&file.handle, NewAttributes::with_mode(0o4777));
     let again = from.look(&from.root().handle, "f").expect("there");
     from.link(&file.handle, &from.root().handle, "g");
-    let preserve = Preserve { times: false, mode: false, owner: false, links: false };
+    let preserve = Preserve { times: false, mode: false, owner: false, links: false, ..Preserve::default() };
     copy(&from, again, &to, "f", CopyOptions { preserve, umask: 0o027, ..options() });
     let copied = to.at("f").attributes;
     assert_eq!(copied.mode, 0o750);

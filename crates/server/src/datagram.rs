@@ -1,16 +1,15 @@
 //! A call that came in a datagram: the same way as on a stream, without records, and one `sendmsg` for the reply.
 
 use std::io::{self, IoSlice};
-use std::time::Instant;
 
 use howdah_net::Datagram;
 use howdah_vfs::Content;
-use howdah_wire::rpc::RecordMark;
+use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::padding;
 
-use crate::counts::{Clerk, Moment, NO_EXPORT, Timing, Unheard};
+use crate::counts::{Clerk, Moment, NO_EXPORT, Outcome, Timing, Unheard};
 use crate::dispatch::Work;
-use crate::limits::DATAGRAM_MAX;
+use crate::limits::{DATAGRAM_MAX, STRANGER_EXTRA_MAX};
 use crate::shared::Shared;
 use crate::udp::Port;
 use crate::{Peer, Reply};
@@ -25,8 +24,8 @@ pub fn answer(
     work: Work<'_>,
     buffer: Vec<u8>,
 ) -> Vec<u8> {
-    let reply = match work {
-        Work::Nothing => {
+    let mut reply = match work {
+        Work::NoCall => {
             clerk.unheard(Unheard::Malformed);
             return buffer;
         }
@@ -52,18 +51,19 @@ pub fn answer(
             }
         }
     };
+    let ticket = reply.ticket();
+    // Whoever has a handle was let in by an export's rules, and so was whoever repeats a call that is answered from memory.
+    let has_no_handle = ticket.is_none_or(|ticket| ticket.place.export == NO_EXPORT);
+    if has_no_handle
+        && reply.outcome() != Outcome::Replayed
+        && reply.message_length() > timing.received + STRANGER_EXTRA_MAX
+    {
+        let xid = reply.message().first_chunk().copied().map_or(0, u32::from_be_bytes);
+        reply.start(&ReplyHeader { xid, outcome: Ok(Accepted::ProcedureUnavailable) });
+    }
     if reply.message_length() > DATAGRAM_MAX {
         tracing::warn!(client = %peer.client, length = reply.message_length(), "a reply too long for a datagram");
         return reply.finish().0;
-    }
-    let ticket = reply.ticket();
-    // Whoever has a handle was let in by an export's rules.
-    if ticket.is_none_or(|ticket| ticket.place.export == NO_EXPORT) {
-        let longer = reply.message_length().saturating_sub(timing.received);
-        if longer > 0 && !shared.excess.allows(peer.client.ip(), longer, Instant::now()) {
-            tracing::debug!(client = %peer.client, "not answered: its address was told much more than it asked for");
-            return reply.finish().0;
-        }
     }
     let (head, content) = reply.finish();
     match (send(port, datagram, &head[RecordMark::SIZE..], content), ticket) {

@@ -17,8 +17,8 @@ use crate::{Peer, Reply, Request};
 
 /// What to do with a message.
 pub enum Work<'m> {
-    /// Nothing: it is no call.
-    Nothing,
+    /// It is no call: nobody knows what its sender speaks, and a stream of it is closed.
+    NoCall,
     /// Refuse it.
     Refuse(ReplyHeader),
     /// Run a procedure.
@@ -48,7 +48,7 @@ pub fn read<'m>(programs: &'static [Program], message: &'m [u8]) -> Work<'m> {
         }
         Call::Malformed { xid: None, error } => {
             tracing::debug!(%error, "a message that is no call");
-            Work::Nothing
+            Work::NoCall
         }
     }
 }

@@ -71,18 +71,10 @@ howdah_limits::limits! {
     pub const PARKED_MAX: usize = 2 << 10, bytes;
     beyond "what is behind is not looked at", tested "server/src/worker/patient::a_call_that_waits_holds_no_more_than_what_it_says";
 
-    /// What an address may be told in datagrams, beyond what it sent, before a handle has shown that it is a client: whoever writes
-    /// another's address on a datagram must not flood it through us. Eight lists as long as they may be.
-    pub const EXCESS_BURST: u64 = 64 << 10, bytes;
-    beyond "it is not answered until enough of that is forgotten; TCP is", tested "server/src/udp/excess::an_address_is_told_a_burst_and_then_as_much_as_the_rate_lets_it";
-
-    /// How fast that is forgotten: a list a second.
-    pub const EXCESS_RATE: u64 = 8 << 10, bytes_per_second;
-    beyond "as above", tested "server/src/udp/excess::an_address_is_told_a_burst_and_then_as_much_as_the_rate_lets_it";
-
-    /// Addresses of which that is remembered: some 300 KB.
-    pub const EXCESS_ADDRESSES_MAX: usize = 4096, count;
-    beyond "other addresses are told no more than they sent, until some are forgotten", tested "server/src/udp/excess::no_more_addresses_are_remembered_than_there_is_room_for";
+    /// How much longer than its call an answer in a datagram may be, if the call shows no handle: the address on a datagram may be
+    /// somebody else's, whom the answer would flood. Attributes or an address fit; lists do not.
+    pub const STRANGER_EXTRA_MAX: usize = 64, bytes;
+    beyond "the call is answered PROC_UNAVAIL; over TCP it is answered", tested "server/tests/amplification::what_strangers_can_have_sent_elsewhere_is_short";
 
     /// UDP sockets that share one address: more processors than this have no lock to share any more. Each may hold what
     /// `howdah-net` asks the kernel for, 8 MiB of what was received and not read; `net.ipv4.udp_mem` bounds them all.
@@ -97,11 +89,6 @@ howdah_limits::limits! {
     /// lines are more than anybody reads, and at most 1 MiB.
     pub const MOUNTS_MAX: usize = 1024, count;
     beyond "the oldest is forgotten", tested "server/src/mount/mounts::the_oldest_mount_gives_way";
-
-    /// The longest list of MOUNT in a datagram. A list that the address on a datagram did not ask for must not be worth sending,
-    /// and the usual clients have no room for more.
-    pub const LIST_IN_DATAGRAM_MAX: usize = 8 << 10, bytes;
-    beyond "the list ends there; it is whole over TCP", tested "server/src/mount/tests::a_long_list_ends_early_in_a_datagram_and_is_whole_on_a_stream";
 
     /// Exports whose calls are counted apart. Each that is used costs some 10 KB a worker.
     pub const EXPORTS_COUNTED_MAX: usize = 64, count;

@@ -82,7 +82,7 @@ impl Service {
     /// Answers one message as a worker does, without a socket: for tests and fuzzers. `None`: there is no answer.
     pub fn answer(&self, peer: &Peer, message: &[u8]) -> Option<Vec<u8>> {
         let reply = match dispatch::read(PROGRAMS, message) {
-            Work::Nothing => return None,
+            Work::NoCall => return None,
             Work::Refuse(header) => return Some(Encoder::to_vec(&header)),
             Work::Run(job) => job.run(self, peer, None, Vec::new())?,
         };

@@ -21,7 +21,7 @@ use crate::samples::Samples;
 use crate::service::Service;
 use crate::shares::Shares;
 use crate::tuning::{Endings, Pressing};
-use crate::udp::{Excess, Port, Ports};
+use crate::udp::{Port, Ports};
 
 /// The waker's token.
 pub const WAKER: Token = Token(0);
@@ -56,8 +56,6 @@ pub struct Shared {
     pub listeners: Vec<Listener>,
     /// Datagram sockets.
     pub udp: Ports,
-    /// What is told in datagrams to those who may be somebody else.
-    pub excess: Excess,
     /// Workers end when they see it.
     pub stopping: AtomicBool,
     /// No new call is read.
@@ -110,7 +108,6 @@ impl Shared {
             waker: Waker::new()?,
             listeners,
             udp: Ports::default(),
-            excess: Excess::default(),
             stopping: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             processors,

@@ -60,6 +60,24 @@ fn a_claim_of_2_gib_is_refused_at_once() {
 }
 
 #[test]
+fn what_is_no_call_ends_its_connection() {
+    let _alone = ALONE.lock();
+    let (server, address) = serve_memory();
+    let (reply, neither) = ([7, 1, 0, 0, 0, 0], [7, 2, 2, 100_003, 3, 0]);
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    for message in [words(&[]), words(&[7]), words(&reply), words(&neither)] {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PROMPT)).unwrap();
+        // What came before it is answered.
+        assert!(getattr(&mut stream, &root(&server)).is_ok());
+        let mark = RecordMark { length: message.len() as u32, last: true };
+        stream.write_all(&[&mark.to_bytes()[..], &message].concat()).unwrap();
+        assert_eq!(stream.read(&mut [0]).unwrap(), 0, "closed after {message:?}");
+    }
+    honest_peer_is_served(&server, address);
+}
+
+#[test]
 fn peers_that_dribble_hold_little_memory_and_no_worker() {
     let _alone = ALONE.lock();
     let (server, address) = serve_memory();

@@ -113,26 +113,6 @@ fn mounts_are_listed_until_they_are_taken_back() {
 }
 
 #[test]
-fn a_long_list_ends_early_in_a_datagram_and_is_whole_on_a_stream() {
-    let service = service();
-    for number in 0..500 {
-        service
-            .mounts
-            .add("192.0.2.9".parse().expect("an address"), format!("/some/path/{number}").as_bytes());
-    }
-    let length = |transport| {
-        let peer = Peer { transport, ..insider() };
-        let (_, bytes) = call(&service, &peer, number(dump::PROCEDURE), &()).expect("an answer");
-        let list = result_of!(dump::Reply, &service, &peer, number(dump::PROCEDURE), &());
-        (bytes.len(), list.mounts.len())
-    };
-    assert_eq!(length(Transport::Tcp).1, 500);
-    let (bytes, mounts) = length(Transport::Udp);
-    assert!(bytes <= 8 << 10, "{bytes}");
-    assert!((150..500).contains(&mounts), "{mounts}");
-}
-
-#[test]
 fn exports_are_listed_with_those_they_are_for() {
     let list = result_of!(export::Reply, &service(), &outsider(), number(export::PROCEDURE), &());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -1,14 +1,12 @@
 //! UDP sockets: which there are, what each has carried, and how they follow the host's interfaces. What becomes of a
 //! datagram is the worker's affair.
 
-mod excess;
 mod follower;
 mod port;
 mod ports;
 mod settings;
 mod traffic;
 
-pub use excess::Excess;
 pub use follower::Follower;
 pub use port::Port;
 pub use ports::Ports;

@@ -93,9 +93,11 @@ impl Worker {
         let mut turn = Turn::Mine;
         let work = dispatch::read(self.shared.programs, record.bytes());
         let reply = match &work {
-            Work::Nothing => {
+            Work::NoCall => {
                 self.clerk.unheard(Unheard::Malformed);
-                None
+                connection.finish_call();
+                self.flush(connection)?;
+                return Err(io::Error::other("it sent a message that is no call"));
             }
             Work::Refuse(header) => {
                 self.clerk.unheard(Unheard::of(&header.outcome));

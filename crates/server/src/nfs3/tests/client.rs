@@ -137,7 +137,7 @@ impl Client {
         let mut message = Encoder::to_vec(&header);
         message.extend_from_slice(arguments);
         let reply = match dispatch::read(PROGRAMS, &message) {
-            Work::Nothing => panic!("no answer"),
+            Work::NoCall => panic!("no answer"),
             Work::Refuse(header) => Encoder::to_vec(&header),
             Work::Run(job) => {
                 let waiting = waiting.map(|waiting| waiting as &mut dyn Waiting);
