@@ -108,6 +108,14 @@ impl Stream {
         Ok(under_way == 0 && info.unsent_bytes.unwrap_or(0) == 0)
     }
 
+    /// Whether the peer has ended its side in order, all that it sent was received, and it has acknowledged all that was sent to
+    /// it.
+    pub fn has_ended_in_order(&self) -> bool {
+        let peeked = rustix::net::recv(&self.socket, &mut [0_u8; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        let is_connected = || rustix::net::getpeername(&self.socket) != Err(Errno::NOTCONN);
+        matches!(peeked, Ok((0, _))) && is_connected() && self.has_arrived().unwrap_or(false)
+    }
+
     /// Ends the connection without a farewell: what the peer has not taken is given up with the socket. After [`Self::shut_down`]
     /// the kernel would go on holding it, for minutes, for a peer that shows no window.
     pub fn cut(&self) {

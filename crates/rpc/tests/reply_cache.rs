@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use howdah_rpc::reply_cache::{Begin, CallKey, Checksum, Limits, ReplyCache, Slot};
+use howdah_rpc::reply_cache::{Begin, Call as Asked, CallKey, Checksum, Limits, ReplyCache, Slot};
 use howdah_wire::rpc::{CallHeader, Credentials};
 use proptest::prelude::*;
 
@@ -16,6 +16,11 @@ fn key(client: u8, xid: u32) -> CallKey {
     let header =
         CallHeader { xid, program: 100_003, version: 3, procedure: 12, credentials: Credentials::None };
     Checksum::new([0; 16]).key(IpAddr::from([192, 0, 2, client]), &header, b"arguments")
+}
+
+/// A call from the one origin there is.
+fn begin(cache: &mut ReplyCache, key: CallKey, now: Instant) -> Begin<'_> {
+    cache.begin(Asked { key, origin: 1, order: 1, subjects: [0; 2] }, now, |_| true)
 }
 
 /// A call that is remembered; `answered` with its reply, or running.
@@ -140,7 +145,7 @@ proptest! {
             match step {
                 Step::Begin { client, xid } => {
                     let (expected, remembered) = model.begin(client, xid, now);
-                    let begun = match cache.begin(key(client, xid), now) {
+                    let begun = match begin(&mut cache, key(client, xid), now) {
                         Begin::New(slot) => {
                             running.push((client, xid, slot, remembered));
                             Begun::New
@@ -178,27 +183,27 @@ proptest! {
 
 /// Begins a call that must be new, and answers it.
 fn answer(cache: &mut ReplyCache, key: CallKey, reply: &[u8], now: Instant) {
-    let Begin::New(slot) = cache.begin(key, now) else { panic!("{key:?} is not new") };
+    let Begin::New(slot) = begin(cache, key, now) else { panic!("{key:?} is not new") };
     cache.finish(slot, reply, now);
 }
 
 #[test]
 fn a_repeated_call_is_dropped_while_it_runs_and_answered_afterwards() {
     let (mut cache, now) = (ReplyCache::new(Limits::default()), Instant::now());
-    let Begin::New(slot) = cache.begin(key(1, 7), now) else { panic!("the first call is new") };
-    assert!(matches!(cache.begin(key(1, 7), now), Begin::InProgress));
-    assert!(matches!(cache.begin(key(2, 7), now), Begin::New(_)), "another client, another call");
+    let Begin::New(slot) = begin(&mut cache, key(1, 7), now) else { panic!("the first call is new") };
+    assert!(matches!(begin(&mut cache, key(1, 7), now), Begin::InProgress));
+    assert!(matches!(begin(&mut cache, key(2, 7), now), Begin::New(_)), "another client, another call");
     cache.finish(slot, b"removed", now);
-    assert!(matches!(cache.begin(key(1, 7), now), Begin::Replay(b"removed")));
+    assert!(matches!(begin(&mut cache, key(1, 7), now), Begin::Replay(b"removed")));
 }
 
 #[test]
 fn an_abandoned_call_runs_again() {
     let (mut cache, now) = (ReplyCache::new(Limits::default()), Instant::now());
-    let Begin::New(slot) = cache.begin(key(1, 7), now) else { panic!("the first call is new") };
+    let Begin::New(slot) = begin(&mut cache, key(1, 7), now) else { panic!("the first call is new") };
     cache.abandon(slot);
     assert!(cache.is_empty());
-    assert!(matches!(cache.begin(key(1, 7), now), Begin::New(_)));
+    assert!(matches!(begin(&mut cache, key(1, 7), now), Begin::New(_)));
 }
 
 #[test]
@@ -206,8 +211,8 @@ fn a_reply_grows_old_and_is_forgotten() {
     let (mut cache, now) = (ReplyCache::new(LIMITS), Instant::now());
     answer(&mut cache, key(1, 7), b"removed", now);
     let just_before = now + LIMITS.age - Duration::from_nanos(1);
-    assert!(matches!(cache.begin(key(1, 7), just_before), Begin::Replay(_)));
-    assert!(matches!(cache.begin(key(1, 7), now + LIMITS.age), Begin::New(_)));
+    assert!(matches!(begin(&mut cache, key(1, 7), just_before), Begin::Replay(_)));
+    assert!(matches!(begin(&mut cache, key(1, 7), now + LIMITS.age), Begin::New(_)));
 }
 
 #[test]
@@ -223,19 +228,19 @@ fn one_client_cannot_push_another_out() {
         answer(&mut cache, key(1, xid), b"flood", now);
     }
     for xid in 0..3 {
-        assert!(matches!(cache.begin(key(2, xid), now), Begin::Replay(b"mine")), "call {xid}");
+        assert!(matches!(begin(&mut cache, key(2, xid), now), Begin::Replay(b"mine")), "call {xid}");
     }
 }
 
 #[test]
 fn calls_beyond_the_room_run_unremembered() {
     let (mut cache, now) = (ReplyCache::new(LIMITS), Instant::now());
-    let begin = |cache: &mut ReplyCache, xid| match cache.begin(key(1, xid), now) {
+    let run = |cache: &mut ReplyCache, xid| match begin(cache, key(1, xid), now) {
         Begin::New(slot) => slot,
         other => panic!("call {xid}: {other:?}"),
     };
-    let running: Vec<Slot> = (0..6).map(|xid| begin(&mut cache, xid)).collect();
-    let unremembered = begin(&mut cache, 6);
+    let running: Vec<Slot> = (0..6).map(|xid| run(&mut cache, xid)).collect();
+    let unremembered = run(&mut cache, 6);
     cache.finish(unremembered, b"done", now);
     assert_eq!(cache.len(), running.len());
     begin_again(&mut cache, now);
@@ -245,7 +250,7 @@ fn calls_beyond_the_room_run_unremembered() {
 
 /// A call that was not remembered is new when repeated.
 fn begin_again(cache: &mut ReplyCache, now: Instant) {
-    let Begin::New(slot) = cache.begin(key(1, 6), now) else { panic!("call 6 was not remembered") };
+    let Begin::New(slot) = begin(cache, key(1, 6), now) else { panic!("call 6 was not remembered") };
     cache.abandon(slot);
 }
 
@@ -254,9 +259,9 @@ fn a_reply_longer_than_any_is_not_kept() {
     let (mut cache, now) = (ReplyCache::new(Limits::default()), Instant::now());
     let longest = Limits::default().reply;
     answer(&mut cache, key(1, 1), &vec![0; longest], now);
-    assert!(matches!(cache.begin(key(1, 1), now), Begin::Replay(_)));
+    assert!(matches!(begin(&mut cache, key(1, 1), now), Begin::Replay(_)));
     answer(&mut cache, key(1, 2), &vec![0; longest + 1], now);
-    assert!(matches!(cache.begin(key(1, 2), now), Begin::New(_)), "it runs again");
+    assert!(matches!(begin(&mut cache, key(1, 2), now), Begin::New(_)), "it runs again");
 }
 
 #[test]
@@ -268,5 +273,22 @@ fn replies_are_kept_within_their_bytes() {
     assert_eq!(cache.bytes(), LIMITS.bytes, "as much as there may be");
     answer(&mut cache, key(1, 4), b"x", now);
     assert!(cache.bytes() <= LIMITS.bytes);
-    assert!(matches!(cache.begin(key(1, 0), now), Begin::New(_)), "the oldest is forgotten");
+    assert!(matches!(begin(&mut cache, key(1, 0), now), Begin::New(_)), "the oldest is forgotten");
+}
+
+#[test]
+fn an_answer_that_is_not_meant_for_a_call_is_forgotten_and_the_call_runs() {
+    let (mut cache, now) = (ReplyCache::new(Limits::default()), Instant::now());
+    answer(&mut cache, key(1, 7), b"made", now);
+    let again = Asked { key: key(1, 7), origin: 2, order: 2, subjects: [0; 2] };
+    let mut seen = None;
+    let begun = cache.begin(again, now, |earlier| {
+        seen = Some(*earlier);
+        false
+    });
+    let Begin::New(slot) = begun else { panic!("it is new") };
+    assert_eq!(seen.map(|earlier| (earlier.origin, earlier.order)), Some((1, 1)));
+    cache.finish(slot, b"made again", now);
+    assert!(matches!(cache.begin(again, now, |earlier| earlier.origin == 2), Begin::Replay(b"made again")));
+    assert_eq!((cache.len(), cache.bytes()), (1, 10));
 }

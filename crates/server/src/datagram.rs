@@ -8,7 +8,7 @@ use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::padding;
 
 use crate::counts::{Clerk, Moment, NO_EXPORT, Outcome, Timing, Unheard};
-use crate::dispatch::Work;
+use crate::dispatch::{Whence, Work};
 use crate::limits::{DATAGRAM_MAX, STRANGER_EXTRA_MAX};
 use crate::shared::Shared;
 use crate::udp::Port;
@@ -40,7 +40,9 @@ pub fn answer(
             let capture = &shared.service.capture;
             let seen = capture.is_on().then(|| job.seen());
             clerk.start(timing);
-            let mut reply = job.run(&shared.service, peer, None, buffer);
+            let has_ended = |token| shared.has_ended_in_order(token);
+            let from = Whence::datagram(peer, &has_ended);
+            let mut reply = job.run(&shared.service, &from, None, buffer);
             clerk.end(place, timing, reply.as_mut());
             if let Some(seen) = seen {
                 capture.take(seen, peer, timing, reply.as_ref());

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
+use howdah_net::Token;
 use howdah_vfs::Waiting;
 use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::Decoder;
@@ -11,9 +12,26 @@ use crate::capture::Seen;
 use crate::counts::Outcome;
 use crate::limits::BULK_MIN;
 use crate::program::{Bulk, Pace, Procedure, Program, Refusal};
-use crate::reply_cache::Begun;
+use crate::reply_cache::{Asked, Begun, Origin};
 use crate::service::Service;
 use crate::{Peer, Reply, Request};
+
+/// Where a call came from.
+pub struct Whence<'a> {
+    /// The two ends.
+    pub peer: &'a Peer,
+    /// The connection, or the port.
+    pub origin: Origin,
+    /// Whether another connection ended in order, with every answer acknowledged, though nobody saw it yet.
+    pub has_ended: &'a dyn Fn(Token) -> bool,
+}
+
+impl<'a> Whence<'a> {
+    /// A datagram.
+    pub fn datagram(peer: &'a Peer, has_ended: &'a dyn Fn(Token) -> bool) -> Self {
+        Self { peer, origin: Origin::datagrams(peer.client.port()), has_ended }
+    }
+}
 
 /// What to do with a message.
 pub enum Work<'m> {
@@ -125,18 +143,23 @@ impl<'m> Job<'m> {
     pub fn run<'a>(
         &'a self,
         service: &Service,
-        peer: &'a Peer,
+        from: &Whence<'a>,
         waiting: Option<&'a mut dyn Waiting>,
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let mut reply = Reply::with_buffer(buffer);
+        let peer = from.peer;
         if !self.procedure.repetition.is_once(peer.transport) {
             return self.answer(service, peer, waiting, &mut reply).then_some(reply);
         }
-        // Clients reconnect from other ports: a repetition is known by its address alone.
-        let client = peer.client.ip();
-        let arguments = self.arguments.rest();
-        match service.replies.begin(client, &self.header, arguments, Instant::now(), reply.head_mut()) {
+        let asked = Asked {
+            client: peer.client.ip(),
+            origin: from.origin,
+            header: &self.header,
+            arguments: self.arguments.rest(),
+            subjects: (self.procedure.subjects)(self.arguments.clone()),
+        };
+        match service.replies.begin(&asked, Instant::now(), reply.head_mut(), from.has_ended) {
             Begun::InProgress => None,
             Begun::Replayed => {
                 reply.set_outcome(Outcome::Replayed);
@@ -144,7 +167,8 @@ impl<'m> Job<'m> {
             }
             Begun::New(running) => {
                 let answered = self.answer(service, peer, waiting, &mut reply);
-                running.finish(reply.message(), Instant::now());
+                let has_changed = reply.outcome() == Outcome::Well;
+                running.finish(reply.message(), has_changed, Instant::now());
                 answered.then_some(reply)
             }
         }

@@ -43,6 +43,14 @@ pub enum Repetition {
     Once,
 }
 
+/// What a call may change, each as the bytes that name it in the arguments: a directory's handle and a name, or a handle.
+pub type Subjects<'a> = [&'a [u8]; 2];
+
+/// Nothing that anybody asks for.
+pub fn no_subjects(_: Decoder<'_>) -> Subjects<'_> {
+    Subjects::default()
+}
+
 /// One row of a table.
 #[derive(Clone, Copy)]
 pub struct Procedure {
@@ -52,6 +60,8 @@ pub struct Procedure {
     pub pace: Pace,
     /// Whether it may run twice: if not, its reply is kept for retransmissions.
     pub repetition: Repetition,
+    /// What it may change, for a procedure that may not run twice: names in directories, and files.
+    pub subjects: fn(Decoder<'_>) -> Subjects<'_>,
     /// Whether its result begins with a status: zero, or why it is refused.
     pub status: bool,
     /// For a procedure that brings bulk data: what its arguments, as far as they are here, say of it. The data itself

@@ -4,19 +4,67 @@
 use std::array;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use howdah_rpc::reply_cache::{Begin, CallKey, Checksum, Limits, ReplyCache, Slot};
+use howdah_net::Token;
+use howdah_rpc::reply_cache::{Begin, Call, CallKey, Checksum, Limits, Recent, ReplyCache, Slot};
 use howdah_wire::rpc::CallHeader;
 use parking_lot::Mutex;
+
+use crate::program::Subjects;
 
 /// Parts of the cache: with this many, two of the default 32 workers rarely want the same lock.
 const PARTS: usize = 16;
 
+/// Where calls come from, of which a client may send one again: a connection by its token, or a port for datagrams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin(u64);
+
+/// Marks a port among origins: no server takes so many connections.
+const PORT: u64 = 1 << 63;
+
+impl Origin {
+    /// This connection.
+    pub fn connection(token: Token) -> Self {
+        Self(token.0)
+    }
+
+    /// Datagrams from this port.
+    pub fn datagrams(port: u16) -> Self {
+        Self(PORT | u64::from(port))
+    }
+}
+
+/// A call as the cache sees it.
+pub struct Asked<'a> {
+    /// Who calls.
+    pub client: IpAddr,
+    /// Whence.
+    pub origin: Origin,
+    /// Which call.
+    pub header: &'a CallHeader<'a>,
+    /// Its arguments.
+    pub arguments: &'a [u8],
+    /// What it may change.
+    pub subjects: Subjects<'a>,
+}
+
 /// The cache.
+///
+/// An answer is meant for an equal call of the same origin always: the client sends it again. From another origin it is
+/// meant only for a client that lost its connection, which shows in two ways: the connection did not end in order, with
+/// every answer acknowledged; and nothing that the client did later would make no sense before it had the answer. Else the
+/// call is another one, of a client that begins with the same xid each time.
 pub struct SharedReplyCache {
     checksum: Checksum,
     parts: [Mutex<ReplyCache>; PARTS],
+    /// Counts calls.
+    order: AtomicU64,
+    /// Connections that ended in order after they had made calls that are kept.
+    ended: Mutex<Recent>,
+    /// The last call of a client that changed something, by what it changed.
+    changed: Mutex<Recent>,
 }
 
 /// What a call turns out to be.
@@ -32,7 +80,9 @@ pub enum Begun<'c> {
 /// A call that runs. Dropped without an answer, as in a panic, it is forgotten, and its repetition runs.
 #[must_use = "a call whose answer is not kept runs again when repeated"]
 pub struct Running<'c> {
+    cache: &'c SharedReplyCache,
     part: &'c Mutex<ReplyCache>,
+    call: Call,
     slot: Option<Slot>,
 }
 
@@ -43,22 +93,29 @@ impl SharedReplyCache {
         let (first, second) = (half(), half());
         let key = array::from_fn(|at| if at < 8 { first[at] } else { second[at - 8] });
         let parts = array::from_fn(|_| Mutex::new(ReplyCache::new(limits.divided(PARTS))));
-        Self { checksum: Checksum::new(key), parts }
+        let recent = |most| Mutex::new(Recent::new(most, limits.age));
+        Self {
+            checksum: Checksum::new(key),
+            parts,
+            order: AtomicU64::new(0),
+            ended: recent(limits.entries),
+            changed: recent(2 * limits.entries),
+        }
     }
 
-    /// Asks what a call with these arguments is. If it was answered before, the answer is appended to `reply`.
+    /// Asks what a call is. If it was answered before, the answer is appended to `reply`. `has_ended` knows of connections
+    /// whose end was not seen yet.
     pub fn begin(
         &self,
-        client: IpAddr,
-        header: &CallHeader<'_>,
-        arguments: &[u8],
+        asked: &Asked<'_>,
         now: Instant,
         reply: &mut Vec<u8>,
+        has_ended: &dyn Fn(Token) -> bool,
     ) -> Begun<'_> {
-        let key = self.checksum.key(client, header, arguments);
-        let part = self.part(&key);
-        match part.lock().begin(key, now) {
-            Begin::New(slot) => Begun::New(Running { part, slot: Some(slot) }),
+        let call = self.call(asked);
+        let part = self.part(&call.key);
+        match part.lock().begin(call, now, |earlier| self.is_meant(earlier, &call, has_ended)) {
+            Begin::New(slot) => Begun::New(Running { cache: self, part, call, slot: Some(slot) }),
             Begin::InProgress => Begun::InProgress,
             Begin::Replay(message) => {
                 reply.extend_from_slice(message);
@@ -67,12 +124,45 @@ impl SharedReplyCache {
         }
     }
 
+    /// A connection ended in order: what was answered on it is meant for nobody else.
+    pub fn end_in_order(&self, token: Token, now: Instant) {
+        self.ended.lock().keep(token.0, 1, now);
+    }
+
     /// Calls that are remembered, and bytes of replies that are kept.
     pub fn size(&self) -> (usize, usize) {
         self.parts
             .iter()
             .map(|part| part.lock())
             .fold((0, 0), |(calls, bytes), part| (calls + part.len(), bytes + part.bytes()))
+    }
+
+    fn call(&self, asked: &Asked<'_>) -> Call {
+        let subject = |bytes: &[u8]| match bytes.is_empty() {
+            true => 0,
+            false => self.checksum.subject(asked.client, bytes),
+        };
+        Call {
+            key: self.checksum.key(asked.client, asked.header, asked.arguments),
+            origin: asked.origin.0,
+            order: self.order.fetch_add(1, Ordering::Relaxed),
+            subjects: asked.subjects.map(subject),
+        }
+    }
+
+    fn is_meant(&self, earlier: &Call, call: &Call, has_ended: &dyn Fn(Token) -> bool) -> bool {
+        if earlier.origin == call.origin {
+            return true;
+        }
+        let is_connection = earlier.origin & PORT == 0;
+        if is_connection
+            && (self.ended.lock().get(earlier.origin).is_some() || has_ended(Token(earlier.origin)))
+        {
+            return false;
+        }
+        let changed = self.changed.lock();
+        let is_last = |subject: &u64| changed.get(*subject).is_none_or(|last| last <= earlier.order);
+        earlier.subjects.iter().filter(|subject| **subject != 0).all(is_last)
     }
 
     fn part(&self, key: &CallKey) -> &Mutex<ReplyCache> {
@@ -87,8 +177,13 @@ impl Default for SharedReplyCache {
 }
 
 impl Running<'_> {
-    /// The call was answered with this message.
-    pub fn finish(mut self, message: &[u8], now: Instant) {
+    /// The call was answered with this message, and changed what it should or not.
+    pub fn finish(mut self, message: &[u8], has_changed: bool, now: Instant) {
+        if has_changed {
+            let mut changed = self.cache.changed.lock();
+            let subjects = self.call.subjects.iter().filter(|subject| **subject != 0);
+            subjects.for_each(|subject| changed.keep(*subject, self.call.order, now));
+        }
         if let Some(slot) = self.slot.take() {
             self.part.lock().finish(slot, message, now);
         }
@@ -111,6 +206,19 @@ mod tests {
 
     const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
+    /// A call on the first connection.
+    fn begin<'c>(
+        cache: &'c SharedReplyCache,
+        header: &CallHeader<'_>,
+        arguments: &[u8],
+        now: Instant,
+        reply: &mut Vec<u8>,
+    ) -> Begun<'c> {
+        let origin = Origin::connection(Token(1));
+        let asked = Asked { client: CLIENT, origin, header, arguments, subjects: [b"name", &[]] };
+        cache.begin(&asked, now, reply, &|_| false)
+    }
+
     fn header(xid: u32) -> CallHeader<'static> {
         CallHeader { xid, program: 100_003, version: 3, procedure: 12, credentials: Credentials::None }
     }
@@ -119,12 +227,10 @@ mod tests {
     fn an_answer_is_replayed_after_what_stands_in_the_buffer() {
         let (cache, now) = (SharedReplyCache::default(), Instant::now());
         let mut reply = vec![0; 4];
-        let Begun::New(running) = cache.begin(CLIENT, &header(1), b"name", now, &mut reply) else {
-            panic!("new")
-        };
-        assert!(matches!(cache.begin(CLIENT, &header(1), b"name", now, &mut reply), Begun::InProgress));
-        running.finish(b"done", now);
-        assert!(matches!(cache.begin(CLIENT, &header(1), b"name", now, &mut reply), Begun::Replayed));
+        let Begun::New(running) = begin(&cache, &header(1), b"name", now, &mut reply) else { panic!("new") };
+        assert!(matches!(begin(&cache, &header(1), b"name", now, &mut reply), Begun::InProgress));
+        running.finish(b"done", true, now);
+        assert!(matches!(begin(&cache, &header(1), b"name", now, &mut reply), Begun::Replayed));
         assert_eq!(reply, b"\0\0\0\0done");
         assert_eq!(cache.size(), (1, 4));
     }
@@ -133,7 +239,7 @@ mod tests {
     fn a_call_that_panics_leaves_nothing_behind() {
         let (cache, now) = (SharedReplyCache::default(), Instant::now());
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let _running = cache.begin(CLIENT, &header(1), b"name", now, &mut Vec::new());
+            let _running = begin(&cache, &header(1), b"name", now, &mut Vec::new());
             panic!("a handler broke");
         }));
         assert!(outcome.is_err());
@@ -144,12 +250,65 @@ mod tests {
     fn consecutive_calls_go_to_all_parts() {
         let (cache, now) = (SharedReplyCache::default(), Instant::now());
         for xid in 0..1600 {
-            let Begun::New(running) = cache.begin(CLIENT, &header(xid), b"", now, &mut Vec::new()) else {
+            let Begun::New(running) = begin(&cache, &header(xid), b"", now, &mut Vec::new()) else {
                 panic!("call {xid} is new")
             };
-            running.finish(b"done", now);
+            running.finish(b"done", true, now);
         }
         let sizes: Vec<usize> = cache.parts.iter().map(|part| part.lock().len()).collect();
         assert!(sizes.iter().all(|&size| (50..150).contains(&size)), "{sizes:?}");
+    }
+
+    #[test]
+    fn an_answer_is_meant_for_another_connection_only_if_the_first_was_lost_and_nothing_came_of_it() {
+        let now = Instant::now();
+        let again = |cache: &SharedReplyCache, origin, has_ended| {
+            let header = header(1);
+            let asked = Asked {
+                client: CLIENT,
+                origin,
+                header: &header,
+                arguments: b"name",
+                subjects: [b"name", &[]],
+            };
+            matches!(cache.begin(&asked, now, &mut Vec::new(), &|_| has_ended), Begun::Replayed)
+        };
+        let made = || {
+            let cache = SharedReplyCache::default();
+            let Begun::New(running) = begin(&cache, &header(1), b"name", now, &mut Vec::new()) else {
+                panic!("new")
+            };
+            running.finish(b"done", true, now);
+            cache
+        };
+        let [same, other] = [1, 2].map(|token| Origin::connection(Token(token)));
+        for origin in [same, other, Origin::datagrams(1000)] {
+            assert!(again(&made(), origin, false), "{origin:?}: the connection was lost");
+        }
+        assert!(!again(&made(), other, true), "the kernel knows that the connection ended");
+        let cache = made();
+        cache.end_in_order(Token(1), now);
+        assert!(!again(&cache, other, false), "it ended in order");
+        for (header, subject, has_changed, expected) in [
+            (header(2), &b"name"[..], true, false),
+            (header(2), b"name", false, true),
+            (header(2), b"another", true, true),
+        ] {
+            let cache = made();
+            let asked = Asked {
+                client: CLIENT,
+                origin: same,
+                header: &header,
+                arguments: subject,
+                subjects: [subject, &[]],
+            };
+            let Begun::New(running) = cache.begin(&asked, now, &mut Vec::new(), &|_| false) else {
+                panic!("new")
+            };
+            running.finish(b"done", has_changed, now);
+            assert_eq!(again(&cache, other, false), expected, "after {subject:?}, changed: {has_changed}");
+            let cache = made();
+            assert!(again(&cache, same, false), "on its own connection always");
+        }
     }
 }

@@ -12,7 +12,7 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::capture::Recorder;
 use crate::counts::Ledger;
-use crate::dispatch::{self, Work};
+use crate::dispatch::{self, Whence, Work};
 use crate::exports::Exports;
 use crate::limits::RANGE_DOUBT;
 use crate::mount::Mounts;
@@ -84,7 +84,7 @@ impl Service {
         let reply = match dispatch::read(PROGRAMS, message) {
             Work::NoCall => return None,
             Work::Refuse(header) => return Some(Encoder::to_vec(&header)),
-            Work::Run(job) => job.run(self, peer, None, Vec::new())?,
+            Work::Run(job) => job.run(self, &Whence::datagram(peer, &|_| false), None, Vec::new())?,
         };
         let (mut bytes, content) = reply.finish();
         if let Some(Content::Bytes(content)) = &content {

@@ -243,6 +243,14 @@ impl Shared {
         was_there
     }
 
+    /// Whether a connection that nobody has seen the end of ended in order: its client sends no more, and has every answer.
+    pub fn has_ended_in_order(&self, token: Token) -> bool {
+        match self.source(token) {
+            Source::Connection(connection) => connection.has_ended_in_order(),
+            _ => false,
+        }
+    }
+
     /// All connections.
     pub fn connections(&self) -> Vec<Arc<Connection>> {
         self.connections.read().values().cloned().collect()

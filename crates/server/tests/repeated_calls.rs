@@ -7,18 +7,33 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::time::Duration;
 
 use common::{nfs_call, read_record, root, serve_memory};
-use howdah_wire::nfs3::{DirectoryName, FileHandle, NewAttributes, Status, create, mkdir, remove, rename};
+use howdah_wire::nfs3::{
+    DirectoryName, FileHandle, NewAttributes, Status, create, mkdir, remove, rename, rmdir,
+};
 use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
 
 /// How long an answer over loopback may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Sends a call on a connection of its own; gives the whole reply.
+/// Sends a call on a connection of its own, which is lost then; gives the whole reply.
 fn over_tcp(server: SocketAddr, call: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(server).expect("connecting");
     stream.write_all(call).expect("sending");
-    read_record(&mut stream)
+    let reply = read_record(&mut stream);
+    // Closed with a reset.
+    socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO)).expect("set");
+    reply
+}
+
+/// The same, and the connection ends in order.
+fn over_tcp_to_its_end(server: SocketAddr, calls: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut stream = TcpStream::connect(server).expect("connecting");
+    let exchange = |call: &Vec<u8>| {
+        stream.write_all(call).expect("sending");
+        read_record(&mut stream)
+    };
+    calls.iter().map(exchange).collect()
 }
 
 /// Sends a call in a datagram, from a port of its own.
@@ -74,15 +89,42 @@ fn a_repeated_call_is_answered_as_the_first_time_and_another_one_is_not() {
 }
 
 #[test]
-fn a_refusal_is_repeated_too_even_if_it_would_go_well_by_now() {
+fn a_client_that_begins_with_the_same_xid_each_time_gets_no_old_answers() {
+    let (server, address) = serve_memory();
+    let root = root(&server);
+    let object = |name: &'static [u8]| DirectoryName { directory: FileHandle(&root), name };
+    let new = NewAttributes::default();
+    let make = |xid| nfs_call(xid, mkdir::PROCEDURE, &mkdir::Arguments { object: object(b"directory"), new });
+    let remove = |xid| nfs_call(xid, rmdir::PROCEDURE, &rmdir::Arguments { object: object(b"directory") });
+    let makes = |reply: &[u8]| result::<mkdir::Reply<'_>>(reply).is_ok();
+    // Each of them makes and removes a directory, and says goodbye.
+    for _ in 0..20 {
+        let replies = over_tcp_to_its_end(address, &[make(1), remove(2)]);
+        assert!(makes(&replies[0]));
+        result::<rmdir::Reply>(&replies[1]).expect("removed");
+    }
+    // One that makes it, and finds it there when it comes again as if for the first time.
+    assert!(makes(&over_tcp_to_its_end(address, &[make(1)])[0]));
+    assert!(!makes(&over_tcp_to_its_end(address, &[make(1)])[0]));
+    over_tcp_to_its_end(address, &[remove(9)]);
+    // Those that are lost: what they did last tells that they had the first answer.
+    for _ in 0..20 {
+        assert!(makes(&over_tcp(address, &make(11))));
+        result::<rmdir::Reply>(&over_tcp(address, &remove(12))).expect("removed");
+    }
+}
+
+#[test]
+fn a_refusal_is_repeated_until_the_client_has_changed_what_was_refused() {
     let (server, address) = serve_memory();
     let root = root(&server);
     let object = DirectoryName { directory: FileHandle(&root), name: b"late" };
     let remove = nfs_call(1, remove::PROCEDURE, &remove::Arguments { object });
     let refused = over_tcp(address, &remove);
     result::<remove::Reply>(&refused).expect_err("not there yet");
+    assert_eq!(over_tcp(address, &remove), refused);
     let how = create::How::Guarded(NewAttributes::default());
     let made = over_tcp(address, &nfs_call(2, create::PROCEDURE, &create::Arguments { object, how }));
     result::<create::Reply<'_>>(&made).expect("made");
-    assert_eq!(over_tcp(address, &remove), refused);
+    result::<remove::Reply>(&over_tcp(address, &remove)).expect("another call, since the client has made it");
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use arbitrary::{Arbitrary, Unstructured};
-use howdah_rpc::reply_cache::{Begin, CallKey, Checksum, Limits, ReplyCache, Slot};
+use howdah_rpc::reply_cache::{Begin, Call, CallKey, Checksum, Limits, ReplyCache, Slot};
 use howdah_wire::rpc::{CallHeader, Credentials};
 
 const LIMITS: Limits = Limits { entries: 12, bytes: 300, age: Duration::from_secs(10), reply: 60 };
@@ -32,7 +32,7 @@ pub fn run(input: &[u8]) {
         match event {
             Event::Begin { client, xid, procedure } => {
                 let key = key(client % 5, xid % 32, procedure);
-                match cache.begin(key, now) {
+                match cache.begin(Call { key, origin: 1, order: 1, subjects: [0; 2] }, now, |_| true) {
                     Begin::New(slot) => running.push((key, slot)),
                     Begin::InProgress => {
                         assert!(running.iter().any(|(other, _)| *other == key), "somebody runs it")

@@ -15,6 +15,19 @@ const ALL: usize = 0;
 /// The queue of one owner's answered calls.
 const OWN: usize = 1;
 
+/// A call, and what tells whether the answer to an equal one is meant for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// Which call.
+    pub key: CallKey,
+    /// Where it came from: a connection, or a port.
+    pub origin: u64,
+    /// Its place among all calls: later ones have larger numbers.
+    pub order: u64,
+    /// What it may change: a name in a directory, a file; 0 for nothing.
+    pub subjects: [u64; 2],
+}
+
 /// What a call turns out to be.
 #[derive(Debug)]
 pub enum Begin<'c> {
@@ -83,14 +96,21 @@ impl ReplyCache {
         self.bytes
     }
 
-    /// Asks what this call is. A new one is remembered as running from now on.
-    pub fn begin(&mut self, key: CallKey, now: Instant) -> Begin<'_> {
+    /// Asks what this call is. A new one is remembered as running from now on. `is_meant` judges an equal call that was answered:
+    /// whether its answer is meant for this one, too; if not, this one is new.
+    pub fn begin(&mut self, call: Call, now: Instant, is_meant: impl FnOnce(&Call) -> bool) -> Begin<'_> {
         self.forget_old(now);
-        if let Some(&at) = self.calls.get(&key) {
+        if let Some(&at) = self.calls.get(&call.key) {
             let entry = self.entries.get(at);
-            return if entry.answered.is_some() { Begin::Replay(&entry.reply) } else { Begin::InProgress };
+            match (entry.answered, entry.call) {
+                (None, _) => return Begin::InProgress,
+                (Some(_), Some(earlier)) if is_meant(&earlier) => {
+                    return Begin::Replay(&self.entries.get(at).reply);
+                }
+                _ => self.forget(at),
+            }
         }
-        Begin::New(Slot { place: self.remember(key) })
+        Begin::New(Slot { place: self.remember(call) })
     }
 
     /// The call was answered with these bytes, which are kept as far as the limits allow.
@@ -124,20 +144,20 @@ impl ReplyCache {
     fn running(&self, slot: &Slot) -> Option<(u32, CallKey)> {
         let (at, generation) = slot.place?;
         let entry = self.entries.get(at);
-        let key = entry.key.filter(|_| entry.generation == generation && entry.answered.is_none())?;
-        Some((at, key))
+        let call = entry.call.filter(|_| entry.generation == generation && entry.answered.is_none())?;
+        Some((at, call.key))
     }
 
-    fn remember(&mut self, key: CallKey) -> Option<(u32, u32)> {
-        let owner = key.owner();
+    fn remember(&mut self, call: Call) -> Option<(u32, u32)> {
+        let owner = call.key.owner();
         while self.entries.len() >= self.limits.entries {
             let (mine, fair) = (self.share(owner).0, self.limits.entries / self.owners_with(owner));
             if !self.forget_one(owner, mine >= fair) {
                 return None;
             }
         }
-        let at = self.entries.take(key);
-        self.calls.insert(key, at);
+        let at = self.entries.take(call);
+        self.calls.insert(call.key, at);
         self.owners.entry(owner).or_default().entries += 1;
         Some((at, self.entries.get(at).generation))
     }
@@ -183,7 +203,10 @@ impl ReplyCache {
 
     fn forget(&mut self, at: u32) {
         let entry = self.entries.get(at);
-        let (Some(key), answered, length) = (entry.key, entry.answered, entry.reply.len()) else { return };
+        let (Some(Call { key, .. }), answered, length) = (entry.call, entry.answered, entry.reply.len())
+        else {
+            return;
+        };
         self.calls.remove(&key);
         if let Some(share) = self.owners.get_mut(&key.owner()) {
             share.entries -= 1;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::key::CallKey;
+use super::cache::Call;
 use super::queue::{Linked, Links};
 
 /// The capacity that a free entry keeps for the next reply, in bytes: most replies fit, so that the cache stops
@@ -13,7 +13,7 @@ const CAPACITY_KEPT: usize = 320;
 #[derive(Debug)]
 pub(super) struct Entry {
     /// Which call; `None`: the entry is free.
-    pub(super) key: Option<CallKey>,
+    pub(super) call: Option<Call>,
     /// Counts the calls that were here, so that a slot of an earlier one is known for what it is.
     pub(super) generation: u32,
     /// When it was answered; `None`: it still runs.
@@ -58,14 +58,14 @@ impl Entries {
     }
 
     /// Takes a free entry for a call that starts.
-    pub(super) fn take(&mut self, key: CallKey) -> u32 {
+    pub(super) fn take(&mut self, call: Call) -> u32 {
         let at = self.free.pop().unwrap_or_else(|| {
             let (reply, links) = (Vec::new(), Default::default());
-            self.all.push(Entry { key: None, generation: 0, answered: None, reply, links });
+            self.all.push(Entry { call: None, generation: 0, answered: None, reply, links });
             u32::try_from(self.all.len() - 1).expect("entries are bounded far below")
         });
         let entry = self.get_mut(at);
-        entry.key = Some(key);
+        entry.call = Some(call);
         entry.answered = None;
         at
     }
@@ -73,7 +73,7 @@ impl Entries {
     /// Gives an entry back.
     pub(super) fn release(&mut self, at: u32) {
         let entry = self.get_mut(at);
-        entry.key = None;
+        entry.call = None;
         entry.generation = entry.generation.wrapping_add(1);
         entry.reply.clear();
         entry.reply.shrink_to(CAPACITY_KEPT);

@@ -33,6 +33,15 @@ impl Checksum {
         Self { key }
     }
 
+    /// A number for something that calls of a client may change, such as a name in a directory.
+    pub fn subject(&self, client: IpAddr, bytes: &[u8]) -> u64 {
+        let mut hasher = SipHasher13::new_with_key(&self.key);
+        owner_of(client).hash(&mut hasher);
+        hasher.write(bytes);
+        // 0 stands for nothing.
+        hasher.finish().max(1)
+    }
+
     /// The key of a call with these arguments, from this client.
     pub fn key(&self, client: IpAddr, header: &CallHeader<'_>, arguments: &[u8]) -> CallKey {
         let mut hasher = SipHasher13::new_with_key(&self.key);
@@ -42,8 +51,10 @@ impl Checksum {
             IpAddr::V6(client) => hasher.write_u128(client.to_bits()),
         }
         if let Credentials::Sys(user) = header.credentials {
-            // Another user of the same client gets no answer that was meant for this one.
+            // Another user of the same client, or one with other groups, gets no answer that was meant for this one.
             hasher.write_u32(user.user);
+            hasher.write_u32(user.group);
+            user.groups().iter().for_each(|group| hasher.write_u32(*group));
         }
         // All of them: two WRITEs may differ in their last byte, and some clients begin with the same xid each time.
         hasher.write(arguments);
@@ -76,10 +87,14 @@ impl CallKey {
     /// Whom the call counts for when room is shared out. A host on IPv6 usually owns a whole /64 network, and could come
     /// from another address of it each time.
     pub(super) fn owner(&self) -> IpAddr {
-        match self.client {
-            IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),
-            client => client,
-        }
+        owner_of(self.client)
+    }
+}
+
+fn owner_of(client: IpAddr) -> IpAddr {
+    match client {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),
+        client => client,
     }
 }
 
@@ -108,12 +123,19 @@ mod tests {
         assert_ne!(checksum.key(client, &header, &long(1)), checksum.key(client, &header, &long(2)));
 
         let other_user = CallHeader { credentials: as_user(b"host", 1001), ..header };
+        let as_group = |group, groups: &'static [u32]| CallHeader {
+            credentials: Credentials::Sys(AuthSys::new(b"host", 1000, group, groups)),
+            ..header
+        };
+        let (other_group, more_groups) = (as_group(101, &[]), as_group(100, &[200]));
         let other_xid = CallHeader { xid: 2, ..header };
         for other in [
             checksum.key(client, &header, b"game"),
             checksum.key(client, &header, b"names"),
             checksum.key(client, &other_user, b"name"),
             checksum.key(client, &other_xid, b"name"),
+            checksum.key(client, &other_group, b"name"),
+            checksum.key(client, &more_groups, b"name"),
             checksum.key(IpAddr::from([192, 0, 2, 8]), &header, b"name"),
         ] {
             assert_ne!(key, other);

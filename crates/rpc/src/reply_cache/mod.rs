@@ -8,7 +8,9 @@ mod entries;
 mod key;
 mod limits;
 mod queue;
+mod recent;
 
-pub use cache::{Begin, ReplyCache, Slot};
+pub use cache::{Begin, Call, ReplyCache, Slot};
 pub use key::{CallKey, Checksum};
 pub use limits::Limits;
+pub use recent::Recent;

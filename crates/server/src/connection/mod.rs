@@ -219,6 +219,11 @@ impl Connection {
         self.outstanding() == 0 && self.outbox.is_empty()
     }
 
+    /// Whether the peer sends no more, though nobody may have seen that yet, and has acknowledged all its replies.
+    pub fn has_ended_in_order(&self) -> bool {
+        self.is_idle() && self.stream.has_ended_in_order()
+    }
+
     /// Whether the peer sends no more and has all its replies.
     pub fn is_over(&self) -> bool {
         self.ended.load(Ordering::SeqCst) && self.is_idle()

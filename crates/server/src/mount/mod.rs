@@ -14,7 +14,7 @@ pub use mounts::Mounts;
 
 use howdah_wire::mount::{PROGRAM as NUMBER, VERSION_1 as NUMBER_1, VERSION_3 as NUMBER_3};
 
-use crate::program::{Pace, Procedure, Program, Refusal, Repetition};
+use crate::program::{Pace, Procedure, Program, Refusal, Repetition, no_subjects};
 use crate::service::Service;
 use crate::{Reply, Request};
 
@@ -45,5 +45,13 @@ const fn mnt(pace: Pace, run: Run) -> Procedure {
 type Run = fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>;
 
 const fn row(name: &'static str, pace: Pace, run: Run) -> Procedure {
-    Procedure { name, pace, repetition: Repetition::Runs, status: false, bulk: None, run }
+    Procedure {
+        name,
+        pace,
+        repetition: Repetition::Runs,
+        subjects: no_subjects,
+        status: false,
+        bulk: None,
+        run,
+    }
 }

@@ -11,6 +11,7 @@ mod convert;
 mod listing;
 mod made;
 mod names;
+mod subjects;
 mod transfer;
 
 mod access;

@@ -4,6 +4,7 @@ use howdah_wire::nfs3::{PROGRAM as NUMBER, VERSION};
 
 use super::*;
 use crate::program::Repetition::{Once, OnceInDatagrams, Runs};
+use crate::program::no_subjects;
 use crate::{Pace, Procedure, Program};
 
 /// The program.
@@ -15,6 +16,7 @@ macro_rules! row {
             name: $name,
             pace: $pace,
             repetition: $repetition,
+            subjects: no_subjects,
             status: true,
             bulk: None,
             run: $handler::run,
@@ -27,20 +29,24 @@ macro_rules! row {
 const PROCEDURES: &[Procedure] = &[
     Procedure { status: false, ..row!("NULL", null, Pace::Quick, Runs) },
     row!("GETATTR", getattr, Pace::Quick, Runs),
-    row!("SETATTR", setattr, Pace::Quick, Once),
+    Procedure { subjects: subjects::node, ..row!("SETATTR", setattr, Pace::Quick, Once) },
     row!("LOOKUP", lookup, Pace::Quick, Runs),
     row!("ACCESS", access, Pace::Quick, Runs),
     row!("READLINK", readlink, Pace::Quick, Runs),
     row!("READ", read, Pace::Quick, Runs),
-    Procedure { bulk: Some(write::bulk), ..row!("WRITE", write, Pace::Quick, OnceInDatagrams) },
-    row!("CREATE", create, Pace::Quick, Once),
-    row!("MKDIR", mkdir, Pace::Quick, Once),
-    row!("SYMLINK", symlink, Pace::Quick, Once),
-    row!("MKNOD", mknod, Pace::Quick, Once),
-    row!("REMOVE", remove, Pace::Quick, Once),
-    row!("RMDIR", rmdir, Pace::Quick, Once),
-    row!("RENAME", rename, Pace::Quick, Once),
-    row!("LINK", link, Pace::Quick, Once),
+    Procedure {
+        bulk: Some(write::bulk),
+        subjects: subjects::node,
+        ..row!("WRITE", write, Pace::Quick, OnceInDatagrams)
+    },
+    Procedure { subjects: subjects::name, ..row!("CREATE", create, Pace::Quick, Once) },
+    Procedure { subjects: subjects::name, ..row!("MKDIR", mkdir, Pace::Quick, Once) },
+    Procedure { subjects: subjects::name, ..row!("SYMLINK", symlink, Pace::Quick, Once) },
+    Procedure { subjects: subjects::name, ..row!("MKNOD", mknod, Pace::Quick, Once) },
+    Procedure { subjects: subjects::name, ..row!("REMOVE", remove, Pace::Quick, Once) },
+    Procedure { subjects: subjects::name, ..row!("RMDIR", rmdir, Pace::Quick, Once) },
+    Procedure { subjects: subjects::two_names, ..row!("RENAME", rename, Pace::Quick, Once) },
+    Procedure { subjects: subjects::node_and_name, ..row!("LINK", link, Pace::Quick, Once) },
     row!("READDIR", readdir, Pace::Dear, Runs),
     row!("READDIRPLUS", readdirplus, Pace::Dear, Runs),
     row!("FSSTAT", fsstat, Pace::Quick, Runs),

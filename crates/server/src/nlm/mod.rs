@@ -9,7 +9,7 @@ mod tests;
 use howdah_wire::nlm::{PROGRAM as NUMBER, Status, VERSION_4 as NUMBER_4, lock, share};
 use howdah_wire::xdr::Decode;
 
-use crate::program::{Pace, Procedure, Program, Refusal, Repetition};
+use crate::program::{Pace, Procedure, Program, Refusal, Repetition, no_subjects};
 use crate::service::Service;
 use crate::{Reply, Request};
 
@@ -69,5 +69,13 @@ fn not_served(_: &Service, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(),
 type Run = fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>;
 
 const fn row(name: &'static str, run: Run) -> Procedure {
-    Procedure { name, pace: Pace::Quick, repetition: Repetition::Runs, status: false, bulk: None, run }
+    Procedure {
+        name,
+        pace: Pace::Quick,
+        repetition: Repetition::Runs,
+        subjects: no_subjects,
+        status: false,
+        bulk: None,
+        run,
+    }
 }

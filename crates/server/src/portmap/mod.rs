@@ -19,7 +19,7 @@ pub use places::{places, versions};
 use howdah_wire::portmap as version2;
 use howdah_wire::rpcbind;
 
-use crate::program::{Pace, Procedure, Program, Refusal, Repetition};
+use crate::program::{Pace, Procedure, Program, Refusal, Repetition, no_subjects};
 use crate::service::Service;
 use crate::{Reply, Request};
 
@@ -62,5 +62,13 @@ const VERSION_4: &[Procedure] = &[
 type Run = fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>;
 
 const fn row(name: &'static str, run: Run) -> Procedure {
-    Procedure { name, pace: Pace::Quick, repetition: Repetition::Runs, status: false, bulk: None, run }
+    Procedure {
+        name,
+        pace: Pace::Quick,
+        repetition: Repetition::Runs,
+        subjects: no_subjects,
+        status: false,
+        bulk: None,
+        run,
+    }
 }

@@ -10,8 +10,10 @@ use howdah_wire::xdr::padding;
 use super::Worker;
 use crate::connection::{Connection, Payload};
 use crate::counts::{Moment, Timing};
+use crate::dispatch::Whence;
 use crate::dispatch::{self, Work};
 use crate::limits::BULK_MIN;
+use crate::reply_cache::Origin;
 
 /// What became of a WRITE whose data is in the socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +72,10 @@ impl Worker {
         let capture = &self.shared.service.capture;
         let seen = capture.is_on().then(|| job.seen());
         self.clerk.start(&timing);
-        let mut reply = job.run(&self.shared.service, connection.peer(), Some(&mut payload), buffer);
+        let has_ended = |token| self.shared.has_ended_in_order(token);
+        let (peer, origin) = (connection.peer(), Origin::connection(connection.token()));
+        let from = Whence { peer, origin, has_ended: &has_ended };
+        let mut reply = job.run(&self.shared.service, &from, Some(&mut payload), buffer);
         self.clerk.end(place, &timing, reply.as_mut());
         if let Some(seen) = seen {
             capture.take(seen, connection.peer(), &timing, reply.as_ref());

@@ -13,10 +13,12 @@ use super::serve::Turn;
 use crate::Reply;
 use crate::connection::Connection;
 use crate::counts::{Moment, Timing};
+use crate::dispatch::Whence;
 use crate::dispatch::{self, Job, Work};
 use crate::limits::PARKED_MAX;
 use crate::parked::Call;
 use crate::program::Pace;
+use crate::reply_cache::Origin;
 use crate::shared::Source;
 
 /// How much less than others these threads have of a processor that others want too: about a tenth of it is left to one
@@ -84,11 +86,13 @@ impl Worker {
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let peer = connection.peer();
+        let has_ended = |token| self.shared.has_ended_in_order(token);
+        let from = Whence { peer, origin: Origin::connection(connection.token()), has_ended: &has_ended };
         if pace != Pace::Dear {
-            return job.run(&self.shared.service, peer, None, buffer);
+            return job.run(&self.shared.service, &from, None, buffer);
         }
         let before = own_time();
-        let reply = job.run(&self.shared.service, peer, None, buffer);
+        let reply = job.run(&self.shared.service, &from, None, buffer);
         self.shared.shares.charge(peer.client.ip(), own_time().saturating_sub(before), Moment::now());
         reply
     }

@@ -8,6 +8,7 @@
 use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Once};
+use std::time::Instant;
 
 use howdah_net::{Pipe, Ready};
 use howdah_rpc::server::BufferPool;
@@ -129,6 +130,9 @@ impl Worker {
             }
             self.shared.close(connection, &error);
         } else if connection.is_over() {
+            if connection.stream().has_ended_in_order() {
+                self.shared.service.replies.end_in_order(connection.token(), Instant::now());
+            }
             self.shared.close(connection, &"the client closed it");
         }
     }

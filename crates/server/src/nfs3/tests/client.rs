@@ -9,7 +9,7 @@ use howdah_wire::nfs3::{FileHandle, PROGRAM, Status, VERSION};
 use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder, padding};
 
-use crate::dispatch::{self, Work};
+use crate::dispatch::{self, Whence, Work};
 use crate::exports::{ClientRule, Export, Exports, Squash};
 use crate::programs::PROGRAMS;
 use crate::service::Service;
@@ -141,7 +141,9 @@ impl Client {
             Work::Refuse(header) => Encoder::to_vec(&header),
             Work::Run(job) => {
                 let waiting = waiting.map(|waiting| waiting as &mut dyn Waiting);
-                let reply = job.run(&self.service, &self.peer, waiting, Vec::new()).expect("an answer");
+                let reply = job
+                    .run(&self.service, &Whence::datagram(&self.peer, &|_| false), waiting, Vec::new())
+                    .expect("an answer");
                 let length = reply.message_length();
                 let (head, content) = reply.finish();
                 let mut message = head[4..].to_vec();
