@@ -221,10 +221,11 @@ impl Connection {
         let _ = self.socket.shutdown(Shutdown::Both);
     }
 
-    /// The same, for good: what the peer has not acknowledged is given up with the socket, and never sent again. Another
-    /// connection carries it.
+    /// The same, with a reset: what the peer has not acknowledged is given up, and the peer knows that what it sent may not have
+    /// been read. Another connection carries on.
     pub fn cut(&self) {
         let _ = self.socket.set_linger(Some(Duration::ZERO));
+        self.free_port();
         self.shut_down();
     }
 

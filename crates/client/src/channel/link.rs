@@ -40,14 +40,15 @@ impl Link {
         }
     }
 
-    /// It is of no use any more; whoever receives or sends is woken.
-    pub(super) fn break_off(&self) {
+    /// Nobody needs it any more, and all its calls are answered: it ends in order.
+    pub(super) fn end(&self) {
         self.is_broken.store(true, Ordering::SeqCst);
         self.connection.shut_down();
     }
 
-    /// The same, while the peer may be there: what is on its way to it is given up too, since it is sent on another connection.
-    pub(super) fn give_up(&self) {
+    /// It is of no use any more; whoever receives or sends is woken. It is reset: its calls are sent on another connection, and
+    /// a server must not take them for new ones, as it may if this one ended in order.
+    pub(super) fn break_off(&self) {
         self.is_broken.store(true, Ordering::SeqCst);
         self.connection.cut();
     }

@@ -77,7 +77,7 @@ impl Lane {
                 tracing::debug!(lane = self.index, "another connection stands: it takes the calls");
                 spare.outage.on_given_up();
                 spare.number = None;
-                link.give_up();
+                link.break_off();
                 self.bell.ring();
             }
             Finding::Lost => {}

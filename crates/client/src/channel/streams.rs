@@ -97,7 +97,7 @@ impl Drop for Streams {
         self.shared.hub.close();
         for lane in self.shared.all_lanes() {
             if let Some(link) = lane.link() {
-                link.break_off();
+                link.end();
             }
             lane.bell.ring();
         }

@@ -71,7 +71,7 @@ impl Tender {
             self.look_after_calls();
         }
         if let Some(link) = self.lane.link() {
-            link.break_off();
+            link.end();
         }
     }
 
@@ -135,7 +135,7 @@ impl Tender {
                 self.tend();
                 self.watch(link);
             }
-            Some(link) => link.break_off(),
+            Some(link) => link.end(),
             None if self.lane.load() > 0 => {
                 self.shared.rehome(&self.lane);
                 self.lane.bell.wait(RECEIVE_TICK);
@@ -173,11 +173,11 @@ impl Tender {
                     tracing::warn!(lane, %address, "stuck while other lanes deliver: they take its calls");
                 }
                 self.lane.turn_away();
-                link.give_up();
+                link.break_off();
             }
             Verdict::Silent => {
                 tracing::warn!(lane, %address, "no answer for long: connecting anew, sending again");
-                link.give_up();
+                link.break_off();
             }
         }
     }

@@ -97,6 +97,11 @@ fn relay(shared: &Arc<Shared>, client: TcpStream, server: TcpStream) {
     });
 }
 
+/// The connection is reset, as one that is lost ends sooner or later. In order it would end for who had every reply.
+fn lose(stream: &TcpStream) {
+    let _ = rustix::net::connect_unspec(stream);
+}
+
 fn close(one: &TcpStream, other: &TcpStream) {
     [one, other].into_iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
 }
@@ -118,7 +123,10 @@ fn pass_replies(shared: &Shared, server: &TcpStream, client: &TcpStream, calls: 
             (head, Fate::Replace(results)) => send(client, &[&reply[..head], &results].concat())?,
             (_, Fate::Drop) => {}
             (_, Fate::Deny) => send(client, &denied(&reply))?,
-            (_, Fate::Lose) => return Ok(()),
+            (_, Fate::Lose) => {
+                lose(server);
+                return Ok(());
+            }
         }
     }
 }

@@ -65,7 +65,9 @@ impl LocalFileSystem {
         if let Some(state) = &options.state {
             make_private_directory(state)?;
         }
-        rustix::process::umask(rustix::fs::Mode::empty());
+        if identity.acts_as_caller {
+            rustix::process::umask(rustix::fs::Mode::empty());
+        }
         let known = KnownHandles::new(if tree.has_honest_births() { options.known_handles } else { 0 });
         let nodes = Arc::new(NodeCache::new(OpenFiles::share(options.open_files)));
         let verifier = Arc::new(Verifier::open(options.state.as_deref())?);
