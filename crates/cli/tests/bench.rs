@@ -10,6 +10,7 @@ mod server;
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -371,4 +372,16 @@ fn nfsstat_shows_what_a_workload_called() {
         code == Some(0) && (output.contains("is not there") || output.contains("Client rpc stats")),
         "{output}"
     );
+}
+
+#[test]
+fn figures_are_written_with_the_users_umask() {
+    let home = home();
+    let (empty, file) = (home.path().join("empty"), home.path().join("figures.json"));
+    open_to_all(&empty);
+    let script = "umask 077; exec \"$0\" bench \"$1\" --json \"$2\" --workload write --size 1M";
+    let (code, _, why) = run(Command::new("sh").args(["-c", script, HOWDAH]).arg(&empty).arg(&file));
+    assert_eq!(code, Some(0), "{why}");
+    let mode = fs::metadata(&file).expect("written").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }

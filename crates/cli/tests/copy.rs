@@ -14,6 +14,7 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::Mode;
+use rustix::process::{Resource, Rlimit};
 use server::{HOWDAH, Server, home, run, serve};
 
 /// Numbers that follow from a seed (splitmix64).
@@ -591,4 +592,19 @@ fn a_server_makes_no_set_id_programs_nor_devices_here_unasked() {
 fn a_rate_of_nothing_is_refused() {
     let (code, _, why) = howdah(["cp", "--rate", "0", "/nowhere", "/elsewhere"]);
     assert!(code == Some(2) && why.contains("leave it out to copy without a limit"), "{why}");
+}
+
+#[test]
+fn a_limit_of_file_sizes_refuses_a_write_and_does_not_end_the_server() {
+    let home = home();
+    let server = start(home.path(), 0);
+    let limit = Rlimit { current: Some(64 << 10), maximum: Some(64 << 10) };
+    let process = rustix::process::Pid::from_raw(server.process() as i32);
+    rustix::process::prlimit(process, Resource::Fsize, limit).expect("set");
+    let file = home.path().join("large");
+    fs::write(&file, vec![7; 1 << 20]).expect("written");
+    let (code, _, why) = howdah(["cp", &file.display().to_string(), &url(&server, "large")]);
+    assert!(code == Some(1) && why.contains("large"), "{why}");
+    let (code, said, why) = howdah(["ls", &url(&server, "")]);
+    assert_eq!(code, Some(0), "it still serves: {said}{why}");
 }

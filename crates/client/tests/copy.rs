@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
-use copying::trouble::{Counting, Dying, Elsewhere, Meddled, Unsteady};
+use copying::trouble::{Counting, Dying, Elsewhere, Endless, Meddled, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_client::copy::{
     Compare, CopyOptions, Existing, Item, Preserve, Side, Sparse, Target, read_in_order,
@@ -495,4 +495,20 @@ fn attributes_of_a_full_tree_are_final_even_where_nothing_may_be_written() {
     let copied = to.at("copy").attributes;
     assert_eq!((copied.mode, copied.modified.seconds), (0o555, 12345));
     assert!(to.0.attributes(ROOT, &to.root().handle).is_ok());
+}
+
+#[test]
+fn a_tree_without_an_end_is_refused() {
+    for (is_new, why) in [(false, "shows it within itself"), (true, "too deep")] {
+        let from = Files(Arc::new(MemoryFileSystem::new()));
+        let top = from.directory(&from.root().handle, "top");
+        from.directory(&top.handle, "again");
+        from.file(&top.handle, "file", 3, &[(0, b"abc".to_vec())]);
+        let from = Files(Arc::new(Endless { inner: Arc::clone(&from.0), is_new }));
+        let to = Files(Arc::new(MemoryFileSystem::new()));
+        let (outcome, heard) = copy(&from, from.at("top"), &to, "copy", options());
+        assert_eq!(outcome.figures.errors, 1, "{:?}", heard.all().last());
+        assert!(heard.has(why), "{:?}", heard.all().last());
+        assert_eq!(to.content(&to.at("copy/file")), b"abc", "what else is there is copied");
+    }
 }

@@ -1,7 +1,8 @@
 //! `howdah bench`.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use rustix::fs::Access;
 use super::Failure;
 use crate::arguments::BenchArguments;
 use crate::benching::{Planned, Session, Watch, measure, no_plans, open_place, plans};
+use crate::places::umask;
 use crate::report;
 use crate::running::start_command_log;
 
@@ -71,6 +73,8 @@ enum Output {
 
 /// Before anything is measured: figures take longer than a path to correct.
 fn output(name: &str) -> anyhow::Result<Output> {
+    // Before a local directory resets it.
+    umask();
     if name == STANDARD_OUTPUT {
         return Ok(Output::Standard);
     }
@@ -91,6 +95,13 @@ fn may_write(file: &Path) -> std::io::Result<()> {
     Ok(rustix::fs::access(above, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
+/// With the user's umask, which a local directory that was measured may have reset.
+fn write(name: &str, text: &str) -> std::io::Result<()> {
+    let mode = 0o666 & !umask();
+    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(name);
+    file?.write_all(text.as_bytes())
+}
+
 fn tell(measured: &BenchReport, output: Option<Output>) -> anyhow::Result<()> {
     let Some(output) = output else {
         report::print(&report::bench(measured));
@@ -103,7 +114,7 @@ fn tell(measured: &BenchReport, output: Option<Output>) -> anyhow::Result<()> {
         Output::File(name) => {
             // On the screen first: the disk may be full.
             report::print(&report::bench(measured));
-            fs::write(&name, text).with_context(|| format!("writing {name}"))?;
+            write(&name, &text).with_context(|| format!("writing {name}"))?;
         }
     }
     Ok(())

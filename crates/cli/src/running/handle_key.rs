@@ -1,23 +1,27 @@
 //! The key that every file handle is signed with: random, made once, kept as long as the state directory.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use rustix::rand::{GetRandomFlags, getrandom};
 
+use super::state_directory::refuse_foreign;
+
 /// More than any keyed hash in use takes.
 pub const HANDLE_KEY_SIZE: usize = 32;
 
 const FILE: &str = "handle.key";
+/// Group and others may do anything.
+const OTHERS: u32 = 0o077;
 
 /// The key in this state directory; makes it if there is none. Of several processes that try at once one makes it
 /// and all get the same.
 pub fn handle_key(state: &Path) -> Result<[u8; HANDLE_KEY_SIZE]> {
     let path = state.join(FILE);
-    match fs::read(&path) {
+    match read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         read => {
             return checked(
@@ -27,7 +31,16 @@ pub fn handle_key(state: &Path) -> Result<[u8; HANDLE_KEY_SIZE]> {
         }
     }
     make(state, &path).with_context(|| format!("making the handle key {}", path.display()))?;
-    checked(&path, fs::read(&path).with_context(|| format!("reading the handle key {}", path.display()))?)
+    checked(&path, read(&path).with_context(|| format!("reading the handle key {}", path.display()))?)
+}
+
+/// Whoever knows the key makes handles of any file: it must be this user's own, and nobody else's to read.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    refuse_foreign(path, &file.metadata()?, OTHERS).map_err(|why| io::Error::other(why.to_string()))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn checked(path: &Path, bytes: Vec<u8>) -> Result<[u8; HANDLE_KEY_SIZE]> {
@@ -92,10 +105,25 @@ mod tests {
         assert_eq!(handle_key(state.path()).expect("read"), first);
     }
 
+    fn write_key(state: &Path, key: &[u8], mode: u32) {
+        fs::write(state.join(FILE), key).expect("written");
+        fs::set_permissions(state.join(FILE), fs::Permissions::from_mode(mode)).expect("set");
+    }
+
+    #[test]
+    fn a_key_that_others_may_read_is_not_used() {
+        let state = tempfile::tempdir().expect("a directory");
+        write_key(state.path(), &[1; HANDLE_KEY_SIZE], 0o640);
+        let error = handle_key(state.path()).expect_err("its group may read it");
+        assert!(format!("{error:#}").contains("chmod"), "{error:#}");
+        write_key(state.path(), &[1; HANDLE_KEY_SIZE], 0o400);
+        handle_key(state.path()).expect("nobody else may read it");
+    }
+
     #[test]
     fn a_torn_key_is_not_used() {
         let state = tempfile::tempdir().expect("a directory");
-        fs::write(state.path().join(FILE), [1; 5]).expect("written");
+        write_key(state.path(), &[1; 5], 0o600);
         let error = handle_key(state.path()).expect_err("too short");
         assert!(error.to_string().contains("5 bytes instead of 32"), "{error}");
     }

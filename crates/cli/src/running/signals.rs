@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use anyhow::{Context, Result};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
@@ -30,6 +30,8 @@ pub fn catch_signals() -> Result<CaughtSignals> {
         // In this order: the first one is no second.
         flag::register_conditional_shutdown(signal, 1, Arc::clone(&is_asked)).context("catching signals")?;
     }
+    // A write past the limit of a file's size (ulimit -f) is refused with EFBIG, and does not end the process.
+    flag::register(SIGXFSZ, Arc::default()).context("catching signals")?;
     for signal in [SIGINT, SIGTERM] {
         flag::register(signal, Arc::clone(&is_asked)).context("catching signals")?;
     }

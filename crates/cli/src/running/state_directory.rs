@@ -1,15 +1,18 @@
 //! The directory for what must survive a restart.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, Metadata};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use rustix::fs::{Access, access};
+use rustix::process::geteuid;
 
 /// For its owner only: who reads the key in it can forge file handles.
 const MODE: u32 = 0o700;
+/// Group and others may write.
+const OTHERS_WRITE: u32 = 0o022;
 
 /// Makes the directory if it is missing and sees that this process may write to it.
 pub fn prepare_state(state: &Path) -> Result<()> {
@@ -39,9 +42,28 @@ pub fn part_of_state(state: &Path, name: &str) -> Result<PathBuf> {
 
 fn make_private(directory: &Path) -> Result<()> {
     match DirBuilder::new().mode(MODE).create(directory) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {
+            let found = fs::metadata(directory).with_context(|| advice("reading", directory))?;
+            refuse_foreign(directory, &found, OTHERS_WRITE).with_context(|| advice("using", directory))
+        }
         made => made.with_context(|| advice("making", directory)),
     }
+}
+
+/// Refuses what another user owns, or what others have any of these rights to: they could put a key in it that they know.
+pub fn refuse_foreign(path: &Path, found: &Metadata, others: u32) -> Result<()> {
+    let me = geteuid().as_raw();
+    if found.uid() != me {
+        bail!(
+            "{} belongs to user {}, not to user {me}, who runs howdah; chown {me} it",
+            path.display(),
+            found.uid()
+        );
+    }
+    if found.mode() & others != 0 {
+        bail!("others may read or change it; chmod go-rwx {}", path.display());
+    }
+    Ok(())
 }
 
 fn advice(step: &str, directory: &Path) -> String {
@@ -63,6 +85,22 @@ mod tests {
         let mode = fs::metadata(&state).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, MODE);
         assert_eq!(export_state(&state, 0xff).expect("made"), state.join("exports/000000ff"));
+    }
+
+    #[test]
+    fn one_that_others_may_change_is_not_used() {
+        let home = tempfile::tempdir().expect("a directory");
+        let state = home.path().join("howdah");
+        prepare_state(&state).expect("made");
+        for (mode, is_used) in [(0o755, true), (0o775, false), (0o707, false), (0o700, true)] {
+            fs::set_permissions(&state, fs::Permissions::from_mode(mode)).expect("set");
+            assert_eq!(prepare_state(&state).is_ok(), is_used, "{mode:o}");
+        }
+        if geteuid().is_root() {
+            std::os::unix::fs::chown(&state, Some(1000), None).expect("given away");
+            let error = prepare_state(&state).expect_err("another user's");
+            assert!(format!("{error:#}").contains("belongs to user 1000"), "{error:#}");
+        }
     }
 
     #[test]

@@ -27,6 +27,22 @@ pub(super) enum Settled {
     Later,
 }
 
+/// As deep as paths that programs can use: each name has a byte and a slash at least (Linux' PATH_MAX).
+const DEEPEST: usize = 2048;
+
+/// A source that shows a directory within itself, or one without an end, has no copy.
+fn refuse_circles(entry: &Entry, node: &Node) -> Step<()> {
+    let (mut above, mut depth) = (Some(&entry.parent), 0);
+    while let Some(directory) = above {
+        if directory.node.is_some_and(|other| other.handle == node.handle) {
+            return Err(Trouble::source("copying the directory", Cause::Circle));
+        }
+        depth += 1;
+        above = directory.parent.as_ref();
+    }
+    if depth > DEEPEST { Err(Trouble::source("copying the directory", Cause::TooDeep)) } else { Ok(()) }
+}
+
 impl Copier {
     /// Copies what has a name.
     pub(super) fn copy_entry(&self, entry: Entry, worker: &mut Worker) {
@@ -78,6 +94,7 @@ impl Copier {
         if !self.options.recursive {
             return Err(Trouble::source("copying", Cause::NotRecursive));
         }
+        refuse_circles(&entry, &node)?;
         self.refuse_loops(&entry, &node)?;
         let (target, fresh) = self.make_or_take(&entry, &node)?;
         let is_item = entry.parent.node.is_none();
@@ -162,8 +179,7 @@ impl Copier {
     /// The same for what is above the destination.
     fn refuse_above(&self, entry: &Entry, is_this: &dyn Fn(&Node) -> bool) -> Step<()> {
         let mut at = entry.parent.target;
-        // As deep as paths that programs can use.
-        for _ in 0..2048 {
+        for _ in 0..DEEPEST {
             let Ok(above) = self.destination.file_system.parent(&self.destination.caller, &at.handle) else {
                 break;
             };

@@ -39,6 +39,10 @@ pub enum Cause {
     SameFile,
     /// A directory would be copied into itself.
     IntoItself,
+    /// A directory that its source shows within itself.
+    Circle,
+    /// A directory deeper than paths can name it.
+    TooDeep,
     /// A directory, and directories were not asked for.
     NotRecursive,
     /// Something else has the name.
@@ -96,6 +100,10 @@ impl fmt::Display for Cause {
             Self::Differs(at) => write!(formatter, "the two sides differ at byte {at}"),
             Self::SameFile => formatter.write_str("source and destination are the same file"),
             Self::IntoItself => formatter.write_str("a directory cannot be copied into itself"),
+            Self::Circle => {
+                formatter.write_str("the server shows it within itself: it is a directory above, once more")
+            }
+            Self::TooDeep => formatter.write_str("it is too deep: no path can name it"),
             Self::NotRecursive => formatter.write_str("it is a directory (-r copies directories)"),
             Self::InTheWay(FileKind::Directory) => formatter.write_str("a directory is in the way"),
             Self::InTheWay(FileKind::BlockDevice | FileKind::CharacterDevice) => {

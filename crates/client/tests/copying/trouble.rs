@@ -5,7 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Attributes, Caller, Change, FileSystem, Found, FsError, Handle, Limits, Name, Result};
+use howdah_vfs::{
+    Attributes, Caller, Change, Detail, Entry, FileSystem, Found, FsError, Handle, Limits, Listing, Name,
+    NewAttributes, Node, Result,
+};
+use std::ops::ControlFlow;
 
 /// Answers so many calls and no more: for those behind it, it is as if the copier was killed.
 pub struct Dying {
@@ -190,5 +194,47 @@ impl Layer for Elsewhere {
             Ok(_) => Err(FsError::Exists),
             Err(_) => Err(FsError::CrossDevice),
         }
+    }
+}
+
+/// Every directory shows one below it called `again`: itself, or a new one each time.
+pub struct Endless {
+    pub inner: Arc<dyn FileSystem>,
+    pub is_new: bool,
+}
+
+const AGAIN: &[u8] = b"again";
+
+impl Layer for Endless {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.inner)
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        if name.as_bytes() != AGAIN || self.is_new {
+            return self.inner.lookup(caller, directory, name);
+        }
+        let attributes = self.inner.attributes(caller, directory)?;
+        Ok(Found { node: Node { handle: *directory, attributes }, directory: Some(attributes) })
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: u64,
+        _detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        if self.is_new {
+            let name = Name::parse(AGAIN).expect("a name");
+            let new = NewAttributes::with_mode(0o755);
+            let _ = self.inner.make_directory(caller, directory, name, &new, &mut Change::default());
+        }
+        self.inner.read_directory(caller, directory, cookie, Detail::Names, sink)
     }
 }

@@ -19,8 +19,10 @@ use super::failure::Failure;
 /// What holds at one place where questions come in.
 #[derive(Debug)]
 pub enum Gate {
-    /// The Unix socket, where the kernel says who asks, and what anybody on this host may ask over loopback.
-    Local,
+    /// The Unix socket, where the kernel says who asks, and no browser comes.
+    Socket,
+    /// What anybody on this host may ask over loopback.
+    Loopback,
     /// A TCP address.
     Remote {
         /// Whoever asks must know it.
@@ -40,8 +42,9 @@ impl Gate {
             return true;
         }
         match self {
-            // Whatever somebody calls it who asks by the socket: such names are no domains.
-            Self::Local => !name.contains('.'),
+            Self::Socket => true,
+            // Any other name may be made to lead here, also one without a dot, by whoever runs a domain that is searched.
+            Self::Loopback => is_this_host(name),
             Self::Remote { certificate, .. } => {
                 certificate.as_ref().is_some_and(|certificate| certificate.is_for(name))
             }
@@ -96,6 +99,14 @@ fn meant(gate: &Gate, headers: &HeaderMap) -> Result<(), Failure> {
     }
 }
 
+/// Whether a name is what this host calls itself, with its domain or without.
+fn is_this_host(name: &str) -> bool {
+    let uname = rustix::system::uname();
+    let own = uname.nodename().to_string_lossy();
+    let short = own.split('.').next().unwrap_or_default();
+    !short.is_empty() && (name.eq_ignore_ascii_case(&own) || name.eq_ignore_ascii_case(short))
+}
+
 /// A host without its port.
 fn name_of(host: &str) -> &str {
     let port = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
@@ -140,14 +151,17 @@ mod tests {
             ("[::1]", true, true),
             ("LocalHost:1", true, true),
             ("10.0.0.7", true, true),
-            ("howdah", true, false),
+            ("howdah", false, false),
             ("evil.example:9048", false, false),
             ("127.0.0.1.evil.example", false, false),
             ("localhost.evil.example", false, false),
         ] {
-            assert_eq!(meant(&Gate::Local, &headers(host, None)).is_ok(), local, "{host}");
+            assert_eq!(meant(&Gate::Loopback, &headers(host, None)).is_ok(), local, "{host}");
             assert_eq!(meant(&remote, &headers(host, None)).is_ok(), over_tcp, "{host}");
         }
+        let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        assert!(meant(&Gate::Loopback, &headers(&format!("{own}:9049"), None)).is_ok(), "{own}");
+        assert!(meant(&Gate::Socket, &headers("howdah", None)).is_ok(), "no browser comes by a socket");
         let mut two = headers("localhost", None);
         two.append(HOST, HeaderValue::from_static("evil.example"));
         assert!(meant(&remote, &two).is_err());
@@ -163,7 +177,7 @@ mod tests {
             ("null", false),
         ] {
             assert_eq!(
-                meant(&Gate::Local, &headers("localhost:9048", Some(origin))).is_ok(),
+                meant(&Gate::Loopback, &headers("localhost:9048", Some(origin))).is_ok(),
                 is_ours,
                 "{origin}"
             );

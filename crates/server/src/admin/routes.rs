@@ -43,7 +43,7 @@ pub fn metrics_router(asked: Arc<Asked>, at: IpAddr) -> Router {
         .fallback(only_metrics)
         .method_not_allowed_fallback(wrong_method);
     let router = match is_local(at) {
-        true => router.layer(from_fn_with_state(Arc::new(Gate::Local), is_meant)),
+        true => router.layer(from_fn_with_state(Arc::new(Gate::Loopback), is_meant)),
         false => router,
     };
     router.with_state(asked)

@@ -62,7 +62,7 @@ impl Admin {
             let _context = runtime.enter();
             if let Some(local) = &sockets.local {
                 let socket = UnixListener::from_std(local.socket()?)?;
-                runtime.spawn(accept(socket, router(Arc::clone(&asked), Gate::Local)));
+                runtime.spawn(accept(socket, router(Arc::clone(&asked), Gate::Socket)));
             }
             if let Some(AdminAddress { listener, token, certificate }) = &sockets.address {
                 let socket = TcpListener::from_std(listener.socket()?)?;

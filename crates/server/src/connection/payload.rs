@@ -50,6 +50,9 @@ impl<'a> Payload<'a> {
         let mut written = 0;
         while !self.prefix.is_empty() {
             match rustix::io::pwrite(file, self.prefix, offset + written as u64) {
+                // A file system that takes nothing and says nothing: the client is told how much there is, and sends the rest again.
+                Ok(0) if written > 0 => break,
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => {
                     self.prefix = &self.prefix[count..];
                     written += count;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use howdah_net::Interest;
 use howdah_rpc::server::Record;
+use rustix::process::getpriority_process;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::Worker;
@@ -44,7 +45,9 @@ impl Worker {
 
     /// Runs what is parked, until told to stop.
     pub fn run_patiently(mut self) {
-        if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+        // Whoever started the server nicer than that wants it so, and without privilege there is no way back.
+        let is_nice = getpriority_process(None).is_ok_and(|niceness| niceness >= NICENESS);
+        if !is_nice && let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
             tracing::warn!(%error, "calls of clients that list too much are not run behind others");
         }
         self.clerk.sit_down();

@@ -39,7 +39,7 @@ fn told() -> String {
     loop {
         assert!(getattr(&mut stream, &handle).is_ok());
         let mut monitor = TcpStream::connect(asked.metrics).expect("it listens");
-        write!(monitor, "GET /metrics HTTP/1.1\r\nHost: howdah\r\n\r\n").expect("sent");
+        write!(monitor, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
         let mut text = String::new();
         monitor.read_to_string(&mut text).expect("answered");
         let text = text.split_once("\r\n\r\n").expect("a head").1.to_owned();
