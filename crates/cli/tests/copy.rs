@@ -608,3 +608,23 @@ fn a_limit_of_file_sizes_refuses_a_write_and_does_not_end_the_server() {
     let (code, said, why) = howdah(["ls", &url(&server, "")]);
     assert_eq!(code, Some(0), "it still serves: {said}{why}");
 }
+
+#[test]
+fn root_that_is_squashed_is_told_so() {
+    let home = home();
+    let server =
+        Server::start(serve(home.path()).arg(home.path().join("data")).args(["--listen", "127.0.0.1:0"]));
+    let file = home.path().join("file");
+    fs::write(&file, "data").expect("written");
+    fs::set_permissions(home.path().join("data"), PermissionsExt::from_mode(0o755)).expect("set");
+    let (code, said, why) = howdah(["cp", &file.display().to_string(), &url(&server, "file")]);
+    if rustix::process::geteuid().is_root() {
+        assert!(
+            code == Some(1) && why.contains("permission denied") && why.contains("squash = \"none\""),
+            "{why}"
+        );
+        assert!(server.screen.contains("acts as nobody"), "{}", server.screen);
+    } else {
+        assert_eq!(code, Some(0), "{said}{why}");
+    }
+}

@@ -2,11 +2,13 @@
 
 use std::process;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use howdah_client::copy::{Copier, Event, Observer, Outcome};
+use howdah_client::copy::{Cause, Copier, CopyError, Event, Observer, Outcome};
+use howdah_vfs::FsError;
 
 use super::Failure;
 use crate::arguments::CpArguments;
@@ -59,12 +61,34 @@ fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen) -> Copier {
     let destination = &plan.destination;
     let is_root = destination.caller.user == 0;
     let options = copy_options(arguments, is_root, plan.from_server);
-    Copier::new(destination.side(), options, observer(arguments.run.verbose, screen.clone()))
+    let squash = (is_root && plan.remote).then(RootSquash::default);
+    Copier::new(destination.side(), options, observer(arguments.run.verbose, screen.clone(), squash))
 }
 
-fn observer(verbose: bool, screen: Screen) -> Arc<dyn Observer> {
+/// The usual reason why root is refused at a server, to be said once.
+#[derive(Default)]
+struct RootSquash {
+    is_said: AtomicBool,
+}
+
+impl RootSquash {
+    fn hint(&self, error: &CopyError) -> Option<&'static str> {
+        let is_refused = matches!(error.cause, Cause::Refused(FsError::AccessDenied | FsError::NotPermitted));
+        (is_refused && !self.is_said.swap(true, Ordering::Relaxed)).then_some(
+            "note: the server may map root to nobody (root squash). Export with squash = \"none\" (no_root_squash on Linux), \
+             or copy as a user who has the right",
+        )
+    }
+}
+
+fn observer(verbose: bool, screen: Screen, squash: Option<RootSquash>) -> Arc<dyn Observer> {
     Arc::new(move |event: &Event<'_>| match event {
-        Event::Failed(error) => screen.say(|| report::complain(&format!("howdah: {error}"))),
+        Event::Failed(error) => {
+            screen.say(|| report::complain(&format!("howdah: {error}")));
+            if let Some(hint) = squash.as_ref().and_then(|squash| squash.hint(error)) {
+                screen.say(|| report::complain(&hint));
+            }
+        }
         Event::Note(_) | Event::StartedOver { .. } | Event::Resumed { .. } | Event::SentAgain { .. } => {
             screen.say(|| report::complain(&format!("note: {}", event_line(event))));
         }

@@ -1,5 +1,7 @@
 //! What a good configuration still deserves to be told.
 
+use std::os::unix::fs::MetadataExt;
+
 use super::{ClientPattern, Durability, ExportConfig, ServerConfig, Squash};
 
 impl ServerConfig {
@@ -22,13 +24,21 @@ impl ServerConfig {
                     && rule.access.squash == Squash::None
                     && !rule.access.read_only
             };
-            if export.clients.iter().any(open) {
+            let is_reached = self.listen.iter().any(|address| !address.ip().is_loopback());
+            if is_reached && export.clients.iter().any(open) {
                 warnings.push(format!(
                     "export {name} lets everyone on the network act as root in {}",
                     export.path.display()
                 ));
             }
             warnings.extend(idle_rules(export));
+            warnings.extend(self.exports.iter().filter(|inner| is_bypassed(export, inner)).map(|inner| {
+                format!(
+                    "export {} lies inside export {name}: clients of {name} reach its files under the rules of {name}; \
+                     move one of the directories if that must not be",
+                    inner.name
+                )
+            }));
             let state = self.state.canonicalize().unwrap_or_else(|_| self.state.clone());
             if state.starts_with(&export.path) {
                 warnings.push(format!(
@@ -40,6 +50,15 @@ impl ServerConfig {
         }
         warnings
     }
+}
+
+/// Whether an export's files are reached by way of another one that lets in others, or lets them do other things.
+fn is_bypassed(outer: &ExportConfig, inner: &ExportConfig) -> bool {
+    let is_inside = inner.path != outer.path && inner.path.starts_with(&outer.path);
+    let has_other_rules = (&inner.clients, inner.set_id) != (&outer.clients, outer.set_id);
+    // Another file system is seen only by way of an export that crosses mounts.
+    let device = |export: &ExportConfig| std::fs::metadata(&export.path).map(|found| found.dev()).ok();
+    is_inside && has_other_rules && (outer.cross_mounts || device(inner) == device(outer))
 }
 
 /// Rules for clients that an earlier one takes, all of them: the first that fits holds.
@@ -58,6 +77,22 @@ fn idle_rules(export: &ExportConfig) -> impl Iterator<Item = String> {
 mod tests {
     use crate::configuration::ClientRule;
     use crate::configuration::testing::one_export;
+
+    #[test]
+    fn an_export_whose_rules_are_bypassed_by_another_is_told() {
+        let home = tempfile::tempdir().expect("a directory");
+        let (outer, inner) = (home.path().join("outer"), home.path().join("outer/inner"));
+        std::fs::create_dir_all(&inner).expect("made");
+        let mut config = one_export();
+        let mut second = config.exports[0].clone();
+        (config.exports[0].path, second.path) = (outer, inner);
+        second.name = "/inner".parse().expect("a name");
+        config.exports.push(second);
+        assert_eq!(config.warnings(), [""; 0], "the same rules");
+        config.exports[1].clients[0].access.read_only = true;
+        let told = config.warnings();
+        assert!(told.len() == 1 && told[0].contains("export /inner lies inside export"), "{told:?}");
+    }
 
     #[test]
     fn a_rule_that_never_holds_is_told() {

@@ -8,19 +8,21 @@ use crate::configuration::ExportName;
 /// Where mount commands mount.
 const MOUNT_POINT: &str = "/mnt";
 
-/// For the kernel of Linux. Without a port if clients find it by themselves. `nolock`, because locks are another
-/// protocol (NLM), not served yet: they hold on the client only.
-pub fn linux(host: SocketAddr, name: &ExportName, portmapper: bool) -> String {
+/// For the kernel of Linux, with all ports: a client that has to ask for one waits minutes where nobody answers. `nolock`,
+/// because locks (NLM) are not served yet: they hold on the client only.
+pub fn linux(host: SocketAddr, name: &ExportName) -> String {
     let target = quoted(&target(host.ip(), name));
-    if portmapper {
-        return format!("mount -t nfs -o nolock {target} {MOUNT_POINT}");
-    }
     let port = host.port();
     // nfs(5): "tcp" means TCP over IPv4 only.
     let tcp = if host.is_ipv4() { "tcp" } else { "tcp6" };
     format!(
         "mount -t nfs -o vers=3,proto={tcp},port={port},mountport={port},mountproto={tcp},nolock {target} {MOUNT_POINT}"
     )
+}
+
+/// The same where port 111 answers.
+pub fn linux_by_portmapper(host: SocketAddr, name: &ExportName) -> String {
+    format!("mount -t nfs -o nolock {} {MOUNT_POINT}", quoted(&target(host.ip(), name)))
 }
 
 /// For macOS, whose mount_nfs(8) spells the same differently; `locallocks` keeps programs working that lock files.
@@ -83,10 +85,10 @@ mod tests {
     fn one_line_per_system() {
         let here = host("10.0.0.1:3049");
         assert_eq!(
-            linux(here, &name("/"), false),
+            linux(here, &name("/")),
             "mount -t nfs -o vers=3,proto=tcp,port=3049,mountport=3049,mountproto=tcp,nolock 10.0.0.1:/ /mnt"
         );
-        assert_eq!(linux(here, &name("/data"), true), "mount -t nfs -o nolock 10.0.0.1:/data /mnt");
+        assert_eq!(linux_by_portmapper(here, &name("/data")), "mount -t nfs -o nolock 10.0.0.1:/data /mnt");
         assert_eq!(
             macos(here, &name("/")),
             "mount -t nfs -o vers=3,tcp,port=3049,mountport=3049,locallocks 10.0.0.1:/ /mnt"
@@ -98,7 +100,7 @@ mod tests {
     #[test]
     fn ipv6_and_odd_names() {
         let here = host("[fd00::1]:2049");
-        let line = linux(here, &name("/a b"), false);
+        let line = linux(here, &name("/a b"));
         assert!(line.contains("proto=tcp6,") && line.ends_with("'[fd00::1]:/a b' /mnt"), "{line}");
         assert_eq!(url(here, &name("/a b?")), "nfs://[fd00::1]/a%20b%3F/?nfsport=2049&mountport=2049");
         assert_eq!(quoted("it's"), r"'it'\''s'");

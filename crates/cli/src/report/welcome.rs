@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use super::{mount_commands, settings};
-use crate::configuration::{ExportConfig, ServerConfig};
+use crate::configuration::{ExportConfig, ServerConfig, Squash};
 
 /// How an export turned out to be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,17 @@ impl Welcome<'_> {
     /// Privileges are the process's, so they are the same for every export.
     fn acting(&self) -> String {
         if self.opened.iter().all(|opened| opened.acts_as_caller) {
-            return "Calls act as the user whom the client names, without proof. Mount what you export with nosuid.\n".to_owned();
+            let squashes =
+                |export: &ExportConfig| export.clients.iter().any(|rule| rule.access.squash == Squash::Root);
+            let squash = match self.config.exports.iter().any(squashes) {
+                true => {
+                    "The root user of a client acts as nobody, and may change only what everybody may; \
+                     squash = \"none\" (--squash none) lets it act as root.\n"
+                }
+                false => "",
+            };
+            return squash.to_owned()
+                + "Calls act as the user whom the client names, without proof. Mount what you export with nosuid.\n";
         }
         format!(
             "All calls act as {}, whoever makes them: new files belong to that user, nobody has more rights\n\
@@ -95,10 +105,15 @@ impl Welcome<'_> {
         let place = if host.ip().is_loopback() { "on this machine" } else { "from another machine" };
         let mut text = format!(
             "\nMount {name} {place} (Linux and macOS as root):\n  Linux  {}\n  macOS  {}\n  libnfs {}\n",
-            mount_commands::linux(*host, name, self.portmapper),
+            mount_commands::linux(*host, name),
             mount_commands::macos(*host, name),
             mount_commands::url(*host, name),
         );
+        if self.portmapper {
+            let short = mount_commands::linux_by_portmapper(*host, name);
+            let _ =
+                writeln!(text, "Port 111 answers for it, so a shorter form works, too:\n  Linux  {short}");
+        }
         let others: Vec<String> = self.hosts[1..].iter().map(ToString::to_string).collect();
         if !others.is_empty() {
             let _ = writeln!(text, "It is also reached under {}", others.join(", "));
@@ -156,15 +171,18 @@ howdah 0.1.0 serves NFSv3 over TCP and UDP, port 2049
       *: read and write, root acts as 65534:65534, any port (from this host: below 1024)
       sync, file handles of the kernel
 
+The root user of a client acts as nobody, and may change only what everybody may; squash = "none" (--squash none) lets it act as root.
 Calls act as the user whom the client names, without proof. Mount what you export with nosuid.
 State that survives restarts: /var/lib/howdah
 Admin socket, for howdah why, get and set: /run/42.admin
 Live page, for a browser: http://127.0.0.1:9048/#token=42
 
 Mount /data from another machine (Linux and macOS as root):
-  Linux  mount -t nfs -o nolock 10.0.0.1:/data /mnt
+  Linux  mount -t nfs -o vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock 10.0.0.1:/data /mnt
   macOS  mount -t nfs -o vers=3,tcp,port=2049,mountport=2049,locallocks 10.0.0.1:/data /mnt
   libnfs nfs://10.0.0.1/data/?nfsport=2049&mountport=2049
+Port 111 answers for it, so a shorter form works, too:
+  Linux  mount -t nfs -o nolock 10.0.0.1:/data /mnt
 It is also reached under [fd00::1]:2049
 
 Stop: Ctrl-C or kill 42. Read the configuration again: kill -HUP 42
