@@ -71,6 +71,10 @@ howdah_limits::limits! {
     pub const PARKED_MAX: usize = 2 << 10, bytes;
     beyond "what is behind is not looked at", tested "server/src/worker/patient::a_call_that_waits_holds_no_more_than_what_it_says";
 
+    /// Files that were made exclusively and whose makers are remembered: some 200 KB.
+    pub const MAKERS_MAX: usize = 4096, count;
+    beyond "the oldest is forgotten: of two clients with one verifier both may be told that they made it", tested "server/src/nfs3/tests/procedures::of_two_clients_with_one_verifier_one_made_the_file";
+
     /// How much longer than its call an answer in a datagram may be, if the call shows no handle: the address on a datagram may be
     /// somebody else's, whom the answer would flood. Attributes or an address fit; lists do not.
     pub const STRANGER_EXTRA_MAX: usize = 64, bytes;

@@ -16,6 +16,7 @@ use crate::dispatch::{self, Whence, Work};
 use crate::exports::Exports;
 use crate::limits::RANGE_DOUBT;
 use crate::mount::Mounts;
+use crate::nfs3::Makers;
 use crate::programs::PROGRAMS;
 use crate::reply_cache::SharedReplyCache;
 use crate::{Peer, Transport};
@@ -29,6 +30,8 @@ pub struct Service {
     pub(crate) capture: Recorder,
     /// Who has mounted what, as MOUNT's DUMP tells.
     pub mounts: Mounts,
+    /// Who made files exclusively.
+    pub makers: Makers,
     /// The replies of calls that may not run twice.
     pub replies: SharedReplyCache,
     /// Where this server listens, as portmap and rpcbind tell.
@@ -49,6 +52,7 @@ impl Service {
             capture: Recorder::default(),
             exports: RwLock::new(Arc::new(exports)),
             mounts: Mounts::default(),
+            makers: Makers::default(),
             replies: SharedReplyCache::default(),
             listeners: RwLock::default(),
             forged_handles: AtomicU64::new(0),

@@ -2,6 +2,7 @@
 //! client sends passes here, so this is where exports are guarded.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle};
 use howdah_wire::nfs3::{self, FileHandle, Refused, Status, WeakCacheConsistency};
@@ -49,6 +50,12 @@ impl<'c> Context<'c> {
     /// is refused only while nothing of the reply has gone.
     pub fn copies_reads(&self) -> bool {
         self.peer.transport == Transport::Udp || self.service.doubts_ranges()
+    }
+
+    /// Whether no other client was told that it made this file with this verifier.
+    pub fn is_first_maker(&self, directory: &Object<'_>, file: &Handle, verifier: [u8; 8]) -> bool {
+        let (export, client) = (directory.export.id(), self.peer.client.ip());
+        self.service.makers.is_first(export, file, verifier, client, Instant::now())
     }
 
     /// What a handle names. It is judged on every call: that we gave it out, that its export is still there, and

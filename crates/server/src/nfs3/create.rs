@@ -18,7 +18,13 @@ pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) 
     made::answer(&context, &arguments.object, reply, |directory, name, change| {
         let how = how(&arguments.how)?;
         let made = directory.file_system.create(&directory.caller, &directory.handle, name, &how, change);
-        made.map_err(convert::status)
+        let made = made.map_err(convert::status)?;
+        match how {
+            Create::Exclusive(verifier) if !context.is_first_maker(&directory, &made.handle, verifier) => {
+                Err(Status::Exists)
+            }
+            _ => Ok(made),
+        }
     });
     Ok(())
 }

@@ -10,6 +10,7 @@ mod context;
 mod convert;
 mod listing;
 mod made;
+mod makers;
 mod names;
 mod subjects;
 mod transfer;
@@ -41,4 +42,5 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use makers::Makers;
 pub use table::PROGRAM;

@@ -141,6 +141,29 @@ fn create_knows_three_ways() {
 }
 
 #[test]
+fn of_two_clients_with_one_verifier_one_made_the_file() {
+    let mut client = Client::new();
+    let object = at(&client.root, b"lock").directory.0.to_vec();
+    let ask = |client: &Client| {
+        let object = at(&object, b"lock");
+        client.status(create::PROCEDURE, &create::Arguments { object, how: create::How::Exclusive([1; 8]) })
+    };
+    let (first, second) = ("192.0.2.7:700", "192.0.2.8:700");
+    for round in 0..3 {
+        for (address, expected) in [(first, None), (second, Some(Status::Exists)), (first, None)] {
+            client.peer.client = address.parse().expect("an address");
+            assert_eq!(ask(&client), expected, "{address} in round {round}");
+        }
+        // Another file of the name, which the other may make.
+        let remove = remove::Arguments { object: at(&object, b"lock") };
+        assert_eq!(client.status(remove::PROCEDURE, &remove), None);
+        client.peer.client = second.parse().expect("an address");
+        assert_eq!(ask(&client), None, "the other makes it now");
+        assert_eq!(client.status(remove::PROCEDURE, &remove), None);
+    }
+}
+
+#[test]
 fn nodes_of_every_kind_are_made() {
     let mut client = Client::new();
     client.user = Some(0);
