@@ -20,7 +20,7 @@ pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) 
         let made = directory.file_system.create(&directory.caller, &directory.handle, name, &how, change);
         let made = made.map_err(convert::status)?;
         match how {
-            Create::Exclusive(verifier) if !context.is_first_maker(&directory, &made.handle, verifier) => {
+            Create::Exclusive(verifier) if !context.is_first_maker(directory, &made.handle, verifier) => {
                 Err(Status::Exists)
             }
             _ => Ok(made),
