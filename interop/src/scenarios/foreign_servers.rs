@@ -86,7 +86,6 @@ const LINUX_DIFFERS: &[Difference] = &[
     always("guard: another_time_is_refused_and_nothing_changes", "only the seconds of a guard are compared"),
     always("ownership: a_write_takes_the_privilege_from_a_program", PRIVILEGED),
     always("change data: refusals_tell_of_the_directory", NO_BEFORE),
-    always("change data: every_change_of_a_file_is_told", NO_BEFORE),
     always("change data: refusals_tell_of_the_file", NO_BEFORE),
     sometimes("stale handles: a_removed_node_is_gone", KEPT_OPEN),
     sometimes("stale handles: a_new_node_of_the_same_name_is_another_node", KEPT_OPEN),
@@ -116,7 +115,6 @@ const GANESHA_DIFFERS: &[Difference] = &[
     always("ownership: a_write_takes_the_privilege_from_a_program", PRIVILEGED),
     always("change data: every_new_name_is_told", NO_BEFORE),
     always("change data: refusals_tell_of_the_directory", NO_BEFORE),
-    always("change data: every_change_of_a_file_is_told", NO_BEFORE),
     always("change data: refusals_tell_of_the_file", NO_BEFORE),
     always("limits: limits_are_plausible", "PATHCONF tells of names of 1024 bytes"),
 ];
