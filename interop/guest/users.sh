@@ -10,6 +10,15 @@ chown 0:2000 shared
 chmod 2770 shared
 chmod 1777 sticky
 
+# The export allows set-id bits.
+touch program
+for mode in 4711 2755; do
+    chmod "$mode" program
+    drop_caches
+    equal "$(stat -c %a program)" "$mode" "mode with set-id"
+done
+rm program
+
 as 1000 sh -c 'echo mine >home1000/file; chmod 600 home1000/file'
 equal "$(stat -c %u:%g:%a home1000/file)" 1000:1000:600 "owner of a user's file"
 refused "Permission denied" as 1001 cat home1000/file

@@ -91,28 +91,39 @@ fn a_killed_tree_is_completed_and_not_begun_again() {
 
 #[test]
 fn what_a_killed_copy_began_under_another_name_of_the_file_goes() {
-    let (from, file) = big_file(&mut Random(9));
-    let top = from.directory(&from.root().handle, "top");
-    from.link(&file.handle, &top.handle, "one");
-    from.link(&file.handle, &top.handle, "other");
-    let to: Arc<MemoryFileSystem> = Arc::default();
-    let dying = Files(Arc::new(Dying { inner: Arc::clone(&to) as _, left: AtomicI64::new(45) }));
-    let options = || CopyOptions { jobs: Some(1), ..options() };
-    assert!(copy(&from, top, &dying, "copy", options()).0.figures.errors > 0);
-    let files = Files(to as _);
-    let left = files.names(&files.at("copy").handle);
-    let begun = ["one", "other"]
-        .into_iter()
-        .find(|name| left.iter().any(|left| left.starts_with(&format!(".{name}."))));
-    let begun = begun.expect("one of the names was begun with");
-    // Listed last, it is linked to the copy of the other.
-    let name = howdah_vfs::Name::parse(begun.as_bytes()).expect("a name");
-    from.0.remove(copying::tree::ROOT, &top.handle, name, &mut Default::default()).expect("removed");
-    from.link(&file.handle, &top.handle, begun);
-    let (outcome, heard) = copy(&from, from.at("top"), &files, "copy", options());
-    assert_eq!((outcome.figures.errors, outcome.figures.hard_links), (0, 1), "{:?}", heard.all());
-    assert!(heard.has(&format!("linked copy/{begun}")), "{:?}", heard.all());
-    assert_eq!(files.names(&files.at("copy").handle), ["one", "other"]);
+    // The second copy is killed, too, after each number of calls.
+    for calls in 1.. {
+        let (from, file) = big_file(&mut Random(9));
+        let top = from.directory(&from.root().handle, "top");
+        from.link(&file.handle, &top.handle, "one");
+        from.link(&file.handle, &top.handle, "other");
+        let to: Arc<MemoryFileSystem> = Arc::default();
+        let dying = |left| Files(Arc::new(Dying { inner: Arc::clone(&to) as _, left: AtomicI64::new(left) }));
+        let options = || CopyOptions { jobs: Some(1), ..options() };
+        assert!(copy(&from, top, &dying(45), "copy", options()).0.figures.errors > 0);
+        let files = Files(Arc::clone(&to) as _);
+        let left = files.names(&files.at("copy").handle);
+        let begun = ["one", "other"]
+            .into_iter()
+            .find(|name| left.iter().any(|left| left.starts_with(&format!(".{name}."))));
+        let begun = begun.expect("one of the names was begun with");
+        // Listed last, it is linked to the copy of the other.
+        let name = howdah_vfs::Name::parse(begun.as_bytes()).expect("a name");
+        from.0.remove(copying::tree::ROOT, &top.handle, name, &mut Default::default()).expect("removed");
+        from.link(&file.handle, &top.handle, begun);
+        let (killed, heard) = copy(&from, from.at("top"), &dying(calls), "copy", options());
+        let is_whole = killed.figures.errors == 0;
+        if is_whole {
+            assert!(heard.has(&format!("linked copy/{begun}")), "{:?}", heard.all());
+        }
+        let (outcome, heard) = copy(&from, from.at("top"), &files, "copy", options());
+        assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+        let names = files.names(&files.at("copy").handle);
+        assert_eq!(names, ["one", "other"], "killed after {calls} calls: {:?}", heard.all());
+        if is_whole {
+            return;
+        }
+    }
 }
 
 #[test]

@@ -134,7 +134,7 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "attributes",
         about: "modes, times, links, special files, holes, long and odd names, df",
         peer: guest("attributes.sh", PLAIN),
-        server: &["--squash", "none", "--set-id"],
+        server: &["--squash", "none"],
         ..BASE
     },
     Scenario {

@@ -120,9 +120,9 @@ impl Server {
 
     /// Starts one that serves what is offered, and waits until it listens.
     pub fn start_with(binary: &Path, offer: Offer) -> Result<Self> {
-        for directory in [&offer.export, &offer.state()] {
-            std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
-        }
+        // The server makes its state itself, for nobody else to change: this process has no umask.
+        std::fs::create_dir_all(&offer.export)
+            .with_context(|| format!("making {}", offer.export.display()))?;
         let log = offer.place.join("server.txt");
         let mut server = Self { binary: binary.to_owned(), offer, log, child: None };
         server.start_again()?;

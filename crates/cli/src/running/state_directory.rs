@@ -61,7 +61,9 @@ pub fn refuse_foreign(path: &Path, found: &Metadata, others: u32) -> Result<()> 
         );
     }
     if found.mode() & others != 0 {
-        bail!("others may read or change it; chmod go-rwx {}", path.display());
+        // Only one of the two callers minds readers.
+        let (rights, mode) = if others & 0o044 == 0 { ("change", "w") } else { ("read or change", "rwx") };
+        bail!("others may {rights} it; chmod go-{mode} {}", path.display());
     }
     Ok(())
 }

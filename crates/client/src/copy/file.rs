@@ -88,7 +88,10 @@ impl Copier {
             && self.keeps(entry, node, &there, worker)?
         {
             self.refresh_attributes(&there, &node.attributes).at_destination("setting the attributes of")?;
-            self.tidy_journal(entry, node);
+            match entry.part {
+                LinkPart::First(_) => self.tidy_name(entry),
+                _ => self.tidy_journal(entry, node),
+            }
             count(&self.tally.kept);
             add(&self.tally.kept_bytes, node.attributes.size);
             self.tell(&Event::Kept { path: &entry.path() });
@@ -198,7 +201,8 @@ impl Copier {
             return Ok(None);
         };
         for file in [&partial.attributes, &journal_node.attributes] {
-            let objection = self.ownership.objection(&self.destination, directory, file);
+            let objection =
+                self.ownership.objection(&self.destination, entry.parent.item.id, directory, file);
             if let Some(why) = objection.at_destination("looking for an earlier copy of")? {
                 return Ok(self.start_over(entry, why));
             }
@@ -285,9 +289,10 @@ impl Copier {
     /// Makes one more name of a copy; where that cannot be, copies the data once more.
     pub(super) fn link_entry(&self, mut entry: Entry, copy: Handle, worker: &mut Worker) {
         let parent = Arc::clone(&entry.parent);
+        // Before the name is there: a copy that is killed in between is not asked for it again.
+        self.tidy_name(&entry);
         match self.try_link(&entry, &copy) {
             Ok(true) => {
-                self.tidy_name(&entry);
                 count(&self.tally.hard_links);
                 self.tell(&Event::Linked { path: &entry.path() });
             }

@@ -17,6 +17,7 @@ impl Ownership {
     pub(super) fn objection(
         &self,
         side: &Side,
+        id: u64,
         directory: &Handle,
         file: &Attributes,
     ) -> Result<Option<&'static str>> {
@@ -25,19 +26,19 @@ impl Ownership {
                 Some("its partial copy is no regular file")
             }
             Attributes { links, .. } if *links != 1 => Some("its partial copy has another name"),
-            Attributes { user, .. } if *user != self.user(side, directory)? => {
+            Attributes { user, .. } if *user != self.user(side, id, directory)? => {
                 Some("its partial copy belongs to another user")
             }
             _ => None,
         })
     }
 
-    /// Makes a file to see whose it is.
-    fn user(&self, side: &Side, directory: &Handle) -> Result<u32> {
+    /// Makes a file to see whose it is. Its name follows from the copy, so that a copy that is killed here finds it again.
+    fn user(&self, side: &Side, id: u64, directory: &Handle) -> Result<u32> {
         if let Some(user) = self.user.get() {
             return Ok(*user);
         }
-        let name = naming::partial(b"owner", u64::from(std::process::id()));
+        let name = naming::partial(b"owner", id);
         let made = side.create_afresh(directory, &name, NewAttributes::with_mode(0o600))?;
         side.remove(directory, &name)?;
         Ok(*self.user.get_or_init(|| made.attributes.user))

@@ -45,7 +45,9 @@ pub struct Place {
 }
 
 impl Place {
+    /// Without a umask, which would hold for what an ordinary user's server makes.
     pub fn under(place: &Path) -> Self {
+        rustix::process::umask(rustix::fs::Mode::empty());
         let directory = tempfile::tempdir_in(place).expect("a temporary directory");
         for name in ["export", "state", "outside"] {
             std::fs::create_dir(directory.path().join(name)).expect("a directory in it");
