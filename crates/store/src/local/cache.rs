@@ -29,7 +29,9 @@ const WRITABLE_AGE: u32 = 2;
 /// Ticks (seconds) after which an unused node is closed: so long may a file that others deleted keep its space.
 const AGE: u32 = 60;
 
-/// Nodes that wait to be flushed and closed. Beyond that, nodes with uncommitted data are not closed to make room.
+/// One in so many open nodes, and no more than this, may wait to be flushed and closed. Beyond that, who needs room
+/// flushes a node itself: descriptors are bounded by that, and clients that write are held back.
+const CLOSING_SHARE: usize = 8;
 const CLOSING_MAX: usize = 256;
 
 /// The queue may hold so many keys of nodes that are gone before it is cleaned.
@@ -46,6 +48,8 @@ pub(super) struct NodeCache {
     turn: AtomicUsize,
     /// Nodes with uncommitted data that are to be flushed and closed, by the next tick.
     closing: Mutex<Vec<Arc<Node>>>,
+    /// Replaced when data of a node is lost that is closed.
+    verifier: Arc<Verifier>,
 }
 
 #[derive(Default)]
@@ -56,8 +60,9 @@ struct Shard {
 
 impl NodeCache {
     /// Room for as many descriptors as that share has.
-    pub(super) fn new(share: OpenFiles) -> Self {
+    pub(super) fn new(share: OpenFiles, verifier: Arc<Verifier>) -> Self {
         Self {
+            verifier,
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             open: Arc::default(),
             share,
@@ -108,10 +113,9 @@ impl NodeCache {
         node
     }
 
-    /// Closes a node that was taken out: now, or after a flush by the next tick if it has uncommitted data. A worker
-    /// must not wait for that.
+    /// Closes a node that was taken out: now, or after a flush by the next tick if it has uncommitted data.
     fn close(&self, node: Option<Arc<Node>>) {
-        if let Some(node) = node.filter(|node| node.uncommitted.load(Ordering::Relaxed) && !node.is_gone()) {
+        if let Some(node) = node.filter(needs_flush) {
             self.closing.lock().push(node);
         }
     }
@@ -121,13 +125,22 @@ impl NodeCache {
         let most = self.share.most();
         // Twice around: the first time everything may turn out to be in use.
         for _ in 0..2 * SHARDS {
-            if self.open.load(Ordering::Relaxed) <= most {
+            // What waits to be closed is room that is made.
+            let waiting = self.closing.lock().len();
+            if self.open.load(Ordering::Relaxed).saturating_sub(waiting) <= most {
                 return;
             }
             let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-            let may_flush = self.closing.lock().len() < CLOSING_MAX;
-            let victim = self.shards[turn % SHARDS].lock().evict(may_flush);
-            self.close(victim);
+            let victim = self.shards[turn % SHARDS].lock().evict();
+            match victim {
+                // A call may still write to one that others have: it waits for a tick.
+                Some(node)
+                    if waiting >= CLOSING_MAX.min(most / CLOSING_SHARE) && Arc::strong_count(&node) == 1 =>
+                {
+                    flush_before_close(&node, &self.verifier);
+                }
+                victim => self.close(victim),
+            }
         }
     }
 
@@ -156,7 +169,7 @@ impl NodeCache {
     }
 
     /// One second has passed: closes what is too old. For a thread of its own, which may wait for the disk.
-    pub(super) fn tick(&self, verifier: &Verifier) {
+    pub(super) fn tick(&self) {
         let now = self.tick.fetch_add(1, Ordering::Relaxed) + 1;
         for shard in &self.shards {
             let old: Vec<_> = shard.lock().nodes.extract_if(|_, node| is_old(node, now)).collect();
@@ -166,7 +179,7 @@ impl NodeCache {
         // A call may still write to one: it waits for another tick.
         let closing: Vec<Arc<Node>> =
             self.closing.lock().extract_if(.., |node| Arc::strong_count(node) == 1).collect();
-        closing.iter().for_each(|node| flush_before_close(node, verifier));
+        closing.iter().for_each(|node| flush_before_close(node, &self.verifier));
     }
 
     fn touch(&self, node: &Node) {
@@ -177,6 +190,10 @@ impl NodeCache {
     fn shard(&self, file: u64) -> &Mutex<Shard> {
         &self.shards[file as usize % SHARDS]
     }
+}
+
+fn needs_flush(node: &Arc<Node>) -> bool {
+    node.uncommitted.load(Ordering::Relaxed) && !node.is_gone()
 }
 
 fn is_old(node: &Arc<Node>, now: u32) -> bool {
@@ -204,7 +221,7 @@ impl Shard {
     /// Second chance: what was touched since it was last looked at goes to the end of the queue. The queue names nodes,
     /// not file numbers: a node that comes and goes must not stand in it twice, or its second place takes the chance
     /// that its first one gave.
-    fn evict(&mut self, may_flush: bool) -> Option<Arc<Node>> {
+    fn evict(&mut self) -> Option<Arc<Node>> {
         for _ in 0..self.queue.len() {
             let entry = self.queue.pop_front()?;
             let Some(node) = entry.upgrade() else { continue };
@@ -212,8 +229,7 @@ impl Shard {
             if !self.nodes.get(&file).is_some_and(|present| Arc::ptr_eq(present, &node)) {
                 continue;
             }
-            let is_needed = !may_flush && node.uncommitted.load(Ordering::Relaxed);
-            if node.touched.swap(false, Ordering::Relaxed) || is_needed {
+            if node.touched.swap(false, Ordering::Relaxed) {
                 self.queue.push_back(entry);
             } else {
                 return self.nodes.remove(&file);
@@ -257,8 +273,8 @@ mod tests {
 
     type Way = fn(&NodeCache, u8);
 
-    fn verifier() -> Verifier {
-        Verifier::open(None).expect("it needs no file")
+    fn verifier() -> Arc<Verifier> {
+        Arc::new(Verifier::open(None).expect("it needs no file"))
     }
 
     fn file() -> OwnedFd {
@@ -267,20 +283,20 @@ mod tests {
 
     #[test]
     fn what_is_unused_is_closed_and_what_may_be_run_is_closed_soon() {
-        let cache = NodeCache::new(exactly(100));
+        let cache = NodeCache::new(exactly(100), verifier());
         cache.insert(handle(1), file());
         cache.insert_created(handle(2), file());
         cache.insert_created(handle(3), file()).uncommitted.store(true, Ordering::Relaxed);
-        (0..=WRITABLE_AGE).for_each(|_| cache.tick(&verifier()));
+        (0..=WRITABLE_AGE).for_each(|_| cache.tick());
         assert!(cache.get(&handle(1)).is_some() && cache.get(&handle(3)).is_some());
         assert!(cache.get(&handle(2)).is_none());
-        (0..=AGE).for_each(|_| cache.tick(&verifier()));
+        (0..=AGE).for_each(|_| cache.tick());
         assert_eq!(cache.open.load(Ordering::Relaxed), 0);
     }
 
     #[test]
     fn the_bound_holds_and_what_is_used_stays() {
-        let cache = NodeCache::new(exactly(100));
+        let cache = NodeCache::new(exactly(100), verifier());
         for number in 0..=255 {
             cache.insert(handle(number), file());
             assert!(cache.open.load(Ordering::Relaxed) <= 100);
@@ -289,14 +305,23 @@ mod tests {
     }
 
     #[test]
+    fn the_bound_holds_for_what_must_be_flushed_before_it_is_closed() {
+        let cache = NodeCache::new(exactly(100), verifier());
+        for number in 0..=255 {
+            cache.insert_created(handle(number), file()).uncommitted.store(true, Ordering::Relaxed);
+            assert!(cache.open.load(Ordering::Relaxed) <= 100 + 100 / CLOSING_SHARE, "after {number}");
+        }
+    }
+
+    #[test]
     fn keys_of_nodes_that_went_do_not_gather() {
-        let cache = NodeCache::new(exactly(20));
+        let cache = NodeCache::new(exactly(20), verifier());
         for _ in 0..10_000 {
             cache.insert(handle(7), file());
             cache.forget(&handle(7));
         }
         assert!(cache.shards.iter().all(|shard| shard.lock().queue.len() <= SLACK + 3));
-        cache.tick(&verifier());
+        cache.tick();
         assert!(cache.shards.iter().all(|shard| shard.lock().queue.is_empty()));
     }
 
@@ -311,17 +336,18 @@ mod tests {
             ("room", |cache, _| (100..=255).for_each(|number| drop(cache.insert(handle(number), file())))),
         ];
         for (way, go) in ways {
-            let (cache, verifier) = (NodeCache::new(exactly(10)), verifier());
+            let verifier = verifier();
+            let cache = NodeCache::new(exactly(10), Arc::clone(&verifier));
             let before = verifier.current();
             let node = cache.insert_created(handle(1), pipe());
             node.uncommitted.store(true, Ordering::Relaxed);
             drop(node);
             let committed = cache.insert_created(handle(2), pipe());
             drop(committed);
-            cache.tick(&verifier);
+            cache.tick();
             assert_eq!(verifier.current(), before, "{way}: it is open");
             go(&cache, 1);
-            (0..=AGE).for_each(|_| cache.tick(&verifier));
+            (0..=AGE).for_each(|_| cache.tick());
             assert!(cache.get(&handle(1)).is_none(), "{way}");
             assert_ne!(verifier.current(), before, "{way}");
         }

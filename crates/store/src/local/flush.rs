@@ -14,6 +14,7 @@ use rustix::fs::{Advice, fadvise, fsync};
 
 use super::LocalFileSystem;
 use super::errno::refusal;
+use super::identity::Identity;
 use super::node::Node;
 use super::verifier::Verifier;
 
@@ -108,7 +109,7 @@ impl LocalFileSystem {
     /// Makes all of a node durable. If that fails, data that was answered as written may be gone: every client must
     /// send its uncommitted data again, so the verifier changes.
     pub(super) fn flush(&self, node: &Node, file: &OwnedFd) -> Result<()> {
-        node.flushes.flush(|| fsync(file).map_err(refusal), || self.on_loss(file))
+        node.flushes.flush(|| fsync(file).map_err(refusal), || lose(file, &self.verifier))
     }
 
     /// Makes durable what was written since a node had so many losses. An error if another was told in between that
@@ -117,17 +118,10 @@ impl LocalFileSystem {
         self.flush(node, file)?;
         if node.flushes.losses() == before { Ok(()) } else { Err(FsError::Io) }
     }
-
-    fn on_loss(&self, file: &OwnedFd) {
-        // The state directory is ours, not the caller's. If this fails the verifier still changes in memory.
-        let _ = self.identity.assume_root();
-        lose(file, &self.verifier);
-    }
 }
 
 /// Flushes a node that is about to be closed, if it has data that no COMMIT made durable: once it is closed the kernel
-/// may forget that writing it back failed, and a later COMMIT would be answered that all is well. For a thread that acts
-/// as nobody else.
+/// may forget that writing it back failed, and a later COMMIT would be answered that all is well.
 pub(super) fn flush_before_close(node: &Node, verifier: &Verifier) {
     if !node.uncommitted.swap(false, Ordering::Relaxed) || node.is_gone() {
         return;
@@ -145,7 +139,8 @@ fn lose(file: &OwnedFd, verifier: &Verifier) {
     // Pages that could not be written count as clean, and ext4 takes their places for written: what is written
     // there again would be zeros once it is read from the disk. So nothing of them is kept.
     let _ = fadvise(file, 0, None, Advice::DontNeed);
-    verifier.replace();
+    // The state directory is ours, not the caller's. If it cannot be written the verifier still changes in memory.
+    let _ = Identity::as_root(|| verifier.replace());
 }
 
 #[cfg(test)]

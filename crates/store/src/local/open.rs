@@ -69,8 +69,8 @@ impl LocalFileSystem {
             rustix::process::umask(rustix::fs::Mode::empty());
         }
         let known = KnownHandles::new(if tree.has_honest_births() { options.known_handles } else { 0 });
-        let nodes = Arc::new(NodeCache::new(OpenFiles::share(options.open_files)));
         let verifier = Arc::new(Verifier::open(options.state.as_deref())?);
+        let nodes = Arc::new(NodeCache::new(OpenFiles::share(options.open_files), Arc::clone(&verifier)));
         let root = tree.open_name(tree.root.as_fd(), b".", LOOK).map_err(failed("opening the root of"))?;
         let handle = root_handle(&tree, &maker).map_err(|cause| {
             OpenError::new("making a handle for", directory, std::io::Error::other(cause))
@@ -83,13 +83,13 @@ impl LocalFileSystem {
         let streams = Arc::new(Streams::default());
         let (kept_nodes, kept_streams) = (Arc::clone(&nodes), Arc::clone(&streams));
         let kept_tree = Arc::clone(&tree);
-        let (kept_mounts, kept_verifier) = (maker.mounts.clone(), Arc::clone(&verifier));
+        let kept_mounts = maker.mounts.clone();
         let housekeeper = Housekeeper::start(move || {
             if let Some(mounts) = &kept_mounts {
                 mounts.tick();
             }
             kept_tree.look_at_mount();
-            kept_nodes.tick(&kept_verifier);
+            kept_nodes.tick();
             kept_streams.tick();
         })
         .map_err(|cause| OpenError::new("starting the housekeeper of", directory, cause))?;
