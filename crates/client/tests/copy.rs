@@ -2,6 +2,7 @@
 
 mod copying;
 
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
@@ -80,6 +81,33 @@ fn holes_stay_holes_and_the_size_is_right() {
     let dense = CopyOptions { sparse: Sparse::Never, ..options() };
     copy(&from, file, &to, "dense", dense);
     assert!(to.at("dense").attributes.used >= size);
+}
+
+#[test]
+fn holes_of_a_local_file_are_not_read() {
+    let (home, inner) = local();
+    let size = (1 << 30) + 5000;
+    let data = [vec![1; 5000], vec![2; 7], vec![3; 5000]];
+    let sparse = std::fs::File::create(home.path().join("sparse")).expect("created");
+    for (at, data) in [0, (512 << 20) + 11, 1 << 30].into_iter().zip(&data) {
+        sparse.write_all_at(data, at).expect("written");
+    }
+    for (one_writer, name) in [(false, "f"), (true, "g")] {
+        let counting = Arc::new(Counting { inner: Arc::clone(&inner.0), reads: AtomicI64::new(0) });
+        let (from, to) = (Files(Arc::clone(&counting) as _), memory());
+        let (outcome, heard) = copy(&from, from.at("sparse"), &to, name, with_writer(one_writer));
+        assert_eq!((outcome.figures.files, outcome.figures.errors), (1, 0), "{:?}", heard.all());
+        assert_eq!(outcome.figures.copied_bytes, size);
+        assert!(counting.reads.load(Ordering::Relaxed) <= 3, "{:?} reads", counting.reads);
+        let copied = to.at(name);
+        assert_eq!(copied.attributes.size, size);
+        assert!(copied.attributes.used < 200_000, "{}", copied.attributes.used);
+        for (at, data) in [0, (512 << 20) + 11, 1 << 30].into_iter().zip(&data) {
+            let mut found = Vec::new();
+            to.0.read(ROOT, &copied.handle, at, data.len(), &mut found).expect("read");
+            assert_eq!(&found, data, "at {at}");
+        }
+    }
 }
 
 #[test]

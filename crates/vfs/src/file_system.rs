@@ -59,6 +59,13 @@ pub trait FileSystem: Send + Sync {
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome>;
 
+    /// Where the next data of a file begins: all bytes from `offset` up to there are zeros that no storage holds. `None`: no
+    /// data follows up to the end of the file. A file system that knows no holes answers `offset`; no protocol carries this
+    /// before NFSv4.2 (SEEK).
+    fn next_data(&self, _caller: &Caller, _node: &Handle, offset: u64) -> Result<Option<u64>> {
+        Ok(Some(offset))
+    }
+
     /// Writes all of `data` at `offset` (WRITE), or says how much. The owner may write whatever the permission bits
     /// say.
     fn write(

@@ -8,6 +8,7 @@ use super::engine::{Copier, Worker};
 use super::error::Step;
 use super::file_job::FileJob;
 use super::ledger::{How, Next};
+use super::tally::add;
 use super::tasks::Task;
 
 impl Copier {
@@ -60,6 +61,9 @@ impl Copier {
     }
 
     fn copy_block(&self, job: &Arc<FileJob>, block: Range<u64>, worker: &mut Worker) -> Step<()> {
+        if self.skip_hole(job, &block) {
+            return if self.wants_commit(job) { self.commit(job) } else { Ok(()) };
+        }
         if !self.pace(block.end - block.start) {
             job.ledger.lock().put_back(block);
             return Ok(());
@@ -72,6 +76,28 @@ impl Copier {
         went.inspect_err(|_| job.ledger.lock().put_back(block))?;
         // Whoever notices: a file's one writer writes on meanwhile.
         if self.wants_commit(job) { self.commit(job) } else { Ok(()) }
+    }
+
+    /// Goes past the hole that a block begins, if the source knows that there is one, in whole blocks.
+    fn skip_hole(&self, job: &FileJob, block: &Range<u64>) -> bool {
+        if !job.sparse || job.verifying.load(Ordering::Relaxed) {
+            return false;
+        }
+        // Whatever is refused here the read is told of.
+        let Ok(next) = job.entry.parent.source().next_data(&job.node.handle, block.start) else {
+            return false;
+        };
+        let end = match next {
+            Some(at) if at < job.size() => at - at % self.block as u64,
+            _ => job.size(),
+        };
+        if end < block.end {
+            return false;
+        }
+        let bytes = job.ledger.lock().skip(block.clone(), end);
+        add(&self.tally.copied_bytes, bytes);
+        add(&self.tally.hole_bytes, bytes);
+        true
     }
 
     fn verify(&self, job: &FileJob, block: &Range<u64>, worker: &mut Worker) -> Step<()> {

@@ -93,6 +93,16 @@ impl Ledger {
         self.settle(&holes);
     }
 
+    /// A block that was taken begins a hole that reaches up to `end`. What of it nobody has taken needs no copying either. Gives
+    /// the bytes of both.
+    pub(super) fn skip(&mut self, block: Range<u64>, end: u64) -> u64 {
+        self.in_flight -= 1;
+        let mut hole = self.todo.take_within(block.end..end);
+        hole.insert(block);
+        self.settle(&hole);
+        hole.bytes()
+    }
+
     fn settle(&mut self, ranges: &RangeSet) {
         self.committed.extend(ranges);
         self.news.extend(ranges);
@@ -262,6 +272,18 @@ mod tests {
         assert_eq!((ledger.unsettled(), ledger.committed.bytes()), (10, 6));
         let hole = Ledger::new(4, RangeSet::default()).take(4).expect("a block");
         assert_eq!(hole, 0..4);
+    }
+
+    #[test]
+    fn a_hole_is_skipped_but_for_what_others_have_taken() {
+        let mut ledger = Ledger::new(20, RangeSet::of(9..10));
+        let (first, other) = (ledger.take(4).expect("a block"), ledger.take(4).expect("a block"));
+        assert_eq!(ledger.skip(first, 16), 11);
+        assert_eq!((ledger.take(4), ledger.committed.bytes()), (Some(16..20), 12));
+        assert!(ledger.is_busy(), "{other:?} is with another");
+        let mut ledger = Ledger::new(5, RangeSet::default());
+        let block = ledger.take(8).expect("a block");
+        assert_eq!((ledger.skip(block, 5), ledger.next()), (5, Next::Done));
     }
 
     #[test]

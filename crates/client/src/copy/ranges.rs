@@ -69,6 +69,24 @@ impl RangeSet {
         missing
     }
 
+    /// Takes out what lies in a range.
+    pub(super) fn take_within(&mut self, range: Range<u64>) -> Self {
+        let mut taken = Self::default();
+        let first = self.ends.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);
+        let near: Vec<_> = self.ends.range(first..range.end).map(|(&start, &end)| start..end).collect();
+        for part in near {
+            let (start, end) = (part.start.max(range.start), part.end.min(range.end));
+            if start < end {
+                self.ends.remove(&part.start);
+                self.bytes -= part.end - part.start;
+                self.insert(part.start..start);
+                self.insert(end..part.end);
+                taken.insert(start..end);
+            }
+        }
+        taken
+    }
+
     /// Takes the first bytes out: at most `most`, and not beyond the next multiple of `most`, so that what is taken
     /// stays aligned.
     pub(super) fn take_first(&mut self, most: u64) -> Option<Range<u64>> {
@@ -112,6 +130,17 @@ mod tests {
         assert_eq!(list(&set(&[2..4, 6..8]).missing(10)), [0..2, 4..6, 8..10]);
         assert_eq!(list(&set(&[0..4]).missing(3)), []);
         assert_eq!(list(&set(&[]).missing(3)), [0..3]);
+    }
+
+    #[test]
+    fn what_lies_in_a_range_is_taken_and_the_rest_stays() {
+        let mut ranges = set(&[0..4, 6..8, 9..12, 20..21]);
+        assert_eq!(list(&ranges.take_within(2..10)), [2..4, 6..8, 9..10]);
+        assert_eq!(list(&ranges), [0..2, 10..12, 20..21]);
+        assert_eq!(list(&ranges.take_within(13..20)), []);
+        assert_eq!(list(&ranges.take_within(2..2)), []);
+        assert_eq!(list(&ranges.take_within(0..100)), [0..2, 10..12, 20..21]);
+        assert!(ranges.is_empty() && ranges.bytes() == 0);
     }
 
     #[test]

@@ -65,6 +65,11 @@ impl Side {
         self.file_system.read(&self.caller, node, offset, count, buffer)
     }
 
+    /// Where the next data begins, as far as holes are known: see [`FileSystem::next_data`].
+    pub(super) fn next_data(&self, node: &Handle, offset: u64) -> Result<Option<u64>> {
+        self.file_system.next_data(&self.caller, node, offset)
+    }
+
     /// Writes `length` bytes, in as many calls as the file system wants, and gives each part to `part`. `rest` gives the data
     /// without so many bytes at its start.
     pub(super) fn write(

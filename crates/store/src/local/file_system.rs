@@ -89,6 +89,10 @@ impl FileSystem for LocalFileSystem {
         self.read_file(caller, node, offset, count, buffer)
     }
 
+    fn next_data(&self, caller: &Caller, node: &Handle, offset: u64) -> Result<Option<u64>> {
+        self.find_data(caller, node, offset)
+    }
+
     fn write(
         &self,
         caller: &Caller,

@@ -11,6 +11,7 @@ pub enum Call {
     Access,
     ReadLink,
     Read,
+    NextData,
     Write,
     Create,
     MakeDirectory,
@@ -28,7 +29,7 @@ pub enum Call {
 
 impl Call {
     /// All of them, in the order of the trait.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Attributes,
         Self::SetAttributes,
         Self::Lookup,
@@ -36,6 +37,7 @@ impl Call {
         Self::Access,
         Self::ReadLink,
         Self::Read,
+        Self::NextData,
         Self::Write,
         Self::Create,
         Self::MakeDirectory,

@@ -55,6 +55,7 @@ forward! {
     Access access(caller: &Caller, node: &Handle, wanted: Access) -> (Access, Attributes);
     ReadLink read_link(caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Attributes;
     Read read(caller: &Caller, node: &Handle, offset: u64, count: usize, buffer: &mut Vec<u8>) -> ReadOutcome;
+    NextData next_data(caller: &Caller, node: &Handle, offset: u64) -> Option<u64>;
     Write write(
         caller: &Caller, node: &Handle, offset: u64, data: Data<'_>, stability: Stability, change: &mut Change
     ) -> Written;

@@ -96,6 +96,11 @@ impl FileSystem for MemoryFileSystem {
         tables.read(caller, node, offset, count, buffer)
     }
 
+    fn next_data(&self, caller: &Caller, node: &Handle, offset: u64) -> Result<Option<u64>> {
+        let tables = self.tables.lock();
+        tables.next_data(caller, tables.find(node)?, offset)
+    }
+
     fn write(
         &self,
         caller: &Caller,

@@ -37,6 +37,12 @@ impl Pages {
         }
     }
 
+    /// Where the next page begins that something was written to, or `offset` within one.
+    pub(super) fn next_data(&self, offset: u64) -> Option<u64> {
+        let (&number, _) = self.0.range(offset / PAGE as u64..).next()?;
+        Some(offset.max(number * PAGE as u64))
+    }
+
     /// Writes `data` at `offset` and says how much of it there was room for, when at most `free` more bytes may come
     /// into use.
     pub(super) fn write(&mut self, offset: u64, data: &[u8], mut free: u64) -> usize {

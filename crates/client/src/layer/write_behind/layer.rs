@@ -163,6 +163,11 @@ impl Layer for WriteBehind {
         self.shared.inner.read(caller, node, offset, count, buffer)
     }
 
+    fn next_data(&self, caller: &Caller, node: &Handle, offset: u64) -> Result<Option<u64>> {
+        self.flush(node);
+        self.shared.inner.next_data(caller, node, offset)
+    }
+
     fn create(
         &self,
         caller: &Caller,
