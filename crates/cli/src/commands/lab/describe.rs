@@ -2,11 +2,18 @@
 
 use howdah_lab::network::{Network, Wire, WireCounters};
 use howdah_link::{DirectionSpec, Tally};
+use serde::Serialize;
+use toml::ser::ValueSerializer;
 
-/// A direction in one line, in a plan's words.
+/// A direction in one line, in a plan's words: an inline table of TOML without its braces.
 pub fn direction(spec: &DirectionSpec) -> String {
-    let text = toml::to_string(spec).unwrap_or_default();
-    if text.trim().is_empty() { "perfect".to_owned() } else { text.trim().replace('\n', ", ") }
+    let mut text = String::new();
+    let inline = spec.serialize(ValueSerializer::new(&mut text)).map(|_| ());
+    inline.expect("a direction has keys and values that TOML can hold");
+    match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).map(str::trim) {
+        None | Some("") => "perfect".to_owned(),
+        Some(pairs) => pairs.to_owned(),
+    }
 }
 
 /// What a network is like and how to reach its hosts.

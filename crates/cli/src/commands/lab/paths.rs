@@ -1,7 +1,9 @@
 //! `howdah lab paths`.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, anyhow};
-use howdah_link::{profile, profiles};
+use howdah_link::{Profile, profile, profiles};
 
 use super::describe::direction;
 use crate::arguments::PathsArguments;
@@ -18,7 +20,7 @@ pub fn run(arguments: &PathsArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn table(profile: &howdah_link::Profile) -> String {
+fn table(profile: &Profile) -> String {
     let path = &profile.path;
     let mut text = format!("{}: {}\n", profile.name, profile.what);
     if path.there == path.back {
@@ -33,6 +35,36 @@ fn as_plan(name: &str) -> Result<String, Failure> {
     let known = || profiles().iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
     let profile = profile(name)
         .ok_or_else(|| Failure::Usage(anyhow!("there is no path {name:?}; there are {}", known())))?;
-    let text = toml::to_string(&profile.path).context("writing a path as TOML")?;
-    Ok(format!("# {}: {}\n# {}\n[path]\n{text}", profile.name, profile.what, profile.source))
+    let text =
+        toml::to_string(&BTreeMap::from([("path", &profile.path)])).context("writing a path as TOML")?;
+    Ok(format!("# {}: {}\n# {}\n{text}", profile.name, profile.what, profile.source))
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_link::{DirectionSpec, PathSpec};
+
+    use super::*;
+
+    #[test]
+    fn each_printed_path_reads_back_as_the_same_path() {
+        for profile in profiles() {
+            let text = as_plan(profile.name).expect("a path");
+            let read: BTreeMap<String, PathSpec> =
+                toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(read, [("path".to_owned(), profile.path.clone())].into(), "{text}");
+        }
+    }
+
+    #[test]
+    fn each_listed_direction_reads_back_as_the_same_direction() {
+        for Profile { name, path, .. } in profiles() {
+            for spec in [&path.there, &path.back] {
+                let line = direction(spec);
+                let read: BTreeMap<String, DirectionSpec> = toml::from_str(&format!("way = {{ {line} }}"))
+                    .unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert_eq!(&read["way"], spec, "{name}: {line}");
+            }
+        }
+    }
 }
