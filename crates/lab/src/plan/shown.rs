@@ -29,7 +29,7 @@ pub struct FigureSpec {
     /// sender's window, the receiver's buffer).
     #[serde(default)]
     pub host: Option<String>,
-    /// What a reader sees in it.
+    /// What is drawn. What came of it is for claims to say, which the data can refute.
     pub caption: String,
 }
 
