@@ -10,8 +10,12 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use howdah_client::connect::{ConnectOptions, connect};
+use howdah_client::nfs3::Nfs3;
+use howdah_vfs::{Caller, FileSystem, FsError, Name};
 use rustix::process::Signal;
 use server::{HOWDAH, Server, home, run, serve};
 
@@ -90,6 +94,50 @@ fn reloads_without_dropping_a_connection() {
     answers_null(&mut stream);
 
     server.signal(Signal::INT);
+    assert_eq!(server.end().code(), Some(0));
+}
+
+/// A client of the server's only export.
+fn client(server: &Server) -> Result<Arc<Nfs3>, String> {
+    let url = format!("nfs://{}/", server.address()).parse().expect("a URL");
+    connect(&url, &ConnectOptions::default()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_directory_that_is_removed_or_moved_is_noticed_and_a_new_one_is_served() {
+    let home = home();
+    let [data, aside] = ["data", "aside"].map(|name| home.path().join(name));
+    // Where files are confined, another directory is out of reach.
+    let mut server =
+        Server::start(serve(home.path()).arg(&data).args(HERE).args(["--sandbox", "no-landlock"]));
+    let shown = || run(Command::new(HOWDAH).arg("exports").arg("--state").arg(home.path().join("state"))).1;
+    let me = Caller::new(rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let file = Name::parse(b"file").expect("a name");
+    let first = client(&server).expect("it is there");
+    let old = first.lookup(&me, &first.root(), file).expect("it is there").node.handle;
+
+    fs::rename(&data, &aside).expect("moved away");
+    server.log_line("the export is gone: there is no directory");
+    client(&server).map(drop).expect_err("there is nothing to mount");
+    server.log_line("mount refused: there is no directory");
+    assert!(shown().contains("GONE              there is no directory"), "{}", shown());
+    first.attributes(&me, &old).expect("what is mounted goes on");
+    fs::rename(&aside, &data).expect("moved back");
+    server.log_line("the export is back");
+    assert!(!shown().contains("GONE"), "{}", shown());
+    client(&server).expect("it is there again");
+
+    fs::remove_dir_all(&data).expect("removed");
+    fs::create_dir(&data).expect("made again");
+    fs::write(data.join("file"), "new").expect("written");
+    server.log_line("the export is back");
+    let second = client(&server).expect("the new one is there");
+    let new = second.lookup(&me, &second.root(), file).expect("it is there").node;
+    assert_eq!(new.attributes.size, 3);
+    for stale in [first.root(), old] {
+        assert_eq!(first.attributes(&me, &stale).map(drop), Err(FsError::Stale));
+    }
+    server.signal(Signal::TERM);
     assert_eq!(server.end().code(), Some(0));
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::conformance::{self, Abilities, Subject};
-use howdah_vfs::layer::{Call, Delayed, Fault, FaultKind, FaultPlan, Faulty, Metered, ReadOnly, Stopwatch};
+use howdah_vfs::layer::{
+    Call, Delayed, Fault, FaultKind, FaultPlan, Faulty, Metered, ReadOnly, Stopwatch, Withdrawn,
+};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
     Access, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node, Result,
@@ -150,4 +152,14 @@ fn lists_notice_a_rare_fault_and_shrink_to_it() {
     };
     let difference = run_operations(0x5eed, 3_000, &make).expect_err("links fail");
     assert!(difference.operations.len() <= 4, "{difference}");
+}
+
+#[test]
+fn what_is_withdrawn_has_no_node() {
+    let withdrawn = Withdrawn::default();
+    let foreign = memory().root();
+    for node in [withdrawn.root(), foreign] {
+        assert_eq!(withdrawn.attributes(ROOT, &node).map(drop), Err(FsError::Stale));
+        assert_eq!(write(&withdrawn, &node, b"data").map(drop), Err(FsError::Stale));
+    }
 }

@@ -12,7 +12,7 @@ use crate::running::running_servers;
 pub fn run(arguments: &ExportsArguments) -> Result<(), Failure> {
     if let Some(file) = &arguments.config {
         let config = load_file(file).map_err(Failure::Usage)?;
-        report::print(&report::exports(&config.exports));
+        report::print(&report::exports(&config.exports, &[]));
         return Ok(());
     }
     let state = match &arguments.state {

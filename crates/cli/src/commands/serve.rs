@@ -17,8 +17,8 @@ use crate::running::{
 };
 use crate::serving::{Prepared, RunningServer};
 
-/// How often it is looked for answers about names of clients that are awaited.
-const LOOK_FOR_NAMES: Duration = Duration::from_secs(1);
+/// How often the server looks for awaited answers about names of clients, and where the paths of exports lead.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Serves until a signal says to stop.
 pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
@@ -89,8 +89,22 @@ impl Session<'_> {
         for warning in self.config.warnings() {
             tracing::warn!("{warning}");
         }
+        self.show()?;
+        let count = self.config.exports.len();
+        let addresses = self.addresses();
+        tracing::info!(%addresses, exports = count, "serving");
+        self.manager.ready(&format!("Serving {count} exports on {addresses}"));
+        Ok(())
+    }
+
+    fn addresses(&self) -> String {
         let addresses: Vec<String> = self.server.addresses().iter().map(ToString::to_string).collect();
-        let addresses = addresses.join(", ");
+        addresses.join(", ")
+    }
+
+    /// Writes down what `howdah exports` shows.
+    fn show(&mut self) -> Result<()> {
+        let addresses = self.addresses();
         self.file.show(&format!(
             "howdah, process {}, listening on {addresses}\nadmin socket: {}\nlive page: {}\n\n{}",
             process::id(),
@@ -100,28 +114,21 @@ impl Session<'_> {
                 page.url,
                 page.file.display()
             )),
-            report::exports(&self.config.exports)
-        ))?;
-        let count = self.config.exports.len();
-        tracing::info!(%addresses, exports = count, "serving");
-        self.manager.ready(&format!("Serving {count} exports on {addresses}"));
-        Ok(())
+            report::exports(&self.config.exports, &self.server.gone())
+        ))
     }
 
     /// Does what signals say until one says to stop.
     fn follow(&mut self, signals: &Receiver<Signal>) {
         loop {
-            let look = self.server.awaits_names().then_some(LOOK_FOR_NAMES);
-            let signal = match self.manager.due_in().into_iter().chain(look).min() {
-                Some(interval) => signals.recv_timeout(interval),
-                None => signals.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
+            let signal = signals.recv_timeout(self.manager.due_in().map_or(LOOK, |due| due.min(LOOK)));
             // Whatever woke us: signals may come more often than this is due.
             self.manager.alive();
-            if look.is_some()
-                && let Err(error) = self.server.take_late_names(&self.config.exports)
-            {
+            if let Err(error) = self.server.take_late_names(&self.config.exports) {
                 tracing::error!("what was told of clients' names does not hold yet: {error:#}");
+            }
+            if let Err(error) = self.follow_directories() {
+                tracing::error!("exports could not be changed: {error:#}");
             }
             match signal {
                 Ok(Signal::Reload) => self.reload(),
@@ -129,6 +136,14 @@ impl Session<'_> {
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
             }
         }
+    }
+
+    /// Notices exports whose directories are gone or back.
+    fn follow_directories(&mut self) -> Result<()> {
+        if self.server.follow_directories(&self.config.exports)? {
+            self.show()?;
+        }
+        Ok(())
     }
 
     /// Reads the configuration again; if it is no good, all stays as it was.

@@ -128,17 +128,21 @@ fn congestion(setting: Setting<Algorithm>) -> String {
     }
 }
 
-/// The settings of each export, a paragraph each.
-pub fn exports(exports: &[ExportConfig]) -> String {
-    exports.iter().map(export).collect::<Vec<_>>().join("\n")
+/// The settings of each export, a paragraph each, with why it cannot be mounted now; none of `gone` are known for a file.
+pub fn exports(exports: &[ExportConfig], gone: &[Option<String>]) -> String {
+    let gone = gone.iter().map(Option::as_deref).chain(std::iter::repeat(None));
+    exports.iter().zip(gone).map(|(one, gone)| export(one, gone)).collect::<Vec<_>>().join("\n")
 }
 
-fn export(export: &ExportConfig) -> String {
+fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     let mut text = format!("export {}\n", export.name);
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "  {name:<18}{value}");
     };
     line("directory", &export.path.display().to_string());
+    if let Some(why) = gone {
+        line("GONE", why);
+    }
     line("id", &export.id.to_string());
     line("durability", &export.durability.to_string());
     line("set-ID bits", if export.set_id { "clients may set them" } else { "left out" });

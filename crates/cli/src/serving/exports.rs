@@ -27,7 +27,7 @@ pub fn exports(
     let list = configs.iter().zip(directories.iter()).map(|(config, directory)| {
         let acts_as_caller = directory.opened.acts_as_caller;
         let rules = config.clients.iter().map(|written| rule(written, names, acts_as_caller)).collect();
-        let file_system = delayed(Arc::clone(&directory.file_system) as Arc<dyn FileSystem>, delay);
+        let file_system = delayed(directory.file_system(), delay);
         // All files are the server's own user's otherwise: whoever may run one would be that user.
         let keeps_set_id = config.set_id && acts_as_caller;
         if config.set_id && !acts_as_caller {
@@ -35,7 +35,7 @@ pub fn exports(
         }
         let file_system =
             if keeps_set_id { file_system } else { Arc::new(WithoutSetId::around(file_system)) };
-        Export::new(config.name.as_str(), config.id, file_system, rules)
+        Export::new(config.name.as_str(), config.id, file_system, rules).with_gone(directory.gone.clone())
     });
     Exports::new(list.collect(), key).context("putting the exports together")
 }

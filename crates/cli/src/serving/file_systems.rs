@@ -1,10 +1,15 @@
-//! The directories behind the exports, opened once each and kept over a reload, with the files they hold open.
+//! The directories behind the exports, opened once each and kept over a reload, with the files they hold open. Each is followed:
+//! one that is removed or moved away is gone until its path leads to a directory again.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use anyhow::{Result, anyhow};
-use howdah_store::local::{HandleSource, LocalFileSystem, Mode, OpenError, Options, Root, SyncMode};
+use howdah_store::local::{
+    HandleSource, LocalFileSystem, Mode, OpenError, Options, Presence, Root, SyncMode,
+};
+use howdah_vfs::FileSystem;
+use howdah_vfs::layer::Withdrawn;
 
 use crate::configuration::{Durability, ExportConfig};
 use crate::report::Opened;
@@ -14,10 +19,20 @@ use crate::running::export_state;
 #[derive(Clone)]
 pub struct OpenDirectory {
     id: u32,
-    /// As what it is served.
-    pub file_system: Arc<LocalFileSystem>,
+    served: Served,
     /// How it turned out.
     pub opened: Opened,
+    /// Why it cannot be mounted now.
+    pub gone: Option<String>,
+}
+
+/// What an export's handles lead to.
+#[derive(Clone)]
+enum Served {
+    /// The directory that was opened.
+    Directory(Arc<LocalFileSystem>),
+    /// Nothing: another directory is to be opened once the calls on this one have ended.
+    Nothing(Weak<LocalFileSystem>),
 }
 
 /// All open directories, in the order of the exports.
@@ -52,9 +67,79 @@ impl FileSystems {
         self.open.iter()
     }
 
+    /// Looks where the paths of these exports lead now, and opens directories that took the place of others unless files are
+    /// confined. Whether anything changed, so that the exports must be put together again.
+    pub fn follow(&mut self, exports: &[ExportConfig], state: &Path, files_confined: bool) -> bool {
+        let mut changed = false;
+        for (directory, export) in self.open.iter_mut().zip(exports) {
+            changed |= directory.follow(export, state, files_confined);
+        }
+        changed
+    }
+
     /// What else makes a file system another one does not change under an id while it is served.
     fn find(&self, export: &ExportConfig) -> Option<&OpenDirectory> {
         self.open.iter().find(|directory| directory.id == export.id)
+    }
+}
+
+impl OpenDirectory {
+    /// As what it is served.
+    pub fn file_system(&self) -> Arc<dyn FileSystem> {
+        match &self.served {
+            Served::Directory(directory) => Arc::clone(directory) as Arc<dyn FileSystem>,
+            Served::Nothing(_) => Arc::new(Withdrawn::default()),
+        }
+    }
+
+    fn follow(&mut self, export: &ExportConfig, state: &Path, files_confined: bool) -> bool {
+        let path = export.path.display();
+        match &self.served {
+            Served::Directory(directory) => match directory.presence() {
+                Presence::Present => self.set_gone(export, None),
+                Presence::Missing => self.set_gone(export, Some(format!("there is no directory {path}"))),
+                Presence::Covered => {
+                    let why = format!("another file system is mounted at {path}; restart howdah to serve it");
+                    self.set_gone(export, Some(why))
+                }
+                Presence::Replaced if files_confined => {
+                    let why = format!(
+                        "{path} is another directory now; restart howdah to serve it, or start it with --sandbox no-landlock"
+                    );
+                    self.set_gone(export, Some(why))
+                }
+                Presence::Replaced => {
+                    // The old one goes first: two cannot share the state directory.
+                    self.served = Served::Nothing(Arc::downgrade(directory));
+                    let why = format!("{path} is another directory now, which is being opened");
+                    self.set_gone(export, Some(why))
+                }
+            },
+            Served::Nothing(old) if old.strong_count() > 0 => false,
+            Served::Nothing(_) => match root(export).and_then(|root| open(export, root, state)) {
+                Ok(new) => {
+                    let gone = self.gone.take();
+                    *self = Self { gone, ..new };
+                    self.set_gone(export, None)
+                }
+                Err(error) => self.set_gone(export, Some(format!("{error:#}"))),
+            },
+        }
+    }
+
+    /// Notes and logs why an export cannot be mounted; whether that is news.
+    fn set_gone(&mut self, export: &ExportConfig, gone: Option<String>) -> bool {
+        if self.gone == gone {
+            return false;
+        }
+        match &gone {
+            Some(why) => tracing::warn!(export = %export.name, "the export is gone: {why}"),
+            None => {
+                tracing::info!(export = %export.name, path = %export.path.display(), "the export is back");
+            }
+        }
+        self.gone = gone;
+        true
     }
 }
 
@@ -81,5 +166,5 @@ fn open(export: &ExportConfig, root: Root, state: &Path) -> Result<OpenDirectory
     let file_system = LocalFileSystem::at(root, options).map_err(|error| explained(export, &error))?;
     let Mode { handles, acts_as_caller } = file_system.mode();
     let opened = Opened { kernel_handles: handles == HandleSource::Kernel, acts_as_caller };
-    Ok(OpenDirectory { id: export.id, file_system: Arc::new(file_system), opened })
+    Ok(OpenDirectory { id: export.id, served: Served::Directory(Arc::new(file_system)), opened, gone: None })
 }

@@ -102,17 +102,27 @@ impl RunningServer {
         Ok(())
     }
 
-    /// Whether somebody is asked still for names of clients.
-    pub fn awaits_names(&self) -> bool {
-        self.names.are_open()
-    }
-
     /// Serves clients whose names are answered for now; these exports are served already.
     pub fn take_late_names(&mut self, configs: &[ExportConfig]) -> Result<()> {
-        if self.names.take_late() {
+        if self.names.are_open() && self.names.take_late() {
             self.server.reload(exports(configs, &self.directories, &self.key, self.delay, &self.names)?);
         }
         Ok(())
+    }
+
+    /// Looks whether the directories of these exports, which are served already, are still where they were; whether any export
+    /// is gone or back since the last look.
+    pub fn follow_directories(&mut self, configs: &[ExportConfig]) -> Result<bool> {
+        let changed = self.directories.follow(configs, &self.state, self.files_confined);
+        if changed {
+            self.server.reload(exports(configs, &self.directories, &self.key, self.delay, &self.names)?);
+        }
+        Ok(changed)
+    }
+
+    /// Why exports cannot be mounted now, in the order of the exports.
+    pub fn gone(&self) -> Vec<Option<String>> {
+        self.directories.iter().map(|directory| directory.gone.clone()).collect()
     }
 
     /// How each export turned out, in the order of the exports.

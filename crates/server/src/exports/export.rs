@@ -21,6 +21,8 @@ pub struct Export {
     file_system: Arc<dyn FileSystem>,
     read_only: Arc<dyn FileSystem>,
     rules: Vec<ClientRule>,
+    /// Why it cannot be mounted now.
+    gone: Option<String>,
     root: Handle,
     /// The file system that the root lives on, if it said.
     root_file_system: Option<u64>,
@@ -57,12 +59,24 @@ impl Export {
             file_system,
             read_only,
             rules,
+            gone: None,
             root,
             root_file_system,
             place,
             own,
             has_refused_local,
         }
+    }
+
+    /// The same export while its directory is gone, for this reason: it cannot be mounted, and handles still reach what is
+    /// left.
+    pub fn with_gone(self, gone: Option<String>) -> Self {
+        Self { gone, ..self }
+    }
+
+    /// Why it cannot be mounted now, if its directory is gone.
+    pub fn gone(&self) -> Option<&str> {
+        self.gone.as_deref()
     }
 
     /// What clients mount: starts with a slash, has no empty parts, and ends with a slash only if that is all.

@@ -13,6 +13,8 @@ use crate::handle::SealedHandle;
 pub enum ResolveError {
     /// No export has a name that starts like it.
     NoExport,
+    /// The directory of the export is gone for now.
+    Gone,
     /// The export or its file system refuses.
     Refused(FsError),
 }
@@ -36,6 +38,9 @@ impl Exports {
         let (export, named) = self.find_path(path).ok_or(ResolveError::NoExport)?;
         at_export(export.place());
         let Admission { file_system, caller } = export.admit(peer, identity)?;
+        if export.gone().is_some() {
+            return Err(ResolveError::Gone);
+        }
         let mut handle = *export.root();
         let mut kind = file_system.attributes(&caller, &handle)?.kind;
         for part in parts(path).skip(named) {

@@ -31,6 +31,14 @@ pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) 
             tracing::debug!(%client, path = %shown, "no such directory to mount");
             reply.write(&Answer::Err(status(error)));
         }
+        Err(ResolveError::Gone) => {
+            if service.mounts.refusals.is_due(Instant::now()) {
+                let exports = service.exports();
+                let why = exports.find_path(path).and_then(|(export, _)| export.gone()).unwrap_or_default();
+                tracing::info!(%client, path = %shown, "mount refused: {why}");
+            }
+            reply.write(&Answer::Err(status(ResolveError::Gone)));
+        }
         Err(error) => {
             if service.mounts.refusals.is_due(Instant::now()) {
                 tracing::info!(%client, path = %shown, ?error, "mount refused");
@@ -64,7 +72,7 @@ fn is_no_directory(error: ResolveError) -> bool {
 /// The status for a path that leads nowhere.
 fn status(error: ResolveError) -> Status {
     match error {
-        ResolveError::NoExport => Status::NotFound,
+        ResolveError::NoExport | ResolveError::Gone => Status::NotFound,
         ResolveError::Refused(error) => match error {
             FsError::NotPermitted => Status::NotPermitted,
             FsError::NotFound | FsError::Stale => Status::NotFound,

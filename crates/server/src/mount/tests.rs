@@ -86,6 +86,28 @@ fn a_path_is_mounted_by_its_export_and_the_names_below_it() {
 }
 
 #[test]
+fn an_export_whose_directory_is_gone_is_not_mounted_and_the_log_says_why() {
+    let memory = || Arc::new(MemoryFileSystem::new());
+    let gone = Some("there is no directory /srv".to_owned());
+    let export = |name, id, rules| Export::new(name, id, memory(), rules).with_gone(gone.clone());
+    let exports = vec![export("/gone", 1, vec![ClientRule::default()]), export("/closed", 2, Vec::new())];
+    let (service, log) = (Service::new(Exports::new(exports, [1; 16]).expect("exports")), Log::default());
+    let mount = |path| {
+        tracing::subscriber::with_default(log.clone(), || {
+            result_of!(mnt::Reply, &service, &outsider(), number(1), &arguments(path))
+                .map(drop)
+                .expect_err("it is gone")
+        })
+    };
+    assert_eq!(mount("/gone/below"), Status::NotFound);
+    assert_eq!(mount("/closed"), Status::AccessDenied, "whom it is not for learns nothing");
+    let wanted = (Level::INFO, "mount refused: there is no directory /srv".to_owned());
+    assert_eq!(log.0.lock().first(), Some(&wanted));
+    let list = result_of!(export::Reply, &service, &outsider(), number(export::PROCEDURE), &());
+    assert_eq!(list.exports.len(), 1, "it is listed: it may come back");
+}
+
+#[test]
 fn version_1_gives_no_handles() {
     let what = (wire::PROGRAM, wire::VERSION_1, mnt::PROCEDURE);
     let reply = result_of!(mnt::Reply1, &service(), &outsider(), what, &arguments("/open"));

@@ -17,6 +17,7 @@ use super::identity::Identity;
 use super::known::KnownHandles;
 use super::node::Node;
 use super::options::Mode;
+use super::presence::PathWatch;
 use super::reserve::Reserve;
 use super::stream::Streams;
 use super::tree::Tree;
@@ -39,6 +40,7 @@ pub struct LocalFileSystem {
     pub(super) verifier: Arc<Verifier>,
     /// Whether changes of metadata are made durable before they are answered.
     pub(super) syncs: bool,
+    pub(super) watch: Arc<PathWatch>,
     pub(super) _housekeeper: Housekeeper,
 }
 

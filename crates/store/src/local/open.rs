@@ -18,6 +18,7 @@ use super::identity::Identity;
 use super::known::KnownHandles;
 use super::open_files::OpenFiles;
 use super::options::{HandleSource, Mode, Options, SyncMode};
+use super::presence::{PathWatch, Presence};
 use super::reserve::Reserve;
 use super::root::Root;
 use super::stream::Streams;
@@ -83,12 +84,15 @@ impl LocalFileSystem {
         let streams = Arc::new(Streams::default());
         let (kept_nodes, kept_streams) = (Arc::clone(&nodes), Arc::clone(&streams));
         let kept_tree = Arc::clone(&tree);
+        let watch = Arc::new(PathWatch::new(directory));
+        let kept_watch = Arc::clone(&watch);
         let kept_mounts = maker.mounts.clone();
         let housekeeper = Housekeeper::start(move || {
             if let Some(mounts) = &kept_mounts {
                 mounts.tick();
             }
             kept_tree.look_at_mount();
+            kept_watch.look(&kept_tree.root);
             kept_nodes.tick();
             kept_streams.tick();
         })
@@ -109,6 +113,7 @@ impl LocalFileSystem {
             streams,
             verifier,
             syncs,
+            watch,
             _housekeeper: housekeeper,
         })
     }
@@ -129,6 +134,11 @@ impl LocalFileSystem {
     /// How it was opened, to be told at start.
     pub fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// Where the path that was opened leads now. It is looked at once a second.
+    pub fn presence(&self) -> Presence {
+        self.watch.last()
     }
 }
 

@@ -10,6 +10,7 @@ mod metered;
 mod meters;
 mod plan;
 mod read_only;
+mod withdrawn;
 mod without_set_id;
 
 pub use call::Call;
@@ -20,4 +21,5 @@ pub use metered::{Metered, Stopwatch};
 pub use meters::{CallFigures, Snapshot};
 pub use plan::{Fault, FaultKind, FaultPlan};
 pub use read_only::ReadOnly;
+pub use withdrawn::Withdrawn;
 pub use without_set_id::WithoutSetId;
