@@ -91,7 +91,8 @@ fn a_plan_runs_to_its_report_and_is_not_run_twice() {
 #[test]
 fn a_cell_that_fails_is_kept_and_the_others_run() {
     let home = tempfile::tempdir().expect("a directory");
-    let broken = "[[factor]]\nname = \"size\"\nkey = \"cell.clients.main.options\"\nvalues = [[\"--size\", \"nothing\"], [\"--size\", \"1M\"]]\n";
+    let broken =
+        "[[factor]]\nname = \"server\"\nkey = \"cell.server.kind\"\nvalues = [\"none\", \"howdah\"]\n";
     let (head, tail) = PLAN.split_once("[[factor]]").expect("a factor");
     let claim = tail.split_once("[[claim]]").expect("a claim").1;
     let plan = format!("{head}{broken}[[claim]]{claim}");
@@ -99,7 +100,7 @@ fn a_cell_that_fails_is_kept_and_the_others_run() {
     assert_eq!(output.status.code(), Some(3), "{}", told(&output));
     let rows = results.rows().expect("rows");
     let Outcome::Failed(why) = &rows[0].outcome else { panic!("{:?}", rows[0].outcome) };
-    assert!(why.starts_with("client main: ") && why.contains("nothing"), "{why}");
+    assert!(why.starts_with("client main: ") && why.contains("connecting to 10.77.0.1:2049"), "{why}");
     assert!(rows[0].commands.iter().any(|command| command.name == "main"), "what ran is told all the same");
     assert_eq!(rows[1].outcome, Outcome::Ok, "{}", told(&output));
     assert!(results.report_path().is_file());
@@ -153,11 +154,15 @@ fn what_is_wrong_is_said_before_anything_is_made() {
     let home = tempfile::tempdir().expect("a directory");
     let plan = home.path().join("wrong.toml");
     fs::write(&plan, PLAN.replace("workload =", "wrokload =")).expect("written");
+    let typo = home.path().join("typo.toml");
+    fs::write(&typo, PLAN.replace("\"write\"", "\"wrtie\"")).expect("written");
     for (arguments, says) in [
         (vec![plan.to_str().expect("text")], "wrong.toml:8: "),
         (vec!["no-such-plan"], "howdah lab list"),
         (vec!["buffers-2008", "--only", "rtt=1ms"], "it has: "),
         (vec!["buffers-2008", "--cell", "1000"], "no cell"),
+        (vec![typo.to_str().expect("text"), "--dry-run"], "cell.clients.main.workload: \"wrtie\" is unknown"),
+        (vec![typo.to_str().expect("text")], "typo.toml: cell 1: "),
     ] {
         let (_, output) = end_of(Command::new(HOWDAH).args(["lab", "run"]).args(&arguments));
         assert_eq!(output.status.code(), Some(2), "{}", told(&output));

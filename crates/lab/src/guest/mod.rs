@@ -10,6 +10,7 @@ mod kernel;
 mod line;
 mod middle;
 mod mount;
+mod mount_option;
 mod placing;
 mod programs;
 mod session;

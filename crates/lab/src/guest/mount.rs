@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use anyhow::{Context, Result, ensure};
 
+use super::mount_option;
+
 /// Where a guest has its mount.
 pub const MOUNTED: &str = "/mnt/n";
 
@@ -46,7 +48,10 @@ impl Mount {
                         .with_context(|| format!("{READ_AHEAD} takes a number, not \"{number}\""))?;
                     read_ahead_kb = Some(number);
                 }
-                _ => options.push(word.to_owned()),
+                _ => {
+                    mount_option::check(word)?;
+                    options.push(word.to_owned());
+                }
             }
         }
         let host = match server {

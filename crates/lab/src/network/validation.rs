@@ -13,7 +13,7 @@ const WIRES_MOST: usize = 255;
 
 impl Topology {
     /// Says what is wrong with it.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         for host in self.hosts.keys() {
             ensure!(is_name(host, HOST_NAME_MOST), "host {host:?}: a name is of a-z, 0-9 and hyphens");
         }

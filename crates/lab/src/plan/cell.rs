@@ -238,7 +238,7 @@ impl CellSpec {
     }
 
     /// The hosts that wires lead to.
-    pub(super) fn host_names(&self) -> BTreeSet<&str> {
+    pub(crate) fn host_names(&self) -> BTreeSet<&str> {
         let ends = self.wires.values().flat_map(|wire| [wire.between.0.as_str(), wire.between.1.as_str()]);
         let default = (self.path.is_some() || self.wires.is_empty()).then_some(["client", "server"]);
         ends.chain(default.into_iter().flatten()).collect()

@@ -131,7 +131,9 @@ mod tests {
     fn what_is_left_out_leaves_a_gap_in_the_numbers() {
         let left_out =
             "[[leave_out]]\nwhere = { rtt = \"30ms\", buffer = \"fixed\" }\nwhy = \"it never ends\"\n[quick]";
-        let text = TEXT.replacen("[quick]", left_out, 1);
+        // Claims may not be about cells that are left out.
+        let (head, _) = TEXT.split_once("[[claim]]").expect("a claim");
+        let text = head.replacen("[quick]", left_out, 1);
         let plan = Plan::parse("plan.toml", &text).expect("a plan");
         let numbers = |quick| plan.cells(quick).expect("readable").iter().map(|cell| cell.number).collect();
         let (all, quick): (Vec<u32>, Vec<u32>) = (numbers(false), numbers(true));

@@ -163,11 +163,15 @@ impl Checker<'_> {
     fn claims(&self, cells: &[Cell]) -> Result<(), PlanError> {
         for (index, claim) in self.plan.claims.iter().enumerate() {
             let mut checked = self.levels(&claim.cells).and_then(|()| self.figure(&claim.figure, cells));
+            checked = checked.and_then(|()| is_measured("where", &claim.cells, cells));
             if claim.at_most.is_none() && claim.at_least.is_none() {
                 checked = checked.and(Err("it needs `at_most` or `at_least`".to_owned()));
             }
             if let Some(super::Of::Figure { figure, cells: other }) = &claim.of {
                 checked = checked.and_then(|()| self.levels(other)).and_then(|()| self.figure(figure, cells));
+                // The cell beside has the claim's levels, but for those that `of` names.
+                let beside = claim.cells.clone().into_iter().chain(other.clone()).collect();
+                checked = checked.and_then(|()| is_measured("of.where", &beside, cells));
             }
             checked.map_err(|what| self.wrong("[[claim]]", index, format!("claim: {what}")))?;
         }
@@ -208,6 +212,16 @@ impl Checker<'_> {
         }
         why.map_or(Ok(()), Err)
     }
+}
+
+/// Refuses levels that only cells have which the plan leaves out.
+fn is_measured(key: &str, levels: &BTreeMap<String, String>, cells: &[Cell]) -> Result<(), String> {
+    let is_of = |cell: &&Cell| levels.iter().all(|(factor, level)| cell.factors.get(factor) == Some(level));
+    if cells.iter().any(|cell| is_of(&cell)) {
+        return Ok(());
+    }
+    let named: Vec<String> = levels.iter().map(|(factor, level)| format!("{factor} = \"{level}\"")).collect();
+    Err(format!("{key}: the plan leaves out all cells with {}", named.join(", ")))
 }
 
 /// Whether a file can be named after it.
@@ -259,6 +273,21 @@ mod tests {
             assert!(error.what.contains(says), "{is}: {error}");
             assert_eq!(error.line, Some(line), "{is}: {error}");
             assert!(error.to_string().starts_with(&format!("plan.toml:{line}: ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn claims_are_about_cells_that_are_measured() {
+        let left_out = "[[leave_out]]\nwhere = { rtt = \"30ms\", buffer = \"fixed\" }\nwhy = \"x\"\n[quick]";
+        let text = TEXT.replacen("[quick]", left_out, 1);
+        let (head, claims) = text.split_once("[[claim]]").expect("a claim");
+        let (first, second) = claims.split_once("[[claim]]").expect("another one");
+        for (claim, key) in [(first, "where"), (second, "of.where")] {
+            let error = Plan::parse("plan.toml", &format!("{head}[[claim]]{claim}")).expect_err(key);
+            let says = format!(
+                "claim: {key}: the plan leaves out all cells with buffer = \"fixed\", rtt = \"30ms\""
+            );
+            assert_eq!(error.what, says);
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod bench_json;
 mod cell;
+mod check;
 mod client;
 mod commit;
 mod confined;
@@ -25,6 +26,7 @@ mod stop;
 mod topology;
 mod verdicts;
 
+pub use check::check;
 pub use client::{Client, client};
 pub use job::{Job, Selection, jobs};
 pub use measured::Measured;

@@ -40,7 +40,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// Only list the cells and the commands that they would run
+    /// Only check the plan, and list the cells and the commands that they would run
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -1,5 +1,6 @@
 //! `howdah lab`, one file per subcommand.
 
+mod check;
 mod describe;
 mod dry_run;
 mod list;

@@ -11,6 +11,7 @@ use howdah_lab::record::{ResultDirectory, Row, name_of, table};
 use howdah_lab::run::{Ended, Job, Runner, Selection, Stop, conclude, jobs};
 use howdah_lab::sandbox::Sandbox;
 
+use super::check::check;
 use super::dry_run::dry_run;
 use super::inside;
 use super::watch::Watch;
@@ -61,6 +62,7 @@ fn chosen(arguments: &RunArguments) -> Result<Chosen> {
         let load = |file: &str| std::fs::read_to_string(beside.join(file)).map_err(|error| error.to_string());
         job.cell.spec.load_traces(load).map_err(|error| anyhow!("{name}: {error}"))?;
     }
+    check(&name, &jobs)?;
     Ok(Chosen { plan, text, jobs })
 }
 

@@ -17,9 +17,10 @@ impl Client for Busy {
     fn commands(&self, cell: &Cell, _: &Place) -> Result<Vec<CommandRecord>> {
         let client = spec(cell, &self.name)?;
         let [seconds, loops] = &client.options[..] else {
-            bail!("options are two: for how many seconds, and how many loops")
+            bail!("options: two are needed: for how many seconds, and how many loops")
         };
-        let number = |text: &String| text.parse::<u32>().with_context(|| format!("\"{text}\" is no number"));
+        let number =
+            |text: &String| text.parse::<u32>().with_context(|| format!("options: \"{text}\" is no number"));
         let (seconds, loops) = (number(seconds)?, number(loops)?);
         let script = format!(
             "n=0; while [ $n -lt {loops} ]; do n=$((n+1)); timeout {seconds} sh -c 'while :; do :; done' & done; wait"

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::{Client, run_one, spec};
+use super::{Client, STREAM, run_one, spec, workload_is_one_of};
 use crate::plan::Cell;
 use crate::record::{CommandRecord, unit};
 use crate::run::server::iperf3_port;
@@ -26,6 +26,10 @@ impl Client for Iperf3 {
         }
         command.extend(client.options.iter().cloned());
         Ok(vec![CommandRecord { host: client.host.clone(), name: self.name.clone(), command }])
+    }
+
+    fn check(&self, cell: &Cell, _: &Place) -> Result<()> {
+        workload_is_one_of(cell, &self.name, &STREAM)
     }
 
     fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use super::{Client, file, run_one, spec, url};
+use super::{Client, STREAM, file, one_of, run_one, spec, url, workload_is_one_of};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Measured, Place, Scene};
@@ -39,6 +39,13 @@ impl Client for Libnfs {
         let (from, to) = if reads(cell, &self.name)? { (there, local) } else { (local, there) };
         let command = vec!["nfs-cp".to_owned(), from, to];
         Ok(vec![CommandRecord { host: client.host.clone(), name: self.name.clone(), command }])
+    }
+
+    fn check(&self, cell: &Cell, _: &Place) -> Result<()> {
+        workload_is_one_of(cell, &self.name, &STREAM)?;
+        let flags = spec(cell, &self.name)?.options.iter().step_by(2);
+        flags.into_iter().try_for_each(|flag| one_of("options", flag, &["--size"]))?;
+        size(cell, &self.name).map(drop)
     }
 
     fn prepare(&mut self, scene: &Scene<'_>) -> Result<()> {

@@ -14,6 +14,7 @@ mod simulation;
 
 use anyhow::{Context, Result};
 
+use super::check::one_of;
 use super::{Measured, Place, Scene, server};
 use crate::plan::{Cell, ClientKind, ClientSpec};
 use crate::record::CommandRecord;
@@ -22,6 +23,11 @@ use crate::record::CommandRecord;
 pub trait Client: Send {
     /// What it runs, known before anything is: for a list of commands.
     fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>>;
+
+    /// Refuses what it would refuse once it works, as far as that is known before.
+    fn check(&self, cell: &Cell, place: &Place) -> Result<()> {
+        self.commands(cell, place).map(drop)
+    }
 
     /// What must be ready before any client begins. The server is.
     fn prepare(&mut self, scene: &Scene<'_>) -> Result<()> {
@@ -60,6 +66,14 @@ pub(super) fn url(cell: &Cell, place: &Place, name: &str) -> Result<String> {
     let options = &spec(cell, name)?.url;
     let join = if url.contains('?') { "&" } else { "?" };
     Ok(if options.is_empty() { url } else { format!("{url}{join}{options}") })
+}
+
+/// The words that a client of one stream has for what it does.
+const STREAM: [&str; 2] = ["write", "read"];
+
+/// Refuses a workload that is none of these; none at all is the usual one.
+fn workload_is_one_of(cell: &Cell, name: &str, possible: &[&str]) -> Result<()> {
+    spec(cell, name)?.workload.iter().try_for_each(|word| one_of("workload", word, possible))
 }
 
 /// Runs what `commands` says, which is one command, and gives what it said.

@@ -1,7 +1,7 @@
 //! A simulation in virtual time: `options`, and those of `workload` too, are those of `simulation::run`. The cell's path is
 //! the path, unless it is a perfect wire; the seed is the row's.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use howdah_link::PathSpec;
 
 use super::{Client, spec};
@@ -30,6 +30,10 @@ impl Client for Simulation {
         let host = spec(cell, &self.name)?.host.clone();
         let command = std::iter::once("simulation".to_owned()).chain(self.options(cell)?).collect();
         Ok(vec![CommandRecord { host, name: self.name.clone(), command }])
+    }
+
+    fn check(&self, cell: &Cell, _: &Place) -> Result<()> {
+        Parameters::parse(&self.options(cell)?).context("options").map(drop)
     }
 
     fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::{Served, Server};
 use crate::guest::{Ganesha as Settings, missing};
@@ -52,6 +52,13 @@ impl Server for Ganesha {
         vec![CommandRecord { host: cell.spec.server.host.clone(), name: "server".to_owned(), command }]
     }
 
+    fn check(&self, cell: &Cell) -> Result<()> {
+        // It reaches files through the root of their file system.
+        let is_memory = cell.spec.server.export == ExportKind::Memory;
+        ensure!(is_memory, "export: \"disk\" is not possible; Ganesha exports memory here");
+        Ok(())
+    }
+
     fn url(&self, address: IpAddr) -> String {
         let (nfs, mount) = PORTS;
         format!("nfs://{address}{EXPORT}?nfsport={nfs}&mountport={mount}")
@@ -60,9 +67,6 @@ impl Server for Ganesha {
     fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
         if let Some(missing) = missing(&NEEDED) {
             bail!("{missing}");
-        }
-        if scene.cell.spec.server.export == ExportKind::Disk {
-            bail!("Ganesha exports memory here: it reaches files through the root of their file system");
         }
         let settings = Settings {
             export: EXPORT.into(),

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use super::{Served, Server};
 use crate::guest::{Placing, Tap};
@@ -35,11 +35,19 @@ impl Server for Kernel {
         format!("nfs://{}/mnt/s?nfsport=2049&mountport=20048", Tap::new(NUMBER).guest())
     }
 
-    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
-        let spec = &scene.cell.spec.server;
-        if spec.export == ExportKind::Disk || !spec.options.is_empty() {
-            bail!("the kernel's server exports memory, and takes no options");
+    fn check(&self, cell: &Cell) -> Result<()> {
+        let spec = &cell.spec.server;
+        ensure!(
+            spec.export == ExportKind::Memory,
+            "export: \"disk\" is not possible; the kernel's server exports memory"
+        );
+        if let Some(option) = spec.options.first() {
+            bail!("options: \"{option}\" is not possible; the kernel's server takes none");
         }
+        Ok(())
+    }
+
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
         for command in self.commands(scene.cell, scene.place) {
             scene.record(&command.host, &command.name, &command.command);
         }

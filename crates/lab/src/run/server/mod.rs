@@ -38,6 +38,12 @@ pub trait Server {
     /// What it runs.
     fn commands(&self, cell: &Cell, place: &Place) -> Vec<CommandRecord>;
 
+    /// Refuses what it would refuse when it starts, as far as that is known before.
+    fn check(&self, cell: &Cell) -> Result<()> {
+        let _ = cell;
+        Ok(())
+    }
+
     /// The URL of what it exports, without options of the plan's.
     fn url(&self, address: IpAddr) -> String {
         format!("nfs://{address}/?nfsport=2049&mountport=2049")

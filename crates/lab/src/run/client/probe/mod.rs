@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Client, spec};
+use super::{Client, one_of, spec};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Measured, Place, Scene};
@@ -20,6 +20,9 @@ use options::Options;
 
 /// Datagrams that a socket may hold: none is to be lost but on the path.
 const BUFFER: usize = 8 << 20;
+
+/// What a probe can look at.
+const WORKLOADS: [&str; 3] = ["delay", "loss", "rate"];
 
 /// Asked before each datagram; an error ends the probe.
 type Check<'a> = &'a dyn Fn() -> Result<()>;
@@ -41,6 +44,12 @@ impl Client for Probe {
         Ok(vec![CommandRecord { host: client.host.clone(), name: self.name.clone(), command }])
     }
 
+    fn check(&self, cell: &Cell, _: &Place) -> Result<()> {
+        let client = spec(cell, &self.name)?;
+        one_of("workload", client.workload.as_deref().unwrap_or_default(), &WORKLOADS)?;
+        Options::parse(&client.options).context("options").map(drop)
+    }
+
     fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {
         for command in self.commands(scene.cell, scene.place)? {
             scene.record(&command.host, &command.name, &command.command);
@@ -60,7 +69,7 @@ impl Client for Probe {
             Some("delay") => delay::measure(&here, &there, &options, &check),
             Some("loss") => loss::measure(&here, &there, &options, &check),
             Some("rate") => rate::measure(&here, &there, &options, &check),
-            other => bail!("workload {other:?}: a probe knows delay, loss and rate"),
+            other => bail!("workload {other:?}: a probe knows {}", WORKLOADS.join(", ")),
         }
     }
 }
