@@ -118,7 +118,8 @@ fn a_directory_that_is_removed_or_moved_is_noticed_and_a_new_one_is_served() {
 
     fs::rename(&data, &aside).expect("moved away");
     server.log_line("the export is gone: there is no directory");
-    client(&server).map(drop).expect_err("there is nothing to mount");
+    let why = client(&server).map(drop).expect_err("there is nothing to mount");
+    assert!(why.contains("the server exports /, but does not find its directory"), "{why}");
     server.log_line("mount refused: there is no directory");
     assert!(shown().contains("GONE              there is no directory"), "{}", shown());
     first.attributes(&me, &old).expect("what is mounted goes on");

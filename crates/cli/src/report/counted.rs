@@ -274,6 +274,7 @@ workers: 30 wait for calls, 1 run, 1 in storage
         let exports = ["/a", "/b"].map(|name| Export {
             export: name.to_owned(),
             id: Some(1),
+            gone: None,
             capacity: None,
             procedures: vec![procedure("READ", 15, 2e-3)],
         });
@@ -312,6 +313,7 @@ workers: 30 wait for calls, 1 run, 1 in storage
         let export = |id, calls| Export {
             export: "/a".to_owned(),
             id: Some(id),
+            gone: None,
             capacity: None,
             procedures: vec![procedure("READ", calls, 1e-3)],
         };

@@ -40,8 +40,22 @@ impl fmt::Display for MountError {
                 write!(formatter, "asking MOUNT at {address} over {transport}: {cause}")
             }
             Self::Refused { path, status, exports } => {
-                write!(formatter, "mounting {}: {}", Shown(path), reason(*status))?;
-                exports.as_ref().map_or(Ok(()), |exports| name(exports, formatter))
+                let exports = exports.as_deref();
+                write!(formatter, "mounting {}: ", Shown(path))?;
+                match exports.and_then(|exports| export_around(path, exports)) {
+                    Some((export, true)) if *status == Status::NotFound => {
+                        return write!(
+                            formatter,
+                            "the server exports {}, but does not find its directory; see its log",
+                            Shown(export)
+                        );
+                    }
+                    Some((export, false)) if *status == Status::NotFound => {
+                        write!(formatter, "there is no such directory in export {}", Shown(export))?;
+                    }
+                    _ => formatter.write_str(reason(*status))?,
+                }
+                exports.map_or(Ok(()), |exports| name(exports, formatter))
             }
         }
     }
@@ -63,6 +77,17 @@ fn reason(status: Status) -> &'static str {
     }
 }
 
+/// The export that a path leads into, with the longest name, and whether the path is that name.
+fn export_around<'e>(path: &[u8], exports: &'e [Vec<u8>]) -> Option<(&'e [u8], bool)> {
+    let around = exports.iter().filter(|export| parts(path).take(parts(export).count()).eq(parts(export)));
+    let longest = around.max_by_key(|export| parts(export).count())?;
+    Some((longest, parts(longest).eq(parts(path))))
+}
+
+fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.split(|byte| *byte == b'/').filter(|part| !part.is_empty())
+}
+
 fn name(exports: &[Vec<u8>], formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
     if exports.is_empty() {
         return formatter.write_str("; the server exports nothing");
@@ -73,3 +98,27 @@ fn name(exports: &[Vec<u8>], formatter: &mut fmt::Formatter<'_>) -> fmt::Result 
 }
 
 impl std::error::Error for MountError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_found_is_told_apart() {
+        let said = |path: &str, exports: Option<&[&str]>| {
+            let exports = exports.map(|names| names.iter().map(|name| name.as_bytes().to_vec()).collect());
+            MountError::Refused { path: path.into(), status: Status::NotFound, exports }.to_string()
+        };
+        for (path, exports, expected) in [
+            ("/x", None, "there is no such export"),
+            ("/x", Some(&["/data"][..]), "there is no such export; the server exports /data"),
+            ("/database", Some(&["/data"]), "there is no such export"),
+            ("/data/", Some(&["/", "/data"]), "the server exports /data, but does not find its directory"),
+            ("/", Some(&["/"]), "the server exports /, but does not find its directory"),
+            ("/data/x/y", Some(&["/", "/data"]), "there is no such directory in export /data; the server"),
+        ] {
+            let said = said(path, exports);
+            assert!(said.contains(expected), "{said}");
+        }
+    }
+}

@@ -32,6 +32,9 @@ pub struct Export {
     pub export: String,
     /// Its id; none of the last two.
     pub id: Option<u32>,
+    /// Why it cannot be mounted now, if its directory is gone.
+    #[serde(default)]
+    pub gone: Option<String>,
     /// How full its file system is; none if it is not served any more, or does not answer.
     #[serde(default)]
     pub capacity: Option<Capacity>,

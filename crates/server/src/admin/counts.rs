@@ -99,7 +99,8 @@ fn by_export(counts: &Ledger, space: &[ExportSpace]) -> Vec<Export> {
             OfExport::Others | OfExport::Nothing => None,
         };
         let is_told = id.is_some() || !procedures.is_empty();
-        let statistics = space.iter().find(|space| Some(space.id) == id).and_then(|space| space.statistics);
+        let space = space.iter().find(|space| Some(space.id) == id);
+        let (statistics, gone) = space.map_or((None, None), |space| (space.statistics, space.gone.clone()));
         let capacity = statistics.map(|told| Capacity {
             total_bytes: told.total_bytes,
             free_bytes: told.free_bytes,
@@ -107,7 +108,7 @@ fn by_export(counts: &Ledger, space: &[ExportSpace]) -> Vec<Export> {
             total_files: told.total_files,
             free_files: told.free_files,
         });
-        is_told.then(|| Export { export: export_name(&export).to_owned(), id, capacity, procedures })
+        is_told.then(|| Export { export: export_name(&export).to_owned(), id, gone, capacity, procedures })
     });
     exports.collect()
 }

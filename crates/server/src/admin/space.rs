@@ -39,6 +39,8 @@ pub struct ExportSpace {
     pub id: u32,
     /// What clients mount.
     pub name: String,
+    /// Why it cannot be mounted now, if its directory is gone.
+    pub gone: Option<String>,
     /// None if its file system did not answer of late.
     pub statistics: Option<Statistics>,
 }
@@ -61,6 +63,7 @@ impl Space {
         let told = exports.iter().map(|export| ExportSpace {
             id: export.id(),
             name: export.name().to_owned(),
+            gone: export.gone().map(str::to_owned),
             statistics: last(export.id())
                 .filter(|(at, _)| now.saturating_sub(*at) <= OLD)
                 .map(|(_, told)| told),

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use howdah_net::connect_local;
 use howdah_server::admin::MetricsSettings;
+use howdah_server::exports::{Export, Exports};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{FileSystem, Result};
@@ -116,6 +117,21 @@ fn a_monitor_sees_the_process_and_the_space_of_each_export() {
     }
     let exports = asked.get("/v1/exports");
     assert!(exports["exports"][0]["capacity"]["free_bytes"].as_u64() > Some(0), "{exports}");
+}
+
+#[test]
+fn an_export_that_is_gone_is_told() {
+    let asked = Asked::start();
+    let present = |value: u8| {
+        let (_, body) = over_tcp(asked.metrics, "/metrics", "*/*");
+        assert!(body.contains(&format!("howdah_export_present{{export=\"/\"}} {value}\n")), "{body}");
+    };
+    present(1);
+    let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), Vec::new());
+    let gone = export.with_gone(Some("there is no directory /srv".to_owned()));
+    asked.server.reload(Exports::new(vec![gone], [7; 16]).expect("one export"));
+    present(0);
+    assert_eq!(asked.get("/v1/exports")["exports"][0]["gone"], "there is no directory /srv");
 }
 
 /// Does not say how full it is until it is let go.

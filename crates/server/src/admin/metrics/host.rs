@@ -38,6 +38,15 @@ pub fn exports(text: &mut Text, facts: &Facts) {
     for export in &facts.exports {
         text.sample(&[("export", &export.name), ("id", &export.id.to_string())], 1);
     }
+    text.family(
+        "howdah_export_present",
+        Kind::Gauge,
+        None,
+        "1 while the export's path leads to the directory that is served, else 0.",
+    );
+    for export in &facts.exports {
+        text.sample(&[("export", &export.name)], u8::from(export.gone.is_none()));
+    }
     let families: [(&str, Option<&str>, &str, Figure); 5] = [
         ("howdah_export_size_bytes", Some("bytes"), "Size of the export's file system.", |told| {
             told.total_bytes

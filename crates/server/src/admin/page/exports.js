@@ -1,4 +1,4 @@
-// The list of exports: how full each is. The fullest come first.
+// The list of exports: how full each is. Those that are gone come first, then the fullest.
 
 import { make } from './make.js';
 import { bytes, count } from './words.js';
@@ -7,7 +7,7 @@ const SHOWN_MAX = 200;
 
 export function showExports(list, exports) {
   const served = exports.filter(({ id }) => id != null);
-  const rows = served.sort((one, two) => used(two) - used(one) || one.export.localeCompare(two.export)).slice(0, SHOWN_MAX);
+  const rows = served.sort((one, two) => !!two.gone - !!one.gone || used(two) - used(one) || one.export.localeCompare(two.export)).slice(0, SHOWN_MAX);
   list.replaceChildren(...rows.map(row));
 }
 
@@ -19,6 +19,7 @@ function used({ capacity }) {
 function row(told) {
   const { capacity } = told;
   const name = make('span', { class: 'name' }, told.export);
+  if (told.gone) return make('li', { class: 'export' }, name, make('span', {}, `gone: ${told.gone}`));
   if (!capacity) return make('li', { class: 'export' }, name, make('span', { class: 'quiet' }, 'not served, or its storage does not answer'));
   const percent = Math.round(used(told) * 100);
   const inodes = capacity.total_files ? `, ${count(capacity.free_files)} of ${count(capacity.total_files)} inodes free` : '';

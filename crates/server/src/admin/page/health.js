@@ -28,8 +28,8 @@ export class Limits {
 }
 
 // `good`, `slow` or `bad`, a headline, and what is behind it: the worst first.
-export function judge({ clients, memory, workers, errors, latency }) {
-  const bad = [...ofMemory(memory), ...ofWorkers(workers), ...ofErrors(errors)];
+export function judge({ clients, memory, workers, errors, exports, latency }) {
+  const bad = [...ofExports(exports), ...ofMemory(memory), ...ofWorkers(workers), ...ofErrors(errors)];
   const slow = clients
     .filter(({ limit }) => verdict(limit.verdict).held)
     .map(({ client, limit }) => ({ client, text: limit.sentence }));
@@ -50,6 +50,11 @@ export function judge({ clients, memory, workers, errors, latency }) {
 
 function sum(clients, field) {
   return clients.reduce((sum, client) => sum + client[field], 0);
+}
+
+function ofExports(exports) {
+  const gone = exports.filter((told) => told.gone);
+  return gone.map((told) => ({ headline: `Export ${told.export} is gone`, text: `It cannot be mounted: ${told.gone}.` }));
 }
 
 function ofMemory(memory) {

@@ -17,7 +17,7 @@ const SELDOM = 20;
 
 const curves = new Curves();
 const clients = new Clients();
-const known = { clients: [], between: null };
+const known = { clients: [], exports: [], between: null };
 let steps = 0;
 let paused = false;
 let lost = 0;
@@ -44,13 +44,16 @@ async function look() {
     known.procedures = procedures;
   }
   if (list) clients.update(list.clients, curves);
-  if (exports) showExports(by('exports'), exports.exports);
+  if (exports) {
+    known.exports = exports.exports;
+    showExports(by('exports'), known.exports);
+  }
   steps += 1;
 }
 
 function show() {
   const { clients: list, memory, workers, between: calls, index } = known;
-  const health = judge({ clients: list, memory, workers, errors: calls?.errors ?? {}, latency: calls?.p99 });
+  const health = judge({ clients: list, memory, workers, errors: calls?.errors ?? {}, exports: known.exports, latency: calls?.p99 });
   if (known.mode === 'off') health.reasons = [{ text: 'Nobody looks at connections (--no-tuning): what limits them is not known.' }];
   showHealth(health);
   const place = (address) => address.replace(/^(\[::\]|0\.0\.0\.0):(\d+)$/, 'port $2 of every address');
