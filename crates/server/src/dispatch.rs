@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use howdah_net::Token;
 use howdah_vfs::Waiting;
+use howdah_wire::nfs3::{FileHandle, HANDLE_MAX};
 use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::Decoder;
 
@@ -50,13 +51,17 @@ pub struct Job<'m> {
     procedure: &'static Procedure,
     /// Its place among all procedures.
     place: u16,
+    /// It is answered that it must be asked again later.
+    is_put_off: bool,
 }
 
 /// Finds what to do with a message.
 pub fn read<'m>(programs: &'static [Program], message: &'m [u8]) -> Work<'m> {
     match Call::parse(message) {
         Call::Call(header, arguments) => match find(programs, &header) {
-            Ok((place, procedure)) => Work::Run(Job { header, arguments, procedure, place }),
+            Ok((place, procedure)) => {
+                Work::Run(Job { header, arguments, procedure, place, is_put_off: false })
+            }
             Err(outcome) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
         },
         Call::OtherVersion { xid } => Work::Refuse(ReplyHeader { xid, outcome: Err(Denied::RpcMismatch) }),
@@ -124,6 +129,18 @@ impl<'m> Job<'m> {
         self.procedure.bulk.and_then(|bulk| bulk(self.arguments.clone()))
     }
 
+    /// The handle of the node that it is about.
+    pub fn node(&self) -> Option<FileHandle<'m>> {
+        let mut arguments = self.arguments.clone();
+        let node = self.procedure.names_node.then(|| arguments.opaque(HANDLE_MAX as u32, "handle"))?;
+        node.ok().map(FileHandle)
+    }
+
+    /// It is not done, but answered that it must be asked again later.
+    pub fn put_off(&mut self) {
+        self.is_put_off = true;
+    }
+
     /// Where its arguments start in the message.
     pub fn arguments_at(&self) -> usize {
         self.arguments.position()
@@ -186,7 +203,8 @@ impl<'m> Job<'m> {
         reply.start(&ReplyHeader { xid, outcome: Ok(Accepted::Success) });
         let result_at = reply.message().len();
         let arguments = self.arguments.clone();
-        let mut request = Request { header: &self.header, arguments, peer, waiting };
+        let mut request =
+            Request { header: &self.header, arguments, peer, is_put_off: self.is_put_off, waiting };
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
         let ran = catch_unwind(AssertUnwindSafe(|| (procedure.run)(service, &mut request, reply)));
         let outcome = match ran.unwrap_or_else(|_| {

@@ -71,6 +71,19 @@ howdah_limits::limits! {
     pub const PARKED_MAX: usize = 2 << 10, bytes;
     beyond "what is behind is not looked at", tested "server/src/worker/patient::a_call_that_waits_holds_no_more_than_what_it_says";
 
+    /// Worker threads, unless `workers` asks for more: they grow while calls wait for storage. Each has 512 KB of stack, of which
+    /// little is used.
+    pub const WORKERS_MAX: usize = 256, count;
+    beyond "calls wait until one is free", tested "server/tests/hanging::exports_that_hang_take_no_more_than_all_workers_but_some";
+
+    /// Calls that wait because storage of their export has as many as it may have.
+    pub const GATE_CALLS_MAX: usize = 16 << 10, count;
+    beyond "NFS3ERR_JUKEBOX", tested "server/src/gates::what_no_longer_fits_is_given_back";
+
+    /// Memory that such calls hold.
+    pub const GATE_MEMORY_MAX: usize = 64 << 20, bytes;
+    beyond "NFS3ERR_JUKEBOX", tested "server/src/gates::what_no_longer_fits_is_given_back";
+
     /// Files that were made exclusively and whose makers are remembered: some 200 KB.
     pub const MAKERS_MAX: usize = 4096, count;
     beyond "the oldest is forgotten: of two clients with one verifier both may be told that they made it", tested "server/src/nfs3/tests/procedures::of_two_clients_with_one_verifier_one_made_the_file";
@@ -142,8 +155,13 @@ howdah_limits::limits! {
 
 /// The longest datagram, in bytes: what UDP carries over IPv4.
 pub const DATAGRAM_MAX: usize = 65_507;
-/// Worker threads, unless configured: calls that may wait for storage at the same time.
+/// Calls of one export that may wait for storage at the same time, unless configured; so many worker threads there are at
+/// the start, and at least.
 pub const WORKERS: usize = 32;
+/// Workers that are kept free of calls that wait, by starting others.
+pub const WORKERS_FREE: usize = 8;
+/// How long workers that were started while calls waited are kept when no call needs them.
+pub const WORKERS_KEPT: Duration = Duration::from_secs(30);
 /// Threads that run what waits until the processors have nothing better to do, however many processors there are.
 pub const PATIENT_WORKERS_MAX: usize = 16;
 /// How long a call runs before its connection is handed on to another worker.

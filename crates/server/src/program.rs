@@ -62,6 +62,8 @@ pub struct Procedure {
     pub repetition: Repetition,
     /// What it may change, for a procedure that may not run twice: names in directories, and files.
     pub subjects: fn(Decoder<'_>) -> Subjects<'_>,
+    /// Whether its arguments begin with the handle of a node: the call waits while storage of that node's export hangs.
+    pub names_node: bool,
     /// Whether its result begins with a status: zero, or why it is refused.
     pub status: bool,
     /// For a procedure that brings bulk data: what its arguments, as far as they are here, say of it. The data itself

@@ -34,6 +34,8 @@ pub struct Request<'r, 'm> {
     pub arguments: Decoder<'m>,
     /// Who asks, and where.
     pub peer: &'r Peer,
+    /// Too many calls wait for storage of its export already: it is to be asked again later.
+    pub is_put_off: bool,
     /// The bulk data of a WRITE that is still in the socket: then `arguments` ends right before the data's bytes,
     /// after their length.
     pub waiting: Option<&'r mut dyn Waiting>,

@@ -12,6 +12,7 @@ use howdah_tune::Tuner;
 
 use crate::Transport;
 use crate::admin::{Admin, AdminAddress, AdminSockets, MetricsSettings};
+use crate::crew::Crew;
 use crate::exports::Exports;
 use crate::limits;
 use crate::programs::PROGRAMS;
@@ -23,7 +24,7 @@ use crate::watch::Watch;
 use crate::worker::Worker;
 
 /// Stack of a worker, in bytes: the deepest path is a directory listing with a few kilobytes of buffers.
-const STACK: usize = 512 << 10;
+pub const STACK: usize = 512 << 10;
 /// How often a stopping server looks whether its calls are done.
 const DRAIN_STEP: Duration = Duration::from_millis(5);
 /// How long the end of a server waits for its threads, all together.
@@ -49,7 +50,8 @@ pub struct Sockets {
 /// How a server runs.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Calls that may wait for storage at the same time.
+    /// Calls of one export that may wait for storage at the same time. So many threads there are at least; others are started
+    /// while calls wait.
     pub workers: usize,
     /// How connections are sized.
     pub tuning: Tuning,
@@ -172,17 +174,12 @@ impl Server {
         let knobs = Arc::new(Knobs::new(None));
         let mut server =
             Self { shared: Arc::clone(&shared), threads: Vec::new(), interfaces: None, knobs, admin: None };
-        let mut slots = Vec::new();
-        for index in 0..settings.workers.max(1) {
-            let (worker, slot) = Worker::new(Arc::clone(&shared));
-            slots.push(slot);
-            server.spawn(format!("worker-{index}"), move || worker.run())?;
-        }
+        let crew = Crew::start(Arc::clone(&shared), settings.workers.max(1))?;
         for index in 0..shared.processors.min(limits::PATIENT_WORKERS_MAX) {
             let worker = Worker::patient(Arc::clone(&shared));
             server.spawn(format!("patient-{index}"), move || worker.run_patiently())?;
         }
-        let watch = Watch::new(Arc::clone(&shared), slots);
+        let watch = Watch::new(Arc::clone(&shared), crew);
         server.spawn("watch".into(), move || watch.run())?;
         if settings.tuning.enabled {
             let sizing =
@@ -293,7 +290,6 @@ impl Server {
             self.shared.waker.wake();
             thread.thread().unpark();
         }
-        // A worker that waits for storage cannot be woken: it ends with its call, or with the process.
         let deadline = Instant::now() + END_PATIENCE;
         for thread in self.threads.drain(..) {
             while !thread.is_finished() && Instant::now() < deadline {

@@ -13,6 +13,7 @@ use howdah_tune::{Change, Tuner};
 use parking_lot::{Mutex, RwLock};
 
 use crate::connection::Connection;
+use crate::gates::Gates;
 use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
 use crate::parked::{Call, Parked};
 use crate::program::Program;
@@ -84,6 +85,10 @@ pub struct Shared {
     pub samples: Mutex<Samples>,
     /// The moment from which the tuner counts.
     pub started: Instant,
+    /// What waits for exports that have as many calls as they may.
+    pub gates: Gates,
+    /// Workers that are to end.
+    pub dismissed: AtomicUsize,
     /// Datagrams whose calls run now.
     pub datagrams_running: AtomicUsize,
     ready: Mutex<VecDeque<Arc<Connection>>>,
@@ -122,6 +127,8 @@ impl Shared {
             endings: Endings::default(),
             samples: Mutex::default(),
             started: Instant::now(),
+            gates: Gates::new(),
+            dismissed: AtomicUsize::new(0),
             datagrams_running: AtomicUsize::new(0),
             ready: Mutex::default(),
             connections: RwLock::default(),
@@ -238,6 +245,7 @@ impl Shared {
             if connection.is_parked() {
                 self.parked.forget(connection);
             }
+            self.gates.leave(connection);
             tracing::debug!(client = %connection.peer().client, why = %why, "connection closed");
         }
         was_there

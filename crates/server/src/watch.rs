@@ -1,4 +1,5 @@
-//! The watch: hands on connections and sockets whose call hangs, and ends those that hold what they do not use.
+//! The watch: hands on connections and sockets whose call hangs, keeps workers free, and ends connections that hold what they do
+//! not use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,43 +9,29 @@ use std::time::{Duration, Instant};
 use howdah_net::Token;
 
 use crate::connection::Connection;
+use crate::crew::Crew;
+use crate::gates::Turned;
 use crate::limits::CALL_PATIENCE;
 use crate::patience::{Patience, Sight};
 use crate::room::{Holding, who_gives_memory_back};
 use crate::shared::{Shared, Source};
-use crate::worker::Slot;
 
 /// How long the watch sleeps while nothing happens, at most.
 const IDLE_TICK: Duration = Duration::from_millis(100);
 /// How often connections are looked at.
 const INSPECTION: Duration = Duration::from_secs(1);
+/// How often the log tells that an export holds as many calls as it may.
+const TELLING: Duration = Duration::from_secs(60);
 /// How long a receive buffer is kept that nobody needs.
 const BUFFER_KEPT: Duration = Duration::from_secs(60);
-
-/// What the watch remembers of a worker.
-#[derive(Default)]
-struct Pulse {
-    turns: u64,
-    /// The present hang has been dealt with.
-    relieved: bool,
-}
-
-/// What a worker is found doing.
-#[derive(Debug, PartialEq, Eq)]
-enum Found {
-    /// Nothing, or nothing new.
-    AtRest,
-    /// It runs calls.
-    Active,
-    /// It has been in one call since last time.
-    Hangs,
-}
 
 /// The watch.
 pub struct Watch {
     shared: Arc<Shared>,
-    slots: Vec<(Arc<Slot>, Pulse)>,
+    crew: Crew,
     seen: HashMap<Token, Patience>,
+    /// When somebody was told that an export holds as many calls as it may.
+    told: HashMap<u16, Instant>,
     listeners_woken: Instant,
     inspected: Instant,
     buffers_freed: Instant,
@@ -52,10 +39,9 @@ pub struct Watch {
 
 impl Watch {
     /// Watches these workers.
-    pub fn new(shared: Arc<Shared>, slots: Vec<Arc<Slot>>) -> Self {
-        let slots = slots.into_iter().map(|slot| (slot, Pulse::default())).collect();
-        let now = Instant::now();
-        Self { shared, slots, seen: HashMap::new(), listeners_woken: now, inspected: now, buffers_freed: now }
+    pub fn new(shared: Arc<Shared>, crew: Crew) -> Self {
+        let (now, seen, told) = (Instant::now(), HashMap::new(), HashMap::new());
+        Self { shared, crew, seen, told, listeners_woken: now, inspected: now, buffers_freed: now }
     }
 
     /// Watches until the server stops: often while calls run, seldom while none does.
@@ -77,27 +63,43 @@ impl Watch {
                 self.shared.buffers.free_unneeded();
             }
         }
+        self.crew.end();
     }
 
-    /// Hands on what hangs; says whether any worker did anything since last time.
+    /// Hands on what hangs, shuts and opens gates, keeps workers free; says whether any worker did anything since last time.
     fn look_at_workers(&mut self) -> bool {
-        let mut active = false;
-        for (slot, pulse) in &mut self.slots {
-            match pulse.feel(slot.turns()) {
-                Found::AtRest => {}
-                Found::Active => active = true,
-                Found::Hangs => match self.shared.source(slot.token()) {
-                    Source::Connection(connection) => self.shared.hand_on(connection),
-                    Source::Udp(port) => {
-                        if let Err(error) = self.shared.arm_udp(&port) {
-                            tracing::error!(%error, "arming a UDP socket");
-                        }
+        let sight = self.crew.look();
+        let held = sight.held.iter().sum();
+        let most = self.crew.share(held);
+        let (shared, told) = (&self.shared, &mut self.told);
+        let permitted = shared.gates.look(&sight.held, most, |export, turned| {
+            let is_due = told.get(&export).is_none_or(|last| last.elapsed() >= TELLING);
+            if turned == Turned::Shut && is_due {
+                told.insert(export, Instant::now());
+                let name = shared.service.counts.export_name(export);
+                tracing::warn!(
+                    export = name,
+                    calls = most,
+                    "calls wait for the storage of this export: as many as may; others of it wait in line"
+                );
+            }
+        });
+        for token in sight.hanging {
+            match self.shared.source(token) {
+                Source::Connection(connection) => self.shared.hand_on(connection),
+                Source::Udp(port) => {
+                    if let Err(error) = self.shared.arm_udp(&port) {
+                        tracing::error!(%error, "arming a UDP socket");
                     }
-                    _ => {}
-                },
+                }
+                _ => {}
             }
         }
-        active
+        self.crew.fit(held);
+        if permitted > 0 {
+            self.shared.waker.wake();
+        }
+        sight.active || permitted > 0
     }
 
     fn wake_listeners(&self) {
@@ -142,20 +144,6 @@ impl Watch {
     }
 }
 
-impl Pulse {
-    /// What a worker with this count of turns is doing. A hang is told of once.
-    fn feel(&mut self, turns: u64) -> Found {
-        let before = std::mem::replace(&mut self.turns, turns);
-        if turns != before {
-            self.relieved = false;
-            return Found::Active;
-        }
-        let hangs = turns % 2 == 1 && !self.relieved;
-        self.relieved |= hangs;
-        if hangs { Found::Hangs } else { Found::AtRest }
-    }
-}
-
 fn sight(connection: &Connection) -> Sight {
     let (received, records) = (connection.inbox().received(), connection.inbox().records());
     let partial = connection.inbox().holdings().is_some_and(|(partial, _)| partial);
@@ -196,18 +184,5 @@ mod tests {
         assert!(!sight(&connection).unread);
         connection.hold(true);
         assert!(connection.pause() && sight(&connection).unread);
-    }
-
-    #[test]
-    fn a_hang_is_told_of_once() {
-        let mut pulse = Pulse::default();
-        let found: Vec<Found> =
-            [0, 1, 1, 1, 1, 2, 2, 5, 5].map(|turns| pulse.feel(turns)).into_iter().collect();
-        use Found::{Active, AtRest, Hangs};
-        assert_eq!(
-            found,
-            [AtRest, Active, Hangs, AtRest, AtRest, Active, AtRest, Active, Hangs],
-            "a queue that grows with the length of a hang would have no bound"
-        );
     }
 }

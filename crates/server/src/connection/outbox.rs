@@ -153,7 +153,14 @@ impl Outbox {
         clerk: &mut Clerk,
     ) -> io::Result<Sent> {
         let moving = train.moves_file().map(|ticket| (ticket, Moment::now()));
-        let sent = train.send(stream)?;
+        if let Some((ticket, _)) = &moving {
+            clerk.start_moving(ticket);
+        }
+        let sent = train.send(stream);
+        if moving.is_some() {
+            clerk.end_moving();
+        }
+        let sent = sent?;
         if let Sent::Bytes(count) = sent {
             // Once a system call: all replies whose last bytes it took were gone then.
             let now = Moment::now();

@@ -74,6 +74,7 @@ impl Clerk {
     #[inline]
     pub fn end(&mut self, procedure: u16, timing: &Timing, reply: Option<&mut Reply>) {
         let (export, storage) = desk::read();
+        self.shard.leave();
         let sent = reply.as_ref().map_or(0, |reply| reply.message_length());
         let outcome = reply.as_ref().map(|reply| reply.outcome());
         let ran = Ran { outcome, received: timing.received as u64, sent: sent as u64, storage };
@@ -82,6 +83,26 @@ impl Clerk {
         if let Some(reply) = reply {
             reply.set_ticket(Ticket { place, arrived: timing.arrived });
         }
+    }
+
+    /// The export of the call that ended last.
+    pub fn last_export(&self) -> u16 {
+        desk::read().0
+    }
+
+    /// What the watch sees of it.
+    pub fn shard(&self) -> Arc<Shard> {
+        Arc::clone(&self.shard)
+    }
+
+    /// A range of a file is sent for a call: it waits for storage as the call did.
+    pub fn start_moving(&mut self, ticket: &Ticket) {
+        self.shard.enter(ticket.place.export);
+    }
+
+    /// That is over.
+    pub fn end_moving(&mut self) {
+        self.shard.leave();
     }
 
     /// A message came to no procedure.

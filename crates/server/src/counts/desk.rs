@@ -55,7 +55,12 @@ pub fn clear(weight: u32) {
 /// The call is for the export of this place.
 #[inline]
 pub fn at_export(place: u16) {
-    DESK.with(|desk| desk.export.set(place));
+    DESK.with(|desk| {
+        desk.export.set(place);
+        if let Some(shard) = &*desk.shard.borrow() {
+            shard.enter(place);
+        }
+    });
 }
 
 /// The export, and nanoseconds within the file system.

@@ -91,10 +91,24 @@ impl Ledger {
         self.count_with(Shard::new(procedures(self.programs).count()).beside())
     }
 
+    /// With the counters of one who is gone, if there are any: they stay, since what was counted does.
     fn count_with(&self, shard: Shard) -> Clerk {
+        let mut shards = self.shards.lock();
+        let is_free =
+            |one: &&Arc<Shard>| one.is_workers() == shard.is_workers() && Arc::strong_count(one) == 1;
+        if let Some(free) = shards.iter().find(is_free) {
+            return Clerk::new(Arc::clone(free));
+        }
         let shard = Arc::new(shard);
-        self.shards.lock().push(Arc::clone(&shard));
+        shards.push(Arc::clone(&shard));
         Clerk::new(shard)
+    }
+
+    /// The name of the export of this place.
+    pub fn export_name(&self, place: u16) -> String {
+        let exports = self.exports.lock();
+        let known = usize::from(place).checked_sub(1).and_then(|index| exports.get(index));
+        known.map_or_else(|| "others".to_owned(), |(_, name)| name.clone())
     }
 
     /// Gives each export its place: the one that it had, if its id was served before.

@@ -23,6 +23,6 @@ pub use figures::Latency;
 pub use ledger::{Ledger, OfExport, Row, UnheardSums, Workers};
 pub use moment::Moment;
 pub use outcome::{Outcome, Unheard};
-pub use shard::NO_EXPORT;
+pub use shard::{NO_EXPORT, PLACES, Shard, Stay};
 pub use ticket::{Ticket, Timing};
 pub use timed::Timed;

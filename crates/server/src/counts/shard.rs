@@ -2,7 +2,7 @@
 
 use std::array;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::cell::Cell;
 use super::counter::Counter;
@@ -15,7 +15,8 @@ use crate::limits::EXPORTS_COUNTED_MAX;
 pub const NO_EXPORT: u16 = 0;
 /// The place of exports beyond the first ones.
 pub const OTHER_EXPORTS: u16 = EXPORTS_COUNTED_MAX as u16 + 1;
-const PLACES: usize = EXPORTS_COUNTED_MAX + 2;
+/// All places.
+pub const PLACES: usize = EXPORTS_COUNTED_MAX + 2;
 
 /// What a worker does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +30,15 @@ pub enum Doing {
     Stores,
 }
 
+/// A call's time in an export.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stay {
+    /// The export's place; [`NO_EXPORT`]: it is over.
+    pub export: u16,
+    /// The how manyth it is.
+    pub number: u64,
+}
+
 /// Cells of one export, each made when it is first needed.
 type Cells = Box<[OnceLock<Box<Cell>>]>;
 
@@ -36,6 +46,8 @@ type Cells = Box<[OnceLock<Box<Cell>>]>;
 #[repr(align(128))]
 pub struct Shard {
     doing: AtomicU8,
+    /// The stays so far, and in the lowest 16 bits the export of the present one.
+    stay: AtomicU64,
     unheard: [Counter; 3],
     exports: [OnceLock<Cells>; PLACES],
     procedures: usize,
@@ -47,6 +59,7 @@ impl Shard {
     pub fn new(procedures: usize) -> Self {
         Self {
             doing: AtomicU8::new(Doing::Waits as u8),
+            stay: AtomicU64::new(0),
             unheard: array::from_fn(|_| Counter::default()),
             exports: array::from_fn(|_| OnceLock::new()),
             procedures,
@@ -77,6 +90,25 @@ impl Shard {
             1 => Doing::Runs,
             _ => Doing::Stores,
         }
+    }
+
+    /// The worker's call is for this export from now on. A load and a store: only the worker changes it.
+    #[inline]
+    pub fn enter(&self, export: u16) {
+        let before = self.stay.load(Ordering::Relaxed);
+        self.stay.store(((before >> 16) + 1) << 16 | u64::from(export), Ordering::Relaxed);
+    }
+
+    /// The worker's call is over.
+    #[inline]
+    pub fn leave(&self) {
+        self.stay.store(self.stay.load(Ordering::Relaxed) & !0xffff, Ordering::Relaxed);
+    }
+
+    /// Where the worker's call is.
+    pub fn stay(&self) -> Stay {
+        let stay = self.stay.load(Ordering::Relaxed);
+        Stay { export: stay as u16, number: stay >> 16 }
     }
 
     /// The counters of a procedure.

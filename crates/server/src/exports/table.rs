@@ -55,6 +55,12 @@ impl Exports {
         self.list.binary_search_by_key(&id, Export::id).ok().map(|position| &self.list[position])
     }
 
+    /// Where calls on a node are counted; `None` if its handle leads nowhere.
+    pub(crate) fn place_of(&self, handle: FileHandle<'_>) -> Option<u16> {
+        let (id, _) = self.open(handle)?;
+        self.find(id).map(Export::place)
+    }
+
     /// What clients get for a handle of this export.
     pub fn seal(&self, export: &Export, handle: &Handle) -> SealedHandle {
         self.key.seal(export.id(), handle)

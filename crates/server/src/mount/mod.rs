@@ -50,6 +50,7 @@ const fn row(name: &'static str, pace: Pace, run: Run) -> Procedure {
         pace,
         repetition: Repetition::Runs,
         subjects: no_subjects,
+        names_node: false,
         status: false,
         bulk: None,
         run,

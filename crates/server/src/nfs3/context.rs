@@ -20,6 +20,7 @@ pub struct Context<'c> {
     /// Who asks, and where.
     pub peer: &'c Peer,
     identity: Identity,
+    is_put_off: bool,
 }
 
 /// A node that a client named by its handle, and the way to it.
@@ -43,7 +44,7 @@ impl<'c> Context<'c> {
     ) -> Result<Self, Refusal> {
         let identity =
             Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
-        Ok(Self { service, exports, peer: request.peer, identity })
+        Ok(Self { service, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
     }
 
     /// Whether a READ's data must be in memory: a datagram leaves in one piece, and a file that cannot be sent as a range
@@ -67,6 +68,9 @@ impl<'c> Context<'c> {
         };
         let export = self.exports.find(id).ok_or(Status::Stale)?;
         at_export(export.place());
+        if self.is_put_off {
+            return Err(Status::Jukebox);
+        }
         let Admission { file_system, caller } =
             export.admit(self.peer, &self.identity).map_err(convert::status)?;
         Ok(Object { file_system, caller, handle, exports: self.exports, export })

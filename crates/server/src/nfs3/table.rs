@@ -17,6 +17,7 @@ macro_rules! row {
             pace: $pace,
             repetition: $repetition,
             subjects: no_subjects,
+            names_node: true,
             status: true,
             bulk: None,
             run: $handler::run,
@@ -27,7 +28,7 @@ macro_rules! row {
 /// By number. What may not run twice is what would fail the second time, or undo what another call did meanwhile: a
 /// WRITE that comes late, what was written or cut off since.
 const PROCEDURES: &[Procedure] = &[
-    Procedure { status: false, ..row!("NULL", null, Pace::Quick, Runs) },
+    Procedure { status: false, names_node: false, ..row!("NULL", null, Pace::Quick, Runs) },
     row!("GETATTR", getattr, Pace::Quick, Runs),
     Procedure { subjects: subjects::node, ..row!("SETATTR", setattr, Pace::Quick, Once) },
     row!("LOOKUP", lookup, Pace::Quick, Runs),

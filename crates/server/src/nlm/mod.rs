@@ -74,6 +74,7 @@ const fn row(name: &'static str, run: Run) -> Procedure {
         pace: Pace::Quick,
         repetition: Repetition::Runs,
         subjects: no_subjects,
+        names_node: false,
         status: false,
         bulk: None,
         run,

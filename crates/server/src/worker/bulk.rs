@@ -49,6 +49,10 @@ impl Worker {
         let Work::Run(mut job) = dispatch::read(self.shared.programs, partial.bytes) else {
             return Ok(InPlace::None);
         };
+        // It waits before a gate like any other: in memory.
+        if self.shut_gate(&job).is_some() {
+            return Ok(InPlace::None);
+        }
         let Some(bulk) = job.bulk().filter(|bulk| !bulk.durable && bulk.length >= BULK_MIN) else {
             return Ok(InPlace::None);
         };

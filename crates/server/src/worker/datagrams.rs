@@ -62,9 +62,13 @@ impl Worker {
             }
         };
         let timing = Timing { arrived: Moment::now(), received: datagram.length, is_first };
-        shared.datagrams_running.fetch_add(1, Ordering::SeqCst);
         let peer = Peer { client: datagram.client, server: datagram.server, transport: Transport::Udp };
         let work = dispatch::read(shared.programs, &self.datagram[..datagram.length]);
+        // Its client sends it again.
+        if matches!(&work, Work::Run(job) if self.shut_gate(job).is_some()) {
+            return Found::Quick;
+        }
+        shared.datagrams_running.fetch_add(1, Ordering::SeqCst);
         let is_slow = matches!(&work, Work::Run(job) if job.pace() != Pace::Quick);
         if is_slow && !is_armed {
             self.arm(port);

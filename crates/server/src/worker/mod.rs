@@ -2,6 +2,7 @@
 
 mod bulk;
 mod datagrams;
+mod gate;
 mod patient;
 mod run;
 mod serve;

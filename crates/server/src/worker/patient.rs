@@ -142,7 +142,7 @@ mod tests {
         );
         shared.add(stream).expect("taken in");
         let connection = shared.connections().pop().expect("it");
-        (Worker::new(Arc::new(shared)).0, connection, client)
+        (Worker::new(Arc::new(shared)), connection, client)
     }
 
     /// A call as a record. What it names is not there, which is an answer too.

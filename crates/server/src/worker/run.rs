@@ -15,7 +15,7 @@ use howdah_rpc::server::BufferPool;
 
 use super::Slot;
 use crate::connection::Connection;
-use crate::counts::Clerk;
+use crate::counts::{Clerk, Shard};
 use crate::limits::DATAGRAM_MAX;
 use crate::shared::{Shared, Source};
 use crate::spare::Spare;
@@ -44,27 +44,38 @@ pub struct Worker {
     pub(super) datagram: Vec<u8>,
     /// Carries data from sockets to files.
     pub(super) pipe: Option<Pipe>,
+    /// The export that its last call was for, if others wait before its gate.
+    pub(super) came_back: Option<u16>,
 }
 
 impl Worker {
-    /// A worker, and what the watch sees of it.
-    pub fn new(shared: Arc<Shared>) -> (Self, Arc<Slot>) {
+    /// A worker.
+    pub fn new(shared: Arc<Shared>) -> Self {
         let clerk = shared.service.counts.clerk();
-        let slot = Arc::new(Slot::default());
-        (Self::with(shared, clerk, Arc::clone(&slot)), slot)
+        Self::with(shared, clerk)
+    }
+
+    /// What the watch sees of it.
+    pub fn slot(&self) -> Arc<Slot> {
+        Arc::clone(&self.slot)
+    }
+
+    /// Where the watch sees which export its call is for.
+    pub fn shard(&self) -> Arc<Shard> {
+        self.clerk.shard()
     }
 
     /// One that sockets do not wake.
     pub fn patient(shared: Arc<Shared>) -> Self {
         let clerk = shared.service.counts.clerk_beside();
-        Self::with(shared, clerk, Arc::default())
+        Self::with(shared, clerk)
     }
 
-    fn with(shared: Arc<Shared>, clerk: Clerk, slot: Arc<Slot>) -> Self {
+    fn with(shared: Arc<Shared>, clerk: Clerk) -> Self {
         let buffers = BufferPool::sharing(Arc::clone(&shared.buffers));
         let datagram = vec![0; DATAGRAM_MAX + 1];
-        let (spare, pipe) = (Spare::default(), None);
-        Self { shared, slot, buffers, clerk, spare, datagram, pipe }
+        let (slot, spare, pipe, came_back) = Default::default();
+        Self { shared, slot, buffers, clerk, spare, datagram, pipe, came_back }
     }
 
     /// Works until told to stop.
@@ -76,14 +87,15 @@ impl Worker {
         self.shared.waker.wake();
     }
 
-    /// Until the server stops.
+    /// Until the server stops, or has enough without it.
     fn serve_all(&mut self) {
-        while !self.shared.stopping.load(Ordering::SeqCst) {
+        while !self.shared.stopping.load(Ordering::SeqCst) && !self.is_dismissed() {
             self.clerk.wait();
             match self.shared.poller.wait() {
                 Ok(Some(ready)) => {
                     self.clerk.run();
                     self.on_ready(ready);
+                    self.let_in();
                 }
                 Ok(None) => {}
                 Err(error) => {
@@ -92,6 +104,14 @@ impl Worker {
                 }
             }
         }
+    }
+
+    fn is_dismissed(&self) -> bool {
+        let dismissed = &self.shared.dismissed;
+        dismissed.load(Ordering::Relaxed) > 0
+            && dismissed
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| count.checked_sub(1))
+                .is_ok()
     }
 
     pub(super) fn on_ready(&mut self, ready: Ready) {

@@ -106,6 +106,10 @@ impl Worker {
                 Some(reply)
             }
             Work::Run(job) => {
+                if let Some(export) = self.shut_gate(job) {
+                    self.wait_at_gate(connection, export, record, timing);
+                    return Ok(turn);
+                }
                 let pace = job.pace();
                 if self.parks(connection, pace) {
                     return Ok(self.park(connection, record, timing));
@@ -124,6 +128,10 @@ impl Worker {
         }
         connection.finish_call();
         self.buffers.put(record.into_buffer());
+        if self.come_back() && turn == Turn::Mine {
+            turn = Turn::HandedOn;
+            self.hand_on(connection);
+        }
         Ok(turn)
     }
 

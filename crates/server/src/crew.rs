@@ -1,0 +1,190 @@
+//! The workers as the watch has them: how many there are, who hangs where. While calls wait for storage others are started, so
+//! that some are always free; those end when nobody has needed them for a while.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use howdah_net::Token;
+
+use crate::counts::{NO_EXPORT, PLACES, Shard, Stay};
+use crate::limits::{WORKERS_FREE, WORKERS_KEPT, WORKERS_MAX};
+use crate::server::STACK;
+use crate::shared::Shared;
+use crate::worker::{Slot, Worker};
+
+/// How long the end of a server waits for workers.
+const END_PATIENCE: Duration = Duration::from_secs(1);
+
+/// All workers.
+pub struct Crew {
+    shared: Arc<Shared>,
+    members: Vec<Member>,
+    /// So many there are at least, and so many calls of one export may wait for storage.
+    least: usize,
+    /// Workers started so far: each has a name of its own.
+    started: usize,
+    /// Since when there are more than are needed.
+    idle_since: Instant,
+}
+
+/// A worker.
+struct Member {
+    slot: Arc<Slot>,
+    shard: Arc<Shard>,
+    pulse: Pulse,
+    stay: Stay,
+    thread: JoinHandle<()>,
+}
+
+/// What the watch remembers of a worker.
+#[derive(Default)]
+struct Pulse {
+    turns: u64,
+    /// The present hang has been dealt with.
+    relieved: bool,
+}
+
+/// What a worker is found doing.
+#[derive(Debug, PartialEq, Eq)]
+enum Found {
+    /// Nothing, or nothing new.
+    AtRest,
+    /// It runs calls.
+    Active,
+    /// It has been in one call since last time.
+    Hangs,
+}
+
+/// What a look at all workers found.
+pub struct Sight {
+    /// Whether any of them did anything since last time.
+    pub active: bool,
+    /// For what calls that hang run, as far as nobody was told yet.
+    pub hanging: Vec<Token>,
+    /// How many have been in one call since last time, by the place of its export.
+    pub held: [usize; PLACES],
+}
+
+impl Crew {
+    /// Starts so many.
+    pub fn start(shared: Arc<Shared>, least: usize) -> io::Result<Self> {
+        let mut crew = Self { shared, members: Vec::new(), least, started: 0, idle_since: Instant::now() };
+        for _ in 0..least {
+            crew.add()?;
+        }
+        Ok(crew)
+    }
+
+    /// Looks at all of them.
+    pub fn look(&mut self) -> Sight {
+        self.members.retain(|member| !member.thread.is_finished());
+        let mut sight = Sight { active: false, hanging: Vec::new(), held: [0; PLACES] };
+        for member in &mut self.members {
+            match member.pulse.feel(member.slot.turns()) {
+                Found::AtRest => {}
+                Found::Active => sight.active = true,
+                Found::Hangs => sight.hanging.push(member.slot.token()),
+            }
+            let stay = member.shard.stay();
+            if stay.export != NO_EXPORT && stay == member.stay {
+                sight.held[usize::from(stay.export)] += 1;
+            }
+            member.stay = stay;
+        }
+        sight
+    }
+
+    /// How many calls of one export may wait for storage, while so many of all do: as configured, unless workers run out.
+    pub fn share(&self, held: usize) -> usize {
+        if held + self.kept_free() >= self.most() { 1 } else { self.least }
+    }
+
+    /// Starts workers while too few are free of calls that wait, and ends some when there have long been too many.
+    pub fn fit(&mut self, held: usize) {
+        let wanted = (held + self.kept_free()).clamp(self.least, self.most());
+        if self.members.len() <= wanted {
+            self.idle_since = Instant::now();
+        }
+        while self.members.len() < wanted {
+            if let Err(error) = self.add() {
+                tracing::warn!(%error, "starting a worker while calls wait for storage");
+                return;
+            }
+        }
+        if self.idle_since.elapsed() >= WORKERS_KEPT {
+            self.idle_since = Instant::now();
+            self.shared.dismissed.store(self.members.len() - wanted, Ordering::Relaxed);
+            self.shared.waker.wake();
+        }
+    }
+
+    /// Waits until they have ended, as the server does.
+    pub fn end(self) {
+        let deadline = Instant::now() + END_PATIENCE;
+        for member in self.members {
+            while !member.thread.is_finished() && Instant::now() < deadline {
+                self.shared.waker.wake();
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            // One that waits for storage cannot be woken: it ends with its call, or with the process.
+            if member.thread.is_finished() {
+                let _ = member.thread.join();
+            }
+        }
+    }
+
+    /// Free workers that there should be.
+    fn kept_free(&self) -> usize {
+        self.least.min(WORKERS_FREE)
+    }
+
+    fn most(&self) -> usize {
+        WORKERS_MAX.max(2 * self.least)
+    }
+
+    fn add(&mut self) -> io::Result<()> {
+        let worker = Worker::new(Arc::clone(&self.shared));
+        let (slot, shard) = (worker.slot(), worker.shard());
+        let named = std::thread::Builder::new().name(format!("worker-{}", self.started));
+        let thread = named.stack_size(STACK).spawn(move || worker.run())?;
+        self.started += 1;
+        let (pulse, stay) = Default::default();
+        self.members.push(Member { slot, shard, pulse, stay, thread });
+        Ok(())
+    }
+}
+
+impl Pulse {
+    /// What a worker with this count of turns is doing. A hang is told of once.
+    fn feel(&mut self, turns: u64) -> Found {
+        let before = std::mem::replace(&mut self.turns, turns);
+        if turns != before {
+            self.relieved = false;
+            return Found::Active;
+        }
+        let hangs = turns % 2 == 1 && !self.relieved;
+        self.relieved |= hangs;
+        if hangs { Found::Hangs } else { Found::AtRest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hang_is_told_of_once() {
+        let mut pulse = Pulse::default();
+        let found: Vec<Found> =
+            [0, 1, 1, 1, 1, 2, 2, 5, 5].map(|turns| pulse.feel(turns)).into_iter().collect();
+        use Found::{Active, AtRest, Hangs};
+        assert_eq!(
+            found,
+            [AtRest, Active, Hangs, AtRest, AtRest, Active, AtRest, Active, Hangs],
+            "a queue that grows with the length of a hang would have no bound"
+        );
+    }
+}
