@@ -12,7 +12,7 @@ use crate::dispatch::{Whence, Work};
 use crate::limits::{DATAGRAM_MAX, STRANGER_EXTRA_MAX};
 use crate::shared::Shared;
 use crate::udp::Port;
-use crate::{Peer, Reply};
+use crate::{Peer, Reply, Transport};
 
 /// Answers one datagram; gives the reply's buffer back.
 pub fn answer(
@@ -20,10 +20,10 @@ pub fn answer(
     clerk: &mut Clerk,
     timing: &Timing,
     (port, datagram): (&Port, &Datagram),
-    peer: &Peer,
     work: Work<'_>,
     buffer: Vec<u8>,
 ) -> Vec<u8> {
+    let peer = Peer { client: datagram.client, server: datagram.server, transport: Transport::Udp };
     let mut reply = match work {
         Work::NoCall => {
             clerk.unheard(Unheard::Malformed);
@@ -41,11 +41,11 @@ pub fn answer(
             let seen = capture.is_on().then(|| job.seen());
             clerk.start(timing);
             let has_ended = |token| shared.has_ended_in_order(token);
-            let from = Whence::datagram(peer, &has_ended);
+            let from = Whence::datagram(&peer, &has_ended);
             let mut reply = job.run(&shared.service, &from, None, buffer);
             clerk.end(place, timing, reply.as_mut());
             if let Some(seen) = seen {
-                capture.take(seen, peer, timing, reply.as_ref());
+                capture.take(seen, &peer, timing, reply.as_ref());
             }
             match reply {
                 Some(reply) => reply,

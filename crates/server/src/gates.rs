@@ -4,29 +4,49 @@
 //! in its place, so that a slow file system always has as many calls as it may have, and one that hangs has no more.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use howdah_net::Datagram;
 use parking_lot::Mutex;
 
 use crate::connection::Connection;
-use crate::counts::{NO_EXPORT, PLACES};
+use crate::counts::{NO_EXPORT, PLACES, Timing};
 use crate::limits::{GATE_CALLS_MAX, GATE_MEMORY_MAX};
-use crate::parked::Call;
+use crate::udp::Port;
 
-/// A call that waits in line, as far as the line cares.
-pub trait Waiting {
+/// A call that waits in line.
+pub struct QueuedCall {
+    /// Its message.
+    pub message: Box<[u8]>,
+    /// When it came.
+    pub timing: Timing,
+    /// Who has it answered.
+    pub asker: Asker,
+}
+
+/// Where a call in line came from.
+pub enum Asker {
+    /// A connection.
+    Connection(Arc<Connection>),
+    /// A datagram, and the socket that it came to.
+    Datagram(Arc<Port>, Datagram),
+}
+
+/// What takes memory while it waits.
+pub trait Weighed {
     /// Bytes of memory that it holds.
     fn memory(&self) -> usize;
 }
 
-impl Waiting for Call {
+impl Weighed for QueuedCall {
     fn memory(&self) -> usize {
         self.message.len()
     }
 }
 
 /// The gates of all exports.
-pub struct Gates<C = Call> {
+pub struct Gates<C = QueuedCall> {
     /// How many are shut: none, almost always.
     shut: AtomicUsize,
     /// Calls in all lines.
@@ -56,7 +76,7 @@ pub enum Turned {
     Opened,
 }
 
-impl<C: Waiting> Gates<C> {
+impl<C: Weighed> Gates<C> {
     /// All open.
     pub fn new() -> Self {
         let gate = || Gate {
@@ -174,7 +194,9 @@ impl Gates {
     /// A connection is gone: its calls in line hold its descriptor.
     pub fn leave(&self, connection: &Connection) {
         if self.waiting() > 0 {
-            self.retain(|call| call.connection.token() != connection.token());
+            self.retain(
+                |call| !matches!(&call.asker, Asker::Connection(of) if of.token() == connection.token()),
+            );
         }
     }
 }
@@ -195,7 +217,7 @@ mod tests {
     #[derive(Debug, PartialEq, Eq)]
     struct Bytes(usize);
 
-    impl Waiting for Bytes {
+    impl Weighed for Bytes {
         fn memory(&self) -> usize {
             self.0
         }

@@ -81,9 +81,10 @@ pub struct ServerArguments {
     #[arg(long)]
     pub udp_per_interface: bool,
 
-    /// Threads that answer calls, 1 to 1024 [default: 32]
+    /// Calls of one export that may wait for its storage at once, 1 to 1024 [default: 32]
     ///
-    /// A call that waits for a disk holds its thread, so slow disks want more threads; more processors do not.
+    /// Others of that export wait in line, and hold up no other export. Slow storage that does many things at once
+    /// wants more; more processors do not. The server starts threads as calls wait.
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MOST_WORKERS))]
     pub workers: Option<usize>,
 

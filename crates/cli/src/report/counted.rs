@@ -187,8 +187,9 @@ fn unheard(unheard: Unheard) -> String {
 }
 
 fn workers(workers: &Workers) -> String {
-    let Workers { waiting, running, in_storage, .. } = workers;
-    format!("workers: {waiting} wait for calls, {running} run, {in_storage} in storage\n")
+    let Workers { waiting, running, in_storage, calls_in_line, .. } = workers;
+    let line = format!("workers: {waiting} wait for calls, {running} run, {in_storage} in storage\n");
+    if *calls_in_line == 0 { line } else { format!("{line}in line for storage: {calls_in_line} calls\n") }
 }
 
 /// A count, or so many per second, in nine characters.
@@ -278,6 +279,7 @@ workers: 30 wait for calls, 1 run, 1 in storage
             capacity: None,
             procedures: vec![procedure("READ", 15, 2e-3)],
         });
+        shown.workers.calls_in_line = 4;
         shown = Counted {
             seconds: 10.0,
             is_rate: true,
@@ -295,6 +297,7 @@ export          calls/s part errors   mean    p50    p99 stor     in/s    out/s
 /a                  1.5  50%      0  2.0ms  2.2ms  2.4ms  25%    180 B    168 B
 /b                  1.5  50%      0  2.0ms  2.2ms  2.4ms  25%    180 B    168 B
 workers: 30 wait for calls, 1 run, 1 in storage
+in line for storage: 4 calls
 
 "#]]
         );

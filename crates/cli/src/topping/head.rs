@@ -47,7 +47,9 @@ fn of_calls(all: &Calls) -> String {
 }
 
 fn of_workers(workers: &Workers) -> String {
-    format!("workers: {} wait, {} run, {} in storage", workers.waiting, workers.running, workers.in_storage)
+    let Workers { waiting, running, in_storage, calls_in_line, .. } = workers;
+    let line = format!("workers: {waiting} wait, {running} run, {in_storage} in storage");
+    if *calls_in_line == 0 { line } else { format!("{line}, {calls_in_line} calls in line") }
 }
 
 fn of_memory(seen: &Seen) -> String {

@@ -132,6 +132,9 @@ pub struct Workers {
     pub running: usize,
     /// They wait for a file system.
     pub in_storage: usize,
+    /// Calls that wait in line, since their export has as many in its storage as it may.
+    #[serde(default)]
+    pub calls_in_line: usize,
     /// The replies that are kept for repetitions.
     pub reply_cache: ReplyCache,
 }

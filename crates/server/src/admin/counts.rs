@@ -53,6 +53,7 @@ pub async fn workers(State(asked): State<Arc<Asked>>) -> Json<Workers> {
         waiting: now.waiting,
         running: now.running,
         in_storage: now.in_storage,
+        calls_in_line: asked.shared.gates.waiting(),
         reply_cache: ReplyCache { calls, bytes, replayed },
     })
 }

@@ -51,7 +51,7 @@ impl Worker {
         };
         // It waits before a gate like any other: in memory.
         if self.shut_gate(&job).is_some() {
-            return Ok(InPlace::None);
+            return connection.wake_at_once().map(|()| InPlace::None);
         }
         let Some(bulk) = job.bulk().filter(|bulk| !bulk.durable && bulk.length >= BULK_MIN) else {
             return Ok(InPlace::None);

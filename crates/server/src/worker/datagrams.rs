@@ -4,13 +4,15 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use howdah_net::Datagram;
+
 use super::Worker;
 use crate::counts::{Moment, Timing};
 use crate::datagram;
 use crate::dispatch::{self, Work};
+use crate::gates::Asker;
 use crate::program::Pace;
 use crate::udp::Port;
-use crate::{Peer, Transport};
 
 /// Datagrams in a row that a worker answers alone: to have another one woken costs as much as answering one.
 const ALONE: u32 = 16;
@@ -31,7 +33,7 @@ enum Found {
 
 impl Worker {
     /// Answers what waits in a socket.
-    pub(super) fn datagrams(&mut self, port: &Port) {
+    pub(super) fn datagrams(&mut self, port: &Arc<Port>) {
         for number in 0..TURN {
             if self.shared.draining.load(Ordering::SeqCst) {
                 return;
@@ -51,8 +53,7 @@ impl Worker {
     }
 
     /// Answers the next datagram, if one waits. `is_armed`: the socket may wake another worker meanwhile.
-    fn answer_datagram(&mut self, port: &Port, is_armed: bool, is_first: bool) -> Found {
-        let shared = Arc::clone(&self.shared);
+    fn answer_datagram(&mut self, port: &Arc<Port>, is_armed: bool, is_first: bool) -> Found {
         let datagram = match port.receive(&mut self.datagram) {
             Ok(Some(datagram)) => datagram,
             Ok(None) => return Found::Nothing,
@@ -62,30 +63,55 @@ impl Worker {
             }
         };
         let timing = Timing { arrived: Moment::now(), received: datagram.length, is_first };
-        let peer = Peer { client: datagram.client, server: datagram.server, transport: Transport::Udp };
-        let work = dispatch::read(shared.programs, &self.datagram[..datagram.length]);
-        // Its client sends it again.
-        if matches!(&work, Work::Run(job) if self.shut_gate(job).is_some()) {
+        self.shared.datagrams_running.fetch_add(1, Ordering::SeqCst);
+        let buffer = std::mem::take(&mut self.datagram);
+        let found = self.take_up(port, &datagram, &buffer[..datagram.length], &timing, is_armed);
+        self.datagram = buffer;
+        found
+    }
+
+    fn take_up(
+        &mut self,
+        port: &Arc<Port>,
+        datagram: &Datagram,
+        message: &[u8],
+        timing: &Timing,
+        is_armed: bool,
+    ) -> Found {
+        let work = dispatch::read(self.shared.programs, message);
+        let shut = if let Work::Run(job) = &work { self.shut_gate(job) } else { None };
+        if let Some(export) = shut {
+            self.wait_at_gate(export, message, timing, Asker::Datagram(Arc::clone(port), *datagram));
             return Found::Quick;
         }
-        shared.datagrams_running.fetch_add(1, Ordering::SeqCst);
         let is_slow = matches!(&work, Work::Run(job) if job.pace() != Pace::Quick);
         if is_slow && !is_armed {
             self.arm(port);
         }
         let is_watched = !is_slow && !is_armed;
-        let buffer = self.spare.take();
         if is_watched {
             self.slot.start(port.token());
         }
-        let used =
-            datagram::answer(&shared, &mut self.clerk, &timing, (port, &datagram), &peer, work, buffer);
+        self.run_datagram((port, datagram), work, timing);
         if is_watched {
             self.slot.end();
         }
-        self.spare.put(used);
-        shared.datagrams_running.fetch_sub(1, Ordering::SeqCst);
         if is_slow { Found::Slow } else { Found::Quick }
+    }
+
+    /// Runs a datagram's call and answers it.
+    pub(super) fn run_datagram(
+        &mut self,
+        (port, datagram): (&Port, &Datagram),
+        work: Work<'_>,
+        timing: &Timing,
+    ) {
+        let buffer = self.spare.take();
+        let shared = Arc::clone(&self.shared);
+        let used = datagram::answer(&shared, &mut self.clerk, timing, (port, datagram), work, buffer);
+        self.spare.put(used);
+        self.come_back();
+        shared.datagrams_running.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// Lets the socket wake another worker.

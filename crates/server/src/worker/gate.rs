@@ -1,17 +1,13 @@
 //! Calls before the gate of an export that has as many as may wait for its storage.
 
-use std::io;
 use std::sync::Arc;
-
-use howdah_rpc::server::Record;
 
 use super::Worker;
 use super::serve::Turn;
 use crate::connection::Connection;
 use crate::counts::Timing;
 use crate::dispatch::{self, Job, Work};
-use crate::gates::Refused;
-use crate::parked::Call;
+use crate::gates::{Asker, QueuedCall, Refused};
 use crate::shared::Source;
 
 impl Worker {
@@ -25,22 +21,12 @@ impl Worker {
     }
 
     /// Lets a call wait before a gate. If too many do, it is answered that it must be asked again later.
-    pub(super) fn wait_at_gate(
-        &mut self,
-        connection: &Arc<Connection>,
-        export: u16,
-        record: Record,
-        timing: &Timing,
-    ) {
-        let message = record.bytes().into();
-        self.buffers.put(record.into_buffer());
-        let call = Call { connection: Arc::clone(connection), message, timing: *timing, is_last: false };
+    pub(super) fn wait_at_gate(&mut self, export: u16, message: &[u8], timing: &Timing, asker: Asker) {
+        let call = QueuedCall { message: message.into(), timing: *timing, asker };
         match self.shared.gates.wait(export, call) {
-            // Who ended the connection meanwhile may have looked before.
-            Ok(()) if !self.is_there(connection) => self.shared.gates.leave(connection),
             Ok(()) => {}
-            Err(Refused::Open(call)) => self.run_waiting(&call, false),
-            Err(Refused::Full(call)) => self.run_waiting(&call, true),
+            Err(Refused::Open(call)) => self.run_queued(&call, false),
+            Err(Refused::Full(call)) => self.run_queued(&call, true),
         }
     }
 
@@ -63,29 +49,39 @@ impl Worker {
         loop {
             let mine = self.came_back.take().and_then(|export| self.shared.gates.next_of(export));
             let Some(call) = mine.or_else(|| self.permitted()) else { return };
-            self.run_waiting(&call, false);
+            self.run_queued(&call, false);
             self.come_back();
         }
     }
 
     /// A call that may go in besides; another worker finds whether there is one more.
-    fn permitted(&self) -> Option<Call> {
+    fn permitted(&self) -> Option<QueuedCall> {
         let call = self.shared.gates.next_permitted()?;
         self.shared.waker.wake();
         Some(call)
     }
 
-    fn run_waiting(&mut self, call: &Call, put_off: bool) {
-        let Call { connection, message, timing, .. } = call;
-        let mut outcome = io::Result::Ok(());
+    fn run_queued(&mut self, call: &QueuedCall, put_off: bool) {
+        let QueuedCall { message, timing, asker } = call;
+        let mut work = dispatch::read(self.shared.programs, message);
+        if let Work::Run(job) = &mut work
+            && put_off
+        {
+            job.put_off();
+        }
+        match asker {
+            Asker::Connection(connection) => self.run_for(connection, &work, timing),
+            Asker::Datagram(port, datagram) => self.run_datagram((port, datagram), work, timing),
+        }
+    }
+
+    fn run_for(&mut self, connection: &Arc<Connection>, work: &Work<'_>, timing: &Timing) {
+        let mut outcome = Ok(());
         // Nobody waits any more for what a connection that is gone has asked for.
-        if let Work::Run(mut job) = dispatch::read(self.shared.programs, message)
+        if let Work::Run(job) = work
             && self.is_there(connection)
         {
-            if put_off {
-                job.put_off();
-            }
-            if let Some(reply) = self.run_job(connection, (&job, job.pace()), Turn::HandedOn, timing) {
+            if let Some(reply) = self.run_job(connection, (job, job.pace()), Turn::HandedOn, timing) {
                 connection.push(reply);
             }
             connection.finish_call();
@@ -94,7 +90,7 @@ impl Worker {
         self.settle(connection, outcome);
     }
 
-    fn is_there(&self, connection: &Connection) -> bool {
+    pub(super) fn is_there(&self, connection: &Connection) -> bool {
         matches!(self.shared.source(connection.token()), Source::Connection(_))
     }
 }

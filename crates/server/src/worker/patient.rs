@@ -20,7 +20,6 @@ use crate::limits::PARKED_MAX;
 use crate::parked::Call;
 use crate::program::Pace;
 use crate::reply_cache::Origin;
-use crate::shared::Source;
 
 /// How much less than others these threads have of a processor that others want too: about a tenth of it is left to one
 /// (sched(7): each step is a factor of 1.25). They may not have much less, nor be many: what holds a lock and has no processor
@@ -63,7 +62,7 @@ impl Worker {
 
     fn run_parked(&mut self, Call { connection, message, timing, is_last }: Call) {
         // Nobody waits any more for what a connection that is gone has asked for.
-        let is_there = matches!(self.shared.source(connection.token()), Source::Connection(_));
+        let is_there = self.is_there(&connection);
         let mut outcome = Ok(());
         if let Work::Run(job) = &dispatch::read(self.shared.programs, &message)
             && is_there

@@ -13,6 +13,7 @@ use crate::Reply;
 use crate::connection::{Connection, Next, Received};
 use crate::counts::{Timing, Unheard};
 use crate::dispatch::{self, Job, Work};
+use crate::gates::Asker;
 use crate::program::Pace;
 
 /// What is done for one connection before others get their turn: so many calls, or fewer of those that bring data.
@@ -107,7 +108,13 @@ impl Worker {
             }
             Work::Run(job) => {
                 if let Some(export) = self.shut_gate(job) {
-                    self.wait_at_gate(connection, export, record, timing);
+                    let asker = Asker::Connection(Arc::clone(connection));
+                    self.wait_at_gate(export, record.bytes(), timing, asker);
+                    self.buffers.put(record.into_buffer());
+                    // Who ended the connection meanwhile may have looked before the call was in line.
+                    if !self.is_there(connection) {
+                        self.shared.gates.leave(connection);
+                    }
                     return Ok(turn);
                 }
                 let pace = job.pace();

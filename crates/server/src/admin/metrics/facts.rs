@@ -28,6 +28,8 @@ pub struct Facts {
     pub unheard: UnheardSums,
     /// What workers do.
     pub workers: Workers,
+    /// Calls that wait for storage to have room for them.
+    pub calls_in_line: usize,
     /// Replies that are kept, and their bytes.
     pub kept: (usize, usize),
     /// TCP connections.
@@ -74,6 +76,7 @@ impl Facts {
             rows: service.counts.rows(),
             unheard: service.counts.unheard(),
             workers: service.counts.workers(),
+            calls_in_line: asked.shared.gates.waiting(),
             kept: service.replies.size(),
             held: connections.iter().filter(|connection| connection.is_held()).count(),
             connections: connections.len(),

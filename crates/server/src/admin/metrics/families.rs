@@ -47,6 +47,9 @@ fn server(text: &mut Text, facts: &Facts) {
     text.sample(&[("doing", "waiting")], facts.workers.waiting);
     text.sample(&[("doing", "running")], facts.workers.running);
     text.sample(&[("doing", "storage")], facts.workers.in_storage);
+    let help = "Calls that wait since their export has as many in its storage as it may.";
+    text.family("howdah_calls_in_line", Kind::Gauge, None, help);
+    text.sample(&[], facts.calls_in_line);
     text.family("howdah_kept_replies", Kind::Gauge, None, "Replies kept for repetitions of their calls.");
     text.sample(&[], facts.kept.0);
     text.family(

@@ -4,8 +4,6 @@ import { bytes, many, rate, time, verdict } from './words.js';
 
 // Statuses that say that something here is broken, and not that a client asked for what is not there.
 const BROKEN = ['IO', 'SERVERFAULT', 'NOSPC', 'NXIO'];
-// From this part of the workers on, storage holds everybody up.
-const CROWDED = 0.9;
 
 // What limits a client: the word for the last seconds, since of one moment it says little, with the last sentence that went with it.
 export class Limits {
@@ -71,9 +69,9 @@ function ofMemory(memory) {
 }
 
 function ofWorkers(workers) {
-  if (workers.in_storage < CROWDED * workers.workers) return [];
-  const text = `${workers.in_storage} of ${workers.workers} workers wait for storage: calls of all clients wait behind them.`;
-  return [{ headline: 'Storage holds everybody up', text }];
+  if (workers.calls_in_line === 0) return [];
+  const text = `${workers.calls_in_line} calls wait in line for an export whose storage is slow, or hangs.`;
+  return [{ headline: 'Storage holds calls up', text }];
 }
 
 function ofErrors(errors) {
