@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
 use howdah_lab::record::{Outcome, ResultDirectory, SeriesLine};
-use lab::{HOWDAH, Ran, end_of, is_no_sandbox, run};
+use lab::{HOWDAH, Ran, end_of, is_no_sandbox, rows as counted, run};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Two cells of half a second. `limit` is for the machine on which it takes longest.
@@ -49,12 +49,13 @@ fn a_plan_runs_to_its_report_and_is_not_run_twice() {
     let home = tempfile::tempdir().expect("a directory");
     let Some(Ran { output, results, .. }) = run(home.path(), PLAN, &[]) else { return };
     assert!(output.status.success(), "{}", told(&output));
-    let rows = results.rows().expect("rows");
+    let rows = counted(&results);
     assert_eq!(rows.iter().map(|row| row.cell).collect::<Vec<_>>(), [1, 2]);
     for row in &rows {
         assert_eq!(row.outcome, Outcome::Ok, "{}", told(&output));
         assert_eq!(row.figures["bytes"].value, f64::from(2 << 20));
         assert!(row.figures["throughput"].value < row.line_rate_bytes_per_second.expect("a rate"));
+        assert!(row.other_load.is_some_and(|load| (0.0..=1.0).contains(&load.share)), "{:?}", row.other_load);
         assert!(row.figures.contains_key("server.processor") && row.latencies.contains_key("main"));
         assert_eq!(
             row.commands.iter().map(|command| command.name.as_str()).collect::<Vec<_>>(),
@@ -77,7 +78,7 @@ fn a_plan_runs_to_its_report_and_is_not_run_twice() {
 
     let again = run(home.path(), PLAN, &[]).expect("a sandbox was made before");
     assert!(again.output.status.success(), "{}", told(&again.output));
-    assert_eq!(again.results.rows().expect("rows"), rows, "what is done is not done again");
+    assert_eq!(counted(&again.results), rows, "what is done is not done again");
 
     let short = run(home.path(), PLAN, &["--quick"]).expect("a sandbox was made before");
     assert_eq!(short.output.status.code(), Some(1), "{}", told(&short.output));
@@ -98,7 +99,7 @@ fn a_cell_that_fails_is_kept_and_the_others_run() {
     let plan = format!("{head}{broken}[[claim]]{claim}");
     let Some(Ran { output, results, .. }) = run(home.path(), &plan, &[]) else { return };
     assert_eq!(output.status.code(), Some(3), "{}", told(&output));
-    let rows = results.rows().expect("rows");
+    let rows = counted(&results);
     let Outcome::Failed(why) = &rows[0].outcome else { panic!("{:?}", rows[0].outcome) };
     assert!(why.starts_with("client main: ") && why.contains("connecting to 10.77.0.1:2049"), "{why}");
     assert!(rows[0].commands.iter().any(|command| command.name == "main"), "what ran is told all the same");
@@ -145,7 +146,7 @@ fn an_interrupted_run_keeps_what_it_measured_and_goes_on() {
     assert_eq!(status.code(), Some(1), "{said}");
     assert!(said.contains("interrupted; what was measured is in"), "{said}");
     let results = ResultDirectory::open(&to).expect("there");
-    assert_eq!(results.rows().expect("rows").iter().map(|row| row.cell).collect::<Vec<_>>(), [1], "{said}");
+    assert_eq!(counted(&results).iter().map(|row| row.cell).collect::<Vec<_>>(), [1], "{said}");
     assert!(results.report_path().is_file());
 }
 
@@ -198,7 +199,7 @@ fn a_record_is_played_over_a_path() {
         .replace(r#"workload = "write", options = ["--size", "2M"] }"#, &played)
         .replace(r#"values = ["2ms", "4ms"]"#, r#"values = ["40ms"]"#);
     let Some(Ran { output, results, .. }) = run(home.path(), &plan, &[]) else { return };
-    let rows = results.rows().expect("rows");
+    let rows = counted(&results);
     let [row] = &rows[..] else { panic!("{}", told(&output)) };
     assert_eq!(row.outcome, Outcome::Ok, "{}", told(&output));
     let figure = |name: &str| row.figures.get(name).map(|figure| figure.value);

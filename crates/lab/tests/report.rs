@@ -4,6 +4,7 @@ mod report_pages;
 
 use std::fs;
 
+use howdah_lab::measure::OtherLoad;
 use howdah_lab::record::{Outcome, ResultDirectory, Row};
 use howdah_lab::report::write;
 use report_pages::{measured, plan, small, well_formed};
@@ -181,6 +182,20 @@ fn failed_cells_are_named_with_why_and_leave_a_gap() {
     );
     assert!(page.contains("n = 2") && page.contains("1 failed"));
     assert!(page.contains("Cell 4: rtt 30ms, receive buffer the kernel's – failed"));
+}
+
+#[test]
+fn measurements_on_a_busy_machine_are_marked() {
+    let calm = page(&small(), |_| {});
+    assert!(!calm.contains("may be wrong") && calm.contains("of CPU time, 2 % of all CPUs."));
+    let busy = page(&small(), |row| {
+        if row.cell == 3 && row.repetition == 2 {
+            row.other_load = Some(OtherLoad { seconds: 8.0, share: 0.34 });
+        }
+    });
+    well_formed(&busy);
+    assert!(busy.contains("during 1 of 18 measurements") && busy.contains("cell 3 repetition 2 (34 %)"));
+    assert!(busy.contains("while other programs took 34 % of the CPUs"), "a claim that it decides says so");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use howdah_lab::record::ResultDirectory;
+use howdah_lab::record::{ResultDirectory, Row, latest};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The program under test.
@@ -43,6 +43,12 @@ pub fn run(home: &Path, plan: &str, flags: &[&str]) -> Option<Ran> {
     }
     let results = ResultDirectory::open(&to).unwrap_or_else(|error| panic!("{error:#}\n{said}"));
     Some(Ran { process, output, results })
+}
+
+/// The rows that count: on a busy machine cells are measured twice.
+pub fn rows(results: &ResultDirectory) -> Vec<Row> {
+    let rows = results.rows().expect("rows");
+    latest(&rows).into_iter().cloned().collect()
 }
 
 /// Whether that is why there are no results; then the test that asks is skipped.

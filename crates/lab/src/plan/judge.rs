@@ -68,6 +68,9 @@ fn tested(claim: &Claim, cell: &CellMedians, cells: &[CellMedians]) -> Option<Te
         margin = margin.min((value - least * base) / (least * base).abs().max(f64::MIN_POSITIVE));
         text.push_str(&format!(", at least {}", bound(claim, least, unit)));
     }
+    if let Some(load) = cell.disturbed {
+        text.push_str(&format!(", while other programs took {} of the CPUs", load.percent()));
+    }
     let where_ = levels(&cell.factors);
     Some(Tested { held: margin >= 0.0, margin, text: format!("{text}{where_}") })
 }
@@ -113,6 +116,7 @@ fn is_of(cell: &CellMedians, levels: &BTreeMap<String, String>) -> bool {
 mod tests {
     use super::super::testing::plan;
     use super::*;
+    use crate::measure::OtherLoad;
     use crate::record::{Figure, testing::row, unit};
 
     fn measured(cell: u32, rtt: &str, buffer: &str, throughput: f64) -> Row {
@@ -141,6 +145,16 @@ mod tests {
             let found: Vec<Option<bool>> = judged.iter().map(|judgement| judgement.held).collect();
             assert_eq!(found, held, "{fixed} {kernels:?}: {judged:?}");
         }
+    }
+
+    #[test]
+    fn a_judgement_by_a_disturbed_cell_says_so() {
+        let load = |share| Some(OtherLoad { seconds: 1.0, share });
+        let row = Row { other_load: load(0.34), ..measured(3, "30ms", "fixed", 70e6) };
+        let told = &judge(&plan(), std::slice::from_ref(&row))[0].figures;
+        assert!(told.contains("at most 0.5, while other programs took 34 % of the CPUs ["), "{told}");
+        let told = &judge(&plan(), &[Row { other_load: load(0.04), ..row }])[0].figures;
+        assert!(!told.contains("other programs"), "{told}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod table;
 pub(crate) mod testing;
 
 pub use directory::{ResultDirectory, name_of};
-pub use medians::{CellMedians, medians};
+pub use medians::{CellMedians, latest, medians};
 pub use row::{CommandRecord, Figure, Late, LinkCount, Outcome, Row, unit};
 pub use series_line::{ConnectionSample, LinkSample, SeriesLine, VerdictSample};
 pub use shown::shown;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use howdah_link::Counters;
 use serde::{Deserialize, Serialize};
 
-use crate::measure::Machine;
+use crate::measure::{Machine, OtherLoad};
 
 /// The units in which figures are kept. A report shows them as people read them (MB/s, ms).
 pub mod unit {
@@ -46,6 +46,9 @@ pub struct Row {
     pub started: String,
     /// How long it took, with building and taking down.
     pub seconds: f64,
+    /// CPU time that programs outside the laboratory took while the clients worked; none if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_load: Option<OtherLoad>,
     /// Exactly what ran, in order.
     pub commands: Vec<CommandRecord>,
     /// Payload that TCP can carry over the wire to the server; none without a rate.
@@ -132,6 +135,11 @@ impl Row {
     /// Whether it came to its end.
     pub fn is_ok(&self) -> bool {
         self.outcome == Outcome::Ok
+    }
+
+    /// What others took of the CPUs, if it was so much that the figures are in doubt.
+    pub fn disturbed(&self) -> Option<OtherLoad> {
+        self.other_load.filter(OtherLoad::is_busy)
     }
 
     /// Whether each of these factors has this level.

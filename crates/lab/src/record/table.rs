@@ -24,12 +24,20 @@ pub fn table(plan: &Plan, rows: &[Row]) -> String {
         if has_origin {
             line.push(origin(plan, &cell.factors));
         }
-        line.push(cell.failures.first().map_or(String::new(), |why| {
-            format!("{} failed: {}", cell.failures.len(), why.chars().take(60).collect::<String>())
-        }));
+        line.push(remarks(&cell));
         lines.push(line);
     }
     aligned(&lines)
+}
+
+/// What failed, and whether the machine was busy.
+fn remarks(cell: &CellMedians) -> String {
+    let failed = cell
+        .failures
+        .first()
+        .map(|why| format!("{} failed: {}", cell.failures.len(), why.chars().take(60).collect::<String>()));
+    let disturbed = cell.disturbed.map(|load| format!("other programs took {} of the CPUs", load.percent()));
+    failed.into_iter().chain(disturbed).collect::<Vec<_>>().join("; ")
 }
 
 fn heading(factors: &[&String], figures: &[String], has_origin: bool) -> Vec<String> {

@@ -3,7 +3,7 @@
 use howdah_link::Counters;
 
 use super::{CommandRecord, Figure, Late, LinkCount, Outcome, Row, unit};
-use crate::measure::Machine;
+use crate::measure::{Machine, OtherLoad};
 
 /// A row that holds something in every field.
 pub fn row(cell: u32, repetition: u32) -> Row {
@@ -18,6 +18,7 @@ pub fn row(cell: u32, repetition: u32) -> Row {
         outcome: Outcome::Ok,
         started: "2026-11-22T04:00:00Z".to_owned(),
         seconds: 12.25,
+        other_load: Some(OtherLoad { seconds: 0.5, share: 0.02 }),
         commands: vec![CommandRecord { host: "server".to_owned(), name: "server".to_owned(), command }],
         line_rate_bytes_per_second: Some(117e6),
         round_trip_seconds: 0.03,

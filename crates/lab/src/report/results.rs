@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 
 use crate::plan::{Judgement, OriginFigure, Plan, judge, seed};
-use crate::record::{CellMedians, ResultDirectory, Row, medians, unit};
+use crate::record::{CellMedians, ResultDirectory, Row, latest, medians, unit};
 
 /// A plan with its rows.
 #[derive(Debug)]
@@ -28,11 +28,7 @@ impl Results {
         let file = directory.plan_path();
         let plan =
             Plan::parse(&file.to_string_lossy(), &directory.plan_text()?).context("reading the plan")?;
-        let mut latest: BTreeMap<(u32, u32), Row> = BTreeMap::new();
-        for row in directory.rows()? {
-            latest.insert((row.cell, row.repetition), row);
-        }
-        let rows: Vec<Row> = latest.into_values().collect();
+        let rows: Vec<Row> = latest(&directory.rows()?).into_iter().cloned().collect();
         let (cells, judgements) = (medians(&rows), judge(&plan, &rows));
         Ok(Self { plan, rows, cells, judgements, directory: directory.clone() })
     }

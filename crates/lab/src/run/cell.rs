@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use super::server::samples;
 use super::topology::{addresses, topology};
 use super::{Client, Job, Measured, Place, Scene, Stop, client, derived, netem, routes, server, verdicts};
-use crate::measure::Processor;
+use crate::measure::{CpuLook, OtherLoad, Processor};
 use crate::plan::ExportKind;
 use crate::record::{CommandRecord, LinkCount, SeriesLine};
 use crate::sample::{Sampler, counts, processor_seconds};
@@ -27,6 +27,7 @@ pub struct Record {
     pub commands: Vec<CommandRecord>,
     pub link: Vec<LinkCount>,
     pub series: Vec<SeriesLine>,
+    pub other_load: Option<OtherLoad>,
 }
 
 /// Where a cell's things are to be.
@@ -74,7 +75,10 @@ fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
     *scene.deadline.lock() = Instant::now() + spec.limit.0;
     let before = (processor_seconds(&served.processes()), Processor::used());
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-    let measured = work(scene, clients, record)?;
+    let look = CpuLook::now();
+    let measured = work(scene, clients, record);
+    record.other_load = look.and_then(|earlier| CpuLook::now()?.others_since(&earlier));
+    let measured = measured?;
     let server_seconds = processor_seconds(&served.processes()) - before.0;
     served.check().context("server")?;
     if let Some(wire) = scene.network.wires().values().find(|wire| !wire.is_alive()) {

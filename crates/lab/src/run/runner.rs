@@ -11,7 +11,7 @@ use super::topology::{line_rate, round_trip};
 use super::{Job, Stop};
 use crate::measure::Machine;
 use crate::plan::Plan;
-use crate::record::{Outcome, ResultDirectory, Row};
+use crate::record::{Outcome, ResultDirectory, Row, SeriesLine};
 use crate::sandbox::Sandbox;
 
 /// Who is told how far a run is.
@@ -57,7 +57,7 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// Runs all jobs; those that came to their end in this directory before are not run again. A job that was interrupted
-    /// leaves no row.
+    /// leaves no row. A job during which other programs kept the machine busy is run once more.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<()> {
         let done = self.results.rows()?;
         if done.iter().any(|row| row.quick != self.quick) {
@@ -75,17 +75,36 @@ impl Runner<'_> {
             let each = (index > 0).then(|| began.elapsed() / index as u32);
             let left = each.map(|each| each * (jobs.len() - index) as u32);
             observer.begins(&Upcoming { job, number: index + 1, of: jobs.len(), left });
-            let row = self.row(job, &facts)?;
+            let (row, series) = self.row(job, &facts)?;
             if self.stop.is_asked() && !row.is_ok() {
                 break;
             }
-            self.results.append(&row)?;
+            self.keep(&row, &series)?;
             observer.ended(&row);
+            if row.disturbed().is_some() && !self.stop.is_asked() {
+                observer.begins(&Upcoming { job, number: index + 1, of: jobs.len(), left });
+                let (again, series) = self.row(job, &facts)?;
+                if self.stop.is_asked() && !again.is_ok() {
+                    break;
+                }
+                if replaces(&again, &row) {
+                    self.keep(&again, &series)?;
+                }
+                observer.ended(&again);
+            }
         }
         Ok(())
     }
 
-    fn row(&self, job: &Job, facts: &Facts) -> Result<Row> {
+    /// Adds a row to the results. Of one job the last row counts.
+    fn keep(&self, row: &Row, series: &[SeriesLine]) -> Result<()> {
+        if let Some(name) = &row.series {
+            self.results.write_series(name, series)?;
+        }
+        self.results.append(row)
+    }
+
+    fn row(&self, job: &Job, facts: &Facts) -> Result<(Row, Vec<SeriesLine>)> {
         let started = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let began = Instant::now();
         let logs = self.results.logs(job.cell.number, job.repetition)?;
@@ -98,12 +117,9 @@ impl Runner<'_> {
             Ok(()) => Outcome::Ok,
             Err(error) => Outcome::Failed(format!("{error:#}")),
         };
-        let Record { named: (figures, latencies), commands, link, series } = record;
+        let Record { named: (figures, latencies), commands, link, series, other_load } = record;
         let name = ResultDirectory::series_name(job.cell.number, job.repetition);
-        if !series.is_empty() {
-            self.results.write_series(&name, &series)?;
-        }
-        Ok(Row {
+        let row = Row {
             plan: self.plan.name.clone(),
             quick: self.quick,
             cell: job.cell.number,
@@ -113,6 +129,7 @@ impl Runner<'_> {
             outcome,
             started,
             seconds: began.elapsed().as_secs_f64(),
+            other_load,
             commands,
             line_rate_bytes_per_second: line_rate(&job.cell.spec),
             round_trip_seconds: round_trip(&job.cell.spec).as_secs_f64(),
@@ -123,7 +140,8 @@ impl Runner<'_> {
             machine: facts.machine.clone(),
             commit: facts.commit.clone(),
             howdah: env!("CARGO_PKG_VERSION").to_owned(),
-        })
+        };
+        Ok((row, series))
     }
 }
 
@@ -133,6 +151,37 @@ struct Facts {
     commit: Option<String>,
 }
 
+/// Whether a second measurement of a job counts in place of the first, which others disturbed.
+fn replaces(again: &Row, first: &Row) -> bool {
+    let share = |row: &Row| row.other_load.map_or(0.0, |load| load.share);
+    !first.is_ok() || (again.is_ok() && share(again) < share(first))
+}
+
 fn is_of(row: &Row, job: &Job) -> bool {
     (row.cell, row.repetition, row.seed) == (job.cell.number, job.repetition, job.seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::OtherLoad;
+    use crate::record::testing::row;
+
+    #[test]
+    fn the_calmer_measurement_counts_if_it_came_to_its_end() {
+        let with = |share, is_ok| {
+            let outcome = if is_ok { Outcome::Ok } else { Outcome::Failed("it hung".to_owned()) };
+            Row { other_load: Some(OtherLoad { seconds: 1.0, share }), outcome, ..row(1, 1) }
+        };
+        for (first, again, replaced) in [
+            (with(0.3, true), with(0.01, true), true),
+            (with(0.3, true), with(0.2, true), true),
+            (with(0.3, true), with(0.4, true), false),
+            (with(0.3, true), with(0.01, false), false),
+            (with(0.3, false), with(0.4, false), true),
+            (with(0.3, false), with(0.4, true), true),
+        ] {
+            assert_eq!(replaces(&again, &first), replaced, "{:?} {:?}", first.other_load, again.other_load);
+        }
+    }
 }

@@ -5,7 +5,7 @@ mod well_formed;
 
 use std::path::Path;
 
-use howdah_lab::measure::Machine;
+use howdah_lab::measure::{Machine, OtherLoad};
 use howdah_lab::plan::{Plan, seed};
 use howdah_lab::record::{
     CommandRecord, ConnectionSample, Figure, LinkSample, Outcome, ResultDirectory, Row, SeriesLine, unit,
@@ -150,6 +150,7 @@ fn row(plan: &Plan, cell: u32, repetition: u32) -> Row {
         outcome: Outcome::Ok,
         started: format!("2026-11-22T04:{:02}:0{repetition}Z", cell % 60),
         seconds: 12.25,
+        other_load: Some(OtherLoad { seconds: 0.5, share: 0.02 }),
         commands: vec![
             command("server", "server", &["howdah", "serve", "--listen", "10.77.0.1", "/srv"]),
             command(

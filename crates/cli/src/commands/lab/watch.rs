@@ -78,7 +78,10 @@ impl Observer for Watch {
                 .or_else(|| row.figures.get("total.throughput"))
                 .map_or("done".to_owned(), |figure| shown(figure.value, &figure.unit)),
         };
-        report::status(&format!("{} {}: {said} ({:.1} s)", self.number, self.what, row.seconds), true);
+        let busy = row
+            .disturbed()
+            .map_or(String::new(), |load| format!("; other programs took {} of the CPUs", load.percent()));
+        report::status(&format!("{} {}: {said} ({:.1} s){busy}", self.number, self.what, row.seconds), true);
     }
 }
 

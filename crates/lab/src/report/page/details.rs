@@ -62,6 +62,10 @@ fn repetition(row: &Row) -> Markup {
             "; logs in " code { (format!("logs/{:03}-{}", row.cell, row.repetition)) }
             @if let Some(series) = &row.series { ", time series in " code { (series) } }
             "."
+            @if let Some(load) = &row.other_load {
+                " Other programs took " (text(load.seconds, unit::SECONDS)) " of CPU time, " (load.percent())
+                " of all CPUs."
+            }
         }
         @if let Outcome::Failed(why) = &row.outcome { pre.why { (why) } }
         @if !row.commands.is_empty() { pre { code { (commands(&row.commands)) } } }

@@ -84,6 +84,7 @@ fn warnings(results: &Results) -> Vec<String> {
     if results.quick() {
         warnings.push("This is the short form of the plan (--quick): fewer levels, repetitions or bytes than the whole one.".to_owned());
     }
+    warnings.extend(disturbed(results));
     let failed = results.rows.iter().filter(|row| !row.is_ok()).count();
     if failed > 0 {
         let told =
@@ -91,6 +92,26 @@ fn warnings(results: &Results) -> Vec<String> {
         warnings.push(format!("{failed} of {there} measurements failed; {told} nowhere."));
     }
     warnings
+}
+
+/// Which measurements are in doubt because the machine had other things to do.
+fn disturbed(results: &Results) -> Option<String> {
+    let rows: Vec<String> = results
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let percent = row.disturbed()?.percent();
+            Some(format!("cell {} repetition {} ({percent})", row.cell, row.repetition))
+        })
+        .collect();
+    let (count, all) = (rows.len(), results.rows.len());
+    (count > 0).then(|| {
+        format!(
+            "Other programs took more than 10 % of the CPUs during {count} of {all} measurements, also when these were \
+             repeated. Their figures, and claims about them, may be wrong: {}.",
+            rows.join(", ")
+        )
+    })
 }
 
 #[cfg(test)]
