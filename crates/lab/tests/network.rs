@@ -74,6 +74,29 @@ fn datagrams_pass_a_perfect_wire_and_take_their_time_on_a_long_one() {
 }
 
 #[test]
+fn programs_of_a_host_see_its_interfaces_alone() {
+    let Some(network) = build(&Topology::default()) else { return };
+    let ours = || {
+        let names =
+            std::fs::read_dir("/sys/class/net").expect("listing").flatten().map(|entry| entry.file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = ours();
+    for host in ["client", "server"] {
+        let output = network.host(host).command("ls").arg("/sys/class/net").output().expect("coreutils");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "lo\npath0\n", "{host}: {output:?}");
+        let mut mtu = network.host(host).command("cat");
+        let output = mtu.arg("/sys/class/net/path0/mtu").output().expect("coreutils");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "1500\n", "{host}: {output:?}");
+        // Limits of memory are still to be seen.
+        let groups = |output: std::io::Result<std::process::Output>| output.expect("coreutils").stdout;
+        let ours = groups(std::process::Command::new("ls").arg("/sys/fs/cgroup").output());
+        assert_eq!(groups(network.host(host).command("ls").arg("/sys/fs/cgroup").output()), ours, "{host}");
+    }
+    assert_eq!(ours(), before, "only programs of hosts see another /sys");
+}
+
+#[test]
 fn a_punctual_wire_carries_datagrams_too() {
     let spec = WireSpec { punctual: true, ..wire("rtt = '20ms'\nrate = '1Gbit'") };
     let Some(network) = build(&Topology::pair(spec)) else { return };

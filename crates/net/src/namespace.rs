@@ -45,7 +45,7 @@ impl Namespace {
         Ok(setns(&self.file, CloneFlags::CLONE_NEWNET)?)
     }
 
-    /// A command that runs inside.
+    /// A command that runs inside, and in a mount namespace of its own in which `/sys` shows the interfaces of this one.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         syscall::enter_before_exec(&mut command, Arc::clone(&self.file));

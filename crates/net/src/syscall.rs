@@ -15,6 +15,7 @@ use nix::libc;
 use socket2::SockAddr;
 
 use crate::connect::{Place, Wait};
+use crate::own_sysfs::own_sysfs;
 use crate::stream::Sent;
 
 /// `mallopt(M_MMAP_THRESHOLD)` with the value that glibc starts from. Left to itself, it takes the first larger block that is freed for a
@@ -329,13 +330,14 @@ pub fn set_tun_offloads(file: BorrowedFd<'_>, flags: u32) -> io::Result<()> {
     done(unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETOFFLOAD as _, libc::c_ulong::from(flags)) })
 }
 
-/// Has the command's process move into a network namespace before it becomes another program.
+/// Has the command's process move into a network namespace before it becomes another program, which sees it in `/sys` too.
 pub fn enter_before_exec(command: &mut Command, namespace: Arc<OwnedFd>) {
     let enter = move || {
         // SAFETY: `setns` takes numbers. It is a bare system call, which is all that may be made between fork and exec.
-        done(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) })
+        done(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) })?;
+        own_sysfs()
     };
-    // SAFETY: the closure makes one system call and allocates nothing, not even to report that it failed.
+    // SAFETY: the closure makes system calls and allocates nothing, not even to report that one failed.
     unsafe { command.pre_exec(enter) };
 }
 

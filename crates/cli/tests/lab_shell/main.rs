@@ -47,6 +47,26 @@ fn a_command_finds_the_other_host_and_nothing_is_left() {
 }
 
 #[test]
+fn every_shell_sees_the_interfaces_of_its_host_and_mounts_of_all() {
+    let Some(laboratory) = laboratory("sysfs") else { return };
+    let script = "mkdir /run/shared; mount -t tmpfs x /run/shared; ls /sys/class/net >/run/shared/first; echo ready; \
+                  exec sleep 1000";
+    let arguments = ["-q", "--", "env", "--default-signal", "sh", "-ec", script];
+    let (mut child, _) = laboratory.start(&arguments, "ready");
+    let [run] = &laboratory.runs()[..] else { panic!("one run: {:?}", laboratory.runs()) };
+    let id = run.file_name().expect("a name").to_string_lossy().into_owned();
+    for host in ["client", "server"] {
+        let script = ["sh", "-c", "cat /run/shared/first; ls /sys/class/net"];
+        let output = laboratory.output(&[&["--join", &id, "--host", host, "--"][..], &script].concat());
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(said, "lo\npath0\nlo\npath0\n", "{host}: {output:?}");
+    }
+    send(&child, Signal::SIGTERM);
+    ended(&mut child);
+    laboratory.assert_nothing_left();
+}
+
+#[test]
 fn a_punctual_path_is_carried_before_others_do_their_work() {
     let Some(laboratory) = laboratory("punctual") else { return };
     if !nix::unistd::geteuid().is_root() {
@@ -61,10 +81,12 @@ fn a_punctual_path_is_carried_before_others_do_their_work() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "both\n", "{output:?}");
     let slow = laboratory.output(&["--quiet", "--rtt", "1ms", "--rate", "1Gbit", "--", "sh", "-c", &script]);
     assert_eq!(String::from_utf8_lossy(&slow.stdout), "both\n", "{slow:?}");
-    let told = ["--quiet", "--punctual=false", "--rtt", "1ms", "--rate", "1Gbit", "--", "sh", "-c", policies];
+    // Both threads have their names before it looks at what they are.
+    let script = format!("until [ \"$({policies} | wc -c)\" = 2 ]; do sleep 0.01; done; {policies}");
+    let told = ["--quiet", "--punctual=false", "--rtt", "1ms", "--rate", "1Gbit", "--", "sh", "-c", &script];
     let told = laboratory.output(&told);
     assert_eq!(String::from_utf8_lossy(&told.stdout), "00", "{told:?}");
-    let plain = laboratory.output(&["--quiet", "--rtt", "1ms", "--", "sh", "-c", policies]);
+    let plain = laboratory.output(&["--quiet", "--rtt", "1ms", "--", "sh", "-c", &script]);
     assert_eq!(String::from_utf8_lossy(&plain.stdout), "00", "{plain:?}");
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
+use howdah_net::own_sysfs;
 use nix::sched::{CloneFlags, setns};
 
 use super::directory::init_of;
@@ -43,6 +44,7 @@ impl Joined {
             Err(_) => bail!("sandbox {} has no host {host}", self.id),
         };
         setns(&namespace, CloneFlags::CLONE_NEWNET).with_context(|| format!("entering host {host}"))?;
+        own_sysfs().context("giving it a /sys of its own")?;
         let terminal = Terminal::look();
         let code = Guardian::new()?.run(command)?;
         terminal.take_back();

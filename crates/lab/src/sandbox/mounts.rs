@@ -16,6 +16,9 @@ const DIRECTORIES: [&str; 4] = ["/run/howdah", "/run/netns", "/run/lock", "/run/
 pub fn make(directory: &str) -> Result<()> {
     let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
     mount_change("/", private).context("keeping mounts to ourselves")?;
+    // What programs of one host mount is seen on the others, though each has a mount namespace for its own `/sys`.
+    let shared = MountPropagationFlags::REC | MountPropagationFlags::SHARED;
+    mount_change("/", shared).context("sharing mounts among hosts")?;
     let plain = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", plain, None).map_err(refusal::processes)?;
     mount("howdah", "/run", "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, Some(c"mode=755"))
