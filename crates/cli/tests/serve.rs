@@ -138,6 +138,12 @@ fn a_directory_that_is_removed_or_moved_is_noticed_and_a_new_one_is_served() {
     for stale in [first.root(), old] {
         assert_eq!(first.attributes(&me, &stale).map(drop), Err(FsError::Stale));
     }
+
+    fs::rename(&data, &aside).expect("moved away");
+    fs::create_dir(&data).expect("another in its place");
+    server.log_line("the export is back");
+    let third = client(&server).expect("the third one is there");
+    assert_eq!(third.attributes(&me, &second.root()).map(drop), Err(FsError::Stale), "it lies elsewhere");
     server.signal(Signal::TERM);
     assert_eq!(server.end().code(), Some(0));
 }

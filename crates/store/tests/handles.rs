@@ -2,8 +2,10 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+
 use common::{Place, is_root, myself, with_and_without_privilege};
-use howdah_store::local::LocalFileSystem;
+use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::{Caller, Change, Create, FileSystem, FsError, Handle, Name, NewAttributes, Result};
 
 fn name(text: &str) -> Name<'_> {
@@ -136,6 +138,53 @@ fn a_number_used_again_is_another_node() {
         }
         // ext4 does use numbers again, so this has tested something; tmpfs counts up.
         assert!(reused > 0 || common::is_on_memory(under), "no number was used again");
+    });
+}
+
+#[test]
+fn a_directory_that_is_moved_out_is_stale_with_all_directories_below_it() {
+    let test = "a_directory_that_is_moved_out_is_stale_with_all_directories_below_it";
+    with_and_without_privilege(test, |under| {
+        let place = Place::under(under);
+        let fs = place.open();
+        let out = make_directory(&fs, &fs.root(), "out");
+        let below = make_directory(&fs, &out, "below");
+        let stays = make_directory(&fs, &fs.root(), "stays");
+        let within = make_directory(&fs, &stays, "within");
+        // Not a mount of its own.
+        let options = Options { cross_mounts: true, ..Options::default() };
+        let other = LocalFileSystem::open(&place.export(), options).expect("opens");
+        for directory in [&out, &below, &stays, &within] {
+            assert!(file(&fs, directory).is_ok() && file(&other, directory).is_ok());
+        }
+        std::fs::rename(place.export().join("out"), place.outside().join("out")).expect("moves");
+        std::fs::rename(place.export().join("stays/within"), place.export().join("within")).expect("moves");
+
+        let patience = Instant::now() + Duration::from_secs(60);
+        let is_stale = |fs, directory| file(fs, directory) == Err(FsError::Stale);
+        while ![&fs, &other].iter().all(|fs| is_stale(fs, &out) && is_stale(fs, &below)) {
+            assert!(Instant::now() < patience, "it is stale while it is used");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // They are in the cache no more.
+        let made = fs.make_directory(
+            &me(),
+            &below,
+            name("new"),
+            &NewAttributes::with_mode(0o755),
+            &mut Change::default(),
+        );
+        assert!(matches!(made, Err(FsError::Stale | FsError::Delay)), "{made:?}");
+        assert_eq!(std::fs::read_dir(place.outside().join("out/below")).expect("lists").count(), 0);
+        for directory in [&stays, &within] {
+            let both = [file(&fs, directory), file(&other, directory)];
+            assert!(both.iter().all(Result::is_ok), "a move inside changes nothing: {both:?}");
+        }
+
+        std::fs::rename(place.outside().join("out"), place.export().join("stays/back")).expect("moves back");
+        let back = look(&fs, &stays, "back");
+        assert_eq!(back, out, "a node that is moved back has the handle that it had");
+        assert!(file(&fs, &back).is_ok());
     });
 }
 

@@ -15,7 +15,7 @@ use crate::running::{
     RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, read_signals,
     start_log, user_name,
 };
-use crate::serving::{Prepared, RunningServer};
+use crate::serving::{DirectoryNews, Prepared, RunningServer};
 
 /// How often the server looks for awaited answers about names of clients, and where the paths of exports lead.
 const LOOK: Duration = Duration::from_secs(1);
@@ -140,8 +140,10 @@ impl Session<'_> {
 
     /// Notices exports whose directories are gone or back.
     fn follow_directories(&mut self) -> Result<()> {
-        if self.server.follow_directories(&self.config.exports)? {
+        let news = self.server.follow_directories(&self.config.exports)?;
+        if !news.is_empty() {
             self.show()?;
+            news.iter().for_each(DirectoryNews::log);
         }
         Ok(())
     }

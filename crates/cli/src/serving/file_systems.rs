@@ -1,7 +1,7 @@
 //! The directories behind the exports, opened once each and kept over a reload, with the files they hold open. Each is followed:
 //! one that is removed or moved away is gone until its path leads to a directory again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use anyhow::{Result, anyhow};
@@ -33,6 +33,24 @@ enum Served {
     Directory(Arc<LocalFileSystem>),
     /// Nothing: another directory is to be opened once the calls on this one have ended.
     Nothing(Weak<LocalFileSystem>),
+}
+
+/// What became of the directory of an export.
+#[derive(Debug)]
+pub struct DirectoryNews {
+    name: String,
+    path: PathBuf,
+    gone: Option<String>,
+}
+
+impl DirectoryNews {
+    /// Says it in the log: once it holds.
+    pub fn log(&self) {
+        match &self.gone {
+            Some(why) => tracing::warn!(export = self.name, "the export is gone: {why}"),
+            None => tracing::info!(export = self.name, path = %self.path.display(), "the export is back"),
+        }
+    }
 }
 
 /// All open directories, in the order of the exports.
@@ -68,13 +86,22 @@ impl FileSystems {
     }
 
     /// Looks where the paths of these exports lead now, and opens directories that took the place of others unless files are
-    /// confined. Whether anything changed, so that the exports must be put together again.
-    pub fn follow(&mut self, exports: &[ExportConfig], state: &Path, files_confined: bool) -> bool {
-        let mut changed = false;
-        for (directory, export) in self.open.iter_mut().zip(exports) {
-            changed |= directory.follow(export, state, files_confined);
-        }
-        changed
+    /// confined. Says what changed; then the exports must be put together again.
+    pub fn follow(
+        &mut self,
+        exports: &[ExportConfig],
+        state: &Path,
+        files_confined: bool,
+    ) -> Vec<DirectoryNews> {
+        let both = self.open.iter_mut().zip(exports);
+        let news = both.filter_map(|(directory, export)| {
+            directory.follow(export, state, files_confined).then(|| DirectoryNews {
+                name: export.name.to_string(),
+                path: export.path.clone(),
+                gone: directory.gone.clone(),
+            })
+        });
+        news.collect()
     }
 
     /// What else makes a file system another one does not change under an id while it is served.
@@ -96,23 +123,23 @@ impl OpenDirectory {
         let path = export.path.display();
         match &self.served {
             Served::Directory(directory) => match directory.presence() {
-                Presence::Present => self.set_gone(export, None),
-                Presence::Missing => self.set_gone(export, Some(format!("there is no directory {path}"))),
+                Presence::Present => self.set_gone(None),
+                Presence::Missing => self.set_gone(Some(format!("there is no directory {path}"))),
                 Presence::Covered => {
                     let why = format!("another file system is mounted at {path}; restart howdah to serve it");
-                    self.set_gone(export, Some(why))
+                    self.set_gone(Some(why))
                 }
                 Presence::Replaced if files_confined => {
                     let why = format!(
                         "{path} is another directory now; restart howdah to serve it, or start it with --sandbox no-landlock"
                     );
-                    self.set_gone(export, Some(why))
+                    self.set_gone(Some(why))
                 }
                 Presence::Replaced => {
                     // The old one goes first: two cannot share the state directory.
                     self.served = Served::Nothing(Arc::downgrade(directory));
                     let why = format!("{path} is another directory now, which is being opened");
-                    self.set_gone(export, Some(why))
+                    self.set_gone(Some(why))
                 }
             },
             Served::Nothing(old) if old.strong_count() > 0 => false,
@@ -120,23 +147,17 @@ impl OpenDirectory {
                 Ok(new) => {
                     let gone = self.gone.take();
                     *self = Self { gone, ..new };
-                    self.set_gone(export, None)
+                    self.set_gone(None)
                 }
-                Err(error) => self.set_gone(export, Some(format!("{error:#}"))),
+                Err(error) => self.set_gone(Some(format!("{error:#}"))),
             },
         }
     }
 
-    /// Notes and logs why an export cannot be mounted; whether that is news.
-    fn set_gone(&mut self, export: &ExportConfig, gone: Option<String>) -> bool {
+    /// Notes why the export cannot be mounted; whether that is news.
+    fn set_gone(&mut self, gone: Option<String>) -> bool {
         if self.gone == gone {
             return false;
-        }
-        match &gone {
-            Some(why) => tracing::warn!(export = %export.name, "the export is gone: {why}"),
-            None => {
-                tracing::info!(export = %export.name, path = %export.path.display(), "the export is back");
-            }
         }
         self.gone = gone;
         true

@@ -11,5 +11,6 @@ mod running_server;
 mod samples;
 mod sockets;
 
+pub use file_systems::DirectoryNews;
 pub use prepared::Prepared;
 pub use running_server::RunningServer;

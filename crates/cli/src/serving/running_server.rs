@@ -10,7 +10,7 @@ use howdah_server::{Server, Settings};
 
 use super::admin_address::LivePage;
 use super::exports::exports;
-use super::file_systems::FileSystems;
+use super::file_systems::{DirectoryNews, FileSystems};
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
 use crate::configuration::{ExportConfig, ServerConfig};
@@ -110,14 +110,14 @@ impl RunningServer {
         Ok(())
     }
 
-    /// Looks whether the directories of these exports, which are served already, are still where they were; whether any export
-    /// is gone or back since the last look.
-    pub fn follow_directories(&mut self, configs: &[ExportConfig]) -> Result<bool> {
-        let changed = self.directories.follow(configs, &self.state, self.files_confined);
-        if changed {
+    /// Looks whether the directories of these exports, which are served already, are still where they were: those that are gone
+    /// or back since the last look.
+    pub fn follow_directories(&mut self, configs: &[ExportConfig]) -> Result<Vec<DirectoryNews>> {
+        let news = self.directories.follow(configs, &self.state, self.files_confined);
+        if !news.is_empty() {
             self.server.reload(exports(configs, &self.directories, &self.key, self.delay, &self.names)?);
         }
-        Ok(changed)
+        Ok(news)
     }
 
     /// Why exports cannot be mounted now, in the order of the exports.

@@ -34,6 +34,9 @@ const AGE: u32 = 60;
 const CLOSING_SHARE: usize = 8;
 const CLOSING_MAX: usize = 256;
 
+/// Parts of the cache: each second another one is looked through for directories that others moved out of the export.
+const TURNS: usize = 4;
+
 /// The queue may hold so many keys of nodes that are gone before it is cleaned.
 const SLACK: usize = 64;
 
@@ -182,6 +185,12 @@ impl NodeCache {
         closing.iter().for_each(|node| flush_before_close(node, &self.verifier));
     }
 
+    /// The open nodes that may be directories, in one of [`TURNS`] parts of the cache.
+    pub(super) fn directories(&self, turn: u32) -> Vec<Arc<Node>> {
+        let part = self.shards.iter().skip(turn as usize % TURNS).step_by(TURNS);
+        part.flat_map(|shard| shard.lock().directories()).collect()
+    }
+
     fn touch(&self, node: &Node) {
         node.touched.store(true, Ordering::Relaxed);
         node.used.store(self.tick.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -203,6 +212,11 @@ fn is_old(node: &Arc<Node>, now: u32) -> bool {
 }
 
 impl Shard {
+    fn directories(&self) -> Vec<Arc<Node>> {
+        let nodes = self.nodes.values();
+        nodes.filter(|node| node.may_be_directory.load(Ordering::Relaxed)).cloned().collect()
+    }
+
     fn insert(&mut self, file: u64, node: Arc<Node>) -> Option<Arc<Node>> {
         if self.queue.len() > 2 * self.nodes.len() + SLACK {
             self.clean();

@@ -20,10 +20,6 @@ use super::tree::LOOK;
 /// The longest target of a symbolic link, in bytes (Linux' PATH_MAX).
 const LONGEST_TARGET: usize = 4096;
 
-/// The deepest directory whose way up to the root is followed: each step is a name, and paths that programs can use
-/// have at most half of PATH_MAX of them.
-const DEEPEST: usize = 2048;
-
 impl LocalFileSystem {
     /// LOOKUP: `fstat` of the directory and `statx` of the name; `name_to_handle_at` if the handle is not known; and if
     /// that could be another node's, the node is opened.
@@ -81,23 +77,12 @@ impl LocalFileSystem {
         })
     }
 
-    /// Goes up until the root is met. A directory whose way up ends elsewhere has left the export.
     fn require_below_root(&self, directory: &OwnedFd) -> Result<()> {
-        let root = self.stat(&self.root)?;
-        let mut step = self.look(directory.as_fd(), b"").map_err(refusal)?.attributes;
-        let mut above: Option<OwnedFd> = None;
-        for _ in 0..DEEPEST {
-            if (step.file, step.file_system) == (root.file, root.file_system) {
-                return Ok(());
-            }
-            let next = self.open_above(above.as_ref().unwrap_or(directory).as_fd())?;
-            let seen = self.look(next.as_fd(), b"").map_err(refusal)?.attributes;
-            if (seen.file, seen.file_system) == (step.file, step.file_system) {
-                break;
-            }
-            (step, above) = (seen, Some(next));
+        match self.tree.is_below_root(directory.as_fd()) {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(Errno::NOENT) => Err(FsError::Stale),
+            Err(errno) => Err(refusal(errno)),
         }
-        Err(FsError::Stale)
     }
 
     /// READLINK.

@@ -7,8 +7,8 @@
 //! Needs Linux 5.8 and `/proc`. What an administrator should know:
 //! - As the superuser the export is a private clone of its mount: what is mounted inside it is not shown (unless the
 //!   export crosses mounts), and unmounting the original leaves the file system in use until the server ends.
-//! - A node that somebody moves out of the export stays reachable by handles that clients have already, as with the
-//!   kernel's server; nothing leads there from inside.
+//! - A directory that somebody moves out of the export, with all directories below it, is stale within seconds. A file
+//!   stays reachable by handles that clients have already, as with the kernel's server: it may have names elsewhere.
 //! - On file systems that keep neither handles nor times of birth, a handle is only the file number, so a number
 //!   used again leads to the new node. No usual Linux file system is like that.
 //! - A program that is being written cannot be run, and one that runs cannot be written ("text file busy").
@@ -34,6 +34,7 @@ mod node;
 mod open;
 mod open_files;
 mod options;
+mod outside;
 mod place;
 mod presence;
 mod read;

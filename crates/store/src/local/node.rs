@@ -25,6 +25,8 @@ pub(super) struct Node {
     pub(super) used: AtomicU32,
     /// Whether data was written that no COMMIT has made durable since.
     pub(super) uncommitted: AtomicBool,
+    /// Whether it was not found to be something else than a directory.
+    pub(super) may_be_directory: AtomicBool,
     pub(super) flushes: Flushes,
     /// Held while its mode is set, and while it has bits that are lent to it.
     pub(super) mode: Mutex<()>,
@@ -70,6 +72,7 @@ impl Node {
 
     fn with_base(handle: Handle, base: Base, open: &Arc<AtomicUsize>) -> Self {
         open.fetch_add(1, Ordering::Relaxed);
+        let may_be_directory = AtomicBool::new(matches!(base, Base::Path(_)));
         Self {
             handle,
             base,
@@ -79,6 +82,7 @@ impl Node {
             touched: AtomicBool::new(false),
             used: AtomicU32::new(0),
             uncommitted: AtomicBool::new(false),
+            may_be_directory,
             flushes: Flushes::default(),
             mode: Mutex::new(()),
             open: Arc::clone(open),

@@ -18,6 +18,7 @@ use super::identity::Identity;
 use super::known::KnownHandles;
 use super::open_files::OpenFiles;
 use super::options::{HandleSource, Mode, Options, SyncMode};
+use super::outside::drop_moved_out;
 use super::presence::{PathWatch, Presence};
 use super::reserve::Reserve;
 use super::root::Root;
@@ -87,6 +88,7 @@ impl LocalFileSystem {
         let watch = Arc::new(PathWatch::new(directory));
         let kept_watch = Arc::clone(&watch);
         let kept_mounts = maker.mounts.clone();
+        let mut turn = 0;
         let housekeeper = Housekeeper::start(move || {
             if let Some(mounts) = &kept_mounts {
                 mounts.tick();
@@ -94,6 +96,8 @@ impl LocalFileSystem {
             kept_tree.look_at_mount();
             kept_watch.look(&kept_tree.root);
             kept_nodes.tick();
+            turn += 1;
+            drop_moved_out(&kept_tree, &kept_nodes, turn);
             kept_streams.tick();
         })
         .map_err(|cause| OpenError::new("starting the housekeeper of", directory, cause))?;

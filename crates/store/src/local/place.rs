@@ -12,6 +12,7 @@ use super::errno::refusal;
 use super::handles::{Form, digest, kernel_open};
 use super::known::Known;
 use super::node::Node;
+use super::outside::Position;
 
 impl LocalFileSystem {
     /// Opens the node of a handle to look at it, as the superuser.
@@ -26,10 +27,13 @@ impl LocalFileSystem {
             // Made when this export crossed mounts.
             (Some(_), None) => return Err(FsError::Stale),
         };
-        if self.maker.is_own(handle, mark, form) || self.remade(&node)? == *handle {
-            return Ok(node);
+        if !self.maker.is_own(handle, mark, form) && self.remade(&node)? != *handle {
+            return Err(FsError::BadHandle);
         }
-        Err(FsError::BadHandle)
+        if mark.is_none() && self.tree.position(node.as_fd()) == Position::Outside {
+            return Err(FsError::Stale);
+        }
+        Ok(node)
     }
 
     fn remade(&self, node: &OwnedFd) -> Result<Handle> {

@@ -1,11 +1,12 @@
 //! The exported tree: its root, what kind of file system it lies on, and the ways into it that cannot lead out.
 
+use std::ffi::CString;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{
     AtFlags, CWD, Mode, OFlags, ResolveFlags, StatVfsMountFlags, fstat, fstatfs, fstatvfs, open, openat,
-    openat2,
+    openat2, readlinkat,
 };
 use rustix::io::{Errno, Result};
 use rustix::mount::{OpenTreeFlags, open_tree};
@@ -138,6 +139,11 @@ impl Tree {
     /// Opens a directory that is open already, to list it.
     pub(super) fn open_listing(&self, directory: BorrowedFd<'_>) -> Result<OwnedFd> {
         self.reopen(directory, LIST)
+    }
+
+    /// The path by which the kernel names what is open.
+    pub(super) fn path_of(&self, node: BorrowedFd<'_>) -> Result<CString> {
+        readlinkat(&self.descriptors, DecInt::from_fd(node), Vec::new())
     }
 
     /// Gives an open node one more name.
