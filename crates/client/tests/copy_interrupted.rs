@@ -3,16 +3,16 @@
 mod copying;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use copying::random::{Random, seed};
-use copying::tree::{Files, grow};
+use copying::tree::{Files, ROOT, grow};
 use copying::trouble::{Dying, Forgetful, Meddled, Restarting};
 use copying::{copier, copy, item, options, with_writer};
-use howdah_client::copy::{Copier, CopyOptions, Event, Existing, Side};
-use howdah_vfs::layer::Call;
+use howdah_client::copy::{Copier, CopyOptions, Event, Existing, Item, Side, Target, mark_in};
+use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, NewAttributes};
+use howdah_vfs::{Caller, FileSystem, FsError, NewAttributes, Result};
 
 fn memory() -> Files {
     Files(Arc::new(MemoryFileSystem::new()))
@@ -87,6 +87,59 @@ fn a_killed_tree_is_completed_and_not_begun_again() {
         assert!(runs < 1000);
     }
     assert!(runs > 1);
+}
+
+/// Refuses a WRITE, counted from 1, and all that follow.
+struct Full(Arc<MemoryFileSystem>, AtomicI64);
+
+impl Layer for Full {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.0
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call == Call::Write && self.1.fetch_sub(1, Ordering::Relaxed) <= 1 {
+            return Err(FsError::NoSpace);
+        }
+        run(&*self.0)
+    }
+}
+
+#[test]
+fn a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes() {
+    let mut random = Random(seed("a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes"));
+    let (from, to) = (memory(), Arc::<MemoryFileSystem>::default());
+    let top = from.directory(&from.root().handle, "top");
+    let inner = from.directory(&top.handle, "inner");
+    from.file(&inner.handle, "big", 1_000_000, &[(0, random.bytes(1_000_000))]);
+    let (files, top) = (Files(Arc::clone(&to) as _), from.at("top"));
+    let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(4))));
+    let (outcome, heard) = copy(&from, top, &full, "copy", CopyOptions { jobs: Some(1), ..options() });
+    assert_eq!(outcome.figures.errors, 1, "{:?}", heard.all());
+    let left = files.names(&files.at("copy/inner").handle);
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert!(left.iter().all(|name| heard.has(&format!("/there/copy/inner/{name}"))), "{:?}", heard.all());
+    let side = Side::new(Arc::clone(&to) as _, *ROOT);
+    assert!(mark_in(&side, &files.at("copy"), 7).is_some());
+    // As the command does that finds the mark.
+    let (copier, heard) = copier(&files, options());
+    let target = Target::Directory(files.at("copy"));
+    let directory_path = b"/there/copy".to_vec();
+    let again = copier.run(vec![Item { target, directory_path, ..item(&from, top, &files, "copy") }]);
+    assert_eq!((again.figures.errors, again.figures.resumed_files), (0, 1), "{:?}", heard.all());
+    assert_eq!(files.see(&files.at("copy")), from.see(&top));
+}
+
+#[test]
+fn a_copy_that_cannot_begin_leaves_nothing() {
+    let mut random = Random(seed("a_copy_that_cannot_begin_leaves_nothing"));
+    let (from, file) = big_file(&mut random);
+    let to = Arc::<MemoryFileSystem>::default();
+    let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(1))));
+    let (outcome, heard) = copy(&from, file, &full, "copy", options());
+    assert_eq!(outcome.figures.errors, 1);
+    assert!(heard.has("beginning the journal of copy") && !heard.has("howdah-partial"), "{:?}", heard.all());
+    assert_eq!(full.names(&full.root().handle), [""; 0]);
 }
 
 #[test]

@@ -109,7 +109,11 @@ impl Planner<'_> {
         let target = self.target(location, is_directory, id)?;
         let source = Arc::new(place.side());
         let path = location.as_bytes().to_vec();
-        Ok(Item { source, node, target, path, id })
+        let directory_path = match self.directory_there() {
+            Some(_) => self.destination.label.clone(),
+            None => above(&self.destination.label).to_vec(),
+        };
+        Ok(Item { source, node, target, path, directory_path, id })
     }
 
     fn target(&self, location: &Location, is_directory: bool, id: u64) -> Result<Target> {
@@ -169,6 +173,15 @@ impl Planner<'_> {
             bail!("copying {location} to {}: a directory cannot be copied into itself", self.to);
         }
         Ok(())
+    }
+}
+
+/// The path of the directory that the last name is in.
+fn above(label: &[u8]) -> &[u8] {
+    match label.iter().rposition(|&byte| byte == b'/') {
+        Some(0) => b"/",
+        Some(at) => &label[..at],
+        None => b".",
     }
 }
 

@@ -280,7 +280,8 @@ impl Copier {
     /// Gives a directory its attributes, after all that would change its times again.
     fn complete(&self, directory: &DirectoryJob) -> Step<()> {
         let Some(node) = &directory.node else { return Ok(()) };
-        if directory.marked {
+        // The same command finds its directory by the mark.
+        if directory.marked && !directory.item.has_left_files.load(Ordering::Relaxed) {
             let marker = naming::marker(directory.item.id);
             self.destination
                 .remove(&directory.target.handle, &marker)

@@ -190,7 +190,8 @@ impl Copier {
 
     /// The first task of an item.
     fn begin(&self, item: Item) -> Option<Task> {
-        let Item { source, node, target, path, id } = item;
+        let Item { source, node, target, path, directory_path, id } = item;
+        let paths = (path, directory_path);
         let file_system = node.attributes.file_system;
         match target {
             Target::Entry { directory, name } => {
@@ -201,17 +202,17 @@ impl Copier {
                     Err(refused) => {
                         let cause = super::Cause::Refused(refused);
                         let trouble = Trouble::destination("looking at the directory for", cause);
-                        self.report(&trouble.of(path));
+                        self.report(&trouble.of(paths.0));
                         return None;
                     }
                 };
-                let item = Arc::new(self.facts(source, path, (id, file_system), &node, &target));
+                let item = Arc::new(self.facts(source, paths, (id, file_system), &node, &target));
                 let parent = Arc::new(DirectoryJob::top(item, target));
                 let part = LinkPart::Unknown;
                 Some(Task::Entry(Entry { parent, name, node: Some(node), part, tries: 0 }))
             }
             Target::Directory(target) => {
-                let item = Arc::new(self.facts(source, path, (id, file_system), &node, &target));
+                let item = Arc::new(self.facts(source, paths, (id, file_system), &node, &target));
                 let top = Arc::new(DirectoryJob::top(Arc::clone(&item), target));
                 let mark = naming::mark_in(&self.destination, &target, id);
                 mark.iter().for_each(|mark| item.is_marked_by(mark));
@@ -227,7 +228,7 @@ impl Copier {
     fn facts(
         &self,
         source: Arc<Side>,
-        path: Vec<u8>,
+        (path, directory_path): (Vec<u8>, Vec<u8>),
         (id, file_system): (u64, u64),
         node: &Node,
         target: &Node,
@@ -242,9 +243,11 @@ impl Copier {
             passes_files: to.is_some_and(|limits| limits.passes_files),
             source,
             path,
+            directory_path,
             id,
             file_system,
             marked_at: OnceLock::new(),
+            has_left_files: AtomicBool::new(false),
         }
     }
 

@@ -24,6 +24,17 @@ pub struct CopyError {
     pub path: Vec<u8>,
     /// Why it failed.
     pub cause: Cause,
+    /// What it leaves at the destination.
+    pub left: Option<LeftFiles>,
+}
+
+/// Files of an unfinished copy at the destination.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftFiles {
+    /// Their paths as people know them.
+    pub paths: Vec<Vec<u8>>,
+    /// Whether the same copy, started again, resumes from them.
+    pub is_resumable: bool,
 }
 
 /// Why a step failed.
@@ -88,7 +99,7 @@ impl Trouble {
     }
 
     pub(super) fn of(self, path: Vec<u8>) -> CopyError {
-        CopyError { step: self.step, on: self.on, path, cause: self.cause }
+        CopyError { step: self.step, on: self.on, path, cause: self.cause, left: None }
     }
 }
 
@@ -127,7 +138,27 @@ impl fmt::Display for CopyError {
             On::Source => "source",
             On::Destination => "destination",
         };
-        write!(formatter, "{} {} ({side}): {}", self.step, Shown(&self.path), self.cause)
+        write!(formatter, "{} {} ({side}): {}", self.step, Shown(&self.path), self.cause)?;
+        match &self.left {
+            Some(left) => write!(formatter, "\n{}", left.advice(self.cause)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl LeftFiles {
+    /// Names the files, and says what to do with them.
+    fn advice(&self, cause: Cause) -> String {
+        let paths: Vec<String> = self.paths.iter().map(|path| Shown(path).to_string()).collect();
+        let paths = paths.join(" and ");
+        let is_full = matches!(cause, Cause::Refused(FsError::NoSpace | FsError::QuotaExceeded));
+        match (self.is_resumable, is_full) {
+            (false, _) => format!("  cannot remove {paths}: delete by hand"),
+            (true, true) => {
+                format!("  left {paths}: free space and run the same command again to resume, or delete them")
+            }
+            (true, false) => format!("  left {paths}: run the same command again to resume, or delete them"),
+        }
     }
 }
 

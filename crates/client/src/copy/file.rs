@@ -180,10 +180,19 @@ impl Copier {
         self.destination.remove(directory, &journal_name).at_destination("removing the old journal of")?;
         let partial = create()?;
         let identity = Identity::new(&node.attributes, &partial.attributes);
-        let journal =
-            JournalFile::begin(&self.destination, directory, journal_name, identity, self.durability())
-                .at_destination("beginning the journal of")?;
-        Ok(opened(partial, Some(journal)))
+        let begun = JournalFile::begin(
+            &self.destination,
+            directory,
+            journal_name.clone(),
+            identity,
+            self.durability(),
+        );
+        if begun.is_err() {
+            // Both are empty. If that fails, the next run replaces them.
+            let _ = self.destination.remove(directory, &journal_name);
+            let _ = self.destination.remove(directory, &partial_name);
+        }
+        Ok(opened(partial, Some(begun.at_destination("beginning the journal of")?)))
     }
 
     /// Goes on with an earlier copy, if there is one that belongs to this source.
@@ -353,7 +362,12 @@ impl Copier {
         let directory = &entry.parent.target.handle;
         let name = naming::partial(&entry.name, entry.parent.item.id);
         self.destination.afresh(directory, &name, || make(&name)).at_destination("making")?;
-        self.destination.rename(directory, &name, &entry.name).at_destination("renaming")
+        let renamed = self.destination.rename(directory, &name, &entry.name);
+        if renamed.is_err() {
+            // If that fails, the next run replaces it.
+            let _ = self.destination.remove(directory, &name);
+        }
+        renamed.at_destination("renaming")
     }
 }
 

@@ -8,7 +8,7 @@ use howdah_vfs::{FsError, Node};
 
 use super::Event;
 use super::engine::Copier;
-use super::error::{Cause, Doing, On, Step, Trouble};
+use super::error::{Cause, CopyError, Doing, LeftFiles, On, Step, Trouble};
 use super::file_job::FileJob;
 use super::ledger::{Batch, Ledger};
 use super::ranges::RangeSet;
@@ -145,18 +145,21 @@ impl Copier {
 
     fn fail_closed(&self, job: &FileJob, trouble: Trouble) {
         let trouble = self.explained(job, trouble);
-        let spoilt = matches!(trouble.cause, Cause::Changed | Cause::Differs(_));
-        if spoilt || job.journal.is_none() {
-            self.discard(job);
-        }
+        let left = match trouble.cause {
+            // What is there is the other copy's.
+            Cause::TakenOver => None,
+            Cause::Changed | Cause::Differs(_) => self.discard(job),
+            _ if job.journal.is_none() => self.discard(job),
+            _ => Some(leave(job)),
+        };
         if trouble.cause == Cause::Changed && job.entry.tries + 1 < MOST_TRIES {
             return self.begin_anew(job);
         }
-        self.give_up(job, trouble);
+        self.give_up(job, trouble, left);
     }
 
-    fn give_up(&self, job: &FileJob, trouble: Trouble) {
-        self.report(&trouble.of(job.entry.path()));
+    fn give_up(&self, job: &FileJob, trouble: Trouble, left: Option<LeftFiles>) {
+        self.report(&CopyError { left, ..trouble.of(job.entry.path()) });
         self.on_not_copied(&job.entry);
         self.release(&job.entry.parent);
     }
@@ -178,7 +181,7 @@ impl Copier {
         let node = match now {
             Ok(attributes) => Some(Node { handle: job.node.handle, attributes }),
             Err(_) if job.entry.parent.node.is_some() => None,
-            Err(trouble) => return self.give_up(job, trouble),
+            Err(trouble) => return self.give_up(job, trouble, None),
         };
         let tries = job.entry.tries + 1;
         self.stack.push(Task::Entry(Entry { node, tries, ..job.entry.clone() }));
@@ -190,17 +193,17 @@ impl Copier {
         Ok(there.is_some_and(|there| there.attributes.file == job.partial.attributes.file))
     }
 
-    /// Removes what there is of a copy, unless it is another's by now.
-    fn discard(&self, job: &FileJob) {
-        if !self.has_partial(job).unwrap_or(false) {
-            return;
-        }
+    /// Removes what there is of a copy, unless it is another's by now. Gives what cannot be removed.
+    fn discard(&self, job: &FileJob) -> Option<LeftFiles> {
         let directory = &job.entry.parent.target.handle;
-        // What cannot be removed is left for the next copy to replace.
-        if let Some(journal) = &job.journal {
-            let _ = self.destination.remove(directory, &journal.lock().name);
+        let mut names = names(job);
+        match self.has_partial(job) {
+            Ok(true) => names.retain(|name| self.destination.remove(directory, name).is_err()),
+            Ok(false) => return None,
+            // It may be another's: nothing is removed.
+            Err(_) => {}
         }
-        let _ = self.destination.remove(directory, &job.partial_name);
+        (!names.is_empty()).then(|| LeftFiles { paths: paths(job, &names), is_resumable: false })
     }
 
     /// Leaves a file because the copy is to stop. The last worker to leave commits what is written.
@@ -212,13 +215,30 @@ impl Copier {
             }
         }
         if job.journal.is_none() {
-            return self.discard(job);
+            self.discard(job);
+            return;
         }
         if job.verifying.load(Ordering::Relaxed) {
             return;
         }
         if let Err(trouble) = self.commit(job) {
-            self.report(&trouble.of(job.entry.path()));
+            self.report(&CopyError { left: Some(leave(job)), ..trouble.of(job.entry.path()) });
         }
     }
+}
+
+/// Leaves what there is of a copy for the next run.
+fn leave(job: &FileJob) -> LeftFiles {
+    job.entry.parent.item.has_left_files.store(true, Ordering::Relaxed);
+    LeftFiles { paths: paths(job, &names(job)), is_resumable: true }
+}
+
+/// The names of an unfinished copy: the journal first, for it never stands without its partial file.
+fn names(job: &FileJob) -> Vec<Vec<u8>> {
+    let journal = job.journal.as_ref().map(|journal| journal.lock().name.clone());
+    journal.into_iter().chain([job.partial_name.clone()]).collect()
+}
+
+fn paths(job: &FileJob, names: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    names.iter().map(|name| job.entry.parent.target_path_of(name)).collect()
 }

@@ -17,6 +17,8 @@ pub struct Item {
     pub target: Target,
     /// How its path is told to people.
     pub path: Vec<u8>,
+    /// How the path of the target's directory is told to people.
+    pub directory_path: Vec<u8>,
     /// Distinguishes copies from different sources: see [`super::source_id`].
     pub id: u64,
 }

@@ -38,7 +38,7 @@ mod width;
 mod zeros;
 
 pub use engine::{Copier, Outcome, StopSign};
-pub use error::{Cause, CopyError, On};
+pub use error::{Cause, CopyError, LeftFiles, On};
 pub use event::{Event, Observer};
 pub use item::{Item, Target};
 pub use naming::{is_ours, mark_in, source_id};

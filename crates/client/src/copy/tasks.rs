@@ -1,6 +1,6 @@
 //! What workers do: the tasks, and what each of them knows.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, OnceLock};
 
 use howdah_vfs::{Handle, Node, Timestamp};
@@ -94,6 +94,8 @@ pub(super) struct ItemFacts {
     pub(super) source: Arc<Side>,
     /// How its path is told to people.
     pub(super) path: Vec<u8>,
+    /// How the path of its destination's directory is told to people.
+    pub(super) directory_path: Vec<u8>,
     pub(super) id: u64,
     /// The coarser time step of both sides, in nanoseconds.
     pub(super) step: u64,
@@ -105,6 +107,8 @@ pub(super) struct ItemFacts {
     pub(super) file_system: u64,
     /// When the mark of its copy was made, if it has one: as nothing that copies files can set it.
     pub(super) marked_at: OnceLock<Timestamp>,
+    /// Whether a file was left that the next run resumes.
+    pub(super) has_left_files: AtomicBool,
 }
 
 impl ItemFacts {
@@ -125,18 +129,29 @@ impl DirectoryJob {
     pub(super) fn path_of(&self, name: &[u8]) -> Vec<u8> {
         match &self.parent {
             None => self.item.path.clone(),
-            Some(parent) => {
-                let mut path = parent.path_of(&self.name);
-                if !path.ends_with(b"/") {
-                    path.push(b'/');
-                }
-                path.extend_from_slice(name);
-                path
-            }
+            Some(parent) => join(parent.path_of(&self.name), name),
+        }
+    }
+
+    /// How the path of a name at the destination is told to people.
+    pub(super) fn target_path_of(&self, name: &[u8]) -> Vec<u8> {
+        match &self.parent {
+            None => join(self.item.directory_path.clone(), name),
+            // The directory of an item that becomes an existing directory has no name of its own.
+            Some(parent) if self.name.is_empty() => parent.target_path_of(name),
+            Some(parent) => join(parent.target_path_of(&self.name), name),
         }
     }
 
     pub(super) fn source(&self) -> &Side {
         &self.item.source
     }
+}
+
+fn join(mut path: Vec<u8>, name: &[u8]) -> Vec<u8> {
+    if !path.ends_with(b"/") {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
 }

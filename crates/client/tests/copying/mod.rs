@@ -80,6 +80,7 @@ pub fn item(from: &Files, node: Node, to: &Files, called: &str) -> Item {
         node,
         target: Target::Entry { directory: to.root().handle, name: called.as_bytes().to_vec() },
         path: called.as_bytes().to_vec(),
+        directory_path: b"/there".to_vec(),
         id: 7,
     }
 }
