@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::MetadataExt;
 
+use howdah_store::local::{HandleReuse, handle_reuse};
+
 use super::{ClientPattern, Durability, ExportConfig, ServerConfig, Squash};
 
 impl ServerConfig {
@@ -32,6 +34,7 @@ impl ServerConfig {
                 ));
             }
             warnings.extend(idle_rules(export));
+            warnings.extend(reused_handles(export));
             warnings.extend(self.exports.iter().filter(|inner| is_bypassed(export, inner)).map(|inner| {
                 format!(
                     "export {} lies inside export {name}: clients of {name} reach its files under the rules of {name}; \
@@ -59,6 +62,21 @@ fn is_bypassed(outer: &ExportConfig, inner: &ExportConfig) -> bool {
     // Another file system is seen only by way of an export that crosses mounts.
     let device = |export: &ExportConfig| std::fs::metadata(&export.path).map(|found| found.dev()).ok();
     is_inside && has_other_rules && (outer.cross_mounts || device(inner) == device(outer))
+}
+
+/// That handles may come to name other files on this export's file system.
+fn reused_handles(export: &ExportConfig) -> Option<String> {
+    // What cannot be looked at cannot be served, which is told elsewhere.
+    let (kind, reuse) = handle_reuse(&export.path).ok()??;
+    let why = match reuse {
+        HandleReuse::FileNumbers => "keeps neither file handles nor times of birth",
+        HandleReuse::KernelHandles => "may use file handles again",
+    };
+    Some(format!(
+        "export {} lies on {kind}, which {why}: after a file is removed, a client that still has it open may read or write a new \
+         file in its place; serve a directory on ext4, XFS or Btrfs",
+        export.name
+    ))
 }
 
 /// Rules for clients that an earlier one takes, all of them: the first that fits holds.
@@ -92,6 +110,17 @@ mod tests {
         config.exports[1].clients[0].access.read_only = true;
         let told = config.warnings();
         assert!(told.len() == 1 && told[0].contains("export /inner lies inside export"), "{told:?}");
+    }
+
+    #[test]
+    fn an_export_whose_handles_may_name_other_files_is_told() {
+        let mut config = one_export();
+        config.exports[0].path = "/proc".into();
+        let told = config.warnings();
+        assert!(
+            told.len() == 1 && told[0].contains("export /data lies on proc, which keeps neither"),
+            "{told:?}"
+        );
     }
 
     #[test]

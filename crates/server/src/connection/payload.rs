@@ -46,10 +46,14 @@ impl<'a> Payload<'a> {
         Ok(())
     }
 
-    fn write_prefix(&mut self, file: BorrowedFd<'_>, offset: u64) -> io::Result<usize> {
+    /// Writes what came with the header, as far as `write` takes it, which is given what is left and how much was taken before.
+    fn write_prefix(
+        &mut self,
+        mut write: impl FnMut(&[u8], usize) -> rustix::io::Result<usize>,
+    ) -> io::Result<usize> {
         let mut written = 0;
         while !self.prefix.is_empty() {
-            match rustix::io::pwrite(file, self.prefix, offset + written as u64) {
+            match write(self.prefix, written) {
                 // A file system that takes nothing and says nothing: the client is told how much there is, and sends the rest again.
                 Ok(0) if written > 0 => break,
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -76,7 +80,7 @@ impl Waiting for Payload<'_> {
     }
 
     fn move_to(&mut self, file: BorrowedFd<'_>, offset: u64) -> io::Result<usize> {
-        let first = self.write_prefix(file, offset)?;
+        let first = self.write_prefix(|part, done| rustix::io::pwrite(file, part, offset + done as u64))?;
         if !self.prefix.is_empty() {
             return Ok(first);
         }
@@ -191,6 +195,24 @@ mod tests {
     #[test]
     fn nobody_wants_it() {
         with_each_prefix(|_, _| {});
+    }
+
+    #[test]
+    fn a_file_that_takes_nothing_ends_it() {
+        with_each_prefix(|payload, data| {
+            if payload.prefix.is_empty() {
+                return;
+            }
+            let mut calls = 0;
+            let error = payload.write_prefix(|_, _| {
+                calls += 1;
+                Ok(0)
+            });
+            assert_eq!((error.expect_err("refused").kind(), calls), (io::ErrorKind::WriteZero, 1));
+            let first_byte = |_: &[u8], done: usize| Ok(usize::from(done == 0));
+            assert_eq!(payload.write_prefix(first_byte).expect("a short write"), 1);
+            assert_eq!(payload.length(), data.len() - 1);
+        });
     }
 
     #[test]

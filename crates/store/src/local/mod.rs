@@ -10,7 +10,7 @@
 //! - A directory that somebody moves out of the export, with all directories below it, is stale within seconds. A file
 //!   stays reachable by handles that clients have already, as with the kernel's server: it may have names elsewhere.
 //! - On file systems that keep neither handles nor times of birth, a handle is only the file number, so a number
-//!   used again leads to the new node. No usual Linux file system is like that.
+//!   used again leads to the new node. No usual Linux file system is like that; [`handle_reuse`] finds those that are.
 //! - A program that is being written cannot be run, and one that runs cannot be written ("text file busy").
 
 mod access;
@@ -51,6 +51,7 @@ mod verifier;
 mod write;
 
 pub use file_system::LocalFileSystem;
+pub use handles::{HandleReuse, handle_reuse};
 pub use open::OpenError;
 pub use options::{HandleSource, Mode, Options, SyncMode};
 pub use presence::Presence;

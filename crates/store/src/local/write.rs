@@ -91,9 +91,19 @@ fn store(file: &OwnedFd, offset: u64, data: Data<'_>) -> Result<usize> {
 }
 
 fn store_bytes(file: &OwnedFd, offset: u64, bytes: &[u8]) -> Result<usize> {
+    write_all(bytes, |part, done| pwrite(file, part, offset + done as u64))
+}
+
+/// Writes until all is written or a call takes nothing. `write` is given what is left, and how much was taken before it.
+fn write_all(
+    bytes: &[u8],
+    mut write: impl FnMut(&[u8], usize) -> rustix::io::Result<usize>,
+) -> Result<usize> {
     let mut written = 0;
     while written < bytes.len() {
-        match pwrite(file, &bytes[written..], offset + written as u64) {
+        match write(&bytes[written..], written) {
+            // A client that is told of no byte and no error may send the same for ever.
+            Ok(0) if written == 0 => return Err(FsError::Io),
             Ok(0) => break,
             Ok(count) => written += count,
             Err(Errno::INTR) => {}
@@ -114,6 +124,26 @@ mod tests {
 
     use super::*;
     use crate::local::Options;
+
+    #[test]
+    fn a_file_that_takes_nothing_ends_a_write() {
+        let mut calls = 0;
+        let mut written = |answers: &[rustix::io::Result<usize>]| {
+            let mut answers = answers.iter();
+            calls = 0;
+            let outcome = write_all(b"0123456789", |part, done| {
+                calls += 1;
+                assert_eq!(part.len() + done, 10);
+                *answers.next().expect("it goes on for ever")
+            });
+            (outcome, calls)
+        };
+        assert_eq!(written(&[Ok(0)]), (Err(FsError::Io), 1));
+        assert_eq!(written(&[Ok(4), Ok(0)]), (Ok(4), 2));
+        assert_eq!(written(&[Err(Errno::INTR), Ok(4), Err(Errno::INTR), Ok(6)]), (Ok(10), 4));
+        assert_eq!(written(&[Ok(4), Err(Errno::NOSPC)]), (Ok(4), 2));
+        assert_eq!(written(&[Err(Errno::NOSPC)]), (Err(FsError::NoSpace), 1));
+    }
 
     /// What a call tells of a file whose flush takes so long that somebody else writes its 11th byte meanwhile.
     fn told(call: impl FnOnce(&LocalFileSystem, &Handle, &mut Change) + Send) -> Change {

@@ -11,9 +11,11 @@ mod index;
 mod kernel;
 mod mountinfo;
 mod mounts;
+mod reuse;
 mod scan;
 
 pub(super) use finder::{Finder, digest};
 pub(super) use form::{Form, LONGEST_KERNEL_HANDLE, file_number};
 pub(super) use kernel::{Layout, Maker, open as kernel_open};
 pub(super) use mounts::Mounts;
+pub use reuse::{HandleReuse, handle_reuse};
