@@ -4,8 +4,10 @@
 mod middleman;
 mod served;
 
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use howdah_client::channel::{Channel, ChannelOptions, Class, Replay, Request, Target, Transport};
@@ -220,6 +222,45 @@ fn what_answers_and_is_no_nfs_says_so() {
     let text = format!("nfs://127.0.0.1:{}/export", other.address.port());
     let said = refused(&text, &with_portmapper(free_port()));
     assert!(said.contains("asking MOUNT at") && said.contains("it does not serve this program"), "{said}");
+}
+
+/// A server that says something when it is called, or before.
+fn says(text: &'static [u8], waits: bool) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("its address");
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            // A client that goes away in the middle is as good.
+            thread::spawn(move || {
+                if waits {
+                    let _ = stream.read(&mut [0; 4]);
+                }
+                let _ = stream.write_all(text);
+                let _ = io::copy(&mut stream, &mut io::sink());
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn another_service_is_told_by_what_it_says() {
+    for (waits, text, shown) in [
+        (true, &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], "\"HTTP/1.1 400 Bad Request\""),
+        (false, b"SSH-2.0-OpenSSH_9.2\r\n", "\"SSH-2.0-OpenSSH_9.2\""),
+        (true, b"\x15\x03\x01\x00\x02\x02\x46", r#""\x15\x03\x01\x00\x02\x02F", as of TLS"#),
+    ] {
+        let port = says(text, waits).port();
+        let expected = format!(
+            "127.0.0.1:{port} answers, but not with RPC (its first bytes are {shown}): another service listens there"
+        );
+        assert_eq!(refused(&format!("nfs://127.0.0.1:{port}/export"), &ConnectOptions::default()), expected);
+        // MOUNT is elsewhere, and answers.
+        let served = serve_memory();
+        let text = format!("nfs://127.0.0.1:{}/export?nfsport={port}", served.address.port());
+        assert_eq!(refused(&text, &ConnectOptions::default()), expected);
+    }
 }
 
 /// What the server thinks is mounted.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use howdah_rpc::client::{Claim, Locate, Peer, PeerError, ReceiveInto, Reply, Room};
+use howdah_rpc::client::{Claim, FirstBytes, Locate, Peer, PeerError, ReceiveInto, Reply, Room};
 use howdah_wire::rpc::{Accepted, AuthStatus, Denied, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{DecodeProblem, Encoder};
 use proptest::prelude::*;
@@ -230,8 +230,12 @@ proptest! {
 #[test]
 fn a_claim_is_refused_before_anything_is_kept_for_it() {
     let mark = RecordMark { length: (1 << 31) - 1, last: true }.to_bytes();
-    let error = feed(&mut Peer::new(RECORD_MAX), &mark, &[4], |_| Claim::Unknown).expect_err("too long");
+    let late = [framed(&a_read(1, 400).message(), &[]), mark.to_vec()].concat();
+    let error = feed(&mut Peer::new(RECORD_MAX), &late, &[4], |_| Claim::Unknown).expect_err("too long");
     assert_eq!(error, PeerError::TooLong { claimed: (1 << 31) - 1, limit: RECORD_MAX });
+    let banner = b"SSH-2.0-OpenSSH_9.2\r\n";
+    let error = feed(&mut Peer::new(RECORD_MAX), banner, &[64], |_| Claim::Unknown).expect_err("no RPC");
+    assert_eq!(error, PeerError::NotRpc(FirstBytes::of(banner)));
     let empty = RecordMark { length: 0, last: false }.to_bytes().repeat(2_000);
     let error = feed(&mut Peer::new(RECORD_MAX), &empty, &[4096], |_| Claim::Unknown).expect_err("endless");
     assert!(matches!(error, PeerError::TooManyFragments { .. }));

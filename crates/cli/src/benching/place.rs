@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use howdah_client::channel::Transport;
-use howdah_client::connect::{ConnectOptions, connect};
+use howdah_client::connect::ConnectOptions;
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 use howdah_lab::counters::CallCounters;
@@ -15,7 +15,7 @@ use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Timestamp};
 
 use super::ClientCalls;
 use super::channel::describe;
-use crate::places::{Following, Location, open};
+use crate::places::{Following, Location, connect_to, open};
 
 /// What stands for memory where a place is asked for.
 const MEMORY: &str = "memory:";
@@ -70,7 +70,7 @@ fn now() -> Timestamp {
 fn nfs(typed: &str, transport: Transport) -> Result<Opened> {
     let url: NfsUrl = typed.parse().with_context(|| format!("reading {typed}"))?;
     let options = ConnectOptions { transport, ..ConnectOptions::default() };
-    let client = connect(&url, &options)?;
+    let client = connect_to(&url, &options)?;
     let caller = url.caller(options.caller);
     let directory = walk(&client, &caller).with_context(|| format!("looking up {typed}"))?;
     let counters: Arc<dyn CallCounters> = Arc::new(ClientCalls(Arc::clone(&client)));

@@ -2,6 +2,7 @@
 //!
 //! Every command that works on files comes in here; none of them asks what kind of place it got.
 
+mod connecting;
 mod follow;
 mod local;
 mod location;
@@ -9,6 +10,7 @@ mod open;
 mod place;
 mod remote;
 
+pub use connecting::connect_to;
 pub use local::{LOCAL, umask};
 pub use location::Location;
 pub use open::{Following, Opener, open};

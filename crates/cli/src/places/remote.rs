@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use howdah_client::connect::connect;
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 use howdah_vfs::Shown;
 
+use super::connecting::connect_to;
 use super::follow::follow;
 use super::{Following, Opener, Place};
 
@@ -24,7 +24,7 @@ pub(super) fn open_remote(opener: &mut Opener, url: &NfsUrl, following: Followin
     let (client, path) = match known {
         Some(known) => (Arc::clone(&known.client), url.path[known.root.path.len()..].to_vec()),
         None => {
-            let client = connect(url, &opener.options)?;
+            let client = connect_to(url, &opener.options)?;
             let path = client.below_root().to_vec();
             let mounted = url.path[..url.path.len() - path.len()].to_vec();
             opener.servers.push(Connected { root: url.with_path(mounted), client: Arc::clone(&client) });

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use howdah_rpc::client::PeerError;
+use howdah_rpc::client::{FirstBytes, PeerError};
 use howdah_wire::rpc::{Accepted, Denied};
 use howdah_wire::xdr::DecodeError;
 
@@ -65,6 +65,16 @@ pub enum ConnectError {
     },
     /// A thread could not be started.
     Thread(Arc<io::Error>),
+}
+
+impl CallError {
+    /// What the server's stream begins with, if that is another protocol than RPC.
+    pub fn not_rpc(&self) -> Option<FirstBytes> {
+        match self {
+            Self::Nonsense(PeerError::NotRpc(first)) => Some(*first),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for CallError {

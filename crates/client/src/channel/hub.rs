@@ -45,6 +45,8 @@ pub(super) struct Hub {
     program: AtomicU64,
     epoch: Instant,
     is_closing: AtomicBool,
+    /// A call was answered: the server speaks RPC.
+    speaks_rpc: AtomicBool,
     /// When something was last received on any lane, in milliseconds.
     heard: AtomicU64,
     /// We said that the server does not respond.
@@ -72,6 +74,7 @@ impl Hub {
             program: AtomicU64::new(0),
             epoch: Instant::now(),
             is_closing: AtomicBool::new(false),
+            speaks_rpc: AtomicBool::new(false),
             heard: AtomicU64::new(0),
             has_complained: AtomicBool::new(false),
             has_lost_path: AtomicBool::new(false),
@@ -242,8 +245,14 @@ impl Hub {
         self.counters.on_send(call.kind, before);
     }
 
+    /// Whether a call was ever answered.
+    pub(super) fn speaks_rpc(&self) -> bool {
+        self.speaks_rpc.load(Ordering::Relaxed)
+    }
+
     /// A reply came.
     pub(super) fn on_reply(&self, call: &Call, reply: Reply, now: Instant) {
+        self.speaks_rpc.store(true, Ordering::Relaxed);
         let answer = Answer::from_reply(reply, call.sends() > 1);
         self.finish(call, answer, now);
     }

@@ -239,11 +239,13 @@ impl Lane {
         })
     }
 
-    /// What the server sends is no reply. Sending the calls again may help; calls for which it did not are over.
+    /// What the server sends is no reply. Sending the calls again may help, unless it never spoke RPC; calls for which it did
+    /// not help are over.
     pub(super) fn on_nonsense(&self, error: PeerError) {
         let now = Instant::now();
+        let is_hopeless = matches!(error, PeerError::NotRpc(_)) && !self.hub.speaks_rpc();
         for call in self.calls() {
-            if call.on_nonsense() >= NONSENSE_MAX && self.give_up(call.xid, now).is_some() {
+            if (call.on_nonsense() >= NONSENSE_MAX || is_hopeless) && self.give_up(call.xid, now).is_some() {
                 self.hub.finish(&call, Err(CallError::Nonsense(error)), now);
             }
         }

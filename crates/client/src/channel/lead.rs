@@ -122,7 +122,10 @@ impl Lane {
                         Progress::Some
                     }
                     Err(error) => {
-                        tracing::warn!(lane = self.index, address = %self.address(), %error, "receiving");
+                        // Of what is no RPC, the calls' outcome tells.
+                        if !matches!(error, PeerError::NotRpc(_)) {
+                            tracing::warn!(lane = self.index, address = %self.address(), %error, "receiving");
+                        }
                         self.on_nonsense(error);
                         Progress::Over
                     }

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use howdah_rpc::client::FirstBytes;
 use howdah_vfs::{FsError, Shown};
 use howdah_wire::rpc::AuthFlavor;
 
@@ -76,9 +77,13 @@ impl fmt::Display for ConnectError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resolve { host, cause } => write!(formatter, "finding the address of {host}: {cause}"),
+            Self::Mount { host, cause: MountError::Unreachable { place, cause } }
+                if let Some(first) = cause.not_rpc() =>
+            {
+                formatter.write_str(&another_service(host, place.address, first))
+            }
             Self::Mount { host, cause: cause @ MountError::Unreachable { .. } } => {
-                // An IPv6 address has brackets in a URL (RFC 3986 3.2.2).
-                let named = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+                let named = in_url(host);
                 write!(
                     formatter,
                     "{host}: {cause}; is an NFS server running there? a port can be given: nfs://{named}:PORT/..."
@@ -100,15 +105,29 @@ impl fmt::Display for ConnectError {
                     "{host}: asking for NFS version 3 at {address}: no answer within {waited:?}"
                 )
             }
-            Self::NotServed { host, address, cause } => {
-                write!(formatter, "{host}: asking for NFS version 3 at {address}: {cause}")
-            }
+            Self::NotServed { host, address, cause } => match cause.not_rpc() {
+                Some(first) => formatter.write_str(&another_service(host, *address, first)),
+                None => write!(formatter, "{host}: asking for NFS version 3 at {address}: {cause}"),
+            },
             Self::Root { host, path, refusal } => {
                 write!(formatter, "{host}: asking about {} (FSINFO): {refusal}", Shown(path))?;
                 formatter.write_str(hint(*refusal))
             }
         }
     }
+}
+
+/// An IPv6 address has brackets in a URL (RFC 3986 3.2.2).
+fn in_url(host: &str) -> String {
+    if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() }
+}
+
+fn another_service(host: &str, address: SocketAddr, first: FirstBytes) -> String {
+    format!(
+        "{}:{} answers, but not with RPC (its first bytes are {first}): another service listens there",
+        in_url(host),
+        address.port()
+    )
 }
 
 fn hint(refusal: FsError) -> &'static str {

@@ -67,7 +67,10 @@ fn find(url: &NfsUrl, options: &ConnectOptions) -> Result<Found, ConnectError> {
     for address in addresses {
         match find_at(url, options, address) {
             Ok(found) => return Ok(found),
-            Err(error @ MountError::Unreachable { .. }) => last = Some(error),
+            // Another address that refuses connections says less than one where another service answers.
+            Err(error @ MountError::Unreachable { .. }) => {
+                last = last.filter(|earlier: &MountError| earlier.not_rpc().is_some()).or(Some(error));
+            }
             Err(cause) => return Err(ConnectError::Mount { host: host(), cause }),
         }
     }
@@ -92,7 +95,10 @@ fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Re
     for place in places.mount.into_iter().chain(elsewhere) {
         match mount(place, &url.path, search.caller, options.patience) {
             Ok(mount) => return Ok(Found { nfs: places.nfs, mount }),
-            Err(error @ MountError::Unreachable { .. }) => first = first.or(Some(error)),
+            // Where another service answers, nothing else of NFS is to be found.
+            Err(error @ MountError::Unreachable { .. }) if error.not_rpc().is_none() => {
+                first = first.or(Some(error));
+            }
             Err(refused) => return Err(refused),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use howdah_rpc::client::FirstBytes;
 use howdah_vfs::Shown;
 use howdah_wire::mount::Status;
 
@@ -30,6 +31,16 @@ pub enum MountError {
         /// What the server exports, if it says.
         exports: Option<Vec<Vec<u8>>>,
     },
+}
+
+impl MountError {
+    /// What the server's stream begins with, if that is another protocol than RPC.
+    pub fn not_rpc(&self) -> Option<FirstBytes> {
+        match self {
+            Self::Unreachable { cause, .. } => cause.not_rpc(),
+            Self::Refused { .. } => None,
+        }
+    }
 }
 
 impl fmt::Display for MountError {

@@ -4,9 +4,13 @@ use std::fmt;
 
 use howdah_wire::xdr::DecodeError;
 
+use super::FirstBytes;
+
 /// The stream cannot be read on: the connection is closed, since nobody knows where the next reply starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeerError {
+    /// The stream begins with what cannot be the mark of a reply: another protocol speaks.
+    NotRpc(FirstBytes),
     /// A reply longer than allowed.
     TooLong {
         /// The length claimed so far, in bytes.
@@ -26,6 +30,7 @@ pub enum PeerError {
 impl fmt::Display for PeerError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NotRpc(first) => write!(formatter, "not RPC: the first bytes are {first}"),
             Self::TooLong { claimed, limit } => {
                 write!(formatter, "a reply of {claimed} bytes, where at most {limit} are allowed")
             }

@@ -3,6 +3,7 @@
 mod class;
 pub mod datagram;
 mod error;
+mod first_bytes;
 pub mod flight;
 mod incoming;
 mod outgoing;
@@ -11,6 +12,7 @@ mod receive;
 
 pub use class::{Class, Replay};
 pub use error::PeerError;
+pub use first_bytes::FirstBytes;
 pub use incoming::Reply;
 pub use outgoing::{Next, Outgoing, Payload};
 pub use peer::{Claim, Peer, Room};

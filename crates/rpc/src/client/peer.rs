@@ -6,6 +6,7 @@
 use howdah_wire::rpc::RecordMark;
 
 use super::error::PeerError;
+use super::first_bytes::FirstBytes;
 use super::incoming::{Incoming, Reply};
 use super::receive::ReceiveInto;
 use crate::limits::FRAGMENTS_MAX;
@@ -60,6 +61,8 @@ pub struct Peer {
     fragments: u32,
     /// Bytes of the current record that its marks have claimed so far.
     claimed: usize,
+    /// Nothing but the mark of the first record came.
+    is_new: bool,
     incoming: Incoming,
     /// How long the head of a reply with bulk data is, its record mark included: what to receive to have it and no data.
     peek: usize,
@@ -77,6 +80,7 @@ impl Peer {
             fragment: None,
             fragments: 0,
             claimed: 0,
+            is_new: true,
             incoming: Incoming::default(),
             peek: PEEK,
             copied: 0,
@@ -173,8 +177,12 @@ impl Peer {
         let mark = RecordMark::from_bytes(bytes);
         self.claimed += mark.length as usize;
         if self.claimed > self.record_max {
+            if self.is_new {
+                return Err(PeerError::NotRpc(FirstBytes::of(&self.input)));
+            }
             return Err(PeerError::TooLong { claimed: self.claimed, limit: self.record_max });
         }
+        self.is_new = false;
         self.fragments += 1;
         if self.fragments > FRAGMENTS_MAX {
             return Err(PeerError::TooManyFragments { limit: FRAGMENTS_MAX });
