@@ -62,7 +62,7 @@ fn group_limit(root: &Path) -> Option<u64> {
         let up = Path::new(group).ancestors().map(move |group| root.join(hierarchy).join(group));
         up.flat_map(|group| files.iter().filter_map(move |file| numbers(group.join(file)).first().copied()))
     });
-    limits.min()
+    limits.filter(|&limit| limit < UNLIMITED).min()
 }
 
 const UNIFIED: &str = "sys/fs/cgroup";
@@ -70,6 +70,8 @@ const UNIFIED_LIMITS: [&str; 2] = ["memory.max", "memory.high"];
 /// Of version 1, which has a hierarchy for each controller.
 const MEMORY: &str = "sys/fs/cgroup/memory";
 const MEMORY_LIMITS: [&str; 1] = ["memory.limit_in_bytes"];
+/// From here on it says that there is no limit: the largest number of bytes, rounded down to whole pages.
+const UNLIMITED: u64 = 1 << 62;
 
 /// The hierarchy, the group and the names of its limits, of a line of `/proc/self/cgroup` that tells of memory.
 fn memory_group(line: &str) -> Option<(&'static str, &str, &'static [&'static str])> {
@@ -148,6 +150,8 @@ mod tests {
         assert_eq!(limit(), Some(500));
         // Version 1.
         write("proc/self/cgroup", "9:name=systemd:/\n4:cpu,memory:/docker/a1\n0::/\n");
+        write("sys/fs/cgroup/memory/docker/a1/memory.limit_in_bytes", "9223372036854771712\n");
+        assert_eq!(limit(), Some(500), "that of version 1 says that there is none");
         write("sys/fs/cgroup/memory/docker/a1/memory.limit_in_bytes", "400\n");
         assert_eq!(limit(), Some(400));
     }

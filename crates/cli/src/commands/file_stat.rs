@@ -100,15 +100,31 @@ fn as_text(location: &Location, seen: &Seen) -> String {
 }
 
 fn fullness(total: u64, free: u64, available: u64) -> String {
-    format!("{total} in all, {free} free, {available} for this user")
+    let shown = |count: u64| if count >= NO_LIMIT { "no limit".to_owned() } else { count.to_string() };
+    format!("{} in all, {} free, {} for this user", shown(total), shown(free), shown(available))
+}
+
+/// Servers without a limit of their own name the largest offset that there can be, give or take a block.
+const NO_LIMIT: u64 = 1 << 62;
+
+fn largest_file(bytes: u64) -> String {
+    if bytes >= NO_LIMIT {
+        "no limit of a file's size".to_owned()
+    } else {
+        format!("files up to {bytes} bytes")
+    }
+}
+
+fn most_links(links: u32) -> String {
+    if links == u32::MAX { "no limit of links".to_owned() } else { format!("up to {links} links of a node") }
 }
 
 fn limits_text(limits: &Limits) -> String {
     let can = |can: bool, what: &str| format!("{} {what}", if can { "has" } else { "no" });
     [
-        format!("files up to {} bytes", limits.largest_file),
+        largest_file(limits.largest_file),
         format!("names up to {} bytes", limits.longest_name),
-        format!("up to {} links of a node", limits.most_links),
+        most_links(limits.most_links),
         format!("times in steps of {} ns", limits.time_step_nanoseconds),
         can(limits.hard_links, "hard links"),
         can(limits.symbolic_links, "symbolic links"),
@@ -145,4 +161,20 @@ fn as_json(location: &Location, seen: &Seen) -> Value {
         });
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_limited_says_so() {
+        assert_eq!(largest_file(i64::MAX as u64 - 4095), "no limit of a file's size");
+        assert_eq!(largest_file(1 << 44), "files up to 17592186044416 bytes");
+        assert_eq!(
+            (most_links(u32::MAX), most_links(65_000)),
+            ("no limit of links".to_owned(), "up to 65000 links of a node".to_owned())
+        );
+        assert_eq!(fullness(u64::MAX, u64::MAX, 5), "no limit in all, no limit free, 5 for this user");
+    }
 }

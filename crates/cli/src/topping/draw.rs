@@ -62,7 +62,7 @@ fn tabs(screen: &Screen) -> Line<'static> {
     let mut spans = Vec::new();
     for (number, kind) in Kind::ALL.into_iter().enumerate() {
         let count = screen.seen.as_ref().map_or(0, |seen| match kind {
-            Kind::Exports => seen.exports.len(),
+            Kind::Exports => seen.exports.iter().filter(|export| export.is_export).count(),
             Kind::Clients => seen.clients.len(),
             Kind::Connections => seen.connections.len(),
         });

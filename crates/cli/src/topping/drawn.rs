@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use howdah_server::admin::Export;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
@@ -44,6 +45,20 @@ fn a_screen_of_eighty_by_twenty_four() {
     assert_data_eq!(text(&screen(Kind::Clients), 80, 24), file!["snapshots/clients-80x24.txt"]);
     assert_data_eq!(text(&screen(Kind::Exports), 80, 24), file!["snapshots/exports-80x24.txt"]);
     assert_data_eq!(text(&screen(Kind::Connections), 80, 24), file!["snapshots/connections-80x24.txt"]);
+}
+
+#[test]
+fn calls_for_no_export_are_a_row_and_no_export() {
+    let looks = [0, 1].map(|number| {
+        let mut look = look(number);
+        let none = Export { export: "(none)".to_owned(), id: None, ..look.exports.exports[0].clone() };
+        look.exports.exports.push(none);
+        look
+    });
+    let mut screen = Screen::new(Kind::Exports, "", Duration::from_secs(2), true);
+    screen.on_seen(Seen::between(Some(&looks[0]), &looks[1]), "14:02:33".to_owned());
+    let text = text(&screen, 80, 24);
+    assert!(text.contains("[1 exports: 2]") && text.contains("(none)"), "{text}");
 }
 
 #[test]

@@ -45,6 +45,9 @@ pub struct Seen {
 pub struct ExportSeen {
     /// What clients mount; `(others)`, `(none)`.
     pub export: String,
+    /// It is no line for calls that belong to none, or to one of many.
+    #[serde(skip)]
+    pub is_export: bool,
     /// All of its calls.
     #[serde(flatten)]
     pub all: Calls,
@@ -138,13 +141,18 @@ impl Seen {
 
 /// What was called of an export since the look before.
 fn of_export(export: Export, seconds: f64) -> ExportSeen {
-    let Export { export, procedures: mut called, .. } = export;
+    let Export { export, id, procedures: mut called, .. } = export;
     called.sort_by_key(|procedure| std::cmp::Reverse(procedure.calls));
     let procedures = called.iter().map(|procedure| ProcedureSeen {
         procedure: procedure.procedure.clone(),
         calls: Calls::of(procedure, seconds),
     });
-    ExportSeen { export, all: Calls::of(&sum(&called), seconds), procedures: procedures.collect() }
+    ExportSeen {
+        export,
+        is_export: id.is_some(),
+        all: Calls::of(&sum(&called), seconds),
+        procedures: procedures.collect(),
+    }
 }
 
 fn sum(procedures: &[Procedure]) -> Procedure {

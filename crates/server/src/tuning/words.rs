@@ -76,7 +76,7 @@ pub fn congestion(settings: &Settings) -> Words {
 pub fn memory_budget(settings: &Settings) -> Words {
     let setting = settings.budget.setting();
     let memory = &settings.memory;
-    let group = memory.group.map_or("none".to_owned(), |limit| format!("{limit} bytes"));
+    let group = memory.group.map_or("no limit".to_owned(), |limit| format!("{limit} bytes"));
     Words {
         set: set(setting),
         in_force: format!("{} bytes, half to send, half to receive", settings.budget.total()),
