@@ -1,22 +1,21 @@
 //! Errands of this workspace, run as `cargo xtask ERRAND`: the table of them, and nothing else.
 
-mod bench;
-mod clock;
 mod fuzz;
+mod heavy;
 mod release;
 mod rustc;
 mod sanitize;
 mod test;
-mod trust;
 mod workspace;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use heavy::{Build, become_errand};
 
 /// Errands of this workspace
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask")]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
     #[command(subcommand)]
     errand: Errand,
@@ -25,7 +24,8 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Errand {
     /// Measure the server, or count its system calls
-    Bench(bench::Arguments),
+    #[command(disable_help_flag = true, after_help = "More: cargo xtask bench --help")]
+    Bench(heavy::Arguments),
     /// Run the fuzzers, each for so much time of a processor
     Fuzz(fuzz::Arguments),
     /// Make the binary, checksum and bill of materials that are given to others
@@ -35,16 +35,17 @@ enum Errand {
     /// Run every test, real clients included
     Test(test::Arguments),
     /// Try to break what howdah promises
-    Trust(trust::Arguments),
+    #[command(disable_help_flag = true, after_help = "More: cargo xtask trust --help")]
+    Trust(heavy::Arguments),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse().errand {
-        Errand::Bench(arguments) => bench::run(arguments).map(|()| ExitCode::SUCCESS),
+        Errand::Bench(arguments) => match become_errand("bench", Build::Optimized, &arguments)? {},
         Errand::Fuzz(arguments) => fuzz::run(&arguments),
         Errand::Release(arguments) => release::run(&arguments).map(|()| ExitCode::SUCCESS),
         Errand::Sanitize(arguments) => sanitize::run(&arguments),
         Errand::Test(arguments) => test::run(&arguments),
-        Errand::Trust(arguments) => trust::run(&arguments),
+        Errand::Trust(arguments) => match become_errand("trust", Build::AsThis, &arguments)? {},
     }
 }

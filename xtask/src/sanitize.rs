@@ -91,12 +91,12 @@ mod tests {
     use super::*;
 
     /// Files with `unsafe` that no test here runs through: what takes another program, a mount or a device to run, one call each. That
-    /// of `xtask` is not part of howdah.
+    /// of `errands` is not part of howdah.
     const NOT_LOOKED_AT: [&str; 4] = [
         "crates/cli/src/running/inherited.rs",
         "interop/src/exerciser/mod.rs",
-        "xtask/src/bench/floor/handle.rs",
-        "xtask/src/bench/udp/tun.rs",
+        "errands/src/bench/floor/handle.rs",
+        "errands/src/bench/udp/tun.rs",
     ];
 
     fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
@@ -114,7 +114,7 @@ mod tests {
     fn every_file_that_may_have_unsafe_code_is_told_of() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
         let mut found = Vec::new();
-        ["crates", "interop", "xtask", "fuzz/fuzz_targets", "fuzz/targets"]
+        ["crates", "errands", "interop", "xtask", "fuzz/fuzz_targets", "fuzz/targets"]
             .iter()
             .for_each(|name| sources(&root.join(name), &mut found));
         // In pieces, so that this file is not one of them.

@@ -11,8 +11,6 @@ pub struct Workspace {
     pub root: PathBuf,
     /// Where cargo builds: this program lies in it.
     pub target: PathBuf,
-    /// This program. Building the tests puts another file in its place: whoever asks the kernel then gets the name of one that is gone.
-    pub program: PathBuf,
 }
 
 impl Workspace {
@@ -22,7 +20,7 @@ impl Workspace {
         let program = env::current_exe().context("asking for the path of this program")?;
         let target =
             program.ancestors().nth(2).context("this program lies in no target directory")?.to_owned();
-        Ok(Self { root: root.to_owned(), target, program })
+        Ok(Self { root: root.to_owned(), target })
     }
 
     /// A release binary.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::clock::ProcessClock;
+use xtask::clock::ProcessClock;
 
 /// How often its time is looked at.
 const LOOK: Duration = Duration::from_millis(100);

@@ -1,17 +1,16 @@
 //! The campaigns of `cargo xtask trust` in their short form.
 
-use std::process::Command;
-
 use anyhow::Result;
 
 use super::lab::is_lacking;
 use super::processes::run_and_look;
 use super::step::{Context, Report};
+use crate::heavy::{Build, command};
 
 /// Runs them against the release binary; where there can be no sandbox it says why.
 pub fn run(context: &Context) -> Result<Report> {
-    let mut command = Command::new(&context.workspace.program);
-    command.args(["trust", "--quick", "--binary"]).arg(context.workspace.release("howdah"));
+    let mut command = command(&context.workspace, "trust", Build::AsThis);
+    command.args(["--quick", "--binary"]).arg(context.workspace.release("howdah"));
     if let Some(why) = super::lab::refusal(&context.workspace.release("howdah"))? {
         let remark = format!("campaigns: {why}");
         return Ok(if is_lacking(&why) { Report::skipped(remark) } else { Report::failed(remark) });

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::Context;
 
 use super::Job;
-use crate::clock::ProcessClock;
+use xtask::clock::ProcessClock;
 
 /// The child; ended when dropped.
 #[derive(Debug)]

@@ -15,8 +15,8 @@ use rustix::net::{AddressFamily, SocketType};
 
 use super::congestion;
 use super::load::{Load, check_success};
-use crate::clock::{ProcessClock, thread_now};
 use input::Input;
+use xtask::clock::{ProcessClock, thread_now};
 
 mod input;
 

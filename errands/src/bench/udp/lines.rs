@@ -14,7 +14,7 @@ use anyhow::Context;
 use super::super::figures::Spread;
 use super::super::link::Scene;
 use super::floor::{self, Job, Took};
-use crate::clock::ProcessClock;
+use xtask::clock::ProcessClock;
 
 /// Bytes of each measurement.
 const SIZE: usize = 192 << 20;

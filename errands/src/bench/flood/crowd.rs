@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::attacker::Attacker;
 use super::kind::{Kind, Target};
-use crate::clock::thread_now;
+use xtask::clock::thread_now;
 
 /// How often each acts.
 const ROUND: Duration = Duration::from_secs(1);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags};
 
-use crate::clock;
+use xtask::clock;
 
 /// Bytes of a call of READ, and of its reply besides the data, without record marks: with AUTH_SYS and attributes.
 const CALL: usize = 136;

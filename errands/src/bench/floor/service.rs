@@ -59,7 +59,7 @@ mod tests {
     use super::super::super::load::{Counted, Scene};
     use super::super::super::row::{ROWS, Unit};
     use super::*;
-    use crate::clock::ProcessClock;
+    use xtask::clock::ProcessClock;
 
     /// Calls of each load; enough for a walk through the large directory.
     const CALLS: u64 = 200;

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::arguments::Subject;
 use super::cores;
-use crate::clock::ProcessClock;
+use xtask::clock::ProcessClock;
 
 /// Its package.
 const PACKAGE: &str = "howdah";

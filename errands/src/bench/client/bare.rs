@@ -13,7 +13,7 @@ use howdah_wire::rpc::RecordMark;
 use super::super::generator;
 use super::super::load::{LARGE, check_success, nfs, nfs_before, set_xid};
 use super::{Direction, Moved};
-use crate::clock::ProcessClock;
+use xtask::clock::ProcessClock;
 
 /// Bytes of a READ's reply: header, head, data.
 const READ_REPLY: usize = RecordMark::SIZE + 24 + read::Head::SIZE + LARGE as usize;

@@ -14,7 +14,7 @@ use howdah_vfs::{Caller, Change, Data, FileSystem, Handle, Name, Stability};
 use super::super::export::user;
 use super::super::load::LARGE;
 use super::{Direction, Moved};
-use crate::clock::ProcessClock;
+use xtask::clock::ProcessClock;
 
 /// The client, connected, and the file.
 pub struct Subject {

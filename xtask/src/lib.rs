@@ -1,0 +1,3 @@
+//! What the task runner shares with the errands that it starts.
+
+pub mod clock;
