@@ -119,6 +119,14 @@ howdah_limits::limits! {
     pub const CLOSED_MAX: usize = 256, count;
     beyond "the curve of the one that closed first is dropped", tested "server/src/samples/all::the_gone_are_told_until_they_are_forgotten";
 
+    /// Clients without a connection that `howdah why` still tells of, the last ones. Each takes a kilobyte.
+    pub const GONE_CLIENTS_MAX: usize = 64, count;
+    beyond "the one that left first is forgotten", tested "server/src/tuning/gone::who_is_back_or_long_gone_is_not_told_and_only_so_many_are";
+
+    /// How long it tells of them: as long as somebody needs to ask why a copy was slow.
+    pub const GONE_CLIENTS_SPAN: Duration = Duration::from_secs(300), time;
+    beyond "the client is not told any more", tested "server/src/tuning/gone::who_is_back_or_long_gone_is_not_told_and_only_so_many_are";
+
     /// Calls of a capture that wait to be read out, at most 1.4 KB each: who asks each twentieth of a second keeps up with 300,000
     /// calls a second.
     pub const CAPTURE_WAITING_MAX: usize = 16 << 10, count;

@@ -21,7 +21,7 @@ use crate::room::{self, Choice, Place};
 use crate::samples::Samples;
 use crate::service::Service;
 use crate::shares::Shares;
-use crate::tuning::{Endings, Pressing};
+use crate::tuning::{Endings, Gone, Pressing};
 use crate::udp::{Port, Ports};
 
 /// The waker's token.
@@ -81,6 +81,8 @@ pub struct Shared {
     pub pressing: Pressing,
     /// What connections had moved when they ended.
     pub endings: Endings,
+    /// Clients that have left of late.
+    pub gone: Mutex<Gone>,
     /// What was seen of connections of late.
     pub samples: Mutex<Samples>,
     /// The moment from which the tuner counts.
@@ -125,6 +127,7 @@ impl Shared {
             told: Mutex::default(),
             pressing: Pressing::default(),
             endings: Endings::default(),
+            gone: Mutex::default(),
             samples: Mutex::default(),
             started: Instant::now(),
             gates: Gates::new(),

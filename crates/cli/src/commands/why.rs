@@ -46,6 +46,7 @@ fn ask(server: &AskedServer, client: Option<ClientName>) -> anyhow::Result<Clien
     }
     if let Some(name) = client {
         clients.clients = clients.clients.into_iter().filter_map(|client| only(client, name)).collect();
+        clients.gone.retain(|address, _| matches!(name, ClientName::Address(named) if named == *address));
     }
     Ok(clients)
 }
@@ -72,10 +73,14 @@ fn text(arguments: &WhyArguments, answers: &[(&AskedServer, Clients)]) -> String
         text.push_str(&format!("{name} is not connected over TCP\n"));
     }
     for (server, clients) in answers {
+        // That the named client is not connected is said once for all servers.
+        if arguments.client.is_some() && clients.clients.is_empty() && clients.gone.is_empty() {
+            continue;
+        }
         if answers.len() > 1 {
             text.push_str(&format!("{}\n", server.name()));
         }
-        text.push_str(&report::why(&clients.clients, each, arguments.all));
+        text.push_str(&report::why(&clients.clients, &clients.gone, each, arguments.all));
     }
     if arguments.watch.is_some() {
         text = format!("{}\n{text}\n", jiff::Zoned::now().strftime("%H:%M:%S"));
@@ -100,7 +105,7 @@ fn nobody(answers: &[(&AskedServer, Clients)]) -> bool {
 }
 
 fn as_json(answers: &[(&AskedServer, Clients)]) -> Value {
-    let server = |(server, clients): &(&AskedServer, Clients)| json!({ "server": server.name(), "process": server.process(), "mode": clients.mode, "clients": clients.clients });
+    let server = |(server, clients): &(&AskedServer, Clients)| json!({ "server": server.name(), "process": server.process(), "mode": clients.mode, "clients": clients.clients, "gone": clients.gone });
     json!({ "servers": answers.iter().map(server).collect::<Vec<_>>() })
 }
 

@@ -1,8 +1,11 @@
 //! What limits clients, as people read it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::net::IpAddr;
 
-use howdah_server::admin::{Client, Group, Recent};
+use howdah_server::admin::{Client, Group, Lane, Recent};
+use howdah_server::tuning::GoneClient;
 
 /// Parts of the time that are less are not told.
 const SHARE_MIN: f64 = 0.01;
@@ -10,12 +13,13 @@ const IDLE: &str = "idle";
 /// Bytes per second from which on somebody moves something.
 const MOVING: f64 = 1_000.0;
 
-/// A paragraph for each client, idle ones in one line unless `each` has its own; with `lanes`, a line for each connection.
-pub fn why(clients: &[Client], each: bool, lanes: bool) -> String {
-    if clients.is_empty() {
-        return if each { String::new() } else { "no client is connected over TCP\n".to_owned() };
-    }
+/// A paragraph for each client, idle ones in one line unless `each` has its own; with `lanes`, a line for each connection. Clients
+/// that left come last.
+pub fn why(clients: &[Client], gone: &BTreeMap<IpAddr, GoneClient>, each: bool, lanes: bool) -> String {
     let mut text = String::new();
+    if clients.is_empty() {
+        text.push_str(nobody(gone));
+    }
     let mut idle = Vec::new();
     for client in clients {
         if !each && !client.groups.iter().any(is_busy) {
@@ -31,7 +35,40 @@ pub fn why(clients: &[Client], each: bool, lanes: bool) -> String {
     if !idle.is_empty() {
         let _ = writeln!(text, "idle: {}", idle.join(", "));
     }
+    for (address, client) in by_time(gone) {
+        text.push_str(&of_gone(address, client));
+    }
     text
+}
+
+/// That no client is connected, and for how long that is known.
+fn nobody(gone: &BTreeMap<IpAddr, GoneClient>) -> &'static str {
+    match gone.is_empty() {
+        true => "no client is connected over TCP, and none was active in the last 5 minutes\n",
+        false => "no client is connected over TCP\n",
+    }
+}
+
+/// Clients that left, the last one first.
+fn by_time(gone: &BTreeMap<IpAddr, GoneClient>) -> Vec<(&IpAddr, &GoneClient)> {
+    let mut gone: Vec<_> = gone.iter().collect();
+    gone.sort_by(|a, b| a.1.gone_seconds_ago.total_cmp(&b.1.gone_seconds_ago));
+    gone
+}
+
+/// Of a client that left: what limited it last, and what its connections did while they were there.
+fn of_gone(address: &IpAddr, gone: &GoneClient) -> String {
+    let connections =
+        if gone.connections == 1 { String::new() } else { format!(", {} connections", gone.connections) };
+    let sentence = gone.sentence.as_deref().unwrap_or("nothing here limited it");
+    let per_second = |bytes: u64| bytes as f64 / gone.seconds.max(LEAST_SECONDS);
+    let did = [rates(per_second(gone.sent), per_second(gone.received)), shares(&gone.verdict_seconds)];
+    format!(
+        "gone for {}: {address}{connections}: {sentence}\n    {}: {}\n",
+        seconds(gone.gone_seconds_ago),
+        seconds(gone.seconds),
+        joined(&did)
+    )
 }
 
 /// Whether it moves something: who asks for no more than it gets is idle by the word, too.
@@ -46,20 +83,32 @@ fn paragraph(client: &Client, group: &Group, lanes: bool) -> String {
         (count, all) if count == all => format!(", {all} connections"),
         (count, all) => format!(", {count} of {all} connections"),
     };
-    let mut text = format!("{}{part}: {}\n", client.client, group.sentence);
+    // The figures of a sentence are of one connection.
+    let which = if count > 1 && group.verdict != IDLE { ", the busiest" } else { "" };
+    let mut text = format!("{}{part}{which}: {}\n", client.client, group.sentence);
     let _ = writeln!(
         text,
-        "    {}{}",
-        rates(group.sent_per_second, group.received_per_second),
-        spent(&group.recent)
+        "    {}",
+        figures(
+            group.interval_seconds,
+            group.sent_per_second,
+            group.received_per_second,
+            &group.connections,
+            &group.recent
+        )
     );
     for lane in group.connections.iter().filter(|_| lanes) {
         let _ = writeln!(
             text,
-            "    {}: {}{}",
+            "    {}: {}",
             lane.client,
-            rates(lane.sent_per_second, lane.received_per_second),
-            spent(&lane.recent)
+            figures(
+                group.interval_seconds,
+                lane.sent_per_second,
+                lane.received_per_second,
+                std::slice::from_ref(lane),
+                &lane.recent
+            )
         );
     }
     text
@@ -72,41 +121,68 @@ fn called(client: &Client) -> String {
     }
 }
 
-/// What moves now, with a semicolon; nothing if nothing does.
+/// What moves in the last look, and what was in the last minute: each with its time.
+fn figures(interval: f64, sent: f64, received: f64, lanes: &[Lane], recent: &Recent) -> String {
+    let now = match rates(sent, received) {
+        rates if rates.is_empty() => String::new(),
+        rates => format!("last {}: {rates}; ", seconds(interval)),
+    };
+    let each = |moved: fn(&Recent) -> u64| -> f64 {
+        let rates =
+            lanes.iter().map(|lane| moved(&lane.recent) as f64 / lane.recent.seconds.max(LEAST_SECONDS));
+        rates.sum()
+    };
+    let shares = shares(&recent.verdict_seconds);
+    if shares.is_empty() {
+        return format!("{now}new: nothing was seen of it yet");
+    }
+    let looked_back = recent.seconds.min(LOOKING_BACK);
+    let late = [rates(each(|recent| recent.sent), each(|recent| recent.received)), shares];
+    format!("{now}last {}: {}", seconds(looked_back), joined(&late))
+}
+
+/// Reads and writes; nothing if nothing moves.
 fn rates(sent: f64, received: f64) -> String {
     let each = [(sent, "read"), (received, "written")];
     let told = each.iter().filter(|(rate, _)| *rate >= MOVING);
     let told: Vec<String> = told.map(|(rate, what)| format!("{} {what}", megabytes(*rate))).collect();
-    if told.is_empty() { String::new() } else { format!("{}; ", told.join(", ")) }
+    told.join(", ")
+}
+
+fn joined(parts: &[String]) -> String {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    parts.join(", ")
 }
 
 fn megabytes(rate: f64) -> String {
     if rate >= 1e6 { format!("{:.1} MB/s", rate / 1e6) } else { format!("{:.0} kB/s", rate / 1e3) }
 }
 
+fn seconds(seconds: f64) -> String {
+    if seconds < 9.95 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
+}
+
 /// Where the time went: of one connection, or on average of several.
-fn spent(recent: &Recent) -> String {
-    let whole: f64 = recent.verdict_seconds.values().sum();
+fn shares(verdict_seconds: &BTreeMap<String, f64>) -> String {
+    let whole: f64 = verdict_seconds.values().sum();
     let mut shares: Vec<(&str, f64)> =
-        recent.verdict_seconds.iter().map(|(verdict, seconds)| (verdict.as_str(), seconds / whole)).collect();
+        verdict_seconds.iter().map(|(verdict, seconds)| (verdict.as_str(), seconds / whole)).collect();
     shares.retain(|(_, share)| *share >= SHARE_MIN);
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-    if shares.is_empty() {
-        return "new: nothing was seen of it yet".to_owned();
-    }
     let each =
         shares.iter().map(|(verdict, share)| format!("{:.0} % {}", share * 100.0, verdict.replace('-', " ")));
-    format!("of the last {:.0} s: {}", recent.seconds.min(LOOKING_BACK), each.collect::<Vec<_>>().join(", "))
+    each.collect::<Vec<_>>().join(", ")
 }
 
 /// How far back a server remembers; the time of several connections, added up, is more.
 const LOOKING_BACK: f64 = 60.0;
+/// Rates of less are not told: a divisor of next to nothing.
+const LEAST_SECONDS: f64 = 0.01;
 
 #[cfg(test)]
 mod tests {
-    use std::net::{IpAddr, SocketAddr};
+    use std::net::SocketAddr;
 
-    use howdah_server::admin::Lane;
     use snapbox::{assert_data_eq, str};
 
     use super::*;
@@ -116,6 +192,7 @@ mod tests {
             seconds.iter().map(|(verdict, seconds)| ((*verdict).to_owned(), *seconds)).collect();
         Recent {
             seconds: seconds.iter().map(|(_, seconds)| seconds).sum(),
+            sent: 480_000_000,
             verdict_seconds,
             ..Recent::default()
         }
@@ -130,6 +207,7 @@ mod tests {
         };
         Group {
             verdict: verdict.to_owned(),
+            interval_seconds: 0.4,
             connections: ports.iter().map(lane).collect(),
             sent_per_second: rate * ports.len() as f64,
             received_per_second: 0.0,
@@ -155,34 +233,67 @@ mod tests {
     #[test]
     fn busy_ones_have_a_paragraph_and_idle_ones_share_a_line() {
         let busy = recent(&[("path-full", 50.0), ("loss", 9.8), ("ramping", 0.2)]);
-        let quiet = recent(&[("idle", 60.0)]);
+        let quiet = Recent { sent: 0, ..recent(&[("idle", 60.0)]) };
         let clients = [
             client(7, vec![group("path-full", &[1, 2], 5e6, &busy), group("idle", &[3], 0.0, &quiet)]),
             client(8, vec![group("idle", &[1], 0.0, &quiet)]),
             client(9, vec![group("idle", &[1, 2], 0.0, &quiet)]),
         ];
+        let none = BTreeMap::new();
         assert_data_eq!(
-            why(&clients, false, false),
+            why(&clients, &none, false, false),
             str![[r#"
-10.0.0.7, 2 of 3 connections: reads limited by path-full
-    10.0 MB/s read; of the last 60 s: 83 % path full, 16 % loss
+10.0.0.7, 2 of 3 connections, the busiest: reads limited by path-full
+    last 0.4 s: 10.0 MB/s read; last 60 s: 16.0 MB/s read, 83 % path full, 16 % loss
 idle: 10.0.0.8, 10.0.0.9 (2 connections)
 
 "#]]
         );
         assert_data_eq!(
-            why(&clients[..1], true, true),
+            why(&clients[..1], &none, true, true),
             str![[r#"
-10.0.0.7, 2 of 3 connections: reads limited by path-full
-    10.0 MB/s read; of the last 60 s: 83 % path full, 16 % loss
-    10.0.0.7:1: 5.0 MB/s read; of the last 60 s: 83 % path full, 16 % loss
-    10.0.0.7:2: 5.0 MB/s read; of the last 60 s: 83 % path full, 16 % loss
+10.0.0.7, 2 of 3 connections, the busiest: reads limited by path-full
+    last 0.4 s: 10.0 MB/s read; last 60 s: 16.0 MB/s read, 83 % path full, 16 % loss
+    10.0.0.7:1: last 0.4 s: 5.0 MB/s read; last 60 s: 8.0 MB/s read, 83 % path full, 16 % loss
+    10.0.0.7:2: last 0.4 s: 5.0 MB/s read; last 60 s: 8.0 MB/s read, 83 % path full, 16 % loss
 10.0.0.7, 1 of 3 connections: reads limited by idle
-    of the last 60 s: 100 % idle
-    10.0.0.7:3: of the last 60 s: 100 % idle
+    last 60 s: 100 % idle
+    10.0.0.7:3: last 60 s: 100 % idle
 
 "#]]
         );
-        assert_eq!(why(&[], false, false), "no client is connected over TCP\n");
+        for each in [false, true] {
+            let said = "no client is connected over TCP, and none was active in the last 5 minutes\n";
+            assert_eq!(why(&[], &none, each, each), said);
+        }
+    }
+
+    #[test]
+    fn clients_that_left_are_told_with_what_limited_them() {
+        let client = |gone_seconds_ago, sentence: Option<&str>, connections| GoneClient {
+            is_local: false,
+            gone_seconds_ago,
+            connections,
+            seconds: 20.0,
+            sent: 500_000_000,
+            received: 4_000_000,
+            sentence: sentence.map(str::to_owned),
+            verdict_seconds: [("loss".to_owned(), 30.0), ("idle".to_owned(), 10.0)].into(),
+        };
+        let gone = [
+            (IpAddr::from([10, 0, 0, 7]), client(250.0, None, 1)),
+            (IpAddr::from([10, 0, 0, 8]), client(2.25, Some("reads limited by losses on the path"), 2)),
+        ];
+        assert_data_eq!(
+            why(&[], &gone.into(), false, false),
+            str![[r#"
+no client is connected over TCP
+gone for 2.2 s: 10.0.0.8, 2 connections: reads limited by losses on the path
+    20 s: 25.0 MB/s read, 200 kB/s written, 75 % loss, 25 % idle
+gone for 250 s: 10.0.0.7: nothing here limited it
+    20 s: 25.0 MB/s read, 200 kB/s written, 75 % loss, 25 % idle
+
+"#]]
+        );
     }
 }

@@ -30,7 +30,7 @@ pub enum Limit {
     Processor,
     /// The path carries what it can: the goal.
     Path,
-    /// The path, or the server's send buffer: as much is on the way as a buffer holds that nobody forced, and no queue stands.
+    /// The path, or the server's send buffer: as much is on the way as a buffer of a usual size holds, and no queue stands.
     /// A sender that paces looks like a full path to who receives.
     PathOrTheirBuffer,
     /// The sender is still finding out what the path can do.
@@ -53,9 +53,10 @@ const ROUND_TRIPS_OF_A_CALL: u32 = 2;
 /// if that is more than threads need to be woken.
 const WAKING: Duration = Duration::from_millis(2);
 
-/// What Linux has in flight from send buffers that nobody forced: of the 4 MiB to which they grow (`net.ipv4.tcp_wmem`) to the
-/// 8 MiB that anybody may ask for (twice `net.core.wmem_max`), two thirds, of which headers take a part.
-const UNFORCED_FLIGHT: std::ops::Range<f64> = 1.8e6..6.0e6;
+/// What Linux has in flight from send buffers of usual sizes: two thirds, of which headers take a part. They go from two replies of
+/// 1 MiB, the least to which howdah's can be fixed, over the 4 MiB to which Linux grows them (`net.ipv4.tcp_wmem`), to the 8 MiB that
+/// anybody may ask for (twice `net.core.wmem_max`).
+const FLIGHT_OF_BUFFERS: std::ops::Range<f64> = 1.1e6..6.0e6;
 /// A round trip longer than without queues by this factor: one stands in the path.
 const QUEUE_STANDS: f64 = 1.25;
 
@@ -81,7 +82,7 @@ impl Limit {
     pub(super) fn of_reads(self, rate: f64, round_trip: Duration, base: Duration) -> Self {
         let flight = rate * base.as_secs_f64();
         let queue_stands = round_trip.as_secs_f64() > QUEUE_STANDS * base.as_secs_f64();
-        let is_undecided = self == Self::Path && !queue_stands && UNFORCED_FLIGHT.contains(&flight);
+        let is_undecided = self == Self::Path && !queue_stands && FLIGHT_OF_BUFFERS.contains(&flight);
         if is_undecided { Self::PathOrTheirBuffer } else { self }
     }
 
@@ -152,10 +153,15 @@ mod tests {
     }
 
     #[test]
-    fn a_full_path_may_be_a_buffer_that_nobody_forced() {
+    fn a_full_path_may_be_a_buffer_of_a_usual_size() {
         let check = |limit: Limit, rate: f64, round_trip: Duration, wanted| {
             assert_eq!(limit.of_reads(rate, round_trip, TRIP), wanted, "{limit:?} {rate} {round_trip:?}");
         };
+        // A server whose buffer is fixed at the floor, two replies of 1,052,672 bytes, and that paces what it sends.
+        let floor = howdah_tune::floor::flight_of(howdah_tune::floor::send_floor(1_052_672)) as f64;
+        check(Limit::Path, floor / TRIP.as_secs_f64(), TRIP, Limit::PathOrTheirBuffer);
+        check(Limit::Path, 0.85 * floor / TRIP.as_secs_f64(), TRIP, Limit::PathOrTheirBuffer);
+        check(Limit::Path, 10e6, TRIP, Limit::Path);
         check(Limit::Path, 27e6, TRIP, Limit::PathOrTheirBuffer);
         check(Limit::Path, 53e6, TRIP, Limit::PathOrTheirBuffer);
         check(Limit::Path, 117e6, TRIP, Limit::Path);

@@ -6,6 +6,8 @@ use std::net::{IpAddr, SocketAddr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tuning::GoneClient;
+
 /// Who is connected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Clients {
@@ -13,6 +15,9 @@ pub struct Clients {
     pub mode: String,
     /// The busiest first.
     pub clients: Vec<Client>,
+    /// Clients that left in the last minutes, by address.
+    #[serde(default)]
+    pub gone: BTreeMap<IpAddr, GoneClient>,
 }
 
 /// A client: an IPv4 address, or an IPv6 network of 64 bits, as everywhere in the server.
@@ -41,6 +46,9 @@ pub struct Group {
     pub verdict: String,
     /// By port.
     pub connections: Vec<Lane>,
+    /// Over how long the rates are: of the connection that was looked at for longest.
+    #[serde(default)]
+    pub interval_seconds: f64,
     /// Bytes per second that leave us.
     pub sent_per_second: f64,
     /// Bytes per second that come.

@@ -40,11 +40,13 @@ pub async fn clients(State(asked): State<Arc<Asked>>) -> Json<Clients> {
     for connection in report.connections {
         clients.entry(one_client(connection.client.ip())).or_default().push(connection);
     }
+    let now = asked.shared.started.elapsed();
+    let gone = asked.shared.gone.lock().list(now, |client| clients.contains_key(&client));
     let clients =
         clients.into_iter().map(|(key, connections)| client(name(key, &connections), connections, &recents));
     let mut clients: Vec<Client> = clients.collect();
     clients.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
-    Json(Clients { mode: report.mode, clients })
+    Json(Clients { mode: report.mode, clients, gone })
 }
 
 /// What a client is called: by its address if it uses but one of those that count as one client.
@@ -143,7 +145,10 @@ fn group(
     let rate = |connection: &&ConnectionReport| rates(connection).0 + rates(connection).1;
     let busiest = members.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)));
     let said = busiest.and_then(|connection| connection.verdict.as_ref()).filter(|_| verdict != IDLE);
+    let intervals = members.iter().filter_map(|connection| connection.verdict.as_ref());
+    let intervals = intervals.map(|said| said.interval_seconds);
     Group {
+        interval_seconds: if what == Moves::Nothing { 0.0 } else { intervals.fold(0.0, f64::max) },
         sent_per_second: lanes.iter().map(|lane| lane.sent_per_second).sum(),
         received_per_second: lanes.iter().map(|lane| lane.received_per_second).sum(),
         sentence: said.map_or_else(|| unlimited(what).to_owned(), |said| said.sentence.clone()),
@@ -187,6 +192,7 @@ mod tests {
             verdict: verdict.to_owned(),
             sending: verdict.to_owned(),
             receiving: verdict.to_owned(),
+            interval_seconds: 0.1,
             sent_per_second: rates.0,
             received_per_second: rates.1,
             sentence: format!("limited by {verdict} of {port}"),

@@ -2,7 +2,7 @@
 //! misses what passed after its last look, and all of a connection that was short.
 
 use std::os::fd::AsFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use howdah_net::Token;
 use howdah_tune::{Gauges, Sample};
@@ -23,6 +23,8 @@ pub struct Endings {
 pub struct Ending {
     pub token: Token,
     pub peer: Peer,
+    /// When it was accepted.
+    pub opened: Instant,
     /// The last look at it, with no gauges; none if the kernel did not answer.
     pub last: Option<Sample>,
 }
@@ -38,7 +40,8 @@ impl Endings {
         let mut list = self.list.lock();
         let Some(list) = list.as_mut() else { return };
         let last = howdah_net::sample(connection.stream().as_fd(), now, &Gauges::default()).ok();
-        list.push(Ending { token: connection.token(), peer: *connection.peer(), last });
+        let (token, peer, opened) = (connection.token(), *connection.peer(), connection.opened());
+        list.push(Ending { token, peer, opened, last });
     }
 
     /// Those since the last time.

@@ -3,6 +3,7 @@
 
 mod endings;
 mod gauge;
+mod gone;
 mod knob;
 mod knobs;
 mod networks;
@@ -19,6 +20,8 @@ mod watcher;
 mod words;
 
 pub(crate) use endings::Endings;
+pub(crate) use gone::Gone;
+pub use gone::GoneClient;
 pub use knob::{Knob, KnobError};
 pub(crate) use knobs::Knobs;
 pub use networks::NetworkSizes;

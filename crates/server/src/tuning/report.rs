@@ -93,7 +93,7 @@ pub struct ConnectionReport {
 }
 
 /// What limits a connection, as words of `docs/OPERATING.md`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictReport {
     /// Of the direction that moves more.
     pub verdict: String,
@@ -101,7 +101,10 @@ pub struct VerdictReport {
     pub sending: String,
     /// On calls, WRITE for the most part.
     pub receiving: String,
-    /// Bytes per second that left us in the last interval.
+    /// How long the last interval was.
+    #[serde(default)]
+    pub interval_seconds: f64,
+    /// Bytes per second that left us in it.
     pub sent_per_second: f64,
     /// Bytes per second that came.
     pub received_per_second: f64,

@@ -10,6 +10,7 @@ use howdah_tune::host::Mode;
 use howdah_tune::meter::{Meter, PERIOD};
 use howdah_tune::{Sample, Tuner, Verdict};
 
+use super::gone::Ended;
 use super::report::{
     AccountReport, ClientReport, ConnectionReport, Figures, MemoryReport, MovedReport, Sizes, TuningReport,
     VerdictReport,
@@ -110,18 +111,28 @@ fn clients(tuner: &Tuner<Token>, now: Duration) -> Vec<ClientReport> {
     told.collect()
 }
 
-fn verdict(tuned: &howdah_tune::Connection) -> Option<VerdictReport> {
+/// What limits a connection; none before it has moved something twice.
+pub(super) fn verdict(tuned: &howdah_tune::Connection) -> Option<VerdictReport> {
     let (judgement, explanation) = (tuned.judgement()?, tuned.explanation()?);
     Some(VerdictReport {
         verdict: judgement.verdict().to_string(),
         sending: judgement.sending.to_string(),
         receiving: judgement.receiving.to_string(),
+        interval_seconds: tuned.judged_over().as_secs_f64(),
         sent_per_second: judgement.sent_per_second,
         received_per_second: judgement.received_per_second,
         sentence: explanation.to_string(),
         evidence: explanation.evidence,
         advice: explanation.advice,
     })
+}
+
+/// What there is to tell of a connection that ends now, and was there so long.
+pub(super) fn ended(tuned: &howdah_tune::Connection, age: Duration, said: Option<VerdictReport>) -> Ended {
+    let AccountReport { sending_seconds, receiving_seconds, moved, .. } = account(tuned.account());
+    let verdict_seconds = if moved.received > moved.sent { receiving_seconds } else { sending_seconds };
+    let (sent, received) = (moved.sent, moved.received);
+    Ended { is_local: tuned.is_local(), age, sent, received, said, verdict_seconds }
 }
 
 fn figures(now: Duration, sample: &Sample) -> Figures {

@@ -15,6 +15,7 @@ use super::gauge::Gauge;
 use super::networks::{NetworkSizes, sizes_for};
 use super::offers::Offers;
 use super::processors::{Load, Processors};
+use super::report::VerdictReport;
 use super::reporting;
 use super::telling::{apply, ask, tell_all};
 use super::watcher::{Look, Watcher};
@@ -39,6 +40,9 @@ const IDLE_TICK: Duration = Duration::from_millis(100);
 const MEMORY_TICK: Duration = Duration::from_secs(1);
 /// and if more than half of the memory is used: what comes in meanwhile at 10 Gb/s is 125 MB.
 const PRESSED_TICK: Duration = Duration::from_millis(100);
+
+/// How often what is said of a connection is kept for the time after its end.
+const SAID_ANEW: Duration = Duration::from_secs(1);
 
 /// From this part of all processors on somebody may have to wait for one.
 const BUSY: f64 = 0.5;
@@ -72,6 +76,8 @@ struct Seen {
     /// It is not read, since memory is short.
     is_held: bool,
     verdict: Option<Verdict>,
+    /// What limited it when it last moved something, and when that was found.
+    said: Option<(Duration, VerdictReport)>,
 }
 
 impl Sizing {
@@ -156,6 +162,7 @@ impl Sizing {
                             remember(&self.shared, connection, tuned);
                             seen.due = now + tuned.interval().max(at_least);
                             tell(connection, tuned, &mut seen.verdict);
+                            keep(now, tuned, &mut seen.said);
                         }
                         changes
                     });
@@ -181,12 +188,18 @@ impl Sizing {
 
     /// A connection has ended; one that was short is not known yet.
     fn end(&mut self, now: Duration, ending: &Ending) {
-        if self.seen.remove(&ending.token).is_none() {
+        let seen = self.seen.remove(&ending.token);
+        if seen.is_none() {
             self.open(now, ending.token, &ending.peer);
         }
         let mut tuner = self.shared.tuner.lock();
         if let Some(last) = &ending.last {
             tuner.on_end(ending.token, last);
+        }
+        let said = seen.and_then(|seen| seen.said).map(|(_, said)| said);
+        if let Some(tuned) = tuner.get(ending.token) {
+            let ended = reporting::ended(tuned, ending.opened.elapsed(), said);
+            self.shared.gone.lock().add(now, ending.peer.client.ip(), ended);
         }
         tuner.on_close(now, ending.token);
         let mut samples = self.shared.samples.lock();
@@ -292,6 +305,18 @@ fn tell(connection: &Connection, tuned: &howdah_tune::Connection, last: &mut Opt
         && let Some(explanation) = tuned.explanation()
     {
         tracing::debug!(client = %connection.peer().client, "{explanation}");
+    }
+}
+
+/// Keeps what is said of a connection while it moves something. The sentence is made anew once a second at most.
+fn keep(now: Duration, tuned: &howdah_tune::Connection, said: &mut Option<(Duration, VerdictReport)>) {
+    let moves = tuned.judgement().is_some_and(|judgement| judgement.verdict() != Verdict::Idle);
+    let is_due = said.as_ref().is_none_or(|(at, _)| now.saturating_sub(*at) >= SAID_ANEW);
+    if moves
+        && is_due
+        && let Some(verdict) = reporting::verdict(tuned)
+    {
+        *said = Some((now, verdict));
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Connection {
     /// Until when its time is accounted for.
     accounted: Duration,
     judgement: Option<Judgement>,
+    /// How long that interval was.
+    judged_over: Duration,
     busy_at: Option<Duration>,
     /// Since when its peer has taken next to nothing of what was sent to it.
     stuck_since: Option<Duration>,
@@ -65,6 +67,7 @@ impl Connection {
             own,
             accounted: now,
             judgement: None,
+            judged_over: Duration::ZERO,
             busy_at: None,
             stuck_since: None,
             is_long: false,
@@ -118,6 +121,7 @@ impl Connection {
             return changes;
         };
         let interval = Interval { before, after };
+        self.judged_over = interval.length();
         let time = after.at.saturating_sub(self.accounted);
         self.accounted = after.at;
         self.meter.at(after.at).add(time, &interval, &judgement);
@@ -227,6 +231,11 @@ impl Connection {
     /// What limited it in the last interval.
     pub fn judgement(&self) -> Option<&Judgement> {
         self.judgement.as_ref()
+    }
+
+    /// How long the last interval was.
+    pub fn judged_over(&self) -> Duration {
+        self.judged_over
     }
 
     /// Where its time went.
