@@ -107,7 +107,7 @@ howdah_limits::limits! {
     pub const MOUNTS_MAX: usize = 1024, count;
     beyond "the oldest is forgotten", tested "server/src/mount/mounts::the_oldest_mount_gives_way";
 
-    /// Exports whose calls are counted apart. Each that is used costs some 10 KB a worker.
+    /// Exports whose calls are counted apart. Each costs 2 KB a worker for each procedure that is called: 45 KB for all of them.
     pub const EXPORTS_COUNTED_MAX: usize = 64, count;
     beyond "those beyond are counted as one", tested "server/src/counts/ledger::an_export_keeps_its_counters_over_a_reload_and_too_many_share_theirs";
 
