@@ -5,12 +5,15 @@
 mod common;
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::{Place, is_root};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
-use howdah_vfs::{Access, Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, Handle, Name, NewAttributes, Stability,
+};
 
 /// Set in the process that is traced.
 const CHILD: &str = "HOWDAH_TEST_TRACED";
@@ -22,6 +25,14 @@ const TMPFS: rustix::fs::FsWord = 0x0102_1994;
 
 /// Calls of each kind. What is done once, or once a second, vanishes in the mean.
 const CALLS: u64 = 200;
+
+/// Entries of a short and of a long directory, and of one page of a listing.
+const SHORT: u64 = 2_000;
+const LONG: u64 = 20_000;
+const PAGE: u64 = 200;
+
+/// System calls that come now and then, whatever the calls are.
+const FEW: u64 = 20;
 
 /// Each call, and the system calls that it may make.
 const EXPECTED: &[(&str, &[(&str, u64)])] = &[
@@ -43,25 +54,7 @@ const EXPECTED: &[(&str, &[(&str, u64)])] = &[
 
 #[test]
 fn each_call_makes_its_system_calls_and_no_more() {
-    if std::env::var_os(CHILD).is_some() {
-        return work();
-    }
-    if !is_root() || Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
-        println!("skipped: this takes strace and the superuser");
-        return;
-    }
-    let trace = tempfile::NamedTempFile::new().expect("a file");
-    let status = Command::new("strace")
-        .args(["-f", "-qq", "-o"])
-        .arg(trace.path())
-        .arg(std::env::current_exe().expect("own path"))
-        .args(["--exact", "each_call_makes_its_system_calls_and_no_more", "--test-threads=1"])
-        .env(CHILD, "1")
-        .stdout(Stdio::null())
-        .status()
-        .expect("strace runs");
-    assert!(status.success(), "the traced process: {status}");
-    let counted = count(trace.path());
+    let Some(counted) = traced("each_call_makes_its_system_calls_and_no_more", work) else { return };
     for (call, expected) in EXPECTED {
         let Some(found) = counted.get(*call) else {
             println!("skipped: {call}: nothing is durable in {}", env!("CARGO_TARGET_TMPDIR"));
@@ -69,11 +62,66 @@ fn each_call_makes_its_system_calls_and_no_more() {
         };
         let expected: HashMap<_, _> =
             expected.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
-        assert_eq!(found, &expected, "{call}");
+        assert_eq!(per_call(found), expected, "{call}");
     }
 }
 
-/// System calls per call, by the thread that makes the calls, between the marks.
+#[test]
+fn an_entry_of_a_long_listing_takes_as_many_system_calls_as_one_of_a_short_one() {
+    let name = "an_entry_of_a_long_listing_takes_as_many_system_calls_as_one_of_a_short_one";
+    let Some(counted) = traced(name, list_short_and_long) else { return };
+    let (short, long) = (&counted["short"], &counted["long"]);
+    assert!(long["statx"] >= LONG, "all of it was counted: {long:?}");
+    for (call, most) in [
+        // The entries, and what is looked at once in a page.
+        ("statx", LONG + LONG / PAGE),
+        ("name_to_handle_at", LONG),
+        ("fstat", 2 * LONG / PAGE),
+        ("getdents64", LONG / 100),
+        // The directory itself, and nothing in it.
+        ("openat", 10),
+        ("open_by_handle_at", 0),
+        ("lseek", 10),
+    ] {
+        let [short, long] = [short, long].map(|counts| counts.get(call).copied().unwrap_or_default());
+        assert!(long <= most + FEW, "{call}: {long} times for {LONG} entries");
+        assert!(long <= short * (LONG / SHORT) + FEW, "{call}: {short} for {SHORT}, {long} for {LONG}");
+    }
+}
+
+/// Runs `body` under strace, in another process: system calls by section, of the thread that makes the calls, between the
+/// marks. None in that process, or where there is no strace.
+fn traced(test: &str, body: fn()) -> Option<HashMap<String, HashMap<String, u64>>> {
+    if std::env::var_os(CHILD).is_some() {
+        body();
+        return None;
+    }
+    if !is_root() || Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
+        println!("skipped: this takes strace and the superuser");
+        return None;
+    }
+    let trace = tempfile::NamedTempFile::new().expect("a file");
+    let status = Command::new("strace")
+        .args(["-f", "-qq", "-o"])
+        .arg(trace.path())
+        .arg(std::env::current_exe().expect("own path"))
+        .args(["--exact", test, "--test-threads=1"])
+        .env(CHILD, "1")
+        .stdout(Stdio::null())
+        .status()
+        .expect("strace runs");
+    assert!(status.success(), "the traced process: {status}");
+    Some(count(trace.path()))
+}
+
+/// System calls per call, of those that were made in all.
+fn per_call(counted: &HashMap<String, u64>) -> HashMap<String, u64> {
+    let each = counted.iter().map(|(name, count)| (name.clone(), (count + CALLS / 2) / CALLS));
+    // Locks that another thread held, memory that had to be asked for: not once per call. And the standard library's own check of a
+    // descriptor that it closes, without optimisation only.
+    each.filter(|(name, count)| *count > 0 && name != "fcntl").collect()
+}
+
 fn count(trace: &Path) -> HashMap<String, HashMap<String, u64>> {
     let text = std::fs::read_to_string(trace).expect("the trace");
     let (mut counted, mut section, mut thread) = (HashMap::new(), None, "");
@@ -93,14 +141,45 @@ fn count(trace: &Path) -> HashMap<String, HashMap<String, u64>> {
             *calls.entry(name.to_owned()).or_default() += 1;
         }
     }
-    for calls in counted.values_mut() {
-        calls.values_mut().for_each(|count: &mut u64| *count = (*count + CALLS / 2) / CALLS);
-        // Locks that another thread held, memory that had to be asked for: not once per call.
-        calls.retain(|_, count| *count > 0);
-        // The standard library's own check of a descriptor that it closes, without optimisation only.
-        calls.remove("fcntl");
-    }
     counted
+}
+
+/// Lists a short and a long directory, each of which nothing is known of.
+fn list_short_and_long() {
+    let under = common::places().pop().expect("a place");
+    let place = Place::under(&under);
+    for (text, count) in [("short", SHORT), ("long", LONG)] {
+        let directory = place.export().join(text);
+        std::fs::create_dir(&directory).expect("a directory");
+        for number in 0..count {
+            std::fs::File::create(directory.join(format!("entry-{number:06}"))).expect("a file");
+        }
+        let fs = place.open();
+        let directory = fs.lookup(&ME, &fs.root(), parse(text)).expect("LOOKUP").node.handle;
+        mark(text);
+        assert_eq!(list(&fs, &directory), count + 2);
+        mark("");
+    }
+}
+
+/// How many entries a listing in full gives, by pages.
+fn list(fs: &LocalFileSystem, directory: &Handle) -> u64 {
+    let (mut cookie, mut count) = (0, 0);
+    loop {
+        let (from, mut page) = (cookie, 0);
+        let mut sink = |entry: Entry<'_>| {
+            if page == PAGE {
+                return ControlFlow::Break(());
+            }
+            (cookie, page) = (entry.cookie, page + 1);
+            ControlFlow::Continue(())
+        };
+        let listing = fs.read_directory(&ME, directory, from, Detail::Nodes, &mut sink).expect("READDIRPLUS");
+        count += page;
+        if listing.end {
+            return count;
+        }
+    }
 }
 
 /// Leaves a mark in the trace: a system call that fails, with a text in it.

@@ -166,21 +166,34 @@ impl Shared {
         }
     }
 
-    fn write(&self, batch: &Changes) -> Result<(), redb::Error> {
-        let Some(database) = &self.database else { return Ok(()) };
+    /// Writes what is not in the index already; says how much that was. A long listing comes to places that are known, and a look
+    /// at them costs far less than writing them again.
+    fn write(&self, batch: &Changes) -> Result<usize, redb::Error> {
+        let Some(database) = &self.database else { return Ok(0) };
         let mut transaction = database.begin_write()?;
         // A killed process then opens the index at once, however large it is.
         transaction.set_quick_repair(true);
+        let mut written = 0;
         {
             let mut table = transaction.open_table(PLACES)?;
             for (node, place) in batch {
-                match place {
-                    Some(place) => drop(table.insert(node.as_bytes(), &encode(place)[..])?),
-                    None => drop(table.remove(node.as_bytes())?),
+                let (node, place) = (node.as_bytes(), place.as_ref().map(encode));
+                if table.get(node)?.as_ref().map(|known| known.value()) == place.as_deref() {
+                    continue;
                 }
+                match place {
+                    Some(place) => drop(table.insert(node, &place[..])?),
+                    None => drop(table.remove(node)?),
+                }
+                written += 1;
             }
         }
-        Ok(transaction.commit()?)
+        if written == 0 {
+            transaction.abort()?;
+        } else {
+            transaction.commit()?;
+        }
+        Ok(written)
     }
 }
 
@@ -263,6 +276,22 @@ mod tests {
         let index = Index::open(Some(state.path()), &handle(0)).expect("opens");
         assert_eq!(index.find(&handle(1)), Some(place("moved")));
         assert_eq!(index.find(&handle(2)), None);
+    }
+
+    #[test]
+    fn what_is_known_is_not_written_again() {
+        let state = tempfile::tempdir().expect("a directory");
+        let database = open_database(&state.path().join(FILE), &handle(0)).expect("opens");
+        let index = Shared { database: Some(database), waiting: Mutex::default(), wake: Condvar::new() };
+        let write = |changes: &[(u8, Option<Place>)]| {
+            let batch = changes.iter().map(|(byte, place)| (handle(*byte), place.clone())).collect();
+            index.write(&batch).expect("written")
+        };
+        let (one, two) = (Some(place("one")), Some(place("two")));
+        assert_eq!(write(&[(1, one.clone()), (2, two.clone()), (3, None)]), 2);
+        assert_eq!(write(&[(1, one.clone()), (2, two.clone()), (3, None)]), 0);
+        assert_eq!(write(&[(1, two.clone()), (2, None)]), 2, "moved, and gone");
+        assert_eq!([1, 2].map(|byte| index.read(&handle(byte))), [two, None]);
     }
 
     #[test]
