@@ -22,6 +22,12 @@ impl Circle {
         self.steps += 1;
         false
     }
+
+    /// It passes there between two places where it goes on. True: it went on from there before, and not just now: neighbours may have one
+    /// cookie.
+    pub(crate) fn passes(&self, cookie: u64) -> bool {
+        self.steps > 1 && self.mark == Some(cookie)
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::places::Location;
 
 /// List directories, local or at nfs:// URLs
 ///
-/// Names in the order of their bytes, one a line.
+/// Names in the order of their bytes, one a line. A directory with more than 200,000 names needs -U.
 #[derive(Debug, Args)]
 pub struct LsArguments {
     /// Paths or nfs:// URLs
@@ -20,6 +20,10 @@ pub struct LsArguments {
     /// Show names that begin with a dot, too
     #[arg(short, long)]
     pub all: bool,
+
+    /// Do not sort: print names as the server lists them. For directories with more names than ls sorts
+    #[arg(short = 'U', long)]
+    pub unsorted: bool,
 
     /// List the directories in each directory, too
     #[arg(short = 'R', long)]

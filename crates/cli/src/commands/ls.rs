@@ -1,8 +1,8 @@
 //! `howdah ls`.
 
-use std::ops::ControlFlow;
-
-use anyhow::Context;
+use anyhow::{Context, ensure};
+use howdah_client::batches::Batches;
+use howdah_client::limits::{DIRECTORIES_LEFT_MAX, LISTED_PATH_MAX};
 use howdah_vfs::{Detail, FileKind, Node, Shown};
 use serde_json::json;
 
@@ -56,53 +56,54 @@ impl Lister<'_> {
         self.titled |= self.arguments.recursive;
         let mut left = vec![(path, *node)];
         while let Some((path, node)) = left.pop() {
-            let entries = match self.entries(place, &node) {
-                Ok(entries) => entries,
-                Err(refused) => {
-                    self.complain(&anyhow::Error::new(refused).context(format!("listing {}", Shown(&path))));
-                    continue;
-                }
-            };
-            if self.titled && !self.arguments.json {
-                let gap = if self.first { "" } else { "\n" };
-                report::print(&format!("{gap}{}:\n", Shown(&path)));
+            if report::is_unread() {
+                break;
             }
-            self.first = false;
-            self.show(&path, &entries);
-            if self.arguments.recursive {
-                let below = entries.iter().rev().filter_map(|entry| {
-                    let node = entry.node.filter(|node| node.attributes.kind == FileKind::Directory)?;
-                    let length = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
-                    Some(([&path[..length], b"/", &entry.name].concat(), node))
-                });
-                left.extend(below);
+            if let Err(error) = self.one_directory(place, &path, &node, &mut left) {
+                self.complain(&error.context(format!("listing {}", Shown(&path))));
             }
         }
         Ok(())
     }
 
-    fn entries(&self, place: &Place, directory: &Node) -> howdah_vfs::Result<Vec<Listed>> {
+    /// Lists one directory, and puts those in it on the list of what is left.
+    fn one_directory(
+        &mut self,
+        place: &Place,
+        path: &[u8],
+        node: &Node,
+        left: &mut Vec<(Vec<u8>, Node)>,
+    ) -> anyhow::Result<()> {
         let arguments = self.arguments;
         let needs_nodes = arguments.long || arguments.recursive || arguments.json;
         let detail = if needs_nodes { Detail::Nodes } else { Detail::Names };
-        let (mut found, mut cookie) = (Vec::new(), 0);
-        loop {
-            let from = cookie;
-            let mut sink = |entry: howdah_vfs::Entry<'_>| {
-                cookie = entry.cookie;
-                let is_self = matches!(entry.name, b"." | b"..");
-                if !is_self && (arguments.all || !entry.name.starts_with(b".")) {
-                    found.push((entry.name.to_vec(), entry.node.copied()));
-                }
-                ControlFlow::Continue(())
-            };
-            let files = &place.file_system;
-            if files.read_directory(&place.caller, &directory.handle, from, detail, &mut sink)?.end {
-                break;
+        let wants = |name: &[u8]| arguments.all || !name.starts_with(b".");
+        let is_sorted = !arguments.unsorted;
+        let mut batches = Batches::new(&*place.file_system, &place.caller, node.handle, detail, is_sorted);
+        let mut is_titled = false;
+        while let Some(found) = batches.next(wants)? {
+            if !std::mem::replace(&mut is_titled, true) {
+                self.title(path);
+            }
+            let entries: Vec<Listed> =
+                found.into_iter().map(|(name, node)| self.listed(place, name, node)).collect();
+            self.show(path, &entries);
+            if report::is_unread() {
+                return Ok(());
+            }
+            if arguments.recursive {
+                below(path, &entries, left)?;
             }
         }
-        found.sort_by(|one, other| one.0.cmp(&other.0));
-        Ok(found.into_iter().map(|(name, node)| self.listed(place, name, node)).collect())
+        Ok(())
+    }
+
+    fn title(&mut self, path: &[u8]) {
+        if self.titled && !self.arguments.json {
+            let gap = if self.first { "" } else { "\n" };
+            report::print(&format!("{gap}{}:\n", Shown(path)));
+        }
+        self.first = false;
     }
 
     fn listed(&self, place: &Place, name: Vec<u8>, node: Option<Node>) -> Listed {
@@ -130,5 +131,57 @@ impl Lister<'_> {
             }
             report::print(&format!("{value}\n"));
         }
+    }
+}
+
+/// Puts the directories among entries on the list of what is left, the first on top.
+fn below(path: &[u8], entries: &[Listed], left: &mut Vec<(Vec<u8>, Node)>) -> anyhow::Result<()> {
+    let length = path.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+    for entry in entries.iter().rev() {
+        let Some(node) = entry.node.filter(|node| node.attributes.kind == FileKind::Directory) else {
+            continue;
+        };
+        ensure!(
+            length < LISTED_PATH_MAX,
+            "it is too deep: what is in it has no path of {LISTED_PATH_MAX} bytes"
+        );
+        ensure!(
+            left.len() < DIRECTORIES_LEFT_MAX,
+            "more than {DIRECTORIES_LEFT_MAX} directories wait to be listed; list its parts one by one"
+        );
+        left.push(([&path[..length], b"/", &entry.name].concat(), node));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_vfs::memory::MemoryFileSystem;
+    use howdah_vfs::{Caller, FileSystem};
+
+    use super::*;
+
+    fn directories(count: usize) -> Vec<Listed> {
+        let files = MemoryFileSystem::new();
+        let (handle, caller) = (files.root(), Caller::ROOT);
+        let node = Node { handle, attributes: files.attributes(&caller, &handle).expect("a directory") };
+        (0..count)
+            .map(|number| Listed { name: number.to_string().into_bytes(), node: Some(node), target: None })
+            .collect()
+    }
+
+    #[test]
+    fn directories_that_wait_are_bounded() {
+        let mut left = Vec::new();
+        below(b"a/", &directories(2), &mut left).expect("few");
+        let paths: Vec<&[u8]> = left.iter().map(|(path, _)| &path[..]).collect();
+        assert_eq!(paths, [b"a/1", b"a/0"], "the first is on top");
+        let deep = vec![b'x'; LISTED_PATH_MAX];
+        assert!(below(&deep, &directories(0), &mut left).is_ok());
+        let why = below(&deep, &directories(1), &mut left).expect_err("too deep").to_string();
+        assert!(why.contains("too deep"), "{why}");
+        below(b"a", &directories(DIRECTORIES_LEFT_MAX - 2), &mut left).expect("as many as there may be");
+        let why = below(b"a", &directories(1), &mut left).expect_err("too many").to_string();
+        assert!(why.contains("200000 directories wait"), "{why}");
     }
 }
