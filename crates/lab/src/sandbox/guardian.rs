@@ -1,8 +1,10 @@
 //! Waits for a child: passes signals on to it, and reaps all others.
 
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind};
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result, anyhow};
 use howdah_net::with_no_signal_blocked;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::SignalFd;
@@ -41,7 +43,7 @@ impl Guardian {
     pub fn run(&self, command: &mut Command) -> Result<ExitCode> {
         // No thread of ours may take a signal, not even for as long as it starts somebody: it would be the end of us.
         let child = with_no_signal_blocked(command).spawn();
-        self.wait_for(child.with_context(|| format!("starting {}", command.get_program().display()))?.id())
+        self.wait_for(child.map_err(|error| not_started(command.get_program(), &error))?.id())
     }
 
     /// Until the child ends; gives its code, or 128 and the number of the signal that ended it, as shells do.
@@ -76,5 +78,33 @@ fn reap(child: Pid) -> Result<Option<u8>> {
         if who == child {
             code = Some(how as u8);
         }
+    }
+}
+
+/// Why a program did not start, and what to do.
+fn not_started(program: &OsStr, error: &io::Error) -> Error {
+    let name = program.display();
+    match error.kind() {
+        ErrorKind::NotFound if program == "ping" => anyhow!(
+            "starting ping: it is not installed; its package is iputils-ping (Debian, Ubuntu) or iputils"
+        ),
+        ErrorKind::NotFound => {
+            anyhow!("starting {name}: there is no such program; install it, or check its path")
+        }
+        _ => anyhow!("starting {name}: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_not_installed_says_what_to_install() {
+        let said =
+            |program: &str, kind: ErrorKind| not_started(OsStr::new(program), &kind.into()).to_string();
+        assert!(said("ping", ErrorKind::NotFound).contains("iputils-ping"));
+        assert!(said("iperf3", ErrorKind::NotFound).starts_with("starting iperf3: there is no such program"));
+        assert!(said("ping", ErrorKind::PermissionDenied).contains("permission denied"));
     }
 }
