@@ -263,6 +263,26 @@ fn another_service_is_told_by_what_it_says() {
     }
 }
 
+#[test]
+fn a_service_that_takes_connections_and_answers_nothing_is_told_so() {
+    let hurried = ConnectOptions { patience: Duration::from_secs(2), ..ConnectOptions::default() };
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let closing = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let [silent_at, closing_at] =
+        [&silent, &closing].map(|listener| listener.local_addr().expect("its address"));
+    thread::spawn(move || closing.incoming().for_each(drop));
+    // The kernel takes connections for a listener that nobody asks.
+    for (address, does) in [
+        (silent_at, "accepts a connection, but does not answer"),
+        (closing_at, "accepts connections, but closes them without an answer, as TLS may"),
+    ] {
+        let port = address.port();
+        let options = ConnectOptions { portmap_port: free_port(), ..hurried.clone() };
+        let said = refused(&format!("nfs://127.0.0.1:{port}/export"), &options);
+        assert_eq!(said, format!("127.0.0.1:{port} {does}: another service may listen there"));
+    }
+}
+
 /// What the server thinks is mounted.
 fn mounts(served: &Served) -> Vec<String> {
     let target = Target { addresses: vec![served.address], transport: Transport::Tcp };

@@ -77,7 +77,14 @@ impl fmt::Display for ConnectError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resolve { host, cause } => write!(formatter, "finding the address of {host}: {cause}"),
-            Self::Mount { host, cause: MountError::Unreachable { place, cause } }
+            Self::Mount {
+                host,
+                cause: MountError::Unreachable { place, cause: CallError::TimedOut, contact },
+            } if let Some(told) = contact.told() => {
+                let port = place.address.port();
+                write!(formatter, "{}:{port} {told}: another service may listen there", in_url(host))
+            }
+            Self::Mount { host, cause: MountError::Unreachable { place, cause, .. } }
                 if let Some(first) = cause.not_rpc() =>
             {
                 formatter.write_str(&another_service(host, place.address, first))

@@ -7,10 +7,42 @@ use howdah_vfs::Shown;
 use howdah_wire::mount::Status;
 
 use super::Place;
-use crate::channel::{CallError, Transport};
+use crate::channel::{CallError, ChannelReport, Transport};
 
 /// How many exports are named in an error.
 const NAMED_MAX: usize = 8;
+
+/// How far calls came that have no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Contact {
+    /// Nobody took a connection, as far as that is known.
+    #[default]
+    None,
+    /// A connection was taken, and nothing came on it.
+    Silent,
+    /// Connections were taken, and closed without a word.
+    Closes,
+}
+
+impl Contact {
+    /// Of a channel.
+    pub(super) fn of(report: &ChannelReport) -> Self {
+        let Some(lane) = report.lanes.first().filter(|lane| lane.connections > 0 && lane.received == 0)
+        else {
+            return Self::None;
+        };
+        if lane.connections > 1 || lane.local.is_none() { Self::Closes } else { Self::Silent }
+    }
+
+    /// What the place does, in words; none if nothing is known of it.
+    pub(crate) fn told(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Silent => Some("accepts a connection, but does not answer"),
+            Self::Closes => Some("accepts connections, but closes them without an answer, as TLS may"),
+        }
+    }
+}
 
 /// Why nothing was mounted.
 #[derive(Debug, Clone)]
@@ -21,6 +53,8 @@ pub enum MountError {
         place: Place,
         /// Why there is no answer.
         cause: CallError,
+        /// How far it came.
+        contact: Contact,
     },
     /// The server says no.
     Refused {
@@ -46,7 +80,7 @@ impl MountError {
 impl fmt::Display for MountError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreachable { place: Place { address, transport }, cause } => {
+            Self::Unreachable { place: Place { address, transport }, cause, .. } => {
                 let transport = if *transport == Transport::Udp { "UDP" } else { "TCP" };
                 write!(formatter, "asking MOUNT at {address} over {transport}: {cause}")
             }

@@ -10,7 +10,7 @@ use howdah_wire::xdr::{Decode, DecodeError, Decoder};
 
 use super::export::exports;
 use super::service::Service;
-use super::{MountError, Mounted, Place};
+use super::{Contact, MountError, Mounted, Place};
 use crate::channel::{CallError, ProcedureReport};
 use crate::url::join;
 
@@ -42,9 +42,10 @@ pub fn mount(
     patience: Duration,
 ) -> Result<Mount, MountError> {
     let program = (mount::PROGRAM, mount::VERSION_3);
-    let unreachable = |cause: CallError| MountError::Unreachable { place, cause };
     let service = Service::open(place.address, place.transport, program, caller, patience)
-        .map_err(|error| unreachable(error.into()))?;
+        .map_err(|error| MountError::Unreachable { place, cause: error.into(), contact: Contact::None })?;
+    let unreachable =
+        |cause: CallError| MountError::Unreachable { place, cause, contact: Contact::of(&service.report()) };
     let mut refusal = None;
     for length in (0..=path.len()).rev() {
         let (export, below) = path.split_at(length);

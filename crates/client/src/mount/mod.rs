@@ -12,7 +12,7 @@ mod portmap;
 mod service;
 mod umnt;
 
-pub use error::MountError;
+pub use error::{Contact, MountError};
 pub use mnt::{Mount, mount};
 pub use mounted::Mounted;
 pub use places::{Place, Places, Search};

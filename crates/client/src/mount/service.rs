@@ -7,8 +7,8 @@ use howdah_vfs::Caller;
 use howdah_wire::xdr::{DecodeError, Decoder, Encode};
 
 use crate::channel::{
-    CallError, Channel, ChannelOptions, Class, ConnectError, Patience, ProcedureReport, Replay, Request,
-    Target, Transport,
+    CallError, Channel, ChannelOptions, ChannelReport, Class, ConnectError, Patience, ProcedureReport,
+    Replay, Request, Target, Transport,
 };
 use crate::nfs3::{Identity, machine_name};
 
@@ -40,7 +40,12 @@ impl Service {
 
     /// What was called so far.
     pub(super) fn procedures(&self) -> Vec<ProcedureReport> {
-        self.channel.report().procedures
+        self.report().procedures
+    }
+
+    /// The channel as it is now.
+    pub(super) fn report(&self) -> ChannelReport {
+        self.channel.report()
     }
 
     /// Makes a call, and takes out of the results what is needed of them.
