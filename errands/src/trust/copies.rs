@@ -14,7 +14,7 @@ use super::server::{Server, Site};
 use super::tree;
 
 /// What is said of a server that is not there when it is to be mounted, and never of one that goes away later.
-const NOT_THERE: &str = "is an NFS server running there?";
+const NOT_THERE: [&str; 2] = ["is an NFS server running there?", "another service may listen there"];
 /// The same, said of an address.
 const NOT_AT: [&str; 2] = ["connecting to ", "asking for NFS version 3 at "];
 
@@ -95,7 +95,8 @@ impl Copies {
 }
 
 fn could_not_mount(said: &str, server: IpAddr) -> bool {
-    said.contains(NOT_THERE) || NOT_AT.iter().any(|words| said.contains(&format!("{server}: {words}")))
+    NOT_THERE.iter().any(|words| said.contains(words))
+        || NOT_AT.iter().any(|words| said.contains(&format!("{server}: {words}")))
 }
 
 fn run(command: &mut Command) -> Result<ExitStatus, String> {
@@ -110,7 +111,7 @@ mod tests {
 
     use howdah_client::channel::{CallError, Refusal, Transport};
     use howdah_client::connect::ConnectError;
-    use howdah_client::mount::{MountError, Place};
+    use howdah_client::mount::{Contact, MountError, Place};
     use howdah_wire::rpc::Accepted;
 
     use super::*;
@@ -123,9 +124,15 @@ mod tests {
         let refused = Arc::new(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
         let cause = howdah_client::channel::ConnectError::Failed { address, cause: refused };
         let place = Place { address, transport: Transport::Tcp };
-        let unreachable = MountError::Unreachable { place, cause: CallError::Connect(cause.clone()) };
+        let unreachable = |cause, contact| {
+            let cause = MountError::Unreachable { place, cause, contact };
+            ConnectError::Mount { host: host(), cause }
+        };
         let before = [
-            ConnectError::Mount { host: host(), cause: unreachable },
+            unreachable(CallError::Connect(cause.clone()), Contact::None),
+            unreachable(CallError::TimedOut, Contact::None),
+            unreachable(CallError::TimedOut, Contact::Silent),
+            unreachable(CallError::TimedOut, Contact::Closes),
             ConnectError::Nfs { host: host(), cause: cause.clone() },
             ConnectError::Silent { host: host(), address, waited: Duration::from_secs(1) },
             ConnectError::NotServed { host: host(), address, cause: CallError::TimedOut },
