@@ -1,4 +1,5 @@
-# Starts the Linux kernel's NFS server on a fresh file system of the type FILE_SYSTEM (SIZE=… if it is a tmpfs), as /mnt/s.
+# Starts the Linux kernel's NFS server on a fresh file system of the type FILE_SYSTEM (TMPFS_SIZE=… if it is a tmpfs), as /mnt/s;
+# with DURABILITY=sync what it answers is durable.
 mkdir -p /mnt/s /run/rpcbind /run/modules /var/lib/nfs/v4recovery
 case $FILE_SYSTEM in
 tmpfs) mount -t tmpfs ${TMPFS_SIZE:+-o "size=$TMPFS_SIZE"} tmpfs /mnt/s ;;
@@ -15,7 +16,7 @@ mount -t nfsd nfsd /proc/fs/nfsd
 : >/var/lib/nfs/etab
 : >/var/lib/nfs/rmtab
 rpcbind -w
-exportfs -v -o rw,async,no_root_squash,insecure,fsid=1,no_subtree_check '*:/mnt/s'
+exportfs -v -o rw,${DURABILITY:-async},no_root_squash,insecure,fsid=1,no_subtree_check '*:/mnt/s'
 rpc.mountd --port 20048
 rpc.nfsd --tcp --udp --no-nfs-version 4 8
 cat /proc/fs/nfsd/versions /proc/fs/nfsd/portlist

@@ -32,6 +32,8 @@ pub struct Placing {
     pub directory: PathBuf,
     /// Its memory in MiB.
     pub memory: u32,
+    /// A file that is its disk.
+    pub disk: Option<PathBuf>,
     /// Modules of its kernel.
     pub modules: &'static str,
     /// Settings of its kernel, by name: it stands for the host, which has them too.
@@ -50,7 +52,7 @@ impl Placing {
             work: self.directory.clone(),
             memory: self.memory,
             interface: Some(Interface::Tap(Tap::new(self.number).name())),
-            disk: None,
+            disk: self.disk.clone(),
             memory_directory: "/dev/shm".into(),
             serial_line: true,
         }

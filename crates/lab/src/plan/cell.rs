@@ -130,6 +130,8 @@ pub enum ExportKind {
     Memory,
     /// In the directory for temporary files.
     Disk,
+    /// In an ext4 of its own, which is a file in the directory for temporary files: what is made durable costs what it costs there.
+    Ext4,
 }
 
 /// `[cell.clients.NAME]`.

@@ -1,7 +1,9 @@
 //! One repetition of one cell: everything built, run, ended and checked.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -11,14 +13,18 @@ use parking_lot::Mutex;
 use super::server::samples;
 use super::topology::{addresses, topology};
 use super::{Client, Job, Measured, Place, Scene, Stop, client, derived, netem, routes, server, verdicts};
+use crate::guest::find_command;
 use crate::measure::{CpuLook, OtherLoad, Processor};
-use crate::plan::ExportKind;
+use crate::plan::{ExportKind, ServerKind};
 use crate::record::{CommandRecord, LinkCount, SeriesLine};
 use crate::sample::{Sampler, counts, processor_seconds};
 use crate::sandbox::Sandbox;
 
 /// Time for the network and the server to come up, besides the cell's limit.
 const START: Duration = Duration::from_secs(60);
+
+/// The largest that an ext4 of a cell's own may become, in bytes.
+const EXT4_SIZE: u64 = 2 << 30;
 
 /// What a cell measured, and what ran in it, whether it came to its end or not.
 #[derive(Debug, Default)]
@@ -44,7 +50,8 @@ pub fn place(job: &Job, howdah: &Path, temporary: &Path, logs: &Path) -> Place {
 
 /// Runs it. The record tells what it came to, however it ended.
 pub fn run(job: &Job, place: &Place, sandbox: &Sandbox, stop: &Stop, record: &mut Record) -> Result<()> {
-    let _export = Export::make(&place.export, job.cell.spec.server.export).context("export")?;
+    let spec = &job.cell.spec.server;
+    let _export = Export::make(place, spec.export, spec.kind).context("export")?;
     let network = sandbox.network(&topology(&job.cell, job.seed)).context("network")?;
     let scene = Scene {
         cell: &job.cell,
@@ -141,6 +148,21 @@ fn begin(scene: &Scene<'_>, after: Duration) -> Result<()> {
     Ok(())
 }
 
+/// Makes an ext4 in a file; space is taken as it is needed.
+fn make_ext4(image: &Path) -> Result<()> {
+    let file = fs::File::create(image).with_context(|| format!("making {}", image.display()))?;
+    file.set_len(EXT4_SIZE).with_context(|| format!("making {}", image.display()))?;
+    run_tool("mkfs.ext4", ["-q", "-F"].map(OsStr::new).into_iter().chain([image.as_os_str()]))
+}
+
+/// Runs a program of the host to its end.
+fn run_tool<'a>(program: &str, arguments: impl Iterator<Item = &'a OsStr>) -> Result<()> {
+    let path = find_command(program).with_context(|| format!("{program} is not installed"))?;
+    let ran = Command::new(path).args(arguments).output().with_context(|| format!("running {program}"))?;
+    ensure!(ran.status.success(), "{program}: {}", String::from_utf8_lossy(&ran.stderr).trim());
+    Ok(())
+}
+
 /// The directory that is served.
 struct Export<'p> {
     path: &'p Path,
@@ -148,14 +170,31 @@ struct Export<'p> {
 }
 
 impl<'p> Export<'p> {
-    fn make(path: &'p Path, kind: ExportKind) -> Result<Self> {
+    /// A guest that serves mounts its file system itself.
+    fn make(place: &'p Place, kind: ExportKind, server: ServerKind) -> Result<Self> {
+        let path = &place.export;
         fs::create_dir_all(path).with_context(|| format!("making {}", path.display()))?;
-        if kind == ExportKind::Memory {
-            let flags = rustix::mount::MountFlags::NODEV | rustix::mount::MountFlags::NOSUID;
-            rustix::mount::mount("tmpfs", path, "tmpfs", flags, None::<&std::ffi::CStr>)
-                .with_context(|| format!("mounting a file system in memory at {}", path.display()))?;
+        if kind == ExportKind::Ext4 {
+            make_ext4(&place.image())?;
         }
-        Ok(Self { path, is_mounted: kind == ExportKind::Memory })
+        let is_mounted = match kind {
+            ExportKind::Disk => false,
+            ExportKind::Memory => {
+                let flags = rustix::mount::MountFlags::NODEV | rustix::mount::MountFlags::NOSUID;
+                rustix::mount::mount("tmpfs", path, "tmpfs", flags, None::<&std::ffi::CStr>)
+                    .with_context(|| format!("mounting a file system in memory at {}", path.display()))?;
+                true
+            }
+            ExportKind::Ext4 if server == ServerKind::Kernel => false,
+            ExportKind::Ext4 => {
+                // mount(8) finds a loop device, which goes with the mount.
+                let options = ["-t", "ext4", "-o", "loop,nodev,nosuid"].map(OsStr::new);
+                let paths = [place.image().into_os_string(), path.clone().into_os_string()];
+                run_tool("mount", options.into_iter().chain(paths.iter().map(|path| path.as_os_str())))?;
+                true
+            }
+        };
+        Ok(Self { path, is_mounted })
     }
 }
 

@@ -34,6 +34,7 @@ pub fn placing(cell: &Cell, place: &Place, host: &str, name: &str, number: u8, m
         number,
         directory: place.temporary.join(format!("guest-{name}")),
         memory,
+        disk: None,
         modules: MODULES,
         sysctls: sysctls.unwrap_or_default(),
     }

@@ -51,6 +51,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// The file that the export's own file system is in, if it has one.
+    pub fn image(&self) -> PathBuf {
+        self.temporary.join("image")
+    }
+
     /// This program, as a word of a command.
     pub fn howdah(&self) -> String {
         self.howdah.display().to_string()

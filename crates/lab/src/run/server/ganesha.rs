@@ -54,8 +54,8 @@ impl Server for Ganesha {
 
     fn check(&self, cell: &Cell) -> Result<()> {
         // It reaches files through the root of their file system.
-        let is_memory = cell.spec.server.export == ExportKind::Memory;
-        ensure!(is_memory, "export: \"disk\" is not possible; Ganesha exports memory here");
+        let is_possible = cell.spec.server.export != ExportKind::Disk;
+        ensure!(is_possible, "export: \"disk\" is not possible; Ganesha exports memory or ext4 here");
         Ok(())
     }
 

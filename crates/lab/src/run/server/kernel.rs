@@ -18,7 +18,11 @@ const MEMORY: u32 = 3072;
 /// Programs that it takes, besides what every guest does.
 const NEEDED: [&str; 4] = ["rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind"];
 /// Starts it; the script is one of every guest's.
-const SERVE: &str = "FILE_SYSTEM=tmpfs\nTMPFS_SIZE=2G\n. \"$WORK/scripts/nfsd.sh\"\n";
+const SERVE: &str = ". \"$WORK/scripts/nfsd.sh\"\n";
+/// From memory; nothing there is durable.
+const MEMORY_EXPORT: &str = "FILE_SYSTEM=tmpfs\nTMPFS_SIZE=2G\n";
+/// From an ext4; what it answers is durable, as the protocol demands.
+const EXT4_EXPORT: &str = "FILE_SYSTEM=ext4\nDURABILITY=sync\n";
 
 /// The Linux kernel as the server.
 pub struct Kernel;
@@ -38,8 +42,8 @@ impl Server for Kernel {
     fn check(&self, cell: &Cell) -> Result<()> {
         let spec = &cell.spec.server;
         ensure!(
-            spec.export == ExportKind::Memory,
-            "export: \"disk\" is not possible; the kernel's server exports memory"
+            spec.export != ExportKind::Disk,
+            "export: \"disk\" is not possible; the kernel's server exports memory or ext4"
         );
         if let Some(option) = spec.options.first() {
             bail!("options: \"{option}\" is not possible; the kernel's server takes none");
@@ -52,13 +56,18 @@ impl Server for Kernel {
             scene.record(&command.host, &command.name, &command.command);
         }
         let mut guest = Guest::boot(scene, &here(scene.cell, scene.place), "server", &NEEDED)?;
-        guest.run(scene, SERVE)?;
+        let export = match scene.cell.spec.server.export {
+            ExportKind::Ext4 => EXT4_EXPORT,
+            ExportKind::Memory | ExportKind::Disk => MEMORY_EXPORT,
+        };
+        guest.run(scene, &format!("{export}{SERVE}"))?;
         Ok(Box::new(Serving(guest)))
     }
 }
 
 fn here(cell: &Cell, place: &Place) -> Placing {
-    placing(cell, place, &cell.spec.server.host, "server", NUMBER, MEMORY)
+    let disk = (cell.spec.server.export == ExportKind::Ext4).then(|| place.image());
+    Placing { disk, ..placing(cell, place, &cell.spec.server.host, "server", NUMBER, MEMORY) }
 }
 
 struct Serving(Guest);
