@@ -36,6 +36,8 @@ struct Member {
     shard: Arc<Shard>,
     pulse: Pulse,
     stay: Stay,
+    /// It has been in one call since the last look.
+    hangs: bool,
     thread: JoinHandle<()>,
 }
 
@@ -64,7 +66,7 @@ pub struct Sight {
     pub active: bool,
     /// For what calls that hang run, as far as nobody was told yet.
     pub hanging: Vec<Token>,
-    /// How many have been in one call since last time, by the place of its export.
+    /// How many wait in a call since last time, by the place of its export; none is told while they are few.
     pub held: [usize; PLACES],
 }
 
@@ -89,10 +91,17 @@ impl Crew {
                 Found::Hangs => sight.hanging.push(member.slot.token()),
             }
             let stay = member.shard.stay();
-            if stay.export != NO_EXPORT && stay == member.stay {
-                sight.held[usize::from(stay.export)] += 1;
-            }
+            member.hangs = stay.export != NO_EXPORT && stay == member.stay;
             member.stay = stay;
+        }
+        // Most of the time there is nothing to ask the kernel for.
+        let held = self.members.iter().filter(|member| member.hangs).count();
+        let is_much = held >= self.least || held + self.kept_free() > self.members.len();
+        for member in self.members.iter().filter(|member| member.hangs) {
+            // On a busy machine many calls take long that wait for nothing but a processor.
+            if is_much && member.slot.is_asleep() {
+                sight.held[usize::from(member.stay.export)] += 1;
+            }
         }
         sight
     }
@@ -151,8 +160,8 @@ impl Crew {
         let named = std::thread::Builder::new().name(format!("worker-{}", self.started));
         let thread = named.stack_size(STACK).spawn(move || worker.run())?;
         self.started += 1;
-        let (pulse, stay) = Default::default();
-        self.members.push(Member { slot, shard, pulse, stay, thread });
+        let (pulse, stay, hangs) = Default::default();
+        self.members.push(Member { slot, shard, pulse, stay, hangs, thread });
         Ok(())
     }
 }

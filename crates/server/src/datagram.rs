@@ -36,17 +36,9 @@ pub fn answer(
             reply
         }
         Work::Run(job) => {
-            let place = job.place();
-            let capture = &shared.service.capture;
-            let seen = capture.is_on().then(|| job.seen());
-            clerk.start(timing);
             let has_ended = |token| shared.has_ended_in_order(token);
             let from = Whence::datagram(&peer, &has_ended);
-            let mut reply = job.run(&shared.service, &from, None, buffer);
-            clerk.end(place, timing, reply.as_mut());
-            if let Some(seen) = seen {
-                capture.take(seen, &peer, timing, reply.as_ref());
-            }
+            let reply = shared.service.dispatcher.carry_out(clerk, &job, &from, timing, None, buffer);
             match reply {
                 Some(reply) => reply,
                 None => return Vec::new(),

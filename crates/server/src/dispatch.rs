@@ -1,20 +1,21 @@
 //! From the bytes of a call to its reply: finds the procedure, lets it run once, answers every refusal with its status.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_net::Token;
 use howdah_vfs::Waiting;
 use howdah_wire::nfs3::{FileHandle, HANDLE_MAX};
-use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader};
+use howdah_wire::rpc::{Accepted, Call, CallHeader, Denied, ReplyHeader};
 use howdah_wire::xdr::Decoder;
 
-use crate::capture::Seen;
-use crate::counts::Outcome;
+use crate::capture::{Recorder, Seen};
+use crate::counts::{Clerk, Ledger, Outcome, Timing};
 use crate::limits::BULK_MIN;
-use crate::program::{Bulk, Pace, Procedure, Program, Refusal};
-use crate::reply_cache::{Asked, Begun, Origin};
-use crate::service::Service;
+use crate::program::{Bulk, Pace, Refusal};
+use crate::programs::{Programs, Wanted};
+use crate::reply_cache::{Asked, Begun, Origin, SharedReplyCache};
 use crate::{Peer, Reply, Request};
 
 /// Where a call came from.
@@ -48,142 +49,104 @@ pub enum Work<'m> {
 pub struct Job<'m> {
     header: CallHeader<'m>,
     arguments: Decoder<'m>,
-    procedure: &'static Procedure,
-    /// Its place among all procedures.
-    place: u16,
+    wanted: Wanted,
     /// It is answered that it must be asked again later.
     is_put_off: bool,
 }
 
-/// Finds what to do with a message.
-pub fn read<'m>(programs: &'static [Program], message: &'m [u8]) -> Work<'m> {
-    match Call::parse(message) {
-        Call::Call(header, arguments) => match find(programs, &header) {
-            Ok((place, procedure)) => {
-                Work::Run(Job { header, arguments, procedure, place, is_put_off: false })
+/// Finds the procedure of each call, lets it run once, counts it, and shows it to a capture.
+pub struct Dispatcher {
+    /// What is served.
+    pub programs: Programs,
+    /// The replies of calls that may not run twice.
+    pub replies: SharedReplyCache,
+    /// What was asked, and how long it took.
+    pub counts: Ledger,
+    /// The record of calls that somebody asked for.
+    pub capture: Recorder,
+}
+
+impl Dispatcher {
+    /// For these programs; nothing is counted yet.
+    pub fn new(programs: Programs) -> Self {
+        let procedures = programs.procedures();
+        Self {
+            counts: Ledger::new(Arc::clone(&procedures)),
+            capture: Recorder::new(procedures),
+            replies: SharedReplyCache::default(),
+            programs,
+        }
+    }
+
+    /// Finds what to do with a message.
+    pub fn read<'m>(&self, message: &'m [u8]) -> Work<'m> {
+        match Call::parse(message) {
+            Call::Call(header, arguments) => match self.programs.find(&header) {
+                Ok(wanted) => Work::Run(Job { header, arguments, wanted, is_put_off: false }),
+                Err(outcome) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
+            },
+            Call::OtherVersion { xid } => {
+                Work::Refuse(ReplyHeader { xid, outcome: Err(Denied::RpcMismatch) })
             }
-            Err(outcome) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
-        },
-        Call::OtherVersion { xid } => Work::Refuse(ReplyHeader { xid, outcome: Err(Denied::RpcMismatch) }),
-        Call::Malformed { xid: Some(xid), error } => {
-            tracing::debug!(%error, "a call with a malformed header");
-            Work::Refuse(ReplyHeader { xid, outcome: Ok(Accepted::GarbageArguments) })
-        }
-        Call::Malformed { xid: None, error } => {
-            tracing::debug!(%error, "a message that is no call");
-            Work::NoCall
-        }
-    }
-}
-
-fn find(
-    programs: &'static [Program],
-    header: &CallHeader<'_>,
-) -> Result<(u16, &'static Procedure), Result<Accepted, Denied>> {
-    let program = programs
-        .iter()
-        .position(|program| program.number == header.program)
-        .ok_or(Ok(Accepted::ProgramUnavailable))?;
-    let (before, program) = (&programs[..program], &programs[program]);
-    let version = program.versions.iter().position(|(version, _)| *version == header.version);
-    let version = version.ok_or_else(|| Ok(mismatch(program)))?;
-    let procedures = program.versions[version].1;
-    match header.credentials {
-        Credentials::None | Credentials::Sys(_) => {}
-        Credentials::Other(_) => return Err(Err(Denied::Authentication(AuthStatus::TooWeak))),
-        Credentials::Malformed(_) => return Err(Err(Denied::Authentication(AuthStatus::BadCredentials))),
-    }
-    let procedure = procedures.get(header.procedure as usize).ok_or(Ok(Accepted::ProcedureUnavailable))?;
-    let tables = before.iter().flat_map(|program| program.versions).chain(&program.versions[..version]);
-    let place = tables.map(|(_, table)| table.len()).sum::<usize>() + header.procedure as usize;
-    Ok((place as u16, procedure))
-}
-
-/// Tells the versions there are, so that a client which tried another one falls back by itself.
-fn mismatch(program: &Program) -> Accepted {
-    let version = |entry: Option<&(u32, &[Procedure])>| entry.map_or(0, |&(version, _)| version);
-    Accepted::ProgramMismatch {
-        low: version(program.versions.first()),
-        high: version(program.versions.last()),
-    }
-}
-
-impl<'m> Job<'m> {
-    /// Whether it may keep its worker waiting.
-    pub fn pace(&self) -> Pace {
-        match self.bulk() {
-            None => self.procedure.pace,
-            Some(bulk) if bulk.durable => Pace::Slow,
-            Some(bulk) if bulk.length >= BULK_MIN => Pace::Long,
-            Some(_) => Pace::Quick,
+            Call::Malformed { xid: Some(xid), error } => {
+                tracing::debug!(%error, "a call with a malformed header");
+                Work::Refuse(ReplyHeader { xid, outcome: Ok(Accepted::GarbageArguments) })
+            }
+            Call::Malformed { xid: None, error } => {
+                tracing::debug!(%error, "a message that is no call");
+                Work::NoCall
+            }
         }
     }
 
-    /// Its procedure's place among all of them, one table after the other.
-    pub fn place(&self) -> u16 {
-        self.place
+    /// Runs a call, counts it, and shows it to a capture; `None`: there is nothing to answer.
+    pub fn carry_out<'a>(
+        &self,
+        clerk: &mut Clerk,
+        job: &'a Job<'_>,
+        from: &Whence<'a>,
+        timing: &Timing,
+        waiting: Option<&'a mut dyn Waiting>,
+        buffer: Vec<u8>,
+    ) -> Option<Reply> {
+        let seen = self.capture.is_on().then(|| job.seen());
+        clerk.start(timing);
+        let mut reply = self.run(job, from, waiting, buffer);
+        clerk.end(job.wanted.place, timing, reply.as_mut());
+        if let Some(seen) = seen {
+            self.capture.take(seen, from.peer, timing, reply.as_ref());
+        }
+        reply
     }
 
-    /// The bulk data that it brings.
-    pub fn bulk(&self) -> Option<Bulk> {
-        self.procedure.bulk.and_then(|bulk| bulk(self.arguments.clone()))
-    }
-
-    /// The handle of the node that it is about.
-    pub fn node(&self) -> Option<FileHandle<'m>> {
-        let mut arguments = self.arguments.clone();
-        let node = self.procedure.names_node.then(|| arguments.opaque(HANDLE_MAX as u32, "handle"))?;
-        node.ok().map(FileHandle)
-    }
-
-    /// It is not done, but answered that it must be asked again later.
-    pub fn put_off(&mut self) {
-        self.is_put_off = true;
-    }
-
-    /// Where its arguments start in the message.
-    pub fn arguments_at(&self) -> usize {
-        self.arguments.position()
-    }
-
-    /// Only the first `length` bytes of the arguments are here: the rest is data in the socket.
-    pub fn cut_arguments(&mut self, length: usize) {
-        self.arguments.cut(length);
-    }
-
-    /// What a capture sees of it.
-    pub fn seen(&self) -> Seen<'m> {
-        Seen::new(&self.header, self.arguments.rest())
-    }
-
-    /// Runs the procedure; `None`: there is nothing to answer.
+    /// Runs a call; `None`: there is nothing to answer.
     pub fn run<'a>(
-        &'a self,
-        service: &Service,
+        &self,
+        job: &'a Job<'_>,
         from: &Whence<'a>,
         waiting: Option<&'a mut dyn Waiting>,
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let mut reply = Reply::with_buffer(buffer);
-        let peer = from.peer;
-        if !self.procedure.repetition.is_once(peer.transport) {
-            return self.answer(service, peer, waiting, &mut reply).then_some(reply);
+        let (peer, procedure) = (from.peer, job.wanted.procedure);
+        if !procedure.repetition.is_once(peer.transport) {
+            return self.answer(job, peer, waiting, &mut reply).then_some(reply);
         }
         let asked = Asked {
             client: peer.client.ip(),
             origin: from.origin,
-            header: &self.header,
-            arguments: self.arguments.rest(),
-            subjects: (self.procedure.subjects)(self.arguments.clone()),
+            header: &job.header,
+            arguments: job.arguments.rest(),
+            subjects: (procedure.subjects)(job.arguments.clone()),
         };
-        match service.replies.begin(&asked, Instant::now(), reply.head_mut(), from.has_ended) {
+        match self.replies.begin(&asked, Instant::now(), reply.head_mut(), from.has_ended) {
             Begun::InProgress => None,
             Begun::Replayed => {
                 reply.set_outcome(Outcome::Replayed);
                 Some(reply)
             }
             Begun::New(running) => {
-                let answered = self.answer(service, peer, waiting, &mut reply);
+                let answered = self.answer(job, peer, waiting, &mut reply);
                 let has_changed = reply.outcome() == Outcome::Well;
                 running.finish(reply.message(), has_changed, Instant::now());
                 answered.then_some(reply)
@@ -193,20 +156,21 @@ impl<'m> Job<'m> {
 
     /// Writes the reply; says whether there is one.
     fn answer<'a>(
-        &'a self,
-        service: &Service,
+        &self,
+        job: &'a Job<'_>,
         peer: &'a Peer,
         waiting: Option<&'a mut dyn Waiting>,
         reply: &mut Reply,
     ) -> bool {
-        let (xid, procedure) = (self.header.xid, self.procedure);
+        let (xid, wanted) = (job.header.xid, job.wanted);
+        let procedure = wanted.procedure;
         reply.start(&ReplyHeader { xid, outcome: Ok(Accepted::Success) });
         let result_at = reply.message().len();
-        let arguments = self.arguments.clone();
+        let arguments = job.arguments.clone();
         let mut request =
-            Request { header: &self.header, arguments, peer, is_put_off: self.is_put_off, waiting };
+            Request { header: &job.header, arguments, peer, is_put_off: job.is_put_off, waiting };
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
-        let ran = catch_unwind(AssertUnwindSafe(|| (procedure.run)(service, &mut request, reply)));
+        let ran = catch_unwind(AssertUnwindSafe(|| self.programs.run(wanted, &mut request, reply)));
         let outcome = match ran.unwrap_or_else(|_| {
             tracing::error!(procedure = procedure.name, client = %peer.client, "the handler panicked");
             Err(Refusal::System)
@@ -228,6 +192,50 @@ impl<'m> Job<'m> {
         reply.start(&ReplyHeader { xid, outcome });
         reply.set_outcome(ending(&outcome));
         true
+    }
+}
+
+impl<'m> Job<'m> {
+    /// Whether it may keep its worker waiting.
+    pub fn pace(&self) -> Pace {
+        match self.bulk() {
+            None => self.wanted.procedure.pace,
+            Some(bulk) if bulk.durable => Pace::Slow,
+            Some(bulk) if bulk.length >= BULK_MIN => Pace::Long,
+            Some(_) => Pace::Quick,
+        }
+    }
+
+    /// The bulk data that it brings.
+    pub fn bulk(&self) -> Option<Bulk> {
+        self.wanted.procedure.bulk.and_then(|bulk| bulk(self.arguments.clone()))
+    }
+
+    /// The handle of the node that it is about.
+    pub fn node(&self) -> Option<FileHandle<'m>> {
+        let mut arguments = self.arguments.clone();
+        let node = self.wanted.procedure.names_node.then(|| arguments.opaque(HANDLE_MAX as u32, "handle"))?;
+        node.ok().map(FileHandle)
+    }
+
+    /// It is not done, but answered that it must be asked again later.
+    pub fn put_off(&mut self) {
+        self.is_put_off = true;
+    }
+
+    /// Where its arguments start in the message.
+    pub fn arguments_at(&self) -> usize {
+        self.arguments.position()
+    }
+
+    /// Only the first `length` bytes of the arguments are here: the rest is data in the socket.
+    pub fn cut_arguments(&mut self, length: usize) {
+        self.arguments.cut(length);
+    }
+
+    /// What a capture sees of it.
+    pub fn seen(&self) -> Seen<'m> {
+        Seen::new(&self.header, self.arguments.rest())
     }
 }
 

@@ -3,7 +3,7 @@
 //! The watch shuts a gate and opens it. While it is shut, each worker that comes back from the export runs the first of the line
 //! in its place, so that a slow file system always has as many calls as it may have, and one that hangs has no more.
 
-use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -13,7 +13,12 @@ use parking_lot::Mutex;
 use crate::connection::Connection;
 use crate::counts::{NO_EXPORT, PLACES, Timing};
 use crate::limits::{GATE_CALLS_MAX, GATE_MEMORY_MAX};
+use crate::room::one_client;
+use crate::turns::Turns;
 use crate::udp::Port;
+
+/// So many calls of one client are few.
+const FEW: usize = 16;
 
 /// A call that waits in line.
 pub struct QueuedCall {
@@ -37,11 +42,21 @@ pub enum Asker {
 pub trait Weighed {
     /// Bytes of memory that it holds.
     fn memory(&self) -> usize;
+
+    /// Who waits.
+    fn client(&self) -> IpAddr;
 }
 
 impl Weighed for QueuedCall {
     fn memory(&self) -> usize {
         self.message.len()
+    }
+
+    fn client(&self) -> IpAddr {
+        one_client(match &self.asker {
+            Asker::Connection(connection) => connection.peer().client.ip(),
+            Asker::Datagram(_, datagram) => datagram.client.ip(),
+        })
     }
 }
 
@@ -62,7 +77,7 @@ struct Gate<C> {
 }
 
 struct Line<C> {
-    waiting: VecDeque<C>,
+    waiting: Turns<C>,
     /// So many may go in besides those whose place one takes that comes back.
     permits: usize,
 }
@@ -81,7 +96,7 @@ impl<C: Weighed> Gates<C> {
     pub fn new() -> Self {
         let gate = || Gate {
             is_shut: AtomicBool::new(false),
-            line: Mutex::new(Line { waiting: VecDeque::new(), permits: 0 }),
+            line: Mutex::new(Line { waiting: Turns::default(), permits: 0 }),
         };
         let (shut, calls, memory) = Default::default();
         Self { shut, calls, memory, gates: (0..PLACES).map(|_| gate()).collect() }
@@ -105,21 +120,23 @@ impl<C: Weighed> Gates<C> {
         if !gate.is_shut.load(Ordering::Relaxed) {
             return Err(Refused::Open(call));
         }
-        let memory = call.memory();
-        if self.calls.load(Ordering::Relaxed) >= GATE_CALLS_MAX
-            || self.memory.load(Ordering::Relaxed) + memory > GATE_MEMORY_MAX
+        let (memory, client) = (call.memory(), call.client());
+        // Who has few in line has room where others fill it.
+        let bounds = if line.waiting.of(client) < FEW { 2 } else { 1 };
+        if self.calls.load(Ordering::Relaxed) >= bounds * GATE_CALLS_MAX
+            || self.memory.load(Ordering::Relaxed) + memory > bounds * GATE_MEMORY_MAX
         {
             return Err(Refused::Full(call));
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.memory.fetch_add(memory, Ordering::Relaxed);
-        line.waiting.push_back(call);
+        line.waiting.push(client, call);
         Ok(())
     }
 
     /// A worker came back from this export: the call that goes in for its own.
     pub fn next_of(&self, export: u16) -> Option<C> {
-        let call = self.gates[usize::from(export)].line.lock().waiting.pop_front();
+        let call = self.gates[usize::from(export)].line.lock().waiting.pop();
         call.inspect(|call| self.forget(call))
     }
 
@@ -131,7 +148,7 @@ impl<C: Weighed> Gates<C> {
             }
             let mut line = gate.line.lock();
             if line.permits > 0
-                && let Some(call) = line.waiting.pop_front()
+                && let Some(call) = line.waiting.pop()
             {
                 line.permits -= 1;
                 self.forget(&call);
@@ -141,23 +158,23 @@ impl<C: Weighed> Gates<C> {
         None
     }
 
-    /// Forgets calls that nobody waits for any more.
-    pub fn retain(&self, keep: impl Fn(&C) -> bool) {
+    /// Forgets calls of a client that nobody waits for any more.
+    pub fn drop_calls(&self, client: IpAddr, is_gone: impl Fn(&C) -> bool) {
         for gate in &self.gates {
-            gate.line.lock().waiting.retain(|call| {
-                let keeps = keep(call);
-                if !keeps {
+            gate.line.lock().waiting.forget(client, |call| {
+                let gone = is_gone(call);
+                if gone {
                     self.forget(call);
                 }
-                keeps
+                gone
             });
         }
     }
 
-    /// So many workers wait in each export, where `most` may: shuts and opens gates, tells `turned` of each, and says how many
-    /// calls may go in besides.
-    pub fn look(&self, held: &[usize; PLACES], most: usize, mut turned: impl FnMut(u16, Turned)) -> usize {
-        let mut permitted = 0;
+    /// So many workers wait in each export, where `most` may: shuts and opens gates, tells `turned` of each, and says whether
+    /// any call may go in besides.
+    pub fn look(&self, held: &[usize; PLACES], most: usize, mut turned: impl FnMut(u16, Turned)) -> bool {
+        let mut may_go_in = false;
         for ((gate, export), &held) in self.gates.iter().zip(0..).zip(held) {
             let is_shut = gate.is_shut.load(Ordering::Relaxed);
             if export == NO_EXPORT || (!is_shut && held < most) {
@@ -174,9 +191,9 @@ impl<C: Weighed> Gates<C> {
                 turned(export, Turned::Opened);
             }
             line.permits = most.saturating_sub(held);
-            permitted += line.permits.min(line.waiting.len());
+            may_go_in |= line.permits > 0 && !line.waiting.is_empty();
         }
-        permitted
+        may_go_in
     }
 
     /// Calls in all lines.
@@ -194,9 +211,8 @@ impl Gates {
     /// A connection is gone: its calls in line hold its descriptor.
     pub fn leave(&self, connection: &Connection) {
         if self.waiting() > 0 {
-            self.retain(
-                |call| !matches!(&call.asker, Asker::Connection(of) if of.token() == connection.token()),
-            );
+            let is_its = |call: &QueuedCall| matches!(&call.asker, Asker::Connection(of) if of.token() == connection.token());
+            self.drop_calls(one_client(connection.peer().client.ip()), is_its);
         }
     }
 }
@@ -217,9 +233,14 @@ mod tests {
     #[derive(Debug, PartialEq, Eq)]
     struct Bytes(usize);
 
+    /// Of a client that is its number.
     impl Weighed for Bytes {
         fn memory(&self) -> usize {
             self.0
+        }
+
+        fn client(&self) -> IpAddr {
+            [192, 0, 2, if self.0 > 1000 { 1 } else { self.0 as u8 }].into()
         }
     }
 
@@ -229,7 +250,7 @@ mod tests {
         held
     }
 
-    fn look(gates: &Gates<Bytes>, count: usize) -> (usize, Vec<(u16, Turned)>) {
+    fn look(gates: &Gates<Bytes>, count: usize) -> (bool, Vec<(u16, Turned)>) {
         let mut turned = Vec::new();
         let permitted = gates.look(&held(3, count), 4, |export, how| turned.push((export, how)));
         (permitted, turned)
@@ -238,16 +259,16 @@ mod tests {
     #[test]
     fn a_gate_is_shut_at_the_bound_and_opened_when_nobody_waits() {
         let gates = Gates::new();
-        assert_eq!(look(&gates, 3), (0, vec![]));
+        assert_eq!(look(&gates, 3), (false, vec![]));
         assert_eq!(gates.wait(3, Bytes(1)), Err(Refused::Open(Bytes(1))));
-        assert_eq!(look(&gates, 4), (0, vec![(3, Turned::Shut)]));
+        assert_eq!(look(&gates, 4), (false, vec![(3, Turned::Shut)]));
         assert!(gates.any_shut() && gates.is_shut(3) && !gates.is_shut(2));
         assert_eq!(gates.wait(3, Bytes(1)), Ok(()));
-        assert_eq!(look(&gates, 4), (0, vec![]));
+        assert_eq!(look(&gates, 4), (false, vec![]));
         assert_eq!(gates.next_permitted(), None, "as many are in as may be");
-        assert_eq!(look(&gates, 2), (1, vec![]), "one waits");
+        assert_eq!(look(&gates, 2), (true, vec![]), "one waits");
         assert_eq!(gates.next_permitted(), Some(Bytes(1)));
-        assert_eq!(look(&gates, 3), (0, vec![(3, Turned::Opened)]));
+        assert_eq!(look(&gates, 3), (false, vec![(3, Turned::Opened)]));
         assert!(!gates.any_shut());
     }
 
@@ -259,7 +280,7 @@ mod tests {
         assert_eq!(gates.next_of(2), None);
         assert_eq!(gates.next_of(3), Some(Bytes(1)));
         assert_eq!(gates.waiting(), 1);
-        gates.retain(|call| call.0 != 2);
+        gates.drop_calls(Bytes(2).client(), |call| call.0 == 2);
         assert_eq!((gates.waiting(), gates.next_of(3)), (0, None));
     }
 
@@ -267,11 +288,14 @@ mod tests {
     fn what_no_longer_fits_is_given_back() {
         let gates = Gates::new();
         look(&gates, 4);
-        assert_eq!(gates.wait(3, Bytes(GATE_MEMORY_MAX - 1)), Ok(()));
-        assert_eq!(gates.wait(3, Bytes(2)), Err(Refused::Full(Bytes(2))));
-        (1..GATE_CALLS_MAX).for_each(|_| assert_eq!(gates.wait(3, Bytes(0)), Ok(())));
+        (0..FEW).for_each(|_| assert_eq!(gates.wait(3, Bytes(0)), Ok(())));
+        (0..FEW).for_each(|_| assert_eq!(gates.wait(3, Bytes(1)), Ok(())));
+        let rest = Bytes(GATE_MEMORY_MAX - FEW);
+        assert_eq!(gates.wait(3, Bytes(rest.0 + 1)), Err(Refused::Full(Bytes(rest.0 + 1))));
+        assert_eq!(gates.wait(3, Bytes(rest.0)), Ok(()));
+        assert_eq!(gates.wait(3, Bytes(1)), Err(Refused::Full(Bytes(1))));
+        (2 * FEW + 1..GATE_CALLS_MAX).for_each(|_| assert_eq!(gates.wait(3, Bytes(0)), Ok(())));
         assert_eq!(gates.wait(3, Bytes(0)), Err(Refused::Full(Bytes(0))));
-        assert_eq!(gates.next_of(3), Some(Bytes(GATE_MEMORY_MAX - 1)));
-        assert_eq!(gates.wait(3, Bytes(2)), Ok(()));
+        assert_eq!(gates.wait(3, Bytes(2)), Ok(()), "somebody who has few in line");
     }
 }

@@ -1,9 +1,8 @@
-//! What a program is to the dispatcher: a number, versions, and for each a table of procedures.
+//! What a program is to the dispatcher: a number, versions, procedures, and who answers them.
 
 use howdah_wire::rpc::AuthStatus;
 use howdah_wire::xdr::{DecodeError, Decoder};
 
-use crate::service::Service;
 use crate::{Reply, Request, Transport};
 
 /// Whether a call may keep its worker waiting.
@@ -51,7 +50,7 @@ pub fn no_subjects(_: Decoder<'_>) -> Subjects<'_> {
     Subjects::default()
 }
 
-/// One row of a table.
+/// What is known of a procedure before it runs.
 #[derive(Clone, Copy)]
 pub struct Procedure {
     /// Its name in the RFC.
@@ -69,8 +68,103 @@ pub struct Procedure {
     /// For a procedure that brings bulk data: what its arguments, as far as they are here, say of it. The data itself
     /// may still be in the socket then, and be handed over as `Request::waiting`.
     pub bulk: Option<fn(Decoder<'_>) -> Option<Bulk>>,
-    /// Answers a call: appends its result to the reply, which stands right after the RPC header.
-    pub run: fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>,
+}
+
+impl Procedure {
+    /// One that works on the node that its arguments name first, and answers with a status.
+    pub const fn of_nodes(name: &'static str, pace: Pace, repetition: Repetition) -> Self {
+        Self { names_node: true, status: true, repetition, ..Self::plain(name, pace) }
+    }
+
+    /// One that may run twice and whose result begins with no status.
+    pub const fn plain(name: &'static str, pace: Pace) -> Self {
+        Self {
+            name,
+            pace,
+            repetition: Repetition::Runs,
+            subjects: no_subjects,
+            names_node: false,
+            status: false,
+            bulk: None,
+        }
+    }
+}
+
+/// Answers a call of a program with this state: appends its result to the reply, which stands right after the RPC header.
+pub type Run<P> = fn(&P, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>;
+
+/// A procedure, and what answers it.
+pub struct Row<P: 'static> {
+    /// What is known of it before it runs.
+    pub procedure: Procedure,
+    /// Its handler.
+    pub run: Run<P>,
+}
+
+/// Where a procedure stands in its program: the place of its version, lowest first, and its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The place of the version.
+    pub version: usize,
+    /// The procedure's number.
+    pub procedure: usize,
+}
+
+/// A program that is served, with the state that its procedures work on.
+pub trait Program: Send + Sync {
+    /// Its number.
+    fn number(&self) -> u32;
+
+    /// Its name in `/etc/rpc`.
+    fn name(&self) -> &'static str;
+
+    /// Each version served, lowest first, with its procedures by number.
+    fn versions(&self) -> Vec<(u32, Vec<&'static Procedure>)>;
+
+    /// Answers a call of a procedure that it has.
+    ///
+    /// # Errors
+    /// Why the call gets no result.
+    fn run(
+        &self,
+        position: Position,
+        request: &mut Request<'_, '_>,
+        reply: &mut Reply,
+    ) -> Result<(), Refusal>;
+}
+
+/// A program whose procedures stand in tables.
+pub trait Tabled: Send + Sync + Sized + 'static {
+    /// Its number.
+    const NUMBER: u32;
+    /// Its name in `/etc/rpc`.
+    const NAME: &'static str;
+    /// Each version served, lowest first, with its procedures by number.
+    const VERSIONS: &'static [(u32, &'static [Row<Self>])];
+}
+
+impl<P: Tabled> Program for P {
+    fn number(&self) -> u32 {
+        P::NUMBER
+    }
+
+    fn name(&self) -> &'static str {
+        P::NAME
+    }
+
+    fn versions(&self) -> Vec<(u32, Vec<&'static Procedure>)> {
+        let procedures = |rows: &'static [Row<P>]| rows.iter().map(|row| &row.procedure).collect();
+        P::VERSIONS.iter().map(|(version, rows)| (*version, procedures(rows))).collect()
+    }
+
+    fn run(
+        &self,
+        position: Position,
+        request: &mut Request<'_, '_>,
+        reply: &mut Reply,
+    ) -> Result<(), Refusal> {
+        (P::VERSIONS[position.version].1[position.procedure].run)(self, request, reply)
+    }
 }
 
 /// A call that gets no result of its procedure.
@@ -103,15 +197,4 @@ impl From<DecodeError> for Refusal {
     fn from(error: DecodeError) -> Self {
         Self::Garbage(error)
     }
-}
-
-/// A program.
-#[derive(Clone, Copy)]
-pub struct Program {
-    /// Its number.
-    pub number: u32,
-    /// Its name in `/etc/rpc`.
-    pub name: &'static str,
-    /// Each version served, lowest first, with its procedures by number.
-    pub versions: &'static [(u32, &'static [Procedure])],
 }

@@ -1,7 +1,118 @@
-//! The programs that are served: the one place that knows them all.
+//! The programs that are served together, and all their procedures in one list.
 
-use crate::program::Program;
-use crate::{mount, nfs3, nlm, portmap};
+use std::sync::Arc;
 
-/// Every program, on every port.
-pub static PROGRAMS: &[Program] = &[nfs3::PROGRAM, mount::PROGRAM, portmap::PROGRAM, nlm::PROGRAM];
+use howdah_wire::rpc::{Accepted, AuthStatus, CallHeader, Credentials, Denied};
+
+use crate::program::{Position, Procedure, Program, Refusal};
+use crate::{Reply, Request};
+
+/// Programs that are served on the same sockets.
+pub struct Programs {
+    list: Vec<Box<dyn Program>>,
+    versions: Vec<Version>,
+    procedures: Arc<[Listed]>,
+}
+
+/// A version of a program.
+struct Version {
+    /// The program, its place among them, and the version's place in it.
+    program: u32,
+    place: usize,
+    position: usize,
+    number: u32,
+    /// Where its procedures begin in the list, and how many there are.
+    first: usize,
+    count: usize,
+}
+
+/// A procedure in the list of all.
+#[derive(Clone, Copy)]
+pub struct Listed {
+    /// The program's name in `/etc/rpc`.
+    pub program: &'static str,
+    /// The program's version.
+    pub version: u32,
+    /// What is known of it.
+    pub procedure: &'static Procedure,
+}
+
+/// The procedure that a call asks for.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// The place of its program.
+    program: usize,
+    /// Where it stands there.
+    position: Position,
+    /// What is known of it.
+    pub procedure: &'static Procedure,
+    /// Its place in the list of all.
+    pub place: u16,
+}
+
+impl Programs {
+    /// These.
+    pub fn new(list: Vec<Box<dyn Program>>) -> Self {
+        let (mut versions, mut procedures) = (Vec::new(), Vec::new());
+        for (place, program) in list.iter().enumerate() {
+            for (position, (number, table)) in program.versions().into_iter().enumerate() {
+                let (first, count) = (procedures.len(), table.len());
+                versions.push(Version { program: program.number(), place, position, number, first, count });
+                let listed = |procedure| Listed { program: program.name(), version: number, procedure };
+                procedures.extend(table.into_iter().map(listed));
+            }
+        }
+        Self { list, versions, procedures: procedures.into() }
+    }
+
+    /// All procedures, each at its place.
+    pub fn procedures(&self) -> Arc<[Listed]> {
+        Arc::clone(&self.procedures)
+    }
+
+    /// Every program and version.
+    pub fn served(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.versions.iter().map(|version| (version.program, version.number))
+    }
+
+    /// Answers a call.
+    ///
+    /// # Errors
+    /// Why it gets no result.
+    pub fn run(
+        &self,
+        wanted: Wanted,
+        request: &mut Request<'_, '_>,
+        reply: &mut Reply,
+    ) -> Result<(), Refusal> {
+        self.list[wanted.program].run(wanted.position, request, reply)
+    }
+
+    /// The procedure that a call asks for, or why it is refused.
+    pub fn find(&self, header: &CallHeader<'_>) -> Result<Wanted, Result<Accepted, Denied>> {
+        let mut of_program = self.versions.iter().filter(|version| version.program == header.program);
+        let version = of_program.clone().find(|version| version.number == header.version);
+        let Some(version) = version else {
+            // Tells the versions there are, so that a client which tried another one falls back by itself.
+            let low = of_program.next().ok_or(Ok(Accepted::ProgramUnavailable))?.number;
+            let high = of_program.last().map_or(low, |version| version.number);
+            return Err(Ok(Accepted::ProgramMismatch { low, high }));
+        };
+        match header.credentials {
+            Credentials::None | Credentials::Sys(_) => {}
+            Credentials::Other(_) => return Err(Err(Denied::Authentication(AuthStatus::TooWeak))),
+            Credentials::Malformed(_) => return Err(Err(Denied::Authentication(AuthStatus::BadCredentials))),
+        }
+        let procedure = header.procedure as usize;
+        if procedure >= version.count {
+            return Err(Ok(Accepted::ProcedureUnavailable));
+        }
+        let place = version.first + procedure;
+        Ok(Wanted {
+            program: version.place,
+            position: Position { version: version.position, procedure },
+            procedure: self.procedures[place].procedure,
+            place: place as u16,
+        })
+    }
+}

@@ -15,7 +15,6 @@ use crate::admin::{Admin, AdminAddress, AdminSockets, MetricsSettings};
 use crate::crew::Crew;
 use crate::exports::Exports;
 use crate::limits;
-use crate::programs::PROGRAMS;
 use crate::service::Service;
 use crate::shared::Shared;
 use crate::tuning::{self, Knob, KnobError, Knobs, Sizing, Tuning, TuningReport, Watcher};
@@ -154,7 +153,14 @@ impl Server {
     /// # Errors
     /// What the host refuses: threads, descriptors.
     pub fn start(settings: &Settings, sockets: Sockets, exports: Exports) -> io::Result<Self> {
-        let service = Service::new(exports);
+        Self::start_service(settings, sockets, Service::new(exports))
+    }
+
+    /// Starts to serve what was put together elsewhere.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub fn start_service(settings: &Settings, sockets: Sockets, service: Service) -> io::Result<Self> {
         *service.listeners.write() = sockets.addresses();
         let sizes = settings.tuning.on_this_host()?;
         if settings.tuning.enabled {
@@ -170,7 +176,7 @@ impl Server {
                 listener.bound_retransmission();
             }
         }
-        let shared = Arc::new(Shared::new(service, PROGRAMS, sockets.tcp, Tuner::new(sizes))?);
+        let shared = Arc::new(Shared::new(service, sockets.tcp, Tuner::new(sizes))?);
         let knobs = Arc::new(Knobs::new(None));
         let mut server =
             Self { shared: Arc::clone(&shared), threads: Vec::new(), interfaces: None, knobs, admin: None };

@@ -1,94 +1,76 @@
-//! What all calls share: the exports, who has mounted what, and what is reachable where.
+//! What a server serves, put together here and nowhere else: a further program is one more line.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::time::Instant;
 
 use howdah_vfs::Content;
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::Encoder;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 
-use crate::capture::Recorder;
-use crate::counts::Ledger;
-use crate::dispatch::{self, Whence, Work};
-use crate::exports::Exports;
-use crate::limits::RANGE_DOUBT;
-use crate::mount::Mounts;
-use crate::nfs3::Makers;
-use crate::programs::PROGRAMS;
-use crate::reply_cache::SharedReplyCache;
-use crate::{Peer, Transport};
+use crate::Peer;
+use crate::dispatch::{Dispatcher, Whence, Work};
+use crate::exports::{Exported, Exports};
+use crate::mount::MountProtocol;
+use crate::nfs3::Nfs3;
+use crate::nlm::NoLocks;
+use crate::portmap::{Listeners, Portmap};
+use crate::program::Program;
+use crate::programs::Programs;
+use crate::range_doubt::RangeDoubt;
 
-/// The state behind every program.
+/// The programs, and what they share.
 pub struct Service {
-    exports: RwLock<Arc<Exports>>,
-    /// What was asked, and how long it took.
-    pub(crate) counts: Ledger,
-    /// The record of calls that somebody asked for.
-    pub(crate) capture: Recorder,
-    /// Who has mounted what, as MOUNT's DUMP tells.
-    pub mounts: Mounts,
-    /// Who made files exclusively.
-    pub makers: Makers,
-    /// The replies of calls that may not run twice.
-    pub replies: SharedReplyCache,
+    /// Runs calls.
+    pub(crate) dispatcher: Dispatcher,
+    /// What is exported.
+    exported: Arc<Exported>,
+    /// Whether ranges of files can be sent.
+    pub(crate) ranges: Arc<RangeDoubt>,
     /// Where this server listens, as portmap and rpcbind tell.
-    pub listeners: RwLock<Vec<(Transport, SocketAddr)>>,
-    /// Handles refused because we never gave them out.
-    pub forged_handles: AtomicU64,
-    /// Until when READs are copied into their replies.
-    ranges_doubted: Mutex<Option<Instant>>,
+    pub(crate) listeners: Arc<RwLock<Listeners>>,
 }
 
 impl Service {
     /// A service of these exports, listening nowhere yet.
     pub fn new(exports: Exports) -> Self {
-        let counts = Ledger::new(PROGRAMS);
-        counts.admit(&exports);
-        Self {
-            counts,
-            capture: Recorder::default(),
-            exports: RwLock::new(Arc::new(exports)),
-            mounts: Mounts::default(),
-            makers: Makers::default(),
-            replies: SharedReplyCache::default(),
-            listeners: RwLock::default(),
-            forged_handles: AtomicU64::new(0),
-            ranges_doubted: Mutex::new(None),
-        }
+        Self::with(exports, Vec::new())
     }
 
-    /// The exports as they are now: a call keeps one view of them from start to end.
+    /// The same with more programs.
+    pub fn with(exports: Exports, more: Vec<Box<dyn Program>>) -> Self {
+        let exported = Arc::new(Exported::new(exports));
+        let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
+        let mut programs: Vec<Box<dyn Program>> = vec![
+            Box::new(Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges))),
+            Box::new(MountProtocol::new(Arc::clone(&exported))),
+            Box::new(NoLocks),
+        ];
+        programs.extend(more);
+        programs.push(Box::new(Portmap::new(Arc::clone(&listeners), &programs)));
+        let dispatcher = Dispatcher::new(Programs::new(programs));
+        dispatcher.counts.admit(&exported.now());
+        Self { dispatcher, exported, ranges, listeners }
+    }
+
+    /// The exports as they are now.
     pub fn exports(&self) -> Arc<Exports> {
-        Arc::clone(&self.exports.read())
+        self.exported.now()
     }
 
     /// Replaces the exports; calls that run keep the old ones.
     pub fn set_exports(&self, exports: Exports) {
-        self.counts.admit(&exports);
-        *self.exports.write() = Arc::new(exports);
-    }
-
-    /// Sending a range of a file failed after its reply had begun, and its connection with it: the file system cannot
-    /// send ranges, or its storage is broken. The client will ask again on another connection, where only a READ that
-    /// is copied can be refused with a status.
-    pub fn doubt_ranges(&self) {
-        *self.ranges_doubted.lock() = Some(Instant::now() + RANGE_DOUBT);
-    }
-
-    /// Whether READs are copied into their replies for now.
-    pub fn doubts_ranges(&self) -> bool {
-        self.ranges_doubted.lock().is_some_and(|until| Instant::now() < until)
+        self.dispatcher.counts.admit(&exports);
+        self.exported.replace(exports);
     }
 
     /// Answers one message as a worker does, without a socket: for tests and fuzzers. `None`: there is no answer.
     pub fn answer(&self, peer: &Peer, message: &[u8]) -> Option<Vec<u8>> {
-        let reply = match dispatch::read(PROGRAMS, message) {
+        let reply = match self.dispatcher.read(message) {
             Work::NoCall => return None,
             Work::Refuse(header) => return Some(Encoder::to_vec(&header)),
-            Work::Run(job) => job.run(self, &Whence::datagram(peer, &|_| false), None, Vec::new())?,
+            Work::Run(job) => {
+                self.dispatcher.run(&job, &Whence::datagram(peer, &|_| false), None, Vec::new())?
+            }
         };
         let (mut bytes, content) = reply.finish();
         if let Some(Content::Bytes(content)) = &content {
@@ -97,4 +79,15 @@ impl Service {
         }
         Some(bytes.split_off(RecordMark::SIZE))
     }
+}
+
+/// Every program and version that a server serves.
+pub fn served() -> Vec<(u32, u32)> {
+    Service::new(Exports::default()).dispatcher.programs.served().collect()
+}
+
+/// All procedures that a server serves.
+#[cfg(test)]
+pub fn procedures() -> Arc<[crate::programs::Listed]> {
+    Service::new(Exports::default()).dispatcher.programs.procedures()
 }

@@ -16,7 +16,6 @@ use crate::connection::Connection;
 use crate::gates::Gates;
 use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
 use crate::parked::{Call, Parked};
-use crate::program::Program;
 use crate::room::{self, Choice, Place};
 use crate::samples::Samples;
 use crate::service::Service;
@@ -47,8 +46,6 @@ pub enum Source {
 pub struct Shared {
     /// What the programs share.
     pub service: Service,
-    /// The programs served.
-    pub programs: &'static [Program],
     /// Readiness of every socket.
     pub poller: Poller,
     /// Wakes workers for the ready queue, and to stop.
@@ -100,17 +97,11 @@ pub struct Shared {
 
 impl Shared {
     /// Everything in place, no socket armed yet.
-    pub fn new(
-        service: Service,
-        programs: &'static [Program],
-        listeners: Vec<Listener>,
-        tuner: Tuner<Token>,
-    ) -> io::Result<Self> {
+    pub fn new(service: Service, listeners: Vec<Listener>, tuner: Tuner<Token>) -> io::Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let first_connection = FIRST_SOCKET + listeners.len() as u64;
         Ok(Self {
             service,
-            programs,
             poller: Poller::new()?,
             waker: Waker::new()?,
             listeners,

@@ -76,7 +76,7 @@ impl Watch {
             let is_due = told.get(&export).is_none_or(|last| last.elapsed() >= TELLING);
             if turned == Turned::Shut && is_due {
                 told.insert(export, Instant::now());
-                let name = shared.service.counts.export_name(export);
+                let name = shared.service.dispatcher.counts.export_name(export);
                 tracing::warn!(
                     export = name,
                     calls = most,
@@ -96,10 +96,10 @@ impl Watch {
             }
         }
         self.crew.fit(held);
-        if permitted > 0 {
+        if permitted {
             self.shared.waker.wake();
         }
-        sight.active || permitted > 0
+        sight.active || permitted
     }
 
     fn wake_listeners(&self) {

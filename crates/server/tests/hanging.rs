@@ -145,6 +145,25 @@ fn other_exports_go_on_while_one_hangs() {
 }
 
 #[test]
+fn one_connection_does_not_fill_the_line() {
+    const CALLS: u32 = 3000;
+    let hanging = Hanging::new();
+    let (server, address, roots) = serve(vec![hanging.clone()], 4);
+    let (mut greedy, mut modest) = (connect(address), connect(address));
+    let calls: Vec<u8> = (0..CALLS).flat_map(|xid| access(xid, &roots[0])).collect();
+    greedy.write_all(&calls).expect("sending");
+    // What is too much is answered while the rest hangs.
+    let (_, status) = answered(&mut greedy);
+    assert_eq!(status, nfs3::Status::Jukebox as u32);
+    modest.write_all(&access(1, &roots[0])).expect("sending");
+    hanging.open();
+    assert_eq!(answered(&mut modest), (1, 0));
+    let refused = (1..CALLS).filter(|_| answered(&mut greedy).1 != 0).count() as u32 + 1;
+    assert!(refused < CALLS - 1024, "{refused} were put off");
+    assert!(server.stop(PATIENCE));
+}
+
+#[test]
 fn exports_that_hang_take_no_more_than_all_workers_but_some() {
     // With 32 calls of each they would have more workers than there are ever.
     const EXPORTS: usize = 10;

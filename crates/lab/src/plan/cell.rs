@@ -130,7 +130,7 @@ pub enum ExportKind {
     Memory,
     /// In the directory for temporary files.
     Disk,
-    /// In an ext4 of its own, which is a file in the directory for temporary files: what is made durable costs what it costs there.
+    /// In an ext4 of its own whose disk is memory: a journal's commit costs what it costs on a disk that takes no time.
     Ext4,
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -167,6 +167,8 @@ fn run_tool<'a>(program: &str, arguments: impl Iterator<Item = &'a OsStr>) -> Re
 struct Export<'p> {
     path: &'p Path,
     is_mounted: bool,
+    /// The file that its file system is in.
+    image: Option<PathBuf>,
 }
 
 impl<'p> Export<'p> {
@@ -174,10 +176,13 @@ impl<'p> Export<'p> {
     fn make(place: &'p Place, kind: ExportKind, server: ServerKind) -> Result<Self> {
         let path = &place.export;
         fs::create_dir_all(path).with_context(|| format!("making {}", path.display()))?;
-        if kind == ExportKind::Ext4 {
-            make_ext4(&place.image())?;
+        let image = (kind == ExportKind::Ext4).then(|| place.image());
+        // From here on it is removed whatever happens.
+        let mut export = Self { path, is_mounted: false, image };
+        if let Some(image) = &export.image {
+            make_ext4(image)?;
         }
-        let is_mounted = match kind {
+        export.is_mounted = match kind {
             ExportKind::Disk => false,
             ExportKind::Memory => {
                 let flags = rustix::mount::MountFlags::NODEV | rustix::mount::MountFlags::NOSUID;
@@ -194,7 +199,7 @@ impl<'p> Export<'p> {
                 true
             }
         };
-        Ok(Self { path, is_mounted })
+        Ok(export)
     }
 }
 
@@ -203,6 +208,9 @@ impl Drop for Export<'_> {
         if self.is_mounted {
             // Whatever still holds it open keeps it alive until it is gone itself.
             let _ = rustix::mount::unmount(self.path, rustix::mount::UnmountFlags::DETACH);
+        }
+        if let Some(image) = &self.image {
+            let _ = fs::remove_file(image);
         }
     }
 }

@@ -51,9 +51,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// The file that the export's own file system is in, if it has one.
+    /// The file that the export's own file system is in, if it has one: in memory, since a guest flushes no disk.
     pub fn image(&self) -> PathBuf {
-        self.temporary.join("image")
+        let parts = self.temporary.iter().skip(1).map(|part| part.to_string_lossy());
+        Path::new("/dev/shm").join(parts.collect::<Vec<_>>().join("-"))
     }
 
     /// This program, as a word of a command.

@@ -72,7 +72,7 @@ pub async fn put(
     let order: Order = serde_json::from_slice(&body).map_err(|error| {
         Failure::new(StatusCode::BAD_REQUEST, format!("reading the body: {error}"), EXAMPLE)
     })?;
-    let recorder = &asked.shared.service.capture;
+    let recorder = &asked.shared.service.dispatcher.capture;
     if !order.run {
         return recorder.end(order.capture).map(Json).ok_or_else(none);
     }
@@ -92,7 +92,7 @@ pub async fn get(
         let hint = "as in /v1/capture?after=4711, with `last` of the answer before";
         Failure::new(StatusCode::BAD_REQUEST, rejection.body_text(), hint)
     })?;
-    let told = asked.shared.service.capture.calls(capture, after);
+    let told = asked.shared.service.dispatcher.capture.calls(capture, after);
     told.map(|(state, last, calls)| Json(Captured { state, last, calls })).ok_or_else(none)
 }
 

@@ -21,7 +21,7 @@ const NONE: &str = "(none)";
 
 /// Tells what was counted of each procedure.
 pub async fn procedures(State(asked): State<Arc<Asked>>) -> Json<Procedures> {
-    let counts = &asked.shared.service.counts;
+    let counts = &asked.shared.service.dispatcher.counts;
     let unheard = counts.unheard();
     Json(Procedures {
         seconds: asked.shared.started.elapsed().as_secs_f64(),
@@ -38,16 +38,16 @@ pub async fn procedures(State(asked): State<Arc<Asked>>) -> Json<Procedures> {
 pub async fn exports(State(asked): State<Arc<Asked>>) -> Json<Exports> {
     Json(Exports {
         seconds: asked.shared.started.elapsed().as_secs_f64(),
-        exports: by_export(&asked.shared.service.counts, &asked.space.look(&asked.shared).await),
+        exports: by_export(&asked.shared.service.dispatcher.counts, &asked.space.look(&asked.shared).await),
     })
 }
 
 /// Tells what workers do now.
 pub async fn workers(State(asked): State<Arc<Asked>>) -> Json<Workers> {
     let service = &asked.shared.service;
-    let now = service.counts.workers();
-    let (calls, bytes) = service.replies.size();
-    let replayed = service.counts.rows().iter().map(|row| row.figures.replayed).sum();
+    let now = service.dispatcher.counts.workers();
+    let (calls, bytes) = service.dispatcher.replies.size();
+    let replayed = service.dispatcher.counts.rows().iter().map(|row| row.figures.replayed).sum();
     Json(Workers {
         workers: now.waiting + now.running + now.in_storage,
         waiting: now.waiting,

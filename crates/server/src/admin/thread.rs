@@ -99,7 +99,7 @@ async fn remember(asked: Arc<Asked>) {
     loop {
         let now = asked.shared.started.elapsed();
         asked.history.lock().look(now, &asked.shared.tuner.lock());
-        asked.shared.service.capture.look_after();
+        asked.shared.service.dispatcher.capture.look_after();
         tokio::time::sleep(STEP).await;
     }
 }

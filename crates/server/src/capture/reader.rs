@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
@@ -17,10 +18,12 @@ use super::pseudonyms::Pseudonyms;
 use super::result;
 use crate::Transport;
 use crate::counts::Moment;
-use crate::programs::PROGRAMS;
+use crate::programs::Listed;
 
 /// Who reads one capture.
 pub struct Reader {
+    /// All that are served, NFS among them.
+    procedures: Arc<[Listed]>,
     waiting: Receiver<Kept>,
     pseudonyms: Pseudonyms,
     began: Moment,
@@ -34,8 +37,9 @@ pub struct Reader {
 
 impl Reader {
     /// Of this queue.
-    pub fn new(waiting: Receiver<Kept>, names: Names, began: Moment) -> Self {
+    pub fn new(waiting: Receiver<Kept>, names: Names, began: Moment, procedures: Arc<[Listed]>) -> Self {
         Self {
+            procedures,
             waiting,
             pseudonyms: Pseudonyms::new(names),
             began,
@@ -64,6 +68,14 @@ impl Reader {
         (self.before + self.told.len() as u64, self.told.iter().cloned().collect())
     }
 
+    fn name(&self, procedure: u32) -> Option<&'static str> {
+        let mut nfs = self
+            .procedures
+            .iter()
+            .filter(|listed| listed.program == "nfs" && listed.version == nfs3::VERSION);
+        nfs.nth(procedure as usize).map(|listed| listed.procedure.name)
+    }
+
     /// None if it makes no sense.
     fn tell(&mut self, kept: &Kept) -> Option<Call> {
         let udp = kept.transport == Transport::Udp;
@@ -73,7 +85,7 @@ impl Reader {
             client: numbered(&mut self.clients, kept.client.ip()),
             connection: numbered(&mut self.connections, (kept.client, udp)),
             udp,
-            procedure: Cow::Borrowed(name(kept.procedure)?),
+            procedure: Cow::Borrowed(self.name(kept.procedure)?),
             received: kept.received,
             sent: kept.sent,
             ..Call::default()
@@ -99,12 +111,6 @@ fn numbered<K: Eq + Hash>(known: &mut HashMap<K, u32>, key: K) -> u32 {
         return known.get(&key).copied().unwrap_or_default();
     }
     *known.entry(key).or_insert(next as u32)
-}
-
-fn name(procedure: u32) -> Option<&'static str> {
-    let nfs = PROGRAMS.iter().find(|program| program.number == nfs3::PROGRAM)?;
-    let (_, table) = nfs.versions.iter().find(|(version, _)| *version == nfs3::VERSION)?;
-    table.get(procedure as usize).map(|procedure| procedure.name)
 }
 
 #[cfg(test)]

@@ -11,11 +11,12 @@ use super::kept::Seen;
 use super::limits::Limits;
 use super::running::{Running, State};
 use crate::counts::{Moment, Timing};
+use crate::programs::Listed;
 use crate::{Peer, Reply};
 
 /// The server's capture, if there is one: at most one at a time.
-#[derive(Default)]
 pub struct Recorder {
+    procedures: Arc<[Listed]>,
     is_on: AtomicBool,
     capture: RwLock<Option<Arc<Running>>>,
 }
@@ -33,6 +34,11 @@ impl fmt::Display for AlreadyRuns {
 impl std::error::Error for AlreadyRuns {}
 
 impl Recorder {
+    /// None runs yet; it will name these procedures.
+    pub fn new(procedures: Arc<[Listed]>) -> Self {
+        Self { procedures, is_on: AtomicBool::new(false), capture: RwLock::new(None) }
+    }
+
     /// Whether calls are wanted.
     #[inline]
     pub fn is_on(&self) -> bool {
@@ -59,7 +65,7 @@ impl Recorder {
         if capture.as_ref().is_some_and(|capture| !capture.is_over() && capture.is_due(now).is_none()) {
             return Err(AlreadyRuns);
         }
-        let begun = Arc::new(Running::new(limits, now));
+        let begun = Arc::new(Running::new(limits, now, Arc::clone(&self.procedures)));
         let state = begun.state(now);
         *capture = Some(begun);
         self.is_on.store(true, Ordering::Relaxed);

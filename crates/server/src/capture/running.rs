@@ -1,5 +1,6 @@
 //! A capture that runs: where workers put calls, when it ends, and what is counted of it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
@@ -13,6 +14,7 @@ use super::kept::Kept;
 use super::limits::{CAPTURE_PATIENCE as PATIENCE, CAPTURE_WAITING_MAX, Limits};
 use super::reader::Reader;
 use crate::counts::Moment;
+use crate::programs::Listed;
 
 /// One capture.
 pub struct Running {
@@ -61,7 +63,7 @@ pub struct State {
 
 impl Running {
     /// One that begins now.
-    pub fn new(limits: Limits, now: Moment) -> Self {
+    pub fn new(limits: Limits, now: Moment, procedures: Arc<[Listed]>) -> Self {
         let (calls, waiting) = sync_channel(CAPTURE_WAITING_MAX);
         let length = (limits.seconds * 1e9) as u64;
         Self {
@@ -76,7 +78,7 @@ impl Running {
             left_out: AtomicU64::new(0),
             ended: AtomicU8::new(0),
             ended_at: AtomicU64::new(0),
-            reader: Mutex::new(Reader::new(waiting, limits.names, now)),
+            reader: Mutex::new(Reader::new(waiting, limits.names, now, procedures)),
         }
     }
 
@@ -181,12 +183,14 @@ fn why(number: u8) -> Option<Why> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::procedures;
 
     #[test]
     fn what_nobody_asks_for_ends_and_is_forgotten_later() {
         let patience = PATIENCE.as_nanos() as u64;
         let at = |nanoseconds| Moment::at(1_000_000_000 + nanoseconds);
-        let running = Running::new(Limits { seconds: 3600.0, calls: 1, names: Names::Hashed }, at(0));
+        let running =
+            Running::new(Limits { seconds: 3600.0, calls: 1, names: Names::Hashed }, at(0), procedures());
         assert_eq!((running.is_due(at(patience)), running.is_forgotten(at(2 * patience))), (None, false));
         assert_eq!(running.is_due(at(patience + 1)), Some(Why::Abandoned));
         assert!(running.is_forgotten(at(2 * patience + 1)));

@@ -8,7 +8,7 @@ mod payload;
 
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use howdah_net::{Interest, Poller, Ready, Stream, Token};
@@ -41,6 +41,8 @@ pub struct Connection {
     ended: AtomicBool,
     /// Calls that wait until the processors have nothing better to do.
     parked: AtomicU8,
+    /// Calls that wait before the gate of an export.
+    in_line: AtomicUsize,
     /// Calls that are done, their replies queued. Those that run are the records taken but for these.
     answered: AtomicU64,
 }
@@ -61,6 +63,7 @@ impl Connection {
             pausing: Pausing::new(),
             ended: AtomicBool::new(false),
             parked: AtomicU8::new(0),
+            in_line: AtomicUsize::new(0),
             answered: AtomicU64::new(0),
         }
     }
@@ -196,6 +199,11 @@ impl Connection {
     /// One that was parked is done.
     pub fn unpark(&self) {
         self.parked.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Calls of it that wait before gates.
+    pub fn in_line(&self) -> &AtomicUsize {
+        &self.in_line
     }
 
     /// A call is done, its reply queued.

@@ -324,7 +324,7 @@ mod tests {
     use super::*;
     use crate::connection::tests::connected;
     use crate::counts::Ledger;
-    use crate::programs::PROGRAMS;
+    use crate::service::procedures;
 
     /// A reply with a number, and so many bytes of content that follow from it.
     fn reply(number: u32, length: usize, file: Option<&Arc<std::os::fd::OwnedFd>>) -> Reply {
@@ -355,7 +355,7 @@ mod tests {
         SockRef::from(&stream).set_send_buffer_size(1).expect("the smallest buffer");
         client.set_nonblocking(true).expect("not blocking");
         let (outbox, mut spare, mut received) = (Outbox::default(), Spare::default(), Vec::new());
-        let mut clerk = Ledger::new(PROGRAMS).clerk();
+        let mut clerk = Ledger::new(procedures()).clerk();
         let length =
             |number: u32| (number as usize * 37) % if number.is_multiple_of(50) { 60_000 } else { 300 };
         let (mut pushed, mut blocked, mut buffer) = (0, 0, [0; 1021]);
@@ -413,7 +413,7 @@ mod tests {
     fn a_file_cut_short_ends_the_connection() {
         let file = Arc::new(tempfile::tempfile().expect("a file").into());
         let (stream, _client) = connected();
-        let (outbox, mut clerk) = (Outbox::default(), Ledger::new(PROGRAMS).clerk());
+        let (outbox, mut clerk) = (Outbox::default(), Ledger::new(procedures()).clerk());
         outbox.push(reply(0, 100, Some(&file)));
         let error = outbox.flush(&stream, &mut Spare::default(), &mut clerk).expect_err("nothing to send");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);

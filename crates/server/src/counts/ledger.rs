@@ -10,11 +10,11 @@ use super::outcome::Unheard;
 use super::shard::{Doing, NO_EXPORT, OTHER_EXPORTS, Shard};
 use crate::exports::Exports;
 use crate::limits::EXPORTS_COUNTED_MAX;
-use crate::program::{Procedure, Program};
+use crate::programs::Listed;
 
 /// All counters.
 pub struct Ledger {
-    programs: &'static [Program],
+    procedures: Arc<[Listed]>,
     shards: Mutex<Vec<Arc<Shard>>>,
     /// Id and name of each export that was ever served, by its place: that of the first is 1.
     exports: Mutex<Vec<(u32, String)>>,
@@ -76,19 +76,19 @@ pub struct UnheardSums {
 }
 
 impl Ledger {
-    /// Nothing counted, for the procedures of these programs.
-    pub fn new(programs: &'static [Program]) -> Self {
-        Self { programs, shards: Mutex::default(), exports: Mutex::default() }
+    /// Nothing counted, for these procedures.
+    pub fn new(procedures: Arc<[Listed]>) -> Self {
+        Self { procedures, shards: Mutex::default(), exports: Mutex::default() }
     }
 
     /// One more who counts.
     pub fn clerk(&self) -> Clerk {
-        self.count_with(Shard::new(procedures(self.programs).count()))
+        self.count_with(Shard::new(self.procedures.len()))
     }
 
     /// The same for a thread that is none of the workers: whether all of those are busy is asked of them alone.
     pub fn clerk_beside(&self) -> Clerk {
-        self.count_with(Shard::new(procedures(self.programs).count()).beside())
+        self.count_with(Shard::new(self.procedures.len()).beside())
     }
 
     /// With the counters of one who is gone, if there are any: they stay, since what was counted does.
@@ -132,11 +132,12 @@ impl Ledger {
         let shards = self.shards.lock();
         let mut rows = Vec::new();
         for (at, export) in self.places() {
-            for ((program, version, procedure), place) in procedures(self.programs).zip(0..) {
+            for (listed, place) in self.procedures.iter().zip(0..) {
                 let mut figures = Figures::default();
                 shards.iter().for_each(|shard| shard.add_to(at, place, &mut figures));
                 if figures.calls > 0 {
-                    let (program, procedure) = (program.name, procedure.name);
+                    let Listed { program, version, procedure } = *listed;
+                    let procedure = procedure.name;
                     rows.push(Row { place, export: export.clone(), program, version, procedure, figures });
                 }
             }
@@ -181,18 +182,6 @@ impl Ledger {
     }
 }
 
-/// Every procedure, in the order of its place.
-fn procedures(
-    programs: &'static [Program],
-) -> impl Iterator<Item = (&'static Program, u32, &'static Procedure)> {
-    let versions = programs
-        .iter()
-        .flat_map(|program| program.versions.iter().map(move |(version, table)| (program, *version, *table)));
-    versions.flat_map(|(program, version, table)| {
-        table.iter().map(move |procedure| (program, version, procedure))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -205,7 +194,7 @@ mod tests {
     use super::*;
     use crate::Reply;
     use crate::exports::Export;
-    use crate::programs::PROGRAMS;
+    use crate::service::procedures;
 
     fn exports(names: &[(u32, &str)]) -> Exports {
         let export =
@@ -217,7 +206,7 @@ mod tests {
     fn counts_are_exact_whoever_counts_and_whoever_looks() {
         const WORKERS: u64 = 4;
         const CALLS: u64 = 50_000;
-        let ledger = Ledger::new(PROGRAMS);
+        let ledger = Ledger::new(procedures());
         ledger.admit(&exports(&[(7, "/a")]));
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -264,7 +253,7 @@ mod tests {
 
     #[test]
     fn an_export_keeps_its_counters_over_a_reload_and_too_many_share_theirs() {
-        let ledger = Ledger::new(PROGRAMS);
+        let ledger = Ledger::new(procedures());
         let first = exports(&[(1, "/one"), (2, "/two")]);
         ledger.admit(&first);
         let places = |exports: &Exports| exports.iter().map(Export::place).collect::<Vec<_>>();
@@ -291,7 +280,7 @@ mod tests {
     fn time_in_storage_is_taken_of_the_first_call_in_a_while_and_estimated_of_those_that_came_soon_after() {
         let memory = MemoryFileSystem::new();
         let files = Timed::around(&memory);
-        let ledger = Ledger::new(PROGRAMS);
+        let ledger = Ledger::new(procedures());
         let mut clerk = ledger.clerk();
         clerk.sit_down();
         let mut now = 1_000_000;

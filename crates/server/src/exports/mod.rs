@@ -1,16 +1,18 @@
 //! The exports: what is served, under which name, to whom, and as whom its clients act.
 //!
 //! They are asked on every call, not only when a client mounts: a handle that was learned once gives no right by
-//! itself. An [`Exports`] never changes; a reload puts a new one in its place (`Service::set_exports`).
+//! itself. An [`Exports`] never changes; a reload puts a new one in its place ([`Exported`]).
 
 mod clients;
 mod export;
+mod exported;
 mod identity;
 mod path;
 mod table;
 
 pub use clients::{Anonymous, ClientRule, Clients, PrivilegedPorts, Squash};
 pub use export::{Admission, Export};
+pub use exported::Exported;
 pub use identity::Identity;
 pub use path::ResolveError;
 pub use table::{Exports, ExportsError};

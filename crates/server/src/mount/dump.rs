@@ -3,13 +3,13 @@
 use howdah_wire::mount::dump::{Mount, Reply as Answer};
 use howdah_wire::mount::{DirectoryPath, HostName};
 
+use super::MountProtocol;
 use crate::program::Refusal;
-use crate::service::Service;
 use crate::{Reply, Request};
 
 /// Answers DUMP.
-pub fn run(service: &Service, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let list = service.mounts.list();
+pub fn run(mount: &MountProtocol, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let list = mount.mounts.list();
     let lines: Vec<_> = list.iter().map(|mount| (mount.client.to_string(), &mount.path)).collect();
     let mounts = lines
         .iter()

@@ -3,14 +3,14 @@
 use howdah_wire::mount::export::{Export as Line, Reply as Answer};
 use howdah_wire::mount::{DirectoryPath, HostName, NAME_MAX, PATH_MAX};
 
+use super::MountProtocol;
 use crate::exports::{ClientRule, Clients, Export};
 use crate::program::Refusal;
-use crate::service::Service;
 use crate::{Reply, Request};
 
 /// Answers EXPORT. An export that no rule opens to anybody is not told, since on the wire an empty list means everybody.
-pub fn run(service: &Service, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let exports = service.exports();
+pub fn run(mount: &MountProtocol, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = mount.exports();
     let lists: Vec<_> = exports
         .iter()
         .filter(|export| !export.rules().is_empty() && export.name().len() <= PATH_MAX as usize)

@@ -8,20 +8,20 @@ use howdah_wire::mount::mnt::{Arguments, Reply as Answer, Reply1 as Answer1, Suc
 use howdah_wire::rpc::AuthFlavor;
 use howdah_wire::xdr::Decode;
 
+use super::MountProtocol;
 use crate::exports::{Identity, ResolveError};
 use crate::program::Refusal;
-use crate::service::Service;
 use crate::{Reply, Request};
 
 /// Answers MNT of version 3.
-pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let path = Arguments::decode(&mut request.arguments)?.path.0;
     let identity =
         Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
     let (client, shown) = (request.peer.client, Shown(path));
-    match service.exports().resolve(path, request.peer, &identity) {
+    match mount.exports().resolve(path, request.peer, &identity) {
         Ok(handle) => {
-            if service.mounts.add(client.ip(), path) && service.mounts.news.is_due(Instant::now()) {
+            if mount.mounts.add(client.ip(), path) && mount.mounts.news.is_due(Instant::now()) {
                 tracing::info!(%client, path = %shown, "mounted");
             }
             reply.write(&Answer::Ok(Success { handle: handle.as_wire(), flavors: vec![AuthFlavor::SYS] }));
@@ -32,15 +32,15 @@ pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) 
             reply.write(&Answer::Err(status(error)));
         }
         Err(ResolveError::Gone) => {
-            if service.mounts.refusals.is_due(Instant::now()) {
-                let exports = service.exports();
+            if mount.mounts.refusals.is_due(Instant::now()) {
+                let exports = mount.exports();
                 let why = exports.find_path(path).and_then(|(export, _)| export.gone()).unwrap_or_default();
                 tracing::info!(%client, path = %shown, "mount refused: {why}");
             }
             reply.write(&Answer::Err(status(ResolveError::Gone)));
         }
         Err(error) => {
-            if service.mounts.refusals.is_due(Instant::now()) {
+            if mount.mounts.refusals.is_due(Instant::now()) {
                 tracing::info!(%client, path = %shown, ?error, "mount refused");
             }
             reply.write(&Answer::Err(status(error)));
@@ -51,12 +51,12 @@ pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) 
 
 /// Answers MNT of version 1: its handles of 32 bytes belong to NFS version 2, which is not served, and ours are longer.
 pub fn run_version_1(
-    service: &Service,
+    mount: &MountProtocol,
     request: &mut Request<'_, '_>,
     reply: &mut Reply,
 ) -> Result<(), Refusal> {
     let path = Arguments::decode(&mut request.arguments)?.path.0;
-    if service.mounts.refusals.is_due(Instant::now()) {
+    if mount.mounts.refusals.is_due(Instant::now()) {
         let (client, shown) = (request.peer.client, Shown(path));
         tracing::info!(%client, path = %shown, "mount refused: it is for NFS version 2");
     }

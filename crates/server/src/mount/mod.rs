@@ -10,49 +10,58 @@ mod umnt;
 #[cfg(test)]
 mod tests;
 
-pub use mounts::Mounts;
+use std::sync::Arc;
 
 use howdah_wire::mount::{PROGRAM as NUMBER, VERSION_1 as NUMBER_1, VERSION_3 as NUMBER_3};
 
-use crate::program::{Pace, Procedure, Program, Refusal, Repetition, no_subjects};
-use crate::service::Service;
-use crate::{Reply, Request};
+use crate::exports::{Exported, Exports};
+use crate::program::{Pace, Procedure, Row, Run, Tabled};
+use mounts::Mounts;
 
-/// The program.
-pub const PROGRAM: Program =
-    Program { number: NUMBER, name: "mountd", versions: &[(NUMBER_1, VERSION_1), (NUMBER_3, VERSION_3)] };
+/// The state behind the procedures.
+pub struct MountProtocol {
+    exports: Arc<Exported>,
+    /// Who has mounted what, as DUMP tells.
+    mounts: Mounts,
+}
 
-const VERSION_1: &[Procedure] = &table(mnt(Pace::Quick, mnt::run_version_1));
+impl MountProtocol {
+    /// Serves these exports.
+    pub fn new(exports: Arc<Exported>) -> Self {
+        Self { exports, mounts: Mounts::default() }
+    }
+
+    fn exports(&self) -> Arc<Exports> {
+        self.exports.now()
+    }
+}
+
+impl Tabled for MountProtocol {
+    const NUMBER: u32 = NUMBER;
+    const NAME: &'static str = "mountd";
+    const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[(NUMBER_1, VERSION_1), (NUMBER_3, VERSION_3)];
+}
+
+const VERSION_1: &[Row<MountProtocol>] = &table(mnt(Pace::Quick, mnt::run_version_1));
 /// A path to mount may have hundreds of names, each of which is opened.
-const VERSION_3: &[Procedure] = &table(mnt(Pace::Dear, mnt::run));
+const VERSION_3: &[Row<MountProtocol>] = &table(mnt(Pace::Dear, mnt::run));
 
 /// The versions differ in MNT alone. No procedure needs its reply kept: each may run twice.
-const fn table(mnt: Procedure) -> [Procedure; 6] {
+const fn table(mnt: Row<MountProtocol>) -> [Row<MountProtocol>; 6] {
     [
-        row("NULL", Pace::Quick, |_, _, _| Ok(())),
+        row("NULL", |_, _, _| Ok(())),
         mnt,
-        row("DUMP", Pace::Quick, dump::run),
-        row("UMNT", Pace::Quick, umnt::run),
-        row("UMNTALL", Pace::Quick, umnt::run_all),
-        row("EXPORT", Pace::Quick, export::run),
+        row("DUMP", dump::run),
+        row("UMNT", umnt::run),
+        row("UMNTALL", umnt::run_all),
+        row("EXPORT", export::run),
     ]
 }
 
-const fn mnt(pace: Pace, run: Run) -> Procedure {
-    Procedure { status: true, ..row("MNT", pace, run) }
+const fn mnt(pace: Pace, run: Run<MountProtocol>) -> Row<MountProtocol> {
+    Row { procedure: Procedure { status: true, ..Procedure::plain("MNT", pace) }, run }
 }
 
-type Run = fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>;
-
-const fn row(name: &'static str, pace: Pace, run: Run) -> Procedure {
-    Procedure {
-        name,
-        pace,
-        repetition: Repetition::Runs,
-        subjects: no_subjects,
-        names_node: false,
-        status: false,
-        bulk: None,
-        run,
-    }
+const fn row(name: &'static str, run: Run<MountProtocol>) -> Row<MountProtocol> {
+    Row { procedure: Procedure::plain(name, Pace::Quick), run }
 }

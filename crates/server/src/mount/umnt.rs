@@ -3,19 +3,19 @@
 use howdah_wire::mount::umnt::Arguments;
 use howdah_wire::xdr::Decode;
 
+use super::MountProtocol;
 use crate::program::Refusal;
-use crate::service::Service;
 use crate::{Reply, Request};
 
 /// Answers UMNT.
-pub fn run(service: &Service, request: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
+pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
     let Arguments { path } = Arguments::decode(&mut request.arguments)?;
-    service.mounts.remove(request.peer.client.ip(), path.0);
+    mount.mounts.remove(request.peer.client.ip(), path.0);
     Ok(())
 }
 
 /// Answers UMNTALL.
-pub fn run_all(service: &Service, request: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
-    service.mounts.remove_all(request.peer.client.ip());
+pub fn run_all(mount: &MountProtocol, request: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
+    mount.mounts.remove_all(request.peer.client.ip());
     Ok(())
 }

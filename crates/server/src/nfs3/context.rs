@@ -1,21 +1,20 @@
 //! From the handle and the credentials of a call to the file system behind them, and back. Every handle that a
 //! client sends passes here, so this is where exports are guarded.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle};
 use howdah_wire::nfs3::{self, FileHandle, Refused, Status, WeakCacheConsistency};
 
+use super::Nfs3;
 use super::convert;
 use crate::counts::{Timed, at_export};
 use crate::exports::{Admission, Export, Exports, Identity};
-use crate::service::Service;
 use crate::{Peer, Refusal, Request, SealedHandle, Transport};
 
 /// Who calls, and the exports as they were when the call came.
 pub struct Context<'c> {
-    service: &'c Service,
+    nfs3: &'c Nfs3,
     exports: &'c Exports,
     /// Who asks, and where.
     pub peer: &'c Peer,
@@ -38,32 +37,31 @@ pub struct Object<'c> {
 impl<'c> Context<'c> {
     /// The context of a call.
     pub fn new<'p: 'c>(
-        service: &'c Service,
+        nfs3: &'c Nfs3,
         exports: &'c Exports,
         request: &Request<'p, '_>,
     ) -> Result<Self, Refusal> {
         let identity =
             Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
-        Ok(Self { service, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
+        Ok(Self { nfs3, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
     }
 
     /// Whether a READ's data must be in memory: a datagram leaves in one piece, and a file that cannot be sent as a range
     /// is refused only while nothing of the reply has gone.
     pub fn copies_reads(&self) -> bool {
-        self.peer.transport == Transport::Udp || self.service.doubts_ranges()
+        self.peer.transport == Transport::Udp || self.nfs3.ranges.are_doubted()
     }
 
     /// Whether no other client was told that it made this file with this verifier.
     pub fn is_first_maker(&self, directory: &Object<'_>, file: &Handle, verifier: [u8; 8]) -> bool {
         let (export, client) = (directory.export.id(), self.peer.client.ip());
-        self.service.makers.is_first(export, file, verifier, client, Instant::now())
+        self.nfs3.makers.is_first(export, file, verifier, client, Instant::now())
     }
 
     /// What a handle names. It is judged on every call: that we gave it out, that its export is still there, and
     /// that this client may use it.
     pub fn open(&self, handle: FileHandle<'_>) -> Result<Object<'c>, Status> {
         let Some((id, handle)) = self.exports.open(handle) else {
-            self.service.forged_handles.fetch_add(1, Ordering::Relaxed);
             return Err(Status::BadHandle);
         };
         let export = self.exports.find(id).ok_or(Status::Stale)?;

@@ -4,15 +4,15 @@ use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::getattr::{Arguments, Reply as Answer, Success};
 use howdah_wire::xdr::Decode;
 
+use super::Nfs3;
 use super::context::{Context, nothing_known};
 use super::convert;
-use crate::service::Service;
 use crate::{Refusal, Reply, Request};
 
 /// Answers a call.
-pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let exports = service.exports();
-    let context = Context::new(service, &exports, request)?;
+pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = nfs3.exports();
+    let context = Context::new(nfs3, &exports, request)?;
     let arguments = Arguments::decode(&mut request.arguments)?;
     reply.write(&answer(&context, &arguments));
     Ok(())

@@ -27,6 +27,7 @@ mod mkdir;
 mod mknod;
 mod null;
 mod pathconf;
+mod program;
 mod read;
 mod readdir;
 mod readdirplus;
@@ -42,5 +43,4 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use makers::Makers;
-pub use table::PROGRAM;
+pub use program::Nfs3;

@@ -1,9 +1,9 @@
 //! NULL: does nothing, for anybody.
 
-use crate::service::Service;
+use super::Nfs3;
 use crate::{Refusal, Reply, Request};
 
 /// Answers with nothing.
-pub fn run(_: &Service, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
+pub fn run(_: &Nfs3, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
     Ok(())
 }

@@ -4,22 +4,23 @@ use howdah_wire::nfs3::{PROGRAM as NUMBER, VERSION};
 
 use super::*;
 use crate::program::Repetition::{Once, OnceInDatagrams, Runs};
-use crate::program::no_subjects;
-use crate::{Pace, Procedure, Program};
+use crate::program::{Row, Tabled};
+use crate::{Pace, Procedure};
 
-/// The program.
-pub const PROGRAM: Program = Program { number: NUMBER, name: "nfs", versions: &[(VERSION, PROCEDURES)] };
+impl Tabled for Nfs3 {
+    const NUMBER: u32 = NUMBER;
+    const NAME: &'static str = "nfs";
+    const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[(VERSION, PROCEDURES)];
+}
 
+/// A row with these exceptions to what most of its kind have.
 macro_rules! row {
-    ($name:literal, $handler:ident, $pace:expr, $repetition:expr) => {
-        Procedure {
-            name: $name,
-            pace: $pace,
-            repetition: $repetition,
-            subjects: no_subjects,
-            names_node: true,
-            status: true,
-            bulk: None,
+    ($name:literal, $handler:ident, $pace:expr, $repetition:expr $(, $field:ident: $value:expr)*) => {
+        Row {
+            procedure: Procedure {
+                $($field: $value,)*
+                ..Procedure::of_nodes($name, $pace, $repetition)
+            },
             run: $handler::run,
         }
     };
@@ -27,27 +28,23 @@ macro_rules! row {
 
 /// By number. What may not run twice is what would fail the second time, or undo what another call did meanwhile: a
 /// WRITE that comes late, what was written or cut off since.
-const PROCEDURES: &[Procedure] = &[
-    Procedure { status: false, names_node: false, ..row!("NULL", null, Pace::Quick, Runs) },
+const PROCEDURES: &[Row<Nfs3>] = &[
+    row!("NULL", null, Pace::Quick, Runs, status: false, names_node: false),
     row!("GETATTR", getattr, Pace::Quick, Runs),
-    Procedure { subjects: subjects::node, ..row!("SETATTR", setattr, Pace::Quick, Once) },
+    row!("SETATTR", setattr, Pace::Quick, Once, subjects: subjects::node),
     row!("LOOKUP", lookup, Pace::Quick, Runs),
     row!("ACCESS", access, Pace::Quick, Runs),
     row!("READLINK", readlink, Pace::Quick, Runs),
     row!("READ", read, Pace::Quick, Runs),
-    Procedure {
-        bulk: Some(write::bulk),
-        subjects: subjects::node,
-        ..row!("WRITE", write, Pace::Quick, OnceInDatagrams)
-    },
-    Procedure { subjects: subjects::name, ..row!("CREATE", create, Pace::Quick, Once) },
-    Procedure { subjects: subjects::name, ..row!("MKDIR", mkdir, Pace::Quick, Once) },
-    Procedure { subjects: subjects::name, ..row!("SYMLINK", symlink, Pace::Quick, Once) },
-    Procedure { subjects: subjects::name, ..row!("MKNOD", mknod, Pace::Quick, Once) },
-    Procedure { subjects: subjects::name, ..row!("REMOVE", remove, Pace::Quick, Once) },
-    Procedure { subjects: subjects::name, ..row!("RMDIR", rmdir, Pace::Quick, Once) },
-    Procedure { subjects: subjects::two_names, ..row!("RENAME", rename, Pace::Quick, Once) },
-    Procedure { subjects: subjects::node_and_name, ..row!("LINK", link, Pace::Quick, Once) },
+    row!("WRITE", write, Pace::Quick, OnceInDatagrams, bulk: Some(write::bulk), subjects: subjects::node),
+    row!("CREATE", create, Pace::Quick, Once, subjects: subjects::name),
+    row!("MKDIR", mkdir, Pace::Quick, Once, subjects: subjects::name),
+    row!("SYMLINK", symlink, Pace::Quick, Once, subjects: subjects::name),
+    row!("MKNOD", mknod, Pace::Quick, Once, subjects: subjects::name),
+    row!("REMOVE", remove, Pace::Quick, Once, subjects: subjects::name),
+    row!("RMDIR", rmdir, Pace::Quick, Once, subjects: subjects::name),
+    row!("RENAME", rename, Pace::Quick, Once, subjects: subjects::two_names),
+    row!("LINK", link, Pace::Quick, Once, subjects: subjects::node_and_name),
     row!("READDIR", readdir, Pace::Dear, Runs),
     row!("READDIRPLUS", readdirplus, Pace::Dear, Runs),
     row!("FSSTAT", fsstat, Pace::Quick, Runs),

@@ -5,10 +5,10 @@ use howdah_wire::nfs3::write::{self, Head, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::{Decode, Decoder};
 
+use super::Nfs3;
 use super::context::{Context, Object, nothing_known};
 use super::convert;
 use crate::program::Bulk;
-use crate::service::Service;
 use crate::{Refusal, Reply, Request};
 
 /// What the arguments say of the data that comes with them.
@@ -23,9 +23,9 @@ pub fn bulk(arguments: Decoder<'_>) -> Option<Bulk> {
 }
 
 /// Answers a call.
-pub fn run(service: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let exports = service.exports();
-    let context = Context::new(service, &exports, request)?;
+pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = nfs3.exports();
+    let context = Context::new(nfs3, &exports, request)?;
     let head = Head::decode(&mut request.arguments)?;
     let data = match request.waiting.as_deref_mut() {
         Some(waiting) => Data::Waiting(waiting),

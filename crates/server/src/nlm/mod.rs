@@ -9,14 +9,19 @@ mod tests;
 use howdah_wire::nlm::{PROGRAM as NUMBER, Status, VERSION_4 as NUMBER_4, lock, share};
 use howdah_wire::xdr::Decode;
 
-use crate::program::{Pace, Procedure, Program, Refusal, Repetition, no_subjects};
-use crate::service::Service;
+use crate::program::{Pace, Procedure, Refusal, Row, Run, Tabled};
 use crate::{Reply, Request};
 
-/// The program.
-pub const PROGRAM: Program = Program { number: NUMBER, name: "nlockmgr", versions: &[(NUMBER_4, VERSION_4)] };
+/// A lock manager that has no locks to give.
+pub struct NoLocks;
 
-const VERSION_4: &[Procedure] = &[
+impl Tabled for NoLocks {
+    const NUMBER: u32 = NUMBER;
+    const NAME: &'static str = "nlockmgr";
+    const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[(NUMBER_4, VERSION_4)];
+}
+
+const VERSION_4: &[Row<NoLocks>] = &[
     row("NULL", nothing),
     row("TEST", no_locks),
     row("LOCK", no_locks),
@@ -44,39 +49,28 @@ const VERSION_4: &[Procedure] = &[
 ];
 
 /// Answers TEST, LOCK, CANCEL, UNLOCK and NM_LOCK.
-fn no_locks(_: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+fn no_locks(_: &NoLocks, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let lock::Arguments { cookie } = lock::Arguments::decode(&mut request.arguments)?;
     reply.write(&lock::Reply { cookie, status: Status::NoLocks });
     Ok(())
 }
 
 /// Answers SHARE and UNSHARE.
-fn no_shares(_: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+fn no_shares(_: &NoLocks, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let lock::Arguments { cookie } = lock::Arguments::decode(&mut request.arguments)?;
     reply.write(&share::Reply { cookie, status: Status::NoLocks, sequence: 0 });
     Ok(())
 }
 
-fn nothing(_: &Service, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
+fn nothing(_: &NoLocks, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
     Ok(())
 }
 
 /// A client that wants its answer in a call of ours would wait for it for ever.
-fn not_served(_: &Service, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
+fn not_served(_: &NoLocks, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
     Err(Refusal::Unavailable)
 }
 
-type Run = fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>;
-
-const fn row(name: &'static str, run: Run) -> Procedure {
-    Procedure {
-        name,
-        pace: Pace::Quick,
-        repetition: Repetition::Runs,
-        subjects: no_subjects,
-        names_node: false,
-        status: false,
-        bulk: None,
-        run,
-    }
+const fn row(name: &'static str, run: Run<NoLocks>) -> Row<NoLocks> {
+    Row { procedure: Procedure::plain(name, Pace::Quick), run }
 }

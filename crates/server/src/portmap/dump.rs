@@ -3,19 +3,19 @@
 use howdah_wire::portmap::{Mapping, dump as version2};
 use howdah_wire::rpcbind::{Binding, Text, UniversalAddress, dump as version4};
 
-use super::places::{places_of, versions};
+use super::Portmap;
+use super::places::places_of;
 use crate::program::Refusal;
-use crate::service::Service;
 use crate::{Reply, Request};
 
 /// Who registered what is told: this server itself.
 const OWNER: &str = "howdah";
 
 /// Answers DUMP of version 2, which knows no IPv6.
-pub fn ports(service: &Service, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let listeners = service.listeners.read();
+pub fn ports(portmap: &Portmap, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let listeners = portmap.listeners();
     let mut mappings = Vec::new();
-    for (program, version) in versions() {
+    for &(program, version) in &portmap.served {
         let places = places_of(program, &listeners).into_iter().filter(|place| !place.network.is_ipv6());
         mappings.extend(places.map(|place| Mapping {
             program,
@@ -29,10 +29,10 @@ pub fn ports(service: &Service, _: &mut Request<'_, '_>, reply: &mut Reply) -> R
 }
 
 /// Answers DUMP of versions 3 and 4.
-pub fn addresses(service: &Service, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let listeners = service.listeners.read();
+pub fn addresses(portmap: &Portmap, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let listeners = portmap.listeners();
     let mut rows = Vec::new();
-    for (program, version) in versions() {
+    for &(program, version) in &portmap.served {
         let places = places_of(program, &listeners).into_iter();
         rows.extend(places.map(|place| {
             (program, version, place.network.id(), UniversalAddress(place.address).to_string())

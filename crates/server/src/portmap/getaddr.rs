@@ -6,32 +6,32 @@ use howdah_wire::rpcbind::getaddr::{Arguments, Reply as Answer};
 use howdah_wire::rpcbind::{Text, UniversalAddress};
 use howdah_wire::xdr::Decode;
 
+use super::Portmap;
 use super::places::{Wanted, network, port};
 use crate::program::Refusal;
-use crate::service::Service;
 use crate::{Reply, Request};
 
 /// Answers GETADDR, which takes another version's address for one that is not served.
 pub fn of_any_version(
-    service: &Service,
+    portmap: &Portmap,
     request: &mut Request<'_, '_>,
     reply: &mut Reply,
 ) -> Result<(), Refusal> {
-    answer(service, request, reply, |_| Wanted::Any)
+    answer(portmap, request, reply, |_| Wanted::Any)
 }
 
 /// Answers GETVERSADDR, which does not.
 pub fn of_version(
-    service: &Service,
+    portmap: &Portmap,
     request: &mut Request<'_, '_>,
     reply: &mut Reply,
 ) -> Result<(), Refusal> {
-    answer(service, request, reply, Wanted::Version)
+    answer(portmap, request, reply, Wanted::Version)
 }
 
 /// The address told is the one that the caller reached us at: whatever the host calls its networks, that one works.
 fn answer(
-    service: &Service,
+    portmap: &Portmap,
     request: &mut Request<'_, '_>,
     reply: &mut Reply,
     wanted: impl FnOnce(u32) -> Wanted,
@@ -39,7 +39,13 @@ fn answer(
     let Arguments { binding } = Arguments::decode(&mut request.arguments)?;
     let asked = request.peer.server.ip();
     let network = network(request.peer.transport, asked.is_ipv6());
-    let port = port(&service.listeners.read(), binding.program, wanted(binding.version), network, asked);
+    let port = port(
+        (&portmap.listeners(), &portmap.served),
+        binding.program,
+        wanted(binding.version),
+        network,
+        asked,
+    );
     let address =
         port.map_or(String::new(), |port| UniversalAddress(SocketAddr::new(asked, port)).to_string());
     reply.write(&Answer { address: Text::from(address.as_str()) });

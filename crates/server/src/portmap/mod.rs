@@ -14,27 +14,55 @@ mod transport_address;
 #[cfg(test)]
 mod tests;
 
-pub use places::{places, versions};
+pub use places::places;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 use howdah_wire::portmap as version2;
 use howdah_wire::rpcbind;
+use parking_lot::{RwLock, RwLockReadGuard};
 
-use crate::program::{Pace, Procedure, Program, Refusal, Repetition, no_subjects};
-use crate::service::Service;
-use crate::{Reply, Request};
+use crate::Transport;
+use crate::program::{Pace, Procedure, Program, Row, Run, Tabled};
 
-/// The program.
-pub const PROGRAM: Program = Program {
-    number: version2::PROGRAM,
-    name: "portmapper",
-    versions: &[
+/// Where a server listens.
+pub type Listeners = Vec<(Transport, SocketAddr)>;
+
+/// The state behind the procedures.
+pub struct Portmap {
+    listeners: Arc<RwLock<Listeners>>,
+    /// Every program and version that is served.
+    served: Vec<(u32, u32)>,
+}
+
+impl Portmap {
+    /// Tells where these programs are served beside itself.
+    pub fn new(listeners: Arc<RwLock<Listeners>>, programs: &[Box<dyn Program>]) -> Self {
+        let versions = |program: &Box<dyn Program>| {
+            let number = program.number();
+            program.versions().into_iter().map(move |(version, _)| (number, version))
+        };
+        let own = Self::VERSIONS.iter().map(|(version, _)| (version2::PROGRAM, *version));
+        Self { listeners, served: programs.iter().flat_map(versions).chain(own).collect() }
+    }
+
+    fn listeners(&self) -> RwLockReadGuard<'_, Listeners> {
+        self.listeners.read()
+    }
+}
+
+impl Tabled for Portmap {
+    const NUMBER: u32 = version2::PROGRAM;
+    const NAME: &'static str = "portmapper";
+    const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[
         (version2::VERSION, VERSION_2),
         (rpcbind::VERSION_3, VERSION_4.split_at(9).0),
         (rpcbind::VERSION_4, VERSION_4),
-    ],
-};
+    ];
+}
 
-const VERSION_2: &[Procedure] = &[
+const VERSION_2: &[Row<Portmap>] = &[
     row("NULL", |_, _, _| Ok(())),
     row("SET", set::set_port),
     row("UNSET", set::unset_port),
@@ -44,7 +72,7 @@ const VERSION_2: &[Procedure] = &[
 ];
 
 /// The first nine are version 3's too. GETSTAT, the last of version 4, is left out: nothing is counted here.
-const VERSION_4: &[Procedure] = &[
+const VERSION_4: &[Row<Portmap>] = &[
     row("NULL", |_, _, _| Ok(())),
     row("SET", set::set),
     row("UNSET", set::unset),
@@ -59,17 +87,6 @@ const VERSION_4: &[Procedure] = &[
     row("GETADDRLIST", getaddrlist::run),
 ];
 
-type Run = fn(&Service, &mut Request<'_, '_>, &mut Reply) -> Result<(), Refusal>;
-
-const fn row(name: &'static str, run: Run) -> Procedure {
-    Procedure {
-        name,
-        pace: Pace::Quick,
-        repetition: Repetition::Runs,
-        subjects: no_subjects,
-        names_node: false,
-        status: false,
-        bulk: None,
-        run,
-    }
+const fn row(name: &'static str, run: Run<Portmap>) -> Row<Portmap> {
+    Row { procedure: Procedure::plain(name, Pace::Quick), run }
 }

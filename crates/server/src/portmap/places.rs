@@ -6,7 +6,6 @@ use howdah_wire::portmap::{PORT, PROGRAM, Protocol};
 use howdah_wire::rpcbind::Network;
 
 use crate::Transport;
-use crate::programs::PROGRAMS;
 
 /// One network of one listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,23 +48,18 @@ pub fn places_of(program: u32, listeners: &[(Transport, SocketAddr)]) -> Vec<Pla
     all.iter().filter(|place| fits(place) || !fitting(place.network)).copied().collect()
 }
 
-/// Every program and version that is served.
-pub fn versions() -> impl Iterator<Item = (u32, u32)> {
-    PROGRAMS.iter().flat_map(|program| program.versions.iter().map(|&(version, _)| (program.number, version)))
-}
-
 /// The port on which a client that reached this server at `asked` reaches a program over this network.
 pub fn port(
-    listeners: &[(Transport, SocketAddr)],
+    (listeners, served): (&[(Transport, SocketAddr)], &[(u32, u32)]),
     program: u32,
     wanted: Wanted,
     network: Network,
     asked: IpAddr,
 ) -> Option<u16> {
-    let served = |(number, version)| {
+    let fits = |&&(number, version): &&(u32, u32)| {
         number == program && (wanted == Wanted::Any || wanted == Wanted::Version(version))
     };
-    versions().find(|&row| served(row))?;
+    served.iter().find(fits)?;
     let reached = |place: &Place| {
         place.network == network && (place.address.ip().is_unspecified() || place.address.ip() == asked)
     };
@@ -93,6 +87,8 @@ pub fn protocol_and_family(network: Network) -> (&'static str, &'static str) {
 mod tests {
     use super::*;
 
+    const SERVED: &[(u32, u32)] = &[(PROGRAM, 2), (100_003, 3)];
+
     fn address(text: &str) -> SocketAddr {
         text.parse().expect("an address")
     }
@@ -118,7 +114,7 @@ mod tests {
             (Transport::Tcp, address("192.0.2.8:2050")),
         ];
         let port = |program, wanted, asked: &str| {
-            port(&listeners, program, wanted, Network::Tcp, asked.parse().expect("an address"))
+            port((&listeners, SERVED), program, wanted, Network::Tcp, asked.parse().expect("an address"))
         };
         assert_eq!(port(PROGRAM, Wanted::Version(2), "192.0.2.7"), Some(111));
         assert_eq!(port(PROGRAM, Wanted::Version(1), "192.0.2.7"), None);
@@ -130,7 +126,7 @@ mod tests {
     fn the_portmapper_without_its_own_port_is_where_the_rest_is() {
         let listeners = [(Transport::Udp, address("[::]:2049"))];
         let asked = Ipv4Addr::LOCALHOST.into();
-        assert_eq!(port(&listeners, PROGRAM, Wanted::Any, Network::Udp, asked), Some(2049));
-        assert_eq!(port(&listeners, PROGRAM, Wanted::Any, Network::Tcp, asked), None);
+        assert_eq!(port((&listeners, SERVED), PROGRAM, Wanted::Any, Network::Udp, asked), Some(2049));
+        assert_eq!(port((&listeners, SERVED), PROGRAM, Wanted::Any, Network::Tcp, asked), None);
     }
 }

@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use howdah_wire::rpcbind::{Text, UniversalAddress, taddr2uaddr, uaddr2taddr};
 use howdah_wire::xdr::Decode;
 
+use super::Portmap;
 use crate::program::Refusal;
-use crate::service::Service;
 use crate::{Reply, Request};
 
 /// `AF_INET` of Linux.
@@ -19,7 +19,7 @@ const INET_SIZE: usize = 16;
 const INET6_SIZE: usize = 28;
 
 /// Answers UADDR2TADDR; without bytes if that is no address of the internet.
-pub fn from_universal(_: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+pub fn from_universal(_: &Portmap, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let arguments = uaddr2taddr::Arguments::decode(&mut request.arguments)?;
     let bytes =
         UniversalAddress::parse(arguments.address.0).map(|address| to_bytes(address.0)).unwrap_or_default();
@@ -28,7 +28,7 @@ pub fn from_universal(_: &Service, request: &mut Request<'_, '_>, reply: &mut Re
 }
 
 /// Answers TADDR2UADDR; with an empty text if those bytes are no address of the internet.
-pub fn to_universal(_: &Service, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+pub fn to_universal(_: &Portmap, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let arguments = taddr2uaddr::Arguments::decode(&mut request.arguments)?;
     let address = from_bytes(arguments.address.bytes).map(|address| UniversalAddress(address).to_string());
     reply.write(&taddr2uaddr::Reply { address: Text::from(address.unwrap_or_default().as_str()) });

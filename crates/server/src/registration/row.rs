@@ -7,7 +7,8 @@ use howdah_wire::portmap;
 use howdah_wire::rpcbind::Network;
 
 use crate::Transport;
-use crate::portmap::{places, versions};
+use crate::portmap::places;
+use crate::service::served;
 
 /// One registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +30,8 @@ impl Row {
         let mut places = places(listeners);
         let all = places.clone();
         places.retain(|place| all.iter().find(|first| first.network == place.network) == Some(place));
-        versions()
+        served()
+            .into_iter()
             .filter(|&(program, _)| program != portmap::PROGRAM)
             .flat_map(|(program, version)| {
                 places.iter().map(move |place| Self {

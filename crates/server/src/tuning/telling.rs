@@ -56,7 +56,7 @@ mod tests {
         let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
         let settings = Settings::automatic(probe_host().expect("a socket"), memory);
         let service = Service::new(Default::default());
-        let shared = Shared::new(service, &[], Vec::new(), Tuner::new(settings)).expect("descriptors");
+        let shared = Shared::new(service, Vec::new(), Tuner::new(settings)).expect("descriptors");
         let (stream, _client) = connected();
         shared.add(stream).expect("taken in");
         let connection = shared.connections().pop().expect("it");

@@ -10,8 +10,7 @@ use howdah_wire::xdr::padding;
 use super::Worker;
 use crate::connection::{Connection, Payload};
 use crate::counts::{Moment, Timing};
-use crate::dispatch::Whence;
-use crate::dispatch::{self, Work};
+use crate::dispatch::{Whence, Work};
 use crate::limits::BULK_MIN;
 use crate::reply_cache::Origin;
 
@@ -45,8 +44,9 @@ impl Worker {
         assembly: &mut Assembly,
         arrived: Moment,
     ) -> io::Result<InPlace> {
+        let shared = Arc::clone(&self.shared);
         let Some(partial) = assembly.partial() else { return Ok(InPlace::None) };
-        let Work::Run(mut job) = dispatch::read(self.shared.programs, partial.bytes) else {
+        let Work::Run(mut job) = shared.service.dispatcher.read(partial.bytes) else {
             return Ok(InPlace::None);
         };
         // It waits before a gate like any other: in memory.
@@ -72,18 +72,12 @@ impl Worker {
         let mut payload = Payload::new(stream, &mut self.pipe, here, rest, pad);
         let buffer = self.spare.take();
         connection.inbox().start_moved_call(rest + pad);
-        let (place, timing) = (job.place(), Timing { arrived, received: length, is_first: true });
-        let capture = &self.shared.service.capture;
-        let seen = capture.is_on().then(|| job.seen());
-        self.clerk.start(&timing);
-        let has_ended = |token| self.shared.has_ended_in_order(token);
+        let timing = Timing { arrived, received: length, is_first: true };
+        let has_ended = |token| shared.has_ended_in_order(token);
         let (peer, origin) = (connection.peer(), Origin::connection(connection.token()));
         let from = Whence { peer, origin, has_ended: &has_ended };
-        let mut reply = job.run(&self.shared.service, &from, Some(&mut payload), buffer);
-        self.clerk.end(place, &timing, reply.as_mut());
-        if let Some(seen) = seen {
-            capture.take(seen, connection.peer(), &timing, reply.as_ref());
-        }
+        let dispatcher = &shared.service.dispatcher;
+        let reply = dispatcher.carry_out(&mut self.clerk, &job, &from, &timing, Some(&mut payload), buffer);
         let drained = payload.finish();
         if let Some(reply) = reply {
             connection.push(reply);

@@ -9,7 +9,7 @@ use howdah_net::Datagram;
 use super::Worker;
 use crate::counts::{Moment, Timing};
 use crate::datagram;
-use crate::dispatch::{self, Work};
+use crate::dispatch::Work;
 use crate::gates::Asker;
 use crate::program::Pace;
 use crate::udp::Port;
@@ -78,7 +78,7 @@ impl Worker {
         timing: &Timing,
         is_armed: bool,
     ) -> Found {
-        let work = dispatch::read(self.shared.programs, message);
+        let work = self.shared.service.dispatcher.read(message);
         let shut = if let Work::Run(job) = &work { self.shut_gate(job) } else { None };
         if let Some(export) = shut {
             self.wait_at_gate(export, message, timing, Asker::Datagram(Arc::clone(port), *datagram));

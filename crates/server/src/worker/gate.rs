@@ -1,13 +1,15 @@
 //! Calls before the gate of an export that has as many as may wait for its storage.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::Worker;
 use super::serve::Turn;
 use crate::connection::Connection;
 use crate::counts::Timing;
-use crate::dispatch::{self, Job, Work};
+use crate::dispatch::{Job, Work};
 use crate::gates::{Asker, QueuedCall, Refused};
+use crate::limits::GATE_CALLS_OF_ONE_MAX;
 use crate::shared::Source;
 
 impl Worker {
@@ -22,7 +24,16 @@ impl Worker {
 
     /// Lets a call wait before a gate. If too many do, it is answered that it must be asked again later.
     pub(super) fn wait_at_gate(&mut self, export: u16, message: &[u8], timing: &Timing, asker: Asker) {
+        let has_many = match &asker {
+            Asker::Connection(connection) => {
+                connection.in_line().fetch_add(1, Ordering::Relaxed) >= GATE_CALLS_OF_ONE_MAX
+            }
+            Asker::Datagram(..) => false,
+        };
         let call = QueuedCall { message: message.into(), timing: *timing, asker };
+        if has_many {
+            return self.run_queued(&call, true);
+        }
         match self.shared.gates.wait(export, call) {
             Ok(()) => {}
             Err(Refused::Open(call)) => self.run_queued(&call, false),
@@ -63,14 +74,17 @@ impl Worker {
 
     fn run_queued(&mut self, call: &QueuedCall, put_off: bool) {
         let QueuedCall { message, timing, asker } = call;
-        let mut work = dispatch::read(self.shared.programs, message);
+        let mut work = self.shared.service.dispatcher.read(message);
         if let Work::Run(job) = &mut work
             && put_off
         {
             job.put_off();
         }
         match asker {
-            Asker::Connection(connection) => self.run_for(connection, &work, timing),
+            Asker::Connection(connection) => {
+                connection.in_line().fetch_sub(1, Ordering::Relaxed);
+                self.run_for(connection, &work, timing);
+            }
             Asker::Datagram(port, datagram) => self.run_datagram((port, datagram), work, timing),
         }
     }

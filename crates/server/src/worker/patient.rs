@@ -15,7 +15,7 @@ use crate::Reply;
 use crate::connection::Connection;
 use crate::counts::{Moment, Timing};
 use crate::dispatch::Whence;
-use crate::dispatch::{self, Job, Work};
+use crate::dispatch::{Job, Work};
 use crate::limits::PARKED_MAX;
 use crate::parked::Call;
 use crate::program::Pace;
@@ -64,7 +64,7 @@ impl Worker {
         // Nobody waits any more for what a connection that is gone has asked for.
         let is_there = self.is_there(&connection);
         let mut outcome = Ok(());
-        if let Work::Run(job) = &dispatch::read(self.shared.programs, &message)
+        if let Work::Run(job) = &self.shared.service.dispatcher.read(&message)
             && is_there
             && let Some(reply) = self.run_job(&connection, (job, Pace::Dear), Turn::HandedOn, &timing)
         {
@@ -82,20 +82,21 @@ impl Worker {
 
     /// Runs a call, and charges its client if it is dear.
     pub(super) fn run_charged(
-        &self,
+        &mut self,
         connection: &Connection,
-        (job, pace): (&Job<'_>, Pace),
-        buffer: Vec<u8>,
+        job: &Job<'_>,
+        pace: Pace,
+        timing: &Timing,
     ) -> Option<Reply> {
-        let peer = connection.peer();
-        let has_ended = |token| self.shared.has_ended_in_order(token);
+        let before = (pace == Pace::Dear).then(own_time);
+        let (shared, peer, buffer) = (&self.shared, connection.peer(), self.spare.take());
+        let has_ended = |token| shared.has_ended_in_order(token);
         let from = Whence { peer, origin: Origin::connection(connection.token()), has_ended: &has_ended };
-        if pace != Pace::Dear {
-            return job.run(&self.shared.service, &from, None, buffer);
+        let dispatcher = &shared.service.dispatcher;
+        let reply = dispatcher.carry_out(&mut self.clerk, job, &from, timing, None, buffer);
+        if let Some(before) = before {
+            shared.shares.charge(peer.client.ip(), own_time().saturating_sub(before), Moment::now());
         }
-        let before = own_time();
-        let reply = job.run(&self.shared.service, &from, None, buffer);
-        self.shared.shares.charge(peer.client.ip(), own_time().saturating_sub(before), Moment::now());
         reply
     }
 }
@@ -120,7 +121,6 @@ mod tests {
 
     use super::*;
     use crate::connection::tests::connected;
-    use crate::programs::PROGRAMS;
     use crate::service::Service;
     use crate::shared::Shared;
 
@@ -129,7 +129,7 @@ mod tests {
         let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
         let settings = Settings::automatic(probe_host().expect("a socket"), memory);
         let service = Service::new(Default::default());
-        let shared = Shared::new(service, PROGRAMS, Vec::new(), Tuner::new(settings)).expect("descriptors");
+        let shared = Shared::new(service, Vec::new(), Tuner::new(settings)).expect("descriptors");
         let (stream, mut client) = connected();
         client.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
         client.write_all(sent).expect("sending");

@@ -51,7 +51,7 @@ pub struct Worker {
 impl Worker {
     /// A worker.
     pub fn new(shared: Arc<Shared>) -> Self {
-        let clerk = shared.service.counts.clerk();
+        let clerk = shared.service.dispatcher.counts.clerk();
         Self::with(shared, clerk)
     }
 
@@ -67,7 +67,7 @@ impl Worker {
 
     /// One that sockets do not wake.
     pub fn patient(shared: Arc<Shared>) -> Self {
-        let clerk = shared.service.counts.clerk_beside();
+        let clerk = shared.service.dispatcher.counts.clerk_beside();
         Self::with(shared, clerk)
     }
 
@@ -80,6 +80,7 @@ impl Worker {
 
     /// Works until told to stop.
     pub fn run(mut self) {
+        self.slot.run_on(rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs());
         self.clerk.sit_down();
         self.serve_all();
         self.clerk.stand_up();
@@ -146,12 +147,12 @@ impl Worker {
             // What a socket never says: it comes from the file of a READ.
             if matches!(error.raw_os_error(), Some(EIO | EINVAL)) {
                 tracing::warn!(%error, "sending a range of a file; READs are copied for a while");
-                self.shared.service.doubt_ranges();
+                self.shared.service.ranges.doubt();
             }
             self.shared.close(connection, &error);
         } else if connection.is_over() {
             if connection.stream().has_ended_in_order() {
-                self.shared.service.replies.end_in_order(connection.token(), Instant::now());
+                self.shared.service.dispatcher.replies.end_in_order(connection.token(), Instant::now());
             }
             self.shared.close(connection, &"the client closed it");
         }

@@ -12,7 +12,7 @@ use super::bulk::InPlace;
 use crate::Reply;
 use crate::connection::{Connection, Next, Received};
 use crate::counts::{Timing, Unheard};
-use crate::dispatch::{self, Job, Work};
+use crate::dispatch::{Job, Work};
 use crate::gates::Asker;
 use crate::program::Pace;
 
@@ -92,7 +92,7 @@ impl Worker {
     /// Runs one call and queues its reply.
     fn answer(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> io::Result<Turn> {
         let mut turn = Turn::Mine;
-        let work = dispatch::read(self.shared.programs, record.bytes());
+        let work = self.shared.service.dispatcher.read(record.bytes());
         let reply = match &work {
             Work::NoCall => {
                 self.clerk.unheard(Unheard::Malformed);
@@ -149,22 +149,14 @@ impl Worker {
         turn: Turn,
         timing: &Timing,
     ) -> Option<Reply> {
-        let (place, buffer) = (job.place(), self.spare.take());
-        let capture = &self.shared.service.capture;
-        let seen = capture.is_on().then(|| job.seen());
-        self.clerk.start(timing);
         // The watch looks after it, unless it was handed on.
         let is_watched = turn == Turn::Mine;
         if is_watched {
             self.slot.start(connection.token());
         }
-        let mut reply = self.run_charged(connection, (job, pace), buffer);
+        let reply = self.run_charged(connection, job, pace, timing);
         if is_watched {
             self.slot.end();
-        }
-        self.clerk.end(place, timing, reply.as_mut());
-        if let Some(seen) = seen {
-            capture.take(seen, connection.peer(), timing, reply.as_ref());
         }
         reply
     }

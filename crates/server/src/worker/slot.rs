@@ -2,6 +2,8 @@
 
 use howdah_net::Token;
 
+use std::sync::atomic::AtomicU32;
+
 use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// What the watch sees of a worker. By itself in its cache lines: each worker changes its own with every call.
@@ -12,6 +14,8 @@ pub struct Slot {
     turns: AtomicU64,
     /// The connection, or the socket of datagrams, that it is done for.
     token: AtomicU64,
+    /// The kernel's number of the worker's thread; 0 before it runs.
+    thread: AtomicU32,
 }
 
 impl Slot {
@@ -29,6 +33,18 @@ impl Slot {
     /// A load and a store: only its worker changes it, and an addition that others could make, too, takes as long as ten.
     fn turn(&self) {
         self.turns.store(self.turns.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+    }
+
+    /// It runs on this thread.
+    pub fn run_on(&self, thread: u32) {
+        self.thread.store(thread, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// Whether its thread waits for something. One that has no processor does not; nor is that known of one that is gone.
+    pub fn is_asleep(&self) -> bool {
+        let thread = self.thread.load(std::sync::atomic::Ordering::Relaxed);
+        let Ok(stat) = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")) else { return true };
+        !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('R'))
     }
 
     /// How much has started and ended: odd while something runs.

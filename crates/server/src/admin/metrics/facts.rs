@@ -73,11 +73,11 @@ impl Facts {
         let tuner = asked.shared.tuner.lock();
         Self {
             seconds: asked.shared.started.elapsed().as_secs_f64(),
-            rows: service.counts.rows(),
-            unheard: service.counts.unheard(),
-            workers: service.counts.workers(),
+            rows: service.dispatcher.counts.rows(),
+            unheard: service.dispatcher.counts.unheard(),
+            workers: service.dispatcher.counts.workers(),
             calls_in_line: asked.shared.gates.waiting(),
-            kept: service.replies.size(),
+            kept: service.dispatcher.replies.size(),
             held: connections.iter().filter(|connection| connection.is_held()).count(),
             connections: connections.len(),
             budget: tuner.settings().budget.total(),

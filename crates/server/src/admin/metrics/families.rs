@@ -176,7 +176,7 @@ mod tests {
     use crate::admin::process::ProcessUse;
     use crate::counts::{Figures, Ledger, Moment, OfExport, Timing, at_export};
     use crate::exports::{Export, Exports};
-    use crate::programs::PROGRAMS;
+    use crate::service::procedures;
 
     /// What an answer may weigh with so many clients told.
     const CLIENTS: u32 = 1000;
@@ -204,15 +204,16 @@ mod tests {
 
     /// Every procedure of NFS on one export, with latencies all over. Clients of IPv6 are told by their networks.
     fn facts(clients: u32) -> Facts {
-        let nfs = &crate::programs::PROGRAMS[0];
+        let all = procedures();
+        let nfs = all.iter().filter(|listed| listed.program == "nfs");
         let export = OfExport::Named { id: 1, name: "/srv/data".to_owned() };
-        let rows = nfs.versions[0].1.iter().zip(0..).map(|(procedure, place)| {
+        let rows = nfs.zip(0..).map(|(listed, place)| {
             let mut figures =
                 Figures { calls: MUCH, sent: MUCH, received: MUCH, storage: MUCH, ..Figures::default() };
             figures.latency.sum = MUCH;
             figures.latency.buckets.fill(MUCH / 1000);
             figures.errors[1] = 7;
-            let (program, procedure) = (nfs.name, procedure.name);
+            let (program, procedure) = (listed.program, listed.procedure.name);
             Row { place, export: export.clone(), program, version: 3, procedure, figures }
         });
         let told = (0..clients).map(|client| ClientFacts {
@@ -255,7 +256,7 @@ mod tests {
 
     #[test]
     fn exports_that_had_one_name_after_each_other_are_one_series_that_never_goes_back() {
-        let ledger = Ledger::new(PROGRAMS);
+        let ledger = Ledger::new(procedures());
         let mut clerk = ledger.clerk();
         for id in [1, 2] {
             let export = Export::new("/a", id, Arc::new(MemoryFileSystem::new()), Vec::new());

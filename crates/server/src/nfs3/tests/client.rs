@@ -9,9 +9,8 @@ use howdah_wire::nfs3::{FileHandle, PROGRAM, Status, VERSION};
 use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder, padding};
 
-use crate::dispatch::{self, Whence, Work};
+use crate::dispatch::{Whence, Work};
 use crate::exports::{ClientRule, Export, Exports, Squash};
-use crate::programs::PROGRAMS;
 use crate::service::Service;
 use crate::{Peer, Transport};
 
@@ -136,14 +135,14 @@ impl Client {
         let header = CallHeader { xid, program: PROGRAM, version: VERSION, procedure, credentials };
         let mut message = Encoder::to_vec(&header);
         message.extend_from_slice(arguments);
-        let reply = match dispatch::read(PROGRAMS, &message) {
+        let dispatcher = &self.service.dispatcher;
+        let reply = match dispatcher.read(&message) {
             Work::NoCall => panic!("no answer"),
             Work::Refuse(header) => Encoder::to_vec(&header),
             Work::Run(job) => {
                 let waiting = waiting.map(|waiting| waiting as &mut dyn Waiting);
-                let reply = job
-                    .run(&self.service, &Whence::datagram(&self.peer, &|_| false), waiting, Vec::new())
-                    .expect("an answer");
+                let from = Whence::datagram(&self.peer, &|_| false);
+                let reply = dispatcher.run(&job, &from, waiting, Vec::new()).expect("an answer");
                 let length = reply.message_length();
                 let (head, content) = reply.finish();
                 let mut message = head[4..].to_vec();

@@ -11,6 +11,7 @@ use super::client::{Client, OWNER, at, decoded, status};
 use super::handles::every_procedure;
 use crate::Transport;
 use crate::exports::{Anonymous, ClientRule, Clients, Export, Exports, PrivilegedPorts, Squash};
+use crate::program::Tabled;
 
 fn network(address: &str) -> Clients {
     Clients::Network { address: address.parse().expect("address"), prefix: 24 }
@@ -156,7 +157,8 @@ fn nodes_of_two_exports_cannot_be_linked_or_renamed_across() {
 
 #[test]
 fn a_table_names_all_procedures_in_order() {
-    let (_, procedures) = super::super::PROGRAM.versions[0];
+    let (_, procedures) = super::super::Nfs3::VERSIONS[0];
+    let procedures: Vec<_> = procedures.iter().map(|row| &row.procedure).collect();
     let names: Vec<_> = procedures.iter().map(|procedure| procedure.name).collect();
     assert_eq!(names.len(), 22);
     for (name, procedure, _) in every_procedure(&[]) {

@@ -1,7 +1,5 @@
 //! Every procedure with handles that lead nowhere.
 
-use std::sync::atomic::Ordering;
-
 use howdah_vfs::{Caller, Change, FileSystem, Handle};
 use howdah_wire::nfs3::*;
 use howdah_wire::xdr::{Encode, Encoder};
@@ -54,12 +52,11 @@ fn refused(client: &Client, handle: &[u8], expected: Status) {
 }
 
 #[test]
-fn a_handle_we_never_gave_out_is_bad_and_counted() {
+fn a_handle_we_never_gave_out_is_bad() {
     let client = Client::new();
     let mut forged = client.file.clone();
     *forged.last_mut().expect("bytes") ^= 1;
     refused(&client, &forged, Status::BadHandle);
-    assert_eq!(client.service.forged_handles.load(Ordering::Relaxed), 21);
     for bytes in [&[][..], &[1], &[0; 64], &[255; 64], &client.file[..20]] {
         refused(&client, bytes, Status::BadHandle);
     }

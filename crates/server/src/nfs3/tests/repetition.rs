@@ -5,6 +5,7 @@ use howdah_wire::nfs3::*;
 use super::client::Client;
 use super::handles::every_procedure;
 use crate::Transport;
+use crate::program::Tabled;
 
 #[test]
 fn what_may_not_run_twice_is_answered_as_the_first_time() {
@@ -26,7 +27,8 @@ fn what_may_not_run_twice_is_answered_as_the_first_time() {
 
 #[test]
 fn every_call_that_may_not_run_twice_is_remembered_whatever_it_answers() {
-    let (_, procedures) = super::super::PROGRAM.versions[0];
+    let (_, procedures) = super::super::Nfs3::VERSIONS[0];
+    let procedures: Vec<_> = procedures.iter().map(|row| &row.procedure).collect();
     for transport in [Transport::Tcp, Transport::Udp] {
         let mut client = Client::new();
         client.peer.transport = transport;

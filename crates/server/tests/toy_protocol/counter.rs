@@ -1,0 +1,47 @@
+//! A protocol of one number that clients add to: all that a program needs, in one file.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use howdah_server::{Pace, Procedure, Refusal, Repetition, Reply, Request, Row, Tabled};
+use howdah_wire::xdr::{Encode, Encoder};
+
+/// The program's number, among those that nobody is given (RFC 5531 13).
+pub const NUMBER: u32 = 0x2000_0700;
+/// Its one version.
+pub const VERSION: u32 = 3;
+/// The procedure that adds.
+pub const ADD: u32 = 1;
+
+/// What is added.
+pub struct Summand(pub u32);
+
+impl Encode for Summand {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        encoder.u32(self.0);
+    }
+}
+
+/// The state: a sum.
+#[derive(Default)]
+pub struct Counter(AtomicU32);
+
+impl Tabled for Counter {
+    const NUMBER: u32 = NUMBER;
+    const NAME: &'static str = "counter";
+    const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[(VERSION, PROCEDURES)];
+}
+
+const PROCEDURES: &[Row<Counter>] = &[
+    Row { procedure: Procedure::plain("NULL", Pace::Quick), run: |_, _, _| Ok(()) },
+    Row {
+        procedure: Procedure { repetition: Repetition::Once, ..Procedure::plain("ADD", Pace::Quick) },
+        run: add,
+    },
+];
+
+fn add(counter: &Counter, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let more = request.arguments.u32("summand")?;
+    let sum = counter.0.fetch_add(more, Ordering::Relaxed) + more;
+    reply.encoder().u32(sum);
+    Ok(())
+}
