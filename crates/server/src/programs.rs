@@ -95,7 +95,7 @@ impl Programs {
         let Some(version) = version else {
             // Tells the versions there are, so that a client which tried another one falls back by itself.
             let low = of_program.next().ok_or(Ok(Accepted::ProgramUnavailable))?.number;
-            let high = of_program.last().map_or(low, |version| version.number);
+            let high = of_program.next_back().map_or(low, |version| version.number);
             return Err(Ok(Accepted::ProgramMismatch { low, high }));
         };
         match header.credentials {

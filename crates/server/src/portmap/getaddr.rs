@@ -7,7 +7,7 @@ use howdah_wire::rpcbind::{Text, UniversalAddress};
 use howdah_wire::xdr::Decode;
 
 use super::Portmap;
-use super::places::{Wanted, network, port};
+use super::places::{Wanted, network};
 use crate::program::Refusal;
 use crate::{Reply, Request};
 
@@ -39,13 +39,7 @@ fn answer(
     let Arguments { binding } = Arguments::decode(&mut request.arguments)?;
     let asked = request.peer.server.ip();
     let network = network(request.peer.transport, asked.is_ipv6());
-    let port = port(
-        (&portmap.listeners(), &portmap.served),
-        binding.program,
-        wanted(binding.version),
-        network,
-        asked,
-    );
+    let port = portmap.port(binding.program, wanted(binding.version), network, asked);
     let address =
         port.map_or(String::new(), |port| UniversalAddress(SocketAddr::new(asked, port)).to_string());
     reply.write(&Answer { address: Text::from(address.as_str()) });

@@ -8,7 +8,7 @@ use howdah_wire::rpcbind::{Network, Text, UniversalAddress};
 use howdah_wire::xdr::Decode;
 
 use super::Portmap;
-use super::places::{Wanted, port, protocol_and_family};
+use super::places::{Wanted, protocol_and_family};
 use crate::program::Refusal;
 use crate::{Reply, Request};
 
@@ -16,16 +16,9 @@ use crate::{Reply, Request};
 pub fn run(portmap: &Portmap, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let Arguments { binding } = Arguments::decode(&mut request.arguments)?;
     let asked = request.peer.server.ip();
-    let listeners = portmap.listeners();
     let mut found = Vec::new();
     for network in Network::ALL.into_iter().filter(|network| network.is_ipv6() == asked.is_ipv6()) {
-        let port = port(
-            (&listeners, &portmap.served),
-            binding.program,
-            Wanted::Version(binding.version),
-            network,
-            asked,
-        );
+        let port = portmap.port(binding.program, Wanted::Version(binding.version), network, asked);
         found.extend(port.map(|port| (network, UniversalAddress(SocketAddr::new(asked, port)).to_string())));
     }
     let addresses = found.iter().map(|(network, address)| entry(*network, address)).collect();

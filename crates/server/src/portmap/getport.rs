@@ -5,7 +5,7 @@ use howdah_wire::rpcbind::Network;
 use howdah_wire::xdr::Decode;
 
 use super::Portmap;
-use super::places::{Wanted, port};
+use super::places::Wanted;
 use crate::program::Refusal;
 use crate::{Reply, Request};
 
@@ -13,9 +13,8 @@ use crate::{Reply, Request};
 pub fn run(portmap: &Portmap, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let Arguments { mapping } = Arguments::decode(&mut request.arguments)?;
     let asked = request.peer.server.ip();
-    let found = Network::new(mapping.protocol, asked.is_ipv6()).and_then(|network| {
-        port((&portmap.listeners(), &portmap.served), mapping.program, Wanted::Any, network, asked)
-    });
+    let found = Network::new(mapping.protocol, asked.is_ipv6())
+        .and_then(|network| portmap.port(mapping.program, Wanted::Any, network, asked));
     reply.write(&Answer { port: found.map_or(0, u32::from) });
     Ok(())
 }

@@ -16,15 +16,16 @@ mod tests;
 
 pub use places::places;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use howdah_wire::portmap as version2;
-use howdah_wire::rpcbind;
+use howdah_wire::rpcbind::{self, Network};
 use parking_lot::{RwLock, RwLockReadGuard};
 
 use crate::Transport;
 use crate::program::{Pace, Procedure, Program, Row, Run, Tabled};
+use places::Wanted;
 
 /// Where a server listens.
 pub type Listeners = Vec<(Transport, SocketAddr)>;
@@ -39,12 +40,22 @@ pub struct Portmap {
 impl Portmap {
     /// Tells where these programs are served beside itself.
     pub fn new(listeners: Arc<RwLock<Listeners>>, programs: &[Box<dyn Program>]) -> Self {
-        let versions = |program: &Box<dyn Program>| {
-            let number = program.number();
-            program.versions().into_iter().map(move |(version, _)| (number, version))
-        };
         let own = Self::VERSIONS.iter().map(|(version, _)| (version2::PROGRAM, *version));
-        Self { listeners, served: programs.iter().flat_map(versions).chain(own).collect() }
+        let mut served = Vec::new();
+        for program in programs {
+            served.extend(program.versions().iter().map(|(version, _)| (program.number(), *version)));
+        }
+        served.extend(own);
+        Self { listeners, served }
+    }
+
+    /// The port on which a client that reached this server at `asked` reaches a program over this network.
+    fn port(&self, program: u32, wanted: Wanted, network: Network, asked: IpAddr) -> Option<u16> {
+        let fits = |&(number, version): &(u32, u32)| {
+            number == program && (wanted == Wanted::Any || wanted == Wanted::Version(version))
+        };
+        let is_served = self.served.iter().any(fits);
+        is_served.then(|| places::port(&self.listeners(), program, network, asked)).flatten()
     }
 
     fn listeners(&self) -> RwLockReadGuard<'_, Listeners> {

@@ -50,16 +50,11 @@ pub fn places_of(program: u32, listeners: &[(Transport, SocketAddr)]) -> Vec<Pla
 
 /// The port on which a client that reached this server at `asked` reaches a program over this network.
 pub fn port(
-    (listeners, served): (&[(Transport, SocketAddr)], &[(u32, u32)]),
+    listeners: &[(Transport, SocketAddr)],
     program: u32,
-    wanted: Wanted,
     network: Network,
     asked: IpAddr,
 ) -> Option<u16> {
-    let fits = |&&(number, version): &&(u32, u32)| {
-        number == program && (wanted == Wanted::Any || wanted == Wanted::Version(version))
-    };
-    served.iter().find(fits)?;
     let reached = |place: &Place| {
         place.network == network && (place.address.ip().is_unspecified() || place.address.ip() == asked)
     };
@@ -87,8 +82,6 @@ pub fn protocol_and_family(network: Network) -> (&'static str, &'static str) {
 mod tests {
     use super::*;
 
-    const SERVED: &[(u32, u32)] = &[(PROGRAM, 2), (100_003, 3)];
-
     fn address(text: &str) -> SocketAddr {
         text.parse().expect("an address")
     }
@@ -113,20 +106,20 @@ mod tests {
             (Transport::Tcp, address("192.0.2.7:2049")),
             (Transport::Tcp, address("192.0.2.8:2050")),
         ];
-        let port = |program, wanted, asked: &str| {
-            port((&listeners, SERVED), program, wanted, Network::Tcp, asked.parse().expect("an address"))
+        let port = |program, asked: &str| {
+            port(&listeners, program, Network::Tcp, asked.parse().expect("an address"))
         };
-        assert_eq!(port(PROGRAM, Wanted::Version(2), "192.0.2.7"), Some(111));
-        assert_eq!(port(PROGRAM, Wanted::Version(1), "192.0.2.7"), None);
-        assert_eq!(port(PROGRAM, Wanted::Any, "192.0.2.8"), Some(111));
-        assert_eq!(port(1, Wanted::Any, "192.0.2.7"), None);
+        assert_eq!(port(PROGRAM, "192.0.2.7"), Some(111));
+        assert_eq!(port(PROGRAM, "192.0.2.8"), Some(111));
+        assert_eq!(port(1, "192.0.2.7"), Some(2049));
+        assert_eq!(port(1, "192.0.2.9"), Some(111));
     }
 
     #[test]
     fn the_portmapper_without_its_own_port_is_where_the_rest_is() {
         let listeners = [(Transport::Udp, address("[::]:2049"))];
         let asked = Ipv4Addr::LOCALHOST.into();
-        assert_eq!(port((&listeners, SERVED), PROGRAM, Wanted::Any, Network::Udp, asked), Some(2049));
-        assert_eq!(port((&listeners, SERVED), PROGRAM, Wanted::Any, Network::Tcp, asked), None);
+        assert_eq!(port(&listeners, PROGRAM, Network::Udp, asked), Some(2049));
+        assert_eq!(port(&listeners, PROGRAM, Network::Tcp, asked), None);
     }
 }
