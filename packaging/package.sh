@@ -5,12 +5,12 @@ set -eu
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
 made=packaging/generated
-cargo build --release --package howdah >&2
-howdah=$target/release/howdah
+cargo build --profile dist --package howdah >&2
+howdah=$target/dist/howdah
 rm -rf "$made"
 mkdir -p "$made/completions"
 "$howdah" man "$made/man"
 "$howdah" completions bash > "$made/completions/howdah"
 "$howdah" completions zsh > "$made/completions/_howdah"
 "$howdah" completions fish > "$made/completions/howdah.fish"
-cargo deb --quiet --no-build --package howdah
+cargo deb --quiet --no-build --profile dist --package howdah

@@ -114,7 +114,15 @@ fn printed_port(output: &mut impl BufRead) -> anyhow::Result<u16> {
 fn build() -> anyhow::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["build", "--release", "--package", PACKAGE, "--message-format", "json-render-diagnostics"])
+        .args([
+            "build",
+            "--profile",
+            "dist",
+            "--package",
+            PACKAGE,
+            "--message-format",
+            "json-render-diagnostics",
+        ])
         .stderr(Stdio::inherit())
         .output()
         .context("building howdah: running cargo")?;

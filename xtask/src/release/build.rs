@@ -46,7 +46,14 @@ pub struct Built {
 pub fn build(workspace: &Workspace, checkout: &Checkout) -> Result<Built> {
     let places = places(checkout)?;
     let mut command = Command::new(workspace.cargo());
-    command.current_dir(checkout.path()).args(["build", "--release", "--locked", "--package", "howdah"]);
+    command.current_dir(checkout.path()).args([
+        "build",
+        "--profile",
+        "dist",
+        "--locked",
+        "--package",
+        "howdah",
+    ]);
     command.arg("--target-dir").arg(checkout.target());
     // What else a user's environment says of flags is not for a binary that is to be the same for all.
     for (name, _) in env::vars_os().filter(|(name, _)| is_of_this_user(name)) {
@@ -55,7 +62,7 @@ pub fn build(workspace: &Workspace, checkout: &Checkout) -> Result<Built> {
     command.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&places)).env("CFLAGS", c_flags(&places));
     command.env("SOURCE_DATE_EPOCH", &checkout.time).env("CARGO_INCREMENTAL", "0");
     ensure!(command.status().context("starting cargo")?.success(), "cargo build failed");
-    let file = checkout.target().join("release/howdah");
+    let file = checkout.target().join("dist/howdah");
     let bytes = fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
     tells_no_place(&bytes, &places)?;
     let target = rustc::host(&mut Command::new("rustc"))?;
