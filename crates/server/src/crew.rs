@@ -15,6 +15,8 @@ use crate::server::STACK;
 use crate::shared::Shared;
 use crate::worker::{Slot, Worker};
 
+/// How often the log tells that no worker can be started.
+const TELLING: Duration = Duration::from_secs(60);
 /// How long the end of a server waits for workers.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -28,6 +30,8 @@ pub struct Crew {
     started: usize,
     /// Since when there are more than are needed.
     idle_since: Instant,
+    /// When the log told that no more could be started.
+    told: Option<Instant>,
 }
 
 /// A worker.
@@ -73,7 +77,8 @@ pub struct Sight {
 impl Crew {
     /// Starts so many.
     pub fn start(shared: Arc<Shared>, least: usize) -> io::Result<Self> {
-        let mut crew = Self { shared, members: Vec::new(), least, started: 0, idle_since: Instant::now() };
+        let (members, started, told) = Default::default();
+        let mut crew = Self { shared, members, least, started, idle_since: Instant::now(), told };
         for _ in 0..least {
             crew.add()?;
         }
@@ -119,7 +124,10 @@ impl Crew {
         }
         while self.members.len() < wanted {
             if let Err(error) = self.add() {
-                tracing::warn!(%error, "starting a worker while calls wait for storage");
+                if self.told.is_none_or(|last| last.elapsed() >= TELLING) {
+                    self.told = Some(Instant::now());
+                    tracing::warn!(%error, "starting a worker while calls wait for storage");
+                }
                 return;
             }
         }
