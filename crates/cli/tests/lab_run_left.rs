@@ -92,7 +92,12 @@ fn after_success() {
 
 #[test]
 fn after_a_cell_that_failed() {
-    let Some(run) = Run::new("run-failure", r#""--size", "nothing""#) else { return };
+    let Some(run) = Run::new("run-failure", r#""--size", "1M""#) else { return };
+    // No host has this address: the server fails once it is started.
+    let plan = run.place.path().join("plan.toml");
+    let text =
+        fs::read_to_string(&plan).expect("the plan") + "server.options = ['--listen', '203.0.113.1']\n";
+    fs::write(&plan, text).expect("written");
     let output = end_of(&mut run.command());
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     run.laboratory.assert_nothing_left();

@@ -101,7 +101,9 @@ impl Crew {
         }
         // Most of the time there is nothing to ask the kernel for.
         let held = self.members.iter().filter(|member| member.hangs).count();
-        let is_much = held >= self.least || held + self.kept_free() > self.members.len();
+        let is_much = held >= self.least
+            || held + self.kept_free() > self.members.len()
+            || self.shared.gates.any_shut();
         for member in self.members.iter().filter(|member| member.hangs) {
             // On a busy machine many calls take long that wait for nothing but a processor.
             if is_much && member.slot.is_asleep() {

@@ -80,6 +80,8 @@ struct Line<C> {
     waiting: Turns<C>,
     /// So many may go in besides those whose place one takes that comes back.
     permits: usize,
+    /// So many more are in than may be: who comes back lets nobody in.
+    excess: usize,
 }
 
 /// What became of a gate.
@@ -96,7 +98,7 @@ impl<C: Weighed> Gates<C> {
     pub fn new() -> Self {
         let gate = || Gate {
             is_shut: AtomicBool::new(false),
-            line: Mutex::new(Line { waiting: Turns::default(), permits: 0 }),
+            line: Mutex::new(Line { waiting: Turns::default(), permits: 0, excess: 0 }),
         };
         let (shut, calls, memory) = Default::default();
         Self { shut, calls, memory, gates: (0..PLACES).map(|_| gate()).collect() }
@@ -136,7 +138,12 @@ impl<C: Weighed> Gates<C> {
 
     /// A worker came back from this export: the call that goes in for its own.
     pub fn next_of(&self, export: u16) -> Option<C> {
-        let call = self.gates[usize::from(export)].line.lock().waiting.pop();
+        let mut line = self.gates[usize::from(export)].line.lock();
+        if line.excess > 0 {
+            line.excess -= 1;
+            return None;
+        }
+        let call = line.waiting.pop();
         call.inspect(|call| self.forget(call))
     }
 
@@ -191,6 +198,7 @@ impl<C: Weighed> Gates<C> {
                 turned(export, Turned::Opened);
             }
             line.permits = most.saturating_sub(held);
+            line.excess = held.saturating_sub(most);
             may_go_in |= line.permits > 0 && !line.waiting.is_empty();
         }
         may_go_in
@@ -282,6 +290,15 @@ mod tests {
         assert_eq!(gates.waiting(), 1);
         gates.drop_calls(Bytes(2).client(), |call| call.0 == 2);
         assert_eq!((gates.waiting(), gates.next_of(3)), (0, None));
+    }
+
+    #[test]
+    fn who_comes_back_where_too_many_are_in_lets_nobody_in() {
+        let gates = Gates::new();
+        look(&gates, 5);
+        (1..3).for_each(|number| assert_eq!(gates.wait(3, Bytes(number)), Ok(())));
+        assert_eq!(gates.next_of(3), None);
+        assert_eq!(gates.next_of(3), Some(Bytes(1)));
     }
 
     #[test]
