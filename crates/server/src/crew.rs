@@ -72,6 +72,8 @@ pub struct Sight {
     pub hanging: Vec<Token>,
     /// How many wait in a call since last time, by the place of its export; none is told while they are few.
     pub held: [usize; PLACES],
+    /// How many are in a call of it, however long.
+    pub inside: [usize; PLACES],
 }
 
 impl Crew {
@@ -88,7 +90,7 @@ impl Crew {
     /// Looks at all of them.
     pub fn look(&mut self) -> Sight {
         self.members.retain(|member| !member.thread.is_finished());
-        let mut sight = Sight { active: false, hanging: Vec::new(), held: [0; PLACES] };
+        let mut sight = Sight { active: false, hanging: Vec::new(), held: [0; PLACES], inside: [0; PLACES] };
         for member in &mut self.members {
             match member.pulse.feel(member.slot.turns()) {
                 Found::AtRest => {}
@@ -98,6 +100,7 @@ impl Crew {
             let stay = member.shard.stay();
             member.hangs = stay.export != NO_EXPORT && stay == member.stay;
             member.stay = stay;
+            sight.inside[usize::from(stay.export)] += 1;
         }
         // Most of the time there is nothing to ask the kernel for.
         let held = self.members.iter().filter(|member| member.hangs).count();

@@ -178,11 +178,18 @@ impl<C: Weighed> Gates<C> {
         }
     }
 
-    /// So many workers wait in each export, where `most` may: shuts and opens gates, tells `turned` of each, and says whether
-    /// any call may go in besides.
-    pub fn look(&self, held: &[usize; PLACES], most: usize, mut turned: impl FnMut(u16, Turned)) -> bool {
+    /// So many workers wait in each export, of so many that are inside it, where `most` may: shuts and opens gates, tells `turned`
+    /// of each, and says whether any call may go in besides.
+    pub fn look(
+        &self,
+        held: &[usize; PLACES],
+        inside: &[usize; PLACES],
+        most: usize,
+        mut turned: impl FnMut(u16, Turned),
+    ) -> bool {
         let mut may_go_in = false;
-        for ((gate, export), &held) in self.gates.iter().zip(0..).zip(held) {
+        for (gate, export) in self.gates.iter().zip(0..) {
+            let (held, inside) = (held[usize::from(export)], inside[usize::from(export)]);
             let is_shut = gate.is_shut.load(Ordering::Relaxed);
             if export == NO_EXPORT || (!is_shut && held < most) {
                 continue;
@@ -197,8 +204,8 @@ impl<C: Weighed> Gates<C> {
                 self.shut.fetch_sub(1, Ordering::Relaxed);
                 turned(export, Turned::Opened);
             }
-            line.permits = most.saturating_sub(held);
-            line.excess = held.saturating_sub(most);
+            line.permits = most.saturating_sub(inside);
+            line.excess = inside.saturating_sub(most);
             may_go_in |= line.permits > 0 && !line.waiting.is_empty();
         }
         may_go_in
@@ -260,7 +267,8 @@ mod tests {
 
     fn look(gates: &Gates<Bytes>, count: usize) -> (bool, Vec<(u16, Turned)>) {
         let mut turned = Vec::new();
-        let permitted = gates.look(&held(3, count), 4, |export, how| turned.push((export, how)));
+        let permitted =
+            gates.look(&held(3, count), &held(3, count), 4, |export, how| turned.push((export, how)));
         (permitted, turned)
     }
 

@@ -72,7 +72,7 @@ impl Watch {
         let held = sight.held.iter().sum();
         let most = self.crew.share(held);
         let (shared, told) = (&self.shared, &mut self.told);
-        let permitted = shared.gates.look(&sight.held, most, |export, turned| {
+        let permitted = shared.gates.look(&sight.held, &sight.inside, most, |export, turned| {
             let is_due = told.get(&export).is_none_or(|last| last.elapsed() >= TELLING);
             if turned == Turned::Shut && is_due {
                 told.insert(export, Instant::now());
