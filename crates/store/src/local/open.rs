@@ -35,7 +35,7 @@ pub struct OpenError {
 }
 
 impl OpenError {
-    pub(super) fn new(step: &'static str, subject: &Path, cause: impl Into<std::io::Error>) -> Self {
+    pub(crate) fn new(step: &'static str, subject: &Path, cause: impl Into<std::io::Error>) -> Self {
         Self { step, subject: subject.to_owned(), cause: cause.into() }
     }
 }

@@ -10,6 +10,7 @@ mod metered;
 mod meters;
 mod plan;
 mod read_only;
+mod short_handles;
 mod withdrawn;
 mod without_set_id;
 
@@ -21,5 +22,6 @@ pub use metered::{Metered, Stopwatch};
 pub use meters::{CallFigures, Snapshot};
 pub use plan::{Fault, FaultKind, FaultPlan};
 pub use read_only::ReadOnly;
+pub use short_handles::{HandleBook, HandleNumber, ShortHandles};
 pub use withdrawn::Withdrawn;
 pub use without_set_id::WithoutSetId;
