@@ -1,6 +1,7 @@
 //! `howdah serve`: what was typed. Whatever was not typed stays empty, so that the file or the default can speak.
 #![allow(rustdoc::broken_intra_doc_links, reason = "these are help texts for the screen: [::] is an address")]
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,11 +25,15 @@ use crate::configuration::{
 /// (a second one does not wait). SIGHUP reads the configuration file again; no client loses its connection, and
 /// if the file is wrong the old configuration stays.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, group(ArgGroup::new("what").required(true).args(["directory", "config"])))]
+#[command(after_help = EXAMPLES, group(ArgGroup::new("exports").required(true).args(["what", "config"])))]
 pub struct ServeArguments {
-    /// The one directory to serve. For several, write a file and give it with --config
-    #[arg(value_name = "DIR")]
-    pub directory: Option<PathBuf>,
+    /// What to serve: a directory, memory:SIZE, or nfs://HOST/EXPORT of another server. For several exports, write a file
+    /// and pass --config
+    ///
+    /// memory: alone takes up to half of this host's memory; the files are lost when the server ends. An export of
+    /// another server is passed on call by call: nothing is cached.
+    #[arg(value_name = "DIR|memory:SIZE|URL")]
+    pub what: Option<OsString>,
 
     /// Settings of the server.
     #[command(flatten)]

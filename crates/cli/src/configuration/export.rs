@@ -1,19 +1,17 @@
 //! One export: what it means, every setting decided.
 
-use std::fmt;
-use std::path::PathBuf;
-
 use clap::ValueEnum;
+use std::fmt;
 
-use super::{ClientRule, ExportName};
+use super::{ClientRule, ExportName, Source};
 
 /// An export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportConfig {
     /// What clients write after `HOST:`.
     pub name: ExportName,
-    /// The directory, with no symbolic link in its path.
-    pub path: PathBuf,
+    /// Where its files come from.
+    pub source: Source,
     /// Stands in every file handle; the same after every restart, or clients lose their files.
     pub id: u32,
     /// When a change is answered.

@@ -12,7 +12,7 @@ use super::identifier::identifier;
 use super::section::{Section, identity, kind, number, text, truth};
 use super::{
     ANONYMOUS, Access, ClientPattern, ClientRule, Durability, ExportConfig, ExportName, PrivilegedPorts,
-    Problem, Squash,
+    Problem, Source, Squash,
 };
 
 /// Reads one export; `None` if it says too little. Whatever is wrong is among the problems.
@@ -28,7 +28,7 @@ pub fn export(
     };
     let mut section = Section::new("[[export]]", table, value.span(), problems);
     let name = section.required("name", "name = \"/data\"", |value| text(value)?.parse::<ExportName>());
-    let path = path(&mut section, name.as_ref().map(Spanned::get_ref));
+    let source = source(&mut section, name.as_ref().map(Spanned::get_ref));
     let id = section.setting("id", number(0..=u64::from(u32::MAX)));
     let durability = section.setting("durability", durability).map_or(Durability::Sync, Spanned::into_inner);
     let cross_mounts = section.setting("cross_mounts", truth).is_some_and(Spanned::into_inner);
@@ -36,8 +36,8 @@ pub fn export(
     let access = access(&mut section, Access::usual());
     let clients = clients(&mut section, access);
 
-    let (name, path) = match (name, path) {
-        (Some(name), Some(path)) => (name, path),
+    let (name, source) = match (name, source) {
+        (Some(name), Some(source)) => (name, source),
         _ => {
             section.finish();
             return None;
@@ -45,12 +45,29 @@ pub fn export(
     };
     let id = match id {
         Some(id) => Spanned::new(id.span(), u32::try_from(id.into_inner()).expect("the range fits")),
-        None => Spanned::new(name.span(), identifier(name.get_ref(), &path)),
+        None => Spanned::new(name.span(), identifier(name.get_ref(), &source)),
     };
     unique(&mut section, seen, &name, &id);
     section.finish();
     let (name, id) = (name.into_inner(), id.into_inner());
-    Some(ExportConfig { name, path, id, durability, cross_mounts, set_id, clients })
+    Some(ExportConfig { name, source, id, durability, cross_mounts, set_id, clients })
+}
+
+/// Where the files come from: exactly one of three settings says it.
+fn source(section: &mut Section<'_, '_>, name: Option<&ExportName>) -> Option<Source> {
+    let memory = section.setting("memory", |value| Source::memory(text(value)?));
+    let url = section.setting("url", |value| Source::server(text(value)?));
+    if memory.is_none() && url.is_none() && !section.has("memory") && !section.has("url") {
+        return path(section, name).map(Source::Directory);
+    }
+    let path = section.raw("path").map(Spanned::span);
+    let said = [path, section.place_of("memory"), section.place_of("url")];
+    if let [_, second, ..] = said.into_iter().flatten().collect::<Vec<_>>()[..].as_ref() {
+        let what = "an export has one of `path`, `memory` and `url`".to_owned();
+        section.problem(second.clone(), what);
+        return None;
+    }
+    memory.or(url).map(Spanned::into_inner)
 }
 
 fn path(section: &mut Section<'_, '_>, name: Option<&ExportName>) -> Option<PathBuf> {

@@ -1,17 +1,17 @@
 //! From what was typed and what the file says to what it means. Flags win over the file, the file over defaults.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_server::Tuning;
 
 use super::defaults::state_directory;
-use super::directory::served;
 use super::file::FileSettings;
 use super::identifier::identifier;
 use super::listen::default_listen;
 use super::taken::Taken;
-use super::{Access, ClientPattern, ClientRule, Durability, ExportConfig, ServerConfig};
+use super::{Access, ClientPattern, ClientRule, Durability, ExportConfig, ServerConfig, Source};
 use crate::arguments::{ExportArguments, LogArguments, ServerArguments};
 use crate::running::check_log_filter;
 
@@ -56,8 +56,8 @@ fn each_address_once(config: &ServerConfig) -> Result<()> {
 }
 
 /// The export that flags describe.
-pub fn the_one_export(directory: &Path, flags: &ExportArguments) -> Result<ExportConfig> {
-    let path = served(directory).map_err(|what| anyhow!("cannot serve this: {what}"))?;
+pub fn the_one_export(typed: &OsStr, flags: &ExportArguments) -> Result<ExportConfig> {
+    let source = Source::parse(typed).map_err(|what| anyhow!("cannot serve this: {what}"))?;
     for (flag, id) in
         [("--anonymous-user", flags.anonymous_user), ("--anonymous-group", flags.anonymous_group)]
     {
@@ -76,8 +76,8 @@ pub fn the_one_export(directory: &Path, flags: &ExportArguments) -> Result<Expor
     let allowed = if flags.allow.is_empty() { &everyone[..] } else { &flags.allow[..] };
     Ok(ExportConfig {
         name: flags.name.clone(),
-        id: identifier(&flags.name, &path),
-        path,
+        id: identifier(&flags.name, &source),
+        source,
         durability: if flags.answer_early { Durability::Async } else { Durability::Sync },
         cross_mounts: flags.cross_mounts,
         set_id: flags.set_id,
@@ -123,7 +123,7 @@ mod tests {
         assert!(config.listen.len() == 1 && config.listen[0].port() == 2049);
         assert!(config.listen[0].ip().is_unspecified() && config.udp);
         let export = &config.exports[0];
-        assert_eq!((export.name.as_str(), export.path.as_path()), ("/", Path::new("/usr")));
+        assert_eq!((export.name.as_str(), export.source.directory()), ("/", Some(Path::new("/usr"))));
         assert_eq!((export.durability, export.cross_mounts), (Durability::Sync, false));
         let everyone = ClientRule { who: ClientPattern::Everyone, access: Access::usual() };
         assert_eq!(export.clients, [everyone]);

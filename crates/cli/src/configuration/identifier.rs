@@ -1,14 +1,11 @@
-//! The number of an export inside file handles: derived from its name and directory, so that it needs no
+//! The number of an export inside file handles: derived from its name and the place of its files, so that it needs no
 //! bookkeeping and is the same after every restart and on every machine that serves the same.
 
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use super::{ExportName, Source};
 
-use super::ExportName;
-
-/// FNV-1a over name and path. Stable for ever: a different number makes every client's handles stale.
-pub fn identifier(name: &ExportName, path: &Path) -> u32 {
-    let bytes = name.as_str().bytes().chain([0]).chain(path.as_os_str().as_bytes().iter().copied());
+/// FNV-1a over name and place. Stable for ever: a different number makes every client's handles stale.
+pub fn identifier(name: &ExportName, source: &Source) -> u32 {
+    let bytes = name.as_str().bytes().chain([0]).chain(source.place());
     bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
@@ -19,7 +16,8 @@ mod tests {
     #[test]
     fn never_changes() {
         let name: ExportName = "/data".parse().expect("a good name");
-        assert_eq!(identifier(&name, Path::new("/srv/data")), 3_893_656_681);
-        assert_ne!(identifier(&name, Path::new("/srv/data")), identifier(&name, Path::new("/srv/date")));
+        let number = |path: &str| identifier(&name, &Source::Directory(path.into()));
+        assert_eq!(number("/srv/data"), 3_893_656_681);
+        assert_ne!(number("/srv/data"), number("/srv/date"));
     }
 }

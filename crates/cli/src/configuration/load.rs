@@ -18,8 +18,8 @@ pub fn load_arguments(arguments: &ServeArguments) -> Result<ServerConfig> {
         Some(path) => settings(path, text(path)?, &arguments.server)?,
         None => FileSettings::default(),
     };
-    if let Some(directory) = &arguments.directory {
-        file.exports = vec![the_one_export(directory, &arguments.export)?];
+    if let Some(what) = &arguments.what {
+        file.exports = vec![the_one_export(what, &arguments.export)?];
     }
     decide(&arguments.server, &arguments.log, file)
 }

@@ -21,6 +21,7 @@ mod reload;
 mod section;
 mod server;
 mod sizes;
+mod source;
 mod taken;
 #[cfg(test)]
 pub mod testing;
@@ -39,3 +40,4 @@ pub use name::ExportName;
 pub use problems::{Problem, Problems};
 pub use server::{Experiment, Rpcbind, Sandbox, ServerConfig};
 pub use sizes::Sizes;
+pub use source::Source;

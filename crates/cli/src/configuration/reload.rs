@@ -1,8 +1,6 @@
 //! What a reload can change, and what waits for a restart.
 
-use std::path::Path;
-
-use super::{ExportConfig, ServerConfig};
+use super::{ExportConfig, ServerConfig, Source};
 
 impl ServerConfig {
     /// What holds after a reload of `new`: its exports, as far as they can change while they are served, and the
@@ -16,8 +14,12 @@ impl ServerConfig {
         let mut exports = new.exports;
         for export in &mut exports {
             let Some(old) = self.exports.iter().find(|old| old.id == export.id) else { continue };
-            if old.path != export.path {
-                return Err(moved(export, &old.path));
+            if !old.source.is_same_place(&export.source) {
+                return Err(moved(export, &old.source));
+            }
+            if old.source != export.source {
+                waiting.push(format!("the size or the options of export {}", export.name));
+                export.source = old.source.clone();
             }
             if old.durability != export.durability {
                 waiting.push(format!("`durability` of export {}", export.name));
@@ -58,22 +60,17 @@ impl ServerConfig {
     }
 }
 
-fn moved(export: &ExportConfig, from: &Path) -> String {
+fn moved(export: &ExportConfig, from: &Source) -> String {
     format!(
-        "export {} keeps its id {} but moves from {} to {}: that takes a restart",
-        export.name,
-        export.id,
-        from.display(),
-        export.path.display()
+        "export {} keeps its id {} but moves from {from} to {}: that takes a restart",
+        export.name, export.id, export.source
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
-    use crate::configuration::Durability;
     use crate::configuration::testing::one_export;
+    use crate::configuration::{Durability, Source};
 
     #[test]
     fn rules_change_at_once_and_the_rest_waits() {
@@ -90,9 +87,18 @@ mod tests {
     }
 
     #[test]
+    fn another_size_of_memory_waits() {
+        let (mut old, mut new) = (one_export(), one_export());
+        (old.exports[0].source, new.exports[0].source) = (Source::Memory(1 << 20), Source::Memory(2 << 20));
+        let (held, waiting) = old.reloaded(new).expect("accepted");
+        assert_eq!(held.exports[0].source, Source::Memory(1 << 20));
+        assert_eq!(waiting, ["the size or the options of export /data"]);
+    }
+
+    #[test]
     fn an_id_does_not_move() {
         let mut new = one_export();
-        new.exports[0].path = PathBuf::from("/srv/other");
+        new.exports[0].source = Source::Directory("/srv/other".into());
         assert!(one_export().reloaded(new).expect_err("refused").contains("takes a restart"));
     }
 }

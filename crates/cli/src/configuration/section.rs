@@ -67,6 +67,16 @@ impl<'s, 'f> Section<'s, 'f> {
         self.table.get(key)
     }
 
+    /// Whether a setting is there, whatever its value.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
+    /// Where the value of a setting stands.
+    pub fn place_of(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get(key).map(Spanned::span)
+    }
+
     /// Notes a problem.
     pub fn problem(&mut self, place: Range<usize>, what: String) {
         self.problems.push(Problem { place: Some(place), what, help: None });

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{
     Access, AdminSocket, ClientPattern, ClientRule, Durability, ExportConfig, Rpcbind, Sandbox, ServerConfig,
+    Source,
 };
 use crate::arguments::LogFormat;
 
@@ -26,7 +27,7 @@ pub fn one_export() -> ServerConfig {
         log_format: LogFormat::Text,
         exports: vec![ExportConfig {
             name: "/data".parse().expect("a name"),
-            path: PathBuf::from("/srv/data"),
+            source: Source::Directory("/srv/data".into()),
             id: 1,
             durability: Durability::Sync,
             cross_mounts: false,

@@ -1,10 +1,11 @@
 //! What a good configuration still deserves to be told.
 
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use howdah_store::local::{HandleReuse, handle_reuse};
 
-use super::{ClientPattern, Durability, ExportConfig, ServerConfig, Squash};
+use super::{ClientPattern, Durability, ExportConfig, ServerConfig, Source, Squash};
 
 impl ServerConfig {
     /// What its owner should know, one sentence each.
@@ -15,6 +16,11 @@ impl ServerConfig {
         }
         for export in &self.exports {
             let name = &export.name;
+            if let Source::Memory(_) = export.source {
+                warnings.push(format!(
+                    "export {name} keeps its files in memory: they are lost when the server ends"
+                ));
+            }
             if export.durability == Durability::Async {
                 warnings.push(format!(
                     "export {name} is async: if this machine fails, changes that clients believe to be safe are lost, \
@@ -30,7 +36,7 @@ impl ServerConfig {
             if is_reached && export.clients.iter().any(open) {
                 warnings.push(format!(
                     "export {name} lets everyone on the network act as root in {}",
-                    export.path.display()
+                    export.source
                 ));
             }
             warnings.extend(idle_rules(export));
@@ -43,7 +49,7 @@ impl ServerConfig {
                 )
             }));
             let state = self.state.canonicalize().unwrap_or_else(|_| self.state.clone());
-            if state.starts_with(&export.path) {
+            if export.source.directory().is_some_and(|path| state.starts_with(path)) {
                 warnings.push(format!(
                     "the state directory {} lies inside export {name}: whoever may read it there can forge file \
                      handles; name another one with --state DIR",
@@ -57,17 +63,20 @@ impl ServerConfig {
 
 /// Whether an export's files are reached by way of another one that lets in others, or lets them do other things.
 fn is_bypassed(outer: &ExportConfig, inner: &ExportConfig) -> bool {
-    let is_inside = inner.path != outer.path && inner.path.starts_with(&outer.path);
+    let (Some(inner_path), Some(outer_path)) = (inner.source.directory(), outer.source.directory()) else {
+        return false;
+    };
+    let is_inside = inner_path != outer_path && inner_path.starts_with(outer_path);
     let has_other_rules = (&inner.clients, inner.set_id) != (&outer.clients, outer.set_id);
     // Another file system is seen only by way of an export that crosses mounts.
-    let device = |export: &ExportConfig| std::fs::metadata(&export.path).map(|found| found.dev()).ok();
-    is_inside && has_other_rules && (outer.cross_mounts || device(inner) == device(outer))
+    let device = |path: &Path| std::fs::metadata(path).map(|found| found.dev()).ok();
+    is_inside && has_other_rules && (outer.cross_mounts || device(inner_path) == device(outer_path))
 }
 
 /// That handles may come to name other files on this export's file system.
 fn reused_handles(export: &ExportConfig) -> Option<String> {
     // What cannot be looked at cannot be served, which is told elsewhere.
-    let (kind, reuse) = handle_reuse(&export.path).ok()??;
+    let (kind, reuse) = handle_reuse(export.source.directory()?).ok()??;
     let why = match reuse {
         HandleReuse::FileNumbers => "keeps neither file handles nor times of birth",
         HandleReuse::KernelHandles => "may use file handles again",
@@ -93,8 +102,8 @@ fn idle_rules(export: &ExportConfig) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::configuration::ClientRule;
     use crate::configuration::testing::one_export;
+    use crate::configuration::{ClientRule, Source};
 
     #[test]
     fn an_export_whose_rules_are_bypassed_by_another_is_told() {
@@ -103,7 +112,7 @@ mod tests {
         std::fs::create_dir_all(&inner).expect("made");
         let mut config = one_export();
         let mut second = config.exports[0].clone();
-        (config.exports[0].path, second.path) = (outer, inner);
+        (config.exports[0].source, second.source) = (Source::Directory(outer), Source::Directory(inner));
         second.name = "/inner".parse().expect("a name");
         config.exports.push(second);
         assert_eq!(config.warnings(), [""; 0], "the same rules");
@@ -115,7 +124,7 @@ mod tests {
     #[test]
     fn an_export_whose_handles_may_name_other_files_is_told() {
         let mut config = one_export();
-        config.exports[0].path = "/proc".into();
+        config.exports[0].source = Source::Directory("/proc".into());
         let told = config.warnings();
         assert!(
             told.len() == 1 && told[0].contains("export /data lies on proc, which keeps neither"),

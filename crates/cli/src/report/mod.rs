@@ -31,5 +31,5 @@ pub use nics::{NicRates, Scale, nics, nics_json, nics_plot};
 pub use output::{complain, is_incomplete, is_unread, print, print_raw, status};
 pub use settings::{exports, server};
 pub use short::{short_bytes, short_count, time};
-pub use welcome::{Opened, Welcome};
+pub use welcome::{Handles, Opened, Welcome};
 pub use why::why;

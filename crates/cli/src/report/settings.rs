@@ -6,9 +6,10 @@ use std::path::Path;
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tune::{Algorithm, Own, Setting};
 
+use super::Opened;
 use crate::arguments::LogFormat;
 use crate::configuration::{
-    Access, AdminListen, ExportConfig, Metrics, PrivilegedPorts, Rpcbind, ServerConfig, Squash,
+    Access, AdminListen, ExportConfig, Metrics, PrivilegedPorts, Rpcbind, ServerConfig, Source, Squash,
 };
 use crate::running::admin_token_file;
 
@@ -139,7 +140,12 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "  {name:<18}{value}");
     };
-    line("directory", &export.path.display().to_string());
+    let from = match export.source {
+        Source::Directory(_) => "directory",
+        Source::Memory(_) => "files",
+        Source::Server(_) => "server",
+    };
+    line(from, &export.source.to_string());
     if let Some(why) = gone {
         line("GONE", why);
     }
@@ -149,24 +155,24 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     line("cross mounts", if export.cross_mounts { "yes" } else { "no" });
     for (index, rule) in export.clients.iter().enumerate() {
         let title = if index == 0 { "clients" } else { "" };
-        line(title, &format!("{}: {}", rule.who, access(&rule.access, true)));
+        line(title, &format!("{}: {}", rule.who, access(&rule.access, Opened::AS_ROOT)));
     }
     text
 }
 
-/// What clients may do, in words; as whom, only if that makes a difference.
-pub fn access(access: &Access, squashes: bool) -> String {
+/// What clients may do, in words; as whom, and from where, only if that makes a difference.
+pub fn access(access: &Access, opened: Opened) -> String {
     let writing = if access.read_only { "read only" } else { "read and write" };
     let anonymous = format!("{}:{}", access.anonymous_user, access.anonymous_group);
     let squash = match access.squash {
-        _ if !squashes => String::new(),
+        _ if !opened.acts_as_caller => String::new(),
         Squash::Root => format!(", root acts as {anonymous}"),
         Squash::All => format!(", everybody acts as {anonymous}"),
         Squash::None => ", root acts as root".to_owned(),
     };
     let ports = match access.privileged_ports {
         PrivilegedPorts::Always => "ports below 1024",
-        PrivilegedPorts::Local if squashes => "any port (from this host: below 1024)",
+        PrivilegedPorts::Local if opened.guards_host => "any port (from this host: below 1024)",
         PrivilegedPorts::Local | PrivilegedPorts::Never => "any port",
     };
     format!("{writing}{squash}, {ports}")

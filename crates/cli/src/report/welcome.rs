@@ -10,10 +10,35 @@ use crate::configuration::{ExportConfig, ServerConfig, Squash};
 /// How an export turned out to be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Opened {
-    /// Whether file handles are the kernel's own, else of an index in the state directory.
-    pub kernel_handles: bool,
+    /// What its file handles are made of.
+    pub handles: Handles,
     /// Whether calls act as the user who makes them, else as the user who runs the server.
     pub acts_as_caller: bool,
+    /// Whether ordinary users of this host are kept from calling as other users.
+    pub guards_host: bool,
+}
+
+/// What file handles are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handles {
+    /// Handles of the kernel.
+    Kernel,
+    /// An index in the state directory.
+    Index,
+    /// Numbers of files in memory.
+    Memory,
+    /// Handles of another server.
+    Server,
+}
+
+impl Opened {
+    /// A directory, served by root: every rule says what it can say.
+    pub const AS_ROOT: Self = Self { handles: Handles::Kernel, acts_as_caller: true, guards_host: true };
+
+    /// No directory of this host: the files' owners are users of clients, whoever runs the server.
+    pub fn elsewhere(handles: Handles) -> Self {
+        Self { handles, acts_as_caller: true, guards_host: rustix::process::geteuid().is_root() }
+    }
 }
 
 /// Everything that the screen tells.
@@ -123,14 +148,18 @@ impl Welcome<'_> {
 }
 
 fn exported(export: &ExportConfig, opened: Opened) -> String {
-    let handles =
-        if opened.kernel_handles { "file handles of the kernel" } else { "file handles of an index" };
-    let mut text = format!("\n  {}  {}\n", export.name, export.path.display());
+    let durability = export.durability;
+    let kept = match opened.handles {
+        Handles::Kernel => format!("{durability}, file handles of the kernel"),
+        Handles::Index => format!("{durability}, file handles of an index"),
+        Handles::Memory => "lost when the server ends".to_owned(),
+        Handles::Server => "passed on to that server, nothing is cached".to_owned(),
+    };
+    let mut text = format!("\n  {}  {}\n", export.name, export.source);
     for rule in &export.clients {
-        let _ =
-            writeln!(text, "      {}: {}", rule.who, settings::access(&rule.access, opened.acts_as_caller));
+        let _ = writeln!(text, "      {}: {}", rule.who, settings::access(&rule.access, opened));
     }
-    let _ = writeln!(text, "      {}, {handles}", export.durability);
+    let _ = writeln!(text, "      {kept}");
     text
 }
 
@@ -144,7 +173,8 @@ mod tests {
     fn screen(acts_as_caller: bool, hosts: &[&str]) -> String {
         let config = one_export();
         let hosts: Vec<SocketAddr> = hosts.iter().map(|text| text.parse().expect("an address")).collect();
-        let opened = [Opened { kernel_handles: acts_as_caller, acts_as_caller }];
+        let handles = if acts_as_caller { Handles::Kernel } else { Handles::Index };
+        let opened = [Opened { handles, acts_as_caller, guards_host: acts_as_caller }];
         let portmapper = acts_as_caller;
         Welcome {
             config: &config,

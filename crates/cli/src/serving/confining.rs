@@ -9,7 +9,7 @@ use howdah_store::local::HandleSource;
 
 use super::prepared::Prepared;
 use crate::arguments::ServeArguments;
-use crate::configuration::{AdminSocket, Sandbox, ServerConfig};
+use crate::configuration::{AdminSocket, Sandbox, ServerConfig, Source};
 
 /// Ports from here on are anybody's.
 const FIRST_FREE_PORT: u16 = 1024;
@@ -17,7 +17,9 @@ const FIRST_FREE_PORT: u16 = 1024;
 /// What may be given up.
 pub fn plan<'p>(config: &ServerConfig, arguments: &ServeArguments, prepared: &'p Prepared) -> Plan<'p> {
     Plan {
-        low_ports: prepared.portmapper.is_registered()
+        // Servers take calls from ports below 1024 alone by default, also after a connection is lost.
+        low_ports: config.exports.iter().any(|export| matches!(export.source, Source::Server(_)))
+            || prepared.portmapper.is_registered()
             || prepared.sockets.per_interface.addresses.iter().any(is_low),
         files: reach(config, arguments, prepared),
         system_calls: match config.sandbox {
@@ -42,6 +44,7 @@ fn reach<'p>(
     }
     let mut by_handles = false;
     for (root, export) in prepared.roots.iter().zip(&config.exports) {
+        let Some(root) = root else { continue };
         if root.handles() == HandleSource::Kernel {
             if config.sandbox != Sandbox::Strict {
                 return Err("files found by the kernel's handles have no path to judge by; --sandbox strict"
@@ -66,7 +69,7 @@ fn reach<'p>(
     let tls = config.admin_listen.iter().filter_map(|listen| listen.tls.as_ref());
     let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(&arguments.server.config);
     Ok(Reach {
-        directories: prepared.roots.iter().map(AsFd::as_fd).collect(),
+        directories: prepared.roots.iter().flatten().map(AsFd::as_fd).collect(),
         own: vec![config.state.clone()],
         remove: admin.into_iter().collect(),
         read: read.flat_map(|file| directories_of(file)).collect(),

@@ -10,24 +10,25 @@ use howdah_vfs::layer::{Delayed, WithoutSetId};
 
 use super::file_systems::FileSystems;
 use crate::configuration::{self, ClientPattern, ExportConfig};
+use crate::report::Opened;
 use crate::running::ClientNames;
 
 /// How much of the key in the state directory signs handles.
 const KEY_SIZE: usize = 16;
 
-/// These exports over these directories, which stand in the same order; every call waits for `delay` first.
+/// These exports over these file systems, which stand in the same order; every call waits for `delay` first.
 pub fn exports(
     configs: &[ExportConfig],
-    directories: &FileSystems,
+    file_systems: &FileSystems,
     key: &[u8],
     delay: Option<Duration>,
     names: &ClientNames,
 ) -> Result<Exports> {
     let key = *key.first_chunk::<KEY_SIZE>().context("the handle key is too short")?;
-    let list = configs.iter().zip(directories.iter()).map(|(config, directory)| {
-        let acts_as_caller = directory.opened.acts_as_caller;
-        let rules = config.clients.iter().map(|written| rule(written, names, acts_as_caller)).collect();
-        let file_system = delayed(directory.file_system(), delay);
+    let list = configs.iter().zip(file_systems.iter()).map(|(config, open)| {
+        let Opened { acts_as_caller, guards_host, .. } = open.opened;
+        let rules = config.clients.iter().map(|written| rule(written, names, guards_host)).collect();
+        let file_system = delayed(open.file_system(), delay);
         // All files are the server's own user's otherwise: whoever may run one would be that user.
         let keeps_set_id = config.set_id && acts_as_caller;
         if config.set_id && !acts_as_caller {
@@ -35,7 +36,7 @@ pub fn exports(
         }
         let file_system =
             if keeps_set_id { file_system } else { Arc::new(WithoutSetId::around(file_system)) };
-        Export::new(config.name.as_str(), config.id, file_system, rules).with_gone(directory.gone.clone())
+        Export::new(config.name.as_str(), config.id, file_system, rules).with_gone(open.gone.clone())
     });
     Exports::new(list.collect(), key).context("putting the exports together")
 }
@@ -47,7 +48,7 @@ fn delayed(file_system: Arc<dyn FileSystem>, delay: Option<Duration>) -> Arc<dyn
     }
 }
 
-fn rule(written: &configuration::ClientRule, names: &ClientNames, acts_as_caller: bool) -> ClientRule {
+fn rule(written: &configuration::ClientRule, names: &ClientNames, guards_host: bool) -> ClientRule {
     let access = &written.access;
     ClientRule {
         clients: match &written.who {
@@ -67,7 +68,7 @@ fn rule(written: &configuration::ClientRule, names: &ClientNames, acts_as_caller
         privileged_ports: match access.privileged_ports {
             configuration::PrivilegedPorts::Always => PrivilegedPorts::Always,
             // Without privilege nobody gets more rights than the server has, whatever user is claimed.
-            configuration::PrivilegedPorts::Local if acts_as_caller => PrivilegedPorts::Local,
+            configuration::PrivilegedPorts::Local if guards_host => PrivilegedPorts::Local,
             configuration::PrivilegedPorts::Local | configuration::PrivilegedPorts::Never => {
                 PrivilegedPorts::Never
             }

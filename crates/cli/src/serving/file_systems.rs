@@ -1,23 +1,29 @@
-//! The directories behind the exports, opened once each and kept over a reload, with the files they hold open. Each is followed:
-//! one that is removed or moved away is gone until its path leads to a directory again.
+//! The file systems behind the exports, opened once each and kept over a reload, with the files they hold open. Directories are
+//! followed: one that is removed or moved away is gone until its path leads to a directory again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Weak};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
+use howdah_client::connect::ConnectOptions;
+use howdah_client::url::NfsUrl;
+use howdah_store::DurableHandleBook;
 use howdah_store::local::{
     HandleSource, LocalFileSystem, Mode, OpenError, Options, Presence, Root, SyncMode,
 };
-use howdah_vfs::FileSystem;
-use howdah_vfs::layer::Withdrawn;
+use howdah_vfs::layer::{ShortHandles, Withdrawn};
+use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
+use howdah_vfs::{FileSystem, Handle, Shown, Timestamp};
 
-use crate::configuration::{Durability, ExportConfig};
-use crate::report::Opened;
-use crate::running::export_state;
+use crate::configuration::{Durability, ExportConfig, Source};
+use crate::places::connect_to;
+use crate::report::{Handles, Opened};
+use crate::running::{export_state, handle_key};
 
-/// An open directory.
+/// The open file system of an export.
 #[derive(Clone)]
-pub struct OpenDirectory {
+pub struct OpenFileSystem {
     id: u32,
     served: Served,
     /// How it turned out.
@@ -29,6 +35,8 @@ pub struct OpenDirectory {
 /// What an export's handles lead to.
 #[derive(Clone)]
 enum Served {
+    /// Memory, or another server.
+    Other(Arc<dyn FileSystem>),
     /// The directory that was opened.
     Directory(Arc<LocalFileSystem>),
     /// Nothing: another directory is to be opened once the calls on this one have ended.
@@ -39,7 +47,7 @@ enum Served {
 #[derive(Debug)]
 pub struct DirectoryNews {
     name: String,
-    path: PathBuf,
+    path: String,
     gone: Option<String>,
 }
 
@@ -48,40 +56,40 @@ impl DirectoryNews {
     pub fn log(&self) {
         match &self.gone {
             Some(why) => tracing::warn!(export = self.name, "the export is gone: {why}"),
-            None => tracing::info!(export = self.name, path = %self.path.display(), "the export is back"),
+            None => tracing::info!(export = self.name, path = self.path, "the export is back"),
         }
     }
 }
 
-/// All open directories, in the order of the exports.
+/// All open file systems, in the order of the exports.
 #[derive(Clone, Default)]
 pub struct FileSystems {
-    open: Vec<OpenDirectory>,
+    open: Vec<OpenFileSystem>,
 }
 
 impl FileSystems {
-    /// The directories of these exports, opened already.
-    pub fn over(roots: Vec<Root>, exports: &[ExportConfig], state: &Path) -> Result<Self> {
+    /// The file systems of these exports, whose directories are open already.
+    pub fn over(roots: Vec<Option<Root>>, exports: &[ExportConfig], state: &Path) -> Result<Self> {
         let open = exports.iter().zip(roots).map(|(export, root)| open(export, root, state));
         Ok(Self { open: open.collect::<Result<_>>()? })
     }
 
-    /// The directories of these exports: those that are open already stay open, the others are opened now.
+    /// The file systems of these exports: those that are open already stay open, the others are opened now.
     pub fn for_exports(&self, exports: &[ExportConfig], state: &Path) -> Result<Self> {
         let open = exports.iter().map(|export| match self.find(export) {
-            Some(directory) => Ok(directory.clone()),
+            Some(open) => Ok(open.clone()),
             None => open(export, root(export)?, state),
         });
         Ok(Self { open: open.collect::<Result<_>>()? })
     }
 
-    /// The first of these exports whose directory is not open.
+    /// The first of these exports whose directory is not open yet.
     pub fn first_new<'e>(&self, exports: &'e [ExportConfig]) -> Option<&'e ExportConfig> {
-        exports.iter().find(|export| self.find(export).is_none())
+        exports.iter().find(|export| export.source.directory().is_some() && self.find(export).is_none())
     }
 
-    /// The open directories, in the order of the exports.
-    pub fn iter(&self) -> impl Iterator<Item = &OpenDirectory> {
+    /// The open file systems, in the order of the exports.
+    pub fn iter(&self) -> impl Iterator<Item = &OpenFileSystem> {
         self.open.iter()
     }
 
@@ -97,7 +105,7 @@ impl FileSystems {
         let news = both.filter_map(|(directory, export)| {
             directory.follow(export, state, files_confined).then(|| DirectoryNews {
                 name: export.name.to_string(),
-                path: export.path.clone(),
+                path: export.source.to_string(),
                 gone: directory.gone.clone(),
             })
         });
@@ -105,23 +113,25 @@ impl FileSystems {
     }
 
     /// What else makes a file system another one does not change under an id while it is served.
-    fn find(&self, export: &ExportConfig) -> Option<&OpenDirectory> {
+    fn find(&self, export: &ExportConfig) -> Option<&OpenFileSystem> {
         self.open.iter().find(|directory| directory.id == export.id)
     }
 }
 
-impl OpenDirectory {
+impl OpenFileSystem {
     /// As what it is served.
     pub fn file_system(&self) -> Arc<dyn FileSystem> {
         match &self.served {
+            Served::Other(file_system) => Arc::clone(file_system),
             Served::Directory(directory) => Arc::clone(directory) as Arc<dyn FileSystem>,
             Served::Nothing(_) => Arc::new(Withdrawn::default()),
         }
     }
 
     fn follow(&mut self, export: &ExportConfig, state: &Path, files_confined: bool) -> bool {
-        let path = export.path.display();
+        let path = &export.source;
         match &self.served {
+            Served::Other(_) => false,
             Served::Directory(directory) => match directory.presence() {
                 Presence::Present => self.set_gone(None),
                 Presence::Missing => self.set_gone(Some(format!("there is no directory {path}"))),
@@ -164,9 +174,10 @@ impl OpenDirectory {
     }
 }
 
-/// Opens the directory of an export.
-pub fn root(export: &ExportConfig) -> Result<Root> {
-    Root::open(&export.path, export.cross_mounts).map_err(|error| explained(export, &error))
+/// Opens the directory of an export, if it serves one.
+pub fn root(export: &ExportConfig) -> Result<Option<Root>> {
+    let open = |path| Root::open(path, export.cross_mounts).map_err(|error| explained(export, &error));
+    export.source.directory().map(open).transpose()
 }
 
 /// It tells its cause itself.
@@ -174,7 +185,29 @@ fn explained(export: &ExportConfig, error: &OpenError) -> anyhow::Error {
     anyhow!("opening export {}: {error}", export.name)
 }
 
-fn open(export: &ExportConfig, root: Root, state: &Path) -> Result<OpenDirectory> {
+fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenFileSystem> {
+    let (served, opened) = match (&export.source, root) {
+        (Source::Directory(_), Some(root)) => {
+            let file_system = directory(export, root, state)?;
+            let Mode { handles, acts_as_caller } = file_system.mode();
+            let handles = if handles == HandleSource::Kernel { Handles::Kernel } else { Handles::Index };
+            let opened = Opened { handles, acts_as_caller, guards_host: acts_as_caller };
+            (Served::Directory(Arc::new(file_system)), opened)
+        }
+        (Source::Directory(path), None) => {
+            bail!("opening export {}: {} is not open", export.name, path.display())
+        }
+        (Source::Memory(bytes), _) => (Served::Other(memory(*bytes)), Opened::elsewhere(Handles::Memory)),
+        (Source::Server(url), _) => {
+            let server =
+                server(export, url, state).with_context(|| format!("opening export {}", export.name))?;
+            (Served::Other(server), Opened::elsewhere(Handles::Server))
+        }
+    };
+    Ok(OpenFileSystem { id: export.id, served, opened, gone: None })
+}
+
+fn directory(export: &ExportConfig, root: Root, state: &Path) -> Result<LocalFileSystem> {
     let options = Options {
         state: Some(export_state(state, export.id)?),
         cross_mounts: export.cross_mounts,
@@ -184,8 +217,39 @@ fn open(export: &ExportConfig, root: Root, state: &Path) -> Result<OpenDirectory
         },
         ..Options::default()
     };
-    let file_system = LocalFileSystem::at(root, options).map_err(|error| explained(export, &error))?;
-    let Mode { handles, acts_as_caller } = file_system.mode();
-    let opened = Opened { kernel_handles: handles == HandleSource::Kernel, acts_as_caller };
-    Ok(OpenDirectory { id: export.id, served: Served::Directory(Arc::new(file_system)), opened, gone: None })
+    LocalFileSystem::at(root, options).map_err(|error| explained(export, &error))
+}
+
+fn memory(bytes: u64) -> Arc<dyn FileSystem> {
+    let options = MemoryOptions {
+        clock: Arc::new(time_of_day),
+        budget: Some(bytes),
+        // As a directory for temporary files has it: it belongs to root, whom clients seldom are.
+        root_mode: 0o1777,
+        ..MemoryOptions::default()
+    };
+    Arc::new(MemoryFileSystem::with_options(options))
+}
+
+fn time_of_day() -> Timestamp {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp { seconds: now.as_secs() as i64, nanoseconds: now.subsec_nanos() }
+}
+
+/// An export of another server: calls are passed on as their callers. Handles that leave no room for ours beside them are kept.
+fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Arc<dyn FileSystem>> {
+    let client = connect_to(url, &ConnectOptions::default())?;
+    if let [first, ..] = client.below_root() {
+        bail!(
+            "the server of {url} does not mount that directory, but one above {}; name what it exports",
+            Shown(first)
+        );
+    }
+    let state = export_state(state, export.id)?;
+    let book = DurableHandleBook::open(&state)?;
+    let key = handle_key(&state)?;
+    let key = *key.first_chunk().context("the handle key is too short")?;
+    let short = ShortHandles::around(client, book, key, Handle::EXPORTABLE_MAX)
+        .map_err(|error| anyhow!("keeping the handle of {url}: {error}"))?;
+    Ok(Arc::new(short))
 }

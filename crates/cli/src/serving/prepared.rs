@@ -26,8 +26,8 @@ pub struct Prepared {
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) page: Option<LivePage>,
     pub(super) key: [u8; HANDLE_KEY_SIZE],
-    /// In the order of the exports.
-    pub(super) roots: Vec<Root>,
+    /// The directories, in the order of the exports; `None` for those that serve none.
+    pub(super) roots: Vec<Option<Root>>,
     pub(super) watcher: Option<Watcher>,
     pub(super) portmapper: Portmapper,
     /// Whether files elsewhere are out of reach.

@@ -90,7 +90,7 @@ impl RunningServer {
                 "export {}: a server that gave up the right to other directories when it started (Landlock) cannot open {}; \
                  restart howdah, through which clients wait, or start it with --sandbox no-landlock for reloads to add exports",
                 new.name,
-                new.path.display()
+                new.source
             );
         }
         let directories = self.directories.for_exports(configs, &self.state)?;

@@ -119,12 +119,13 @@ impl Tables {
         Settings::new(caller, &node, &wanted, now).apply(&mut node);
         node.mode |= inherited;
         let is_directory = node.is_directory();
+        self.require_room(Some(&node), name)?;
         let number = self.add(node);
         if let Some(size) = new.size {
             self.resize(number, size)?;
         }
+        self.put_entry(directory, name, number)?;
         let parent = self.node_mut(directory)?;
-        parent.directory_mut()?.entries.put(name.as_bytes(), number);
         parent.links += u32::from(is_directory);
         (parent.modified, parent.changed) = (now, now);
         self.as_node(number)

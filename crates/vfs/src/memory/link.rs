@@ -12,6 +12,7 @@ impl Tables {
         name: Name<'_>,
     ) -> Result<Attributes> {
         self.require_vacancy(caller, directory, name)?;
+        self.require_room(None, name)?;
         let (now, most) = (self.now(), self.most_links);
         let node = self.node_mut(number)?;
         if node.is_directory() {
@@ -22,8 +23,8 @@ impl Tables {
         }
         node.links += 1;
         node.changed = now;
+        self.put_entry(directory, name, number)?;
         let parent = self.node_mut(directory)?;
-        parent.directory_mut()?.entries.put(name.as_bytes(), number);
         (parent.modified, parent.changed) = (now, now);
         self.attributes(number)
     }

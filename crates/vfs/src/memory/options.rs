@@ -7,7 +7,7 @@ use super::{Clock, counting_clock};
 pub struct MemoryOptions {
     /// Where times come from; by default a counter that never says the same twice.
     pub clock: Clock,
-    /// Most bytes of file data, counted in whole pages; without it, as much as there is memory.
+    /// Most bytes of file data in whole pages, nodes and names; without it, as much as there is memory.
     pub budget: Option<u64>,
     /// Most hard links of a node that is not a directory; by default as many as ext4 allows.
     pub most_links: u32,

@@ -36,8 +36,8 @@ impl Tables {
     fn take(&mut self, directory: Number, name: Name<'_>, number: Number) -> Result<()> {
         let now = self.now();
         let is_directory = self.node(number)?.is_directory();
+        self.take_entry(directory, name)?;
         let parent = self.node_mut(directory)?;
-        parent.directory_mut()?.entries.take(name.as_bytes());
         parent.links -= u32::from(is_directory);
         (parent.modified, parent.changed) = (now, now);
         // A directory goes with its one name: its other links are its own `.` and none.

@@ -98,17 +98,17 @@ impl Tables {
         if is_directory {
             node.directory_mut()?.parent = to.0;
         }
+        self.take_entry(from.0, from.1)?;
         let left = self.node_mut(from.0)?;
-        left.directory_mut()?.entries.take(from.1.as_bytes());
         left.links -= u32::from(is_directory);
         (left.modified, left.changed) = (now, now);
+        self.put_entry(to.0, to.1, source)?;
         let entered = self.node_mut(to.0)?;
-        entered.directory_mut()?.entries.put(to.1.as_bytes(), source);
         entered.links += u32::from(is_directory);
         (entered.modified, entered.changed) = (now, now);
         if let Some(target) = target {
             // A directory is only replaced by a directory, so the entered one loses a child again.
-            entered.links -= u32::from(is_directory);
+            self.node_mut(to.0)?.links -= u32::from(is_directory);
             self.unlink(target, if is_directory { 2 } else { 1 }, now);
         }
         Ok(())

@@ -7,7 +7,9 @@ use std::hash::{BuildHasher, Hasher};
 use super::entries::Entries;
 use super::node::{Body, Directory, Node};
 use super::{Clock, MemoryOptions};
-use crate::{Attributes, Before, Change, DeviceNumber, FsError, Handle, Result, SpecialKind, Timestamp};
+use crate::{
+    Attributes, Before, Change, DeviceNumber, FsError, Handle, Name, Result, SpecialKind, Timestamp,
+};
 
 /// Numbers a node, from 1 up; never used twice, so that an old handle cannot name a new node.
 pub(super) type Number = u64;
@@ -24,10 +26,14 @@ pub(super) struct Tables {
     /// Changes when uncommitted data may have been lost.
     pub(super) verifier: u64,
     pub(super) budget: Option<u64>,
-    /// Bytes in use by file data.
+    /// Bytes in use: file data in whole pages, nodes and names.
     pub(super) used: u64,
     pub(super) most_links: u32,
 }
+
+/// Bytes that a node takes beside its data, and a name beside its letters: about what the tables hold for them.
+const NODE: u64 = 384;
+const ENTRY: u64 = 160;
 
 /// A number nobody can guess, without asking this floor for a source of randomness.
 pub(super) fn random() -> u64 {
@@ -87,6 +93,7 @@ impl Tables {
     pub(super) fn add(&mut self, node: Node) -> Number {
         let number = self.next;
         self.next += 1;
+        self.used += node_bytes(&node);
         self.nodes.insert(number, node);
         number
     }
@@ -97,6 +104,7 @@ impl Tables {
         node.links = node.links.saturating_sub(count);
         node.changed = now;
         if node.links == 0 {
+            self.used -= node_bytes(node);
             if let Body::Regular(file) = &node.body {
                 self.used -= file.pages.used();
             }
@@ -104,7 +112,29 @@ impl Tables {
         }
     }
 
-    /// Bytes of file data that may still come into use.
+    /// Refuses a new node of this name, or a new name of a node, if there is no room for it.
+    pub(super) fn require_room(&self, node: Option<&Node>, name: Name<'_>) -> Result<()> {
+        let wanted = node.map_or(0, node_bytes) + entry_bytes(name);
+        if wanted > self.free() { Err(FsError::NoSpace) } else { Ok(()) }
+    }
+
+    /// Lets a name in a directory lead to a node.
+    pub(super) fn put_entry(&mut self, directory: Number, name: Name<'_>, node: Number) -> Result<()> {
+        let entries = &mut self.node_mut(directory)?.directory_mut()?.entries;
+        let is_new = entries.get(name.as_bytes()).is_none();
+        entries.put(name.as_bytes(), node);
+        self.used += if is_new { entry_bytes(name) } else { 0 };
+        Ok(())
+    }
+
+    /// Takes a name out of a directory that has it.
+    pub(super) fn take_entry(&mut self, directory: Number, name: Name<'_>) -> Result<()> {
+        self.node_mut(directory)?.directory_mut()?.entries.take(name.as_bytes());
+        self.used -= entry_bytes(name);
+        Ok(())
+    }
+
+    /// Bytes that may still come into use.
     pub(super) fn free(&self) -> u64 {
         self.budget.map_or(u64::MAX, |budget| budget.saturating_sub(self.used))
     }
@@ -157,4 +187,12 @@ impl Tables {
         change.after = self.attributes(number).ok();
         outcome
     }
+}
+
+fn node_bytes(node: &Node) -> u64 {
+    NODE + if let Body::Link(target) = &node.body { target.len() as u64 } else { 0 }
+}
+
+fn entry_bytes(name: Name<'_>) -> u64 {
+    ENTRY + name.as_bytes().len() as u64
 }

@@ -62,7 +62,7 @@ fn key(name: &str, key: &str) -> String {
 
 fn serve(mut arguments: ServeArguments) -> Result<()> {
     // The directory that a cell serves is made for it: any that is there does for reading the rest.
-    arguments.directory = arguments.directory.map(|_| "/".into());
+    arguments.what = arguments.what.map(|_| "/".into());
     load_arguments(&arguments).map(drop)
 }
 
