@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
-use howdah_vfs::{Caller, FileSystem, FsError, Name};
+use howdah_vfs::{Caller, Change, Create, Data, FileSystem, FsError, Name, NewAttributes, Stability};
 use rustix::process::Signal;
 use server::{HOWDAH, Server, home, run, serve};
 
@@ -111,7 +111,7 @@ fn a_directory_that_is_removed_or_moved_is_noticed_and_a_new_one_is_served() {
     let mut server =
         Server::start(serve(home.path()).arg(&data).args(HERE).args(["--sandbox", "no-landlock"]));
     let shown = || run(Command::new(HOWDAH).arg("exports").arg("--state").arg(home.path().join("state"))).1;
-    let me = Caller::new(rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let me = me();
     let file = Name::parse(b"file").expect("a name");
     let first = client(&server).expect("it is there");
     let old = first.lookup(&me, &first.root(), file).expect("it is there").node.handle;
@@ -243,5 +243,60 @@ fn writes_manual_pages_and_completions() {
     for shell in ["bash", "zsh", "fish"] {
         let (code, script, _) = run(Command::new(HOWDAH).args(["completions", shell]));
         assert!(code == Some(0) && script.contains("privileged-ports"), "{shell}");
+    }
+}
+
+/// Who calls in these tests.
+fn me() -> Caller {
+    Caller::new(rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+}
+
+#[test]
+fn memory_and_what_another_server_exports_are_served_like_a_directory() {
+    let (near, far) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let squash = ["--squash", "none", "--privileged-ports=never"];
+    let origin = Server::start(serve(far.path()).arg("memory:4M").args(HERE).args(squash));
+    assert!(origin.screen.contains("/  memory, 4 MiB at most"), "{}", origin.screen);
+    let url = format!("nfs://{}/", origin.address());
+    let start = |address: &str| {
+        let listen = ["--listen", address];
+        Server::start(serve(near.path()).arg(&url).args(listen).args(squash))
+    };
+    let relay = start("127.0.0.1:0");
+    assert!(relay.screen.contains("passed on to that server"), "{}", relay.screen);
+    let name = |text: &'static str| Name::parse(text.as_bytes()).expect("a name");
+    let (through, direct) = (client(&relay).expect("it serves"), client(&origin).expect("it serves"));
+    let mut change = Change::default();
+    let new = Create::Guarded(NewAttributes::with_mode(0o640));
+    let file = through.create(&me(), &through.root(), name("f"), &new, &mut change).expect("made").handle;
+    let data = Data::Bytes(b"through the relay");
+    through.write(&me(), &file, 0, data, Stability::FileSync, &mut change).expect("written");
+    let found = direct.lookup(&me(), &direct.root(), name("f")).expect("it is there").node;
+    assert_eq!((found.attributes.size, found.attributes.user), (17, me().user), "as its caller");
+
+    // Handles outlive the relay.
+    let address = relay.address().to_string();
+    drop(relay);
+    let _relay = start(&address);
+    let mut read = Vec::new();
+    through.read(&me(), &file, 0, 100, &mut read).expect("the same handle");
+    assert_eq!(read, b"through the relay");
+}
+
+#[test]
+fn a_server_that_cannot_be_served_again_says_why() {
+    let home = home();
+    let nobody = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound");
+    let (code, _, why) = run(serve(home.path()).arg(format!("nfs://{nobody}/")).args(HERE));
+    assert_eq!(code, Some(1));
+    assert!(why.contains("opening export /") && why.contains("127.0.0.1"), "{why}");
+    let file = home.path().join("howdah.toml");
+    let both = "[[export]]\nname = \"/\"\npath = \"/usr\"\nmemory = \"1M\"\n[[export]]\nname = \"/m\"\nmemory = \"9\"\n\
+                [[export]]\nname = \"/u\"\nurl = \"http://host/x\"\n";
+    fs::write(&file, both).expect("written");
+    let (code, _, why) = run(Command::new(HOWDAH).arg("check").arg(&file));
+    assert_eq!(code, Some(2), "{why}");
+    for part in ["one of `path`, `memory` and `url`", "starts at 1M", "is no NFS URL"] {
+        assert!(why.contains(part), "{part} in\n{why}");
     }
 }

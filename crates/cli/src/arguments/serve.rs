@@ -19,7 +19,7 @@ use crate::configuration::{
     UdpSockets, parse_admin, parse_admin_listen, parse_listen, parse_metrics, parse_udp_sockets,
 };
 
-/// Serve a directory, or all exports of a configuration file
+/// Serve a directory, memory, another server's export, or all exports of a configuration file
 ///
 /// Prints the exact commands that mount it, then serves until SIGTERM or Ctrl-C, which let calls in progress end
 /// (a second one does not wait). SIGHUP reads the configuration file again; no client loses its connection, and
@@ -238,7 +238,7 @@ impl ServerArguments {
 
 /// Flags of the one export; with a file, they are said in the file.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Export (with DIR)")]
+#[command(next_help_heading = "Export (without --config)")]
 pub struct ExportArguments {
     /// Name under which clients mount the directory: HOST:NAME
     #[arg(long, default_value = "/", conflicts_with = "config")]
@@ -312,6 +312,10 @@ Examples:
       Everyone may mount HOST:/ and read and write; a client's root acts as nobody.
   howdah serve /srv/iso --read-only --allow 10.0.0.0/8 --allow backup.example.org
       Read only, for one network and one host.
+  howdah serve memory:4G
+      Files in memory, 4 GiB at most, for a trial or for scratch data.
+  howdah serve nfs://server/export
+      What another server exports, passed on as its callers.
   howdah serve . --listen 127.0.0.1:0
       For this machine alone, on a port that the system chooses.
   howdah serve --config /etc/howdah.toml
