@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use howdah_net::Token;
 
 use crate::counts::{NO_EXPORT, PLACES, Shard, Stay};
-use crate::limits::{WORKERS_FREE, WORKERS_KEPT, WORKERS_MAX};
+use crate::limits::{FAR_CALLS_MAX, WORKERS_FREE, WORKERS_KEPT, WORKERS_MAX};
 use crate::server::STACK;
 use crate::shared::Shared;
 use crate::worker::{Slot, Worker};
@@ -87,8 +87,8 @@ impl Crew {
         Ok(crew)
     }
 
-    /// Looks at all of them.
-    pub fn look(&mut self) -> Sight {
+    /// Looks at all of them. Calls of exports that are `far` are known to wait.
+    pub fn look(&mut self, far: &[bool; PLACES]) -> Sight {
         self.members.retain(|member| !member.thread.is_finished());
         let mut sight = Sight { active: false, hanging: Vec::new(), held: [0; PLACES], inside: [0; PLACES] };
         for member in &mut self.members {
@@ -109,21 +109,29 @@ impl Crew {
             || self.shared.gates.any_shut();
         for member in self.members.iter().filter(|member| member.hangs) {
             // On a busy machine many calls take long that wait for nothing but a processor.
-            if is_much && member.slot.is_asleep() {
-                sight.held[usize::from(member.stay.export)] += 1;
+            let export = usize::from(member.stay.export);
+            if is_much && (far[export] || member.slot.is_asleep()) {
+                sight.held[export] += 1;
             }
         }
         sight
     }
 
-    /// How many calls of one export may wait for storage, while so many of all do: as configured, unless workers run out.
-    pub fn share(&self, held: usize) -> usize {
-        if held + self.kept_free() >= self.most() { 1 } else { self.least }
+    /// How many calls of one export may wait for storage, or for another host, while so many of all do. When workers run out,
+    /// it is one.
+    pub fn share(&self, held: usize, is_far: bool) -> usize {
+        match held + self.kept_free() >= self.most() {
+            true => 1,
+            false if is_far => self.least.max(FAR_CALLS_MAX),
+            false => self.least,
+        }
     }
 
-    /// Starts workers while too few are free of calls that wait, and ends some when there have long been too many.
-    pub fn fit(&mut self, held: usize) {
-        let wanted = (held + self.kept_free()).clamp(self.least, self.most());
+    /// Starts workers while too few are free of calls that wait, and ends some when there have long been too many. Where calls wait
+    /// for another host, as many more are about to. Says whether it started any.
+    pub fn fit(&mut self, held: usize, far: usize) -> bool {
+        let wanted = (held + self.kept_free().max(far)).clamp(self.least, self.most());
+        let before = self.members.len();
         if self.members.len() <= wanted {
             self.idle_since = Instant::now();
         }
@@ -133,14 +141,15 @@ impl Crew {
                     self.told = Some(Instant::now());
                     tracing::warn!(%error, "starting a worker while calls wait for storage");
                 }
-                return;
+                break;
             }
         }
         if self.idle_since.elapsed() >= WORKERS_KEPT {
             self.idle_since = Instant::now();
-            self.shared.dismissed.store(self.members.len() - wanted, Ordering::Relaxed);
+            self.shared.dismissed.store(self.members.len().saturating_sub(wanted), Ordering::Relaxed);
             self.shared.waker.wake();
         }
+        self.members.len() > before
     }
 
     /// Waits until they have ended, as the server does.

@@ -178,19 +178,20 @@ impl<C: Weighed> Gates<C> {
         }
     }
 
-    /// So many workers wait in each export, of so many that are inside it, where `most` may: shuts and opens gates, tells `turned`
-    /// of each, and says whether any call may go in besides.
+    /// So many workers wait in each export, of so many that are inside it; `share` says how many may. Shuts and opens gates, tells
+    /// `turned` of each and of that number, and says whether any call may go in besides.
     pub fn look(
         &self,
         held: &[usize; PLACES],
         inside: &[usize; PLACES],
-        most: usize,
-        mut turned: impl FnMut(u16, Turned),
+        share: impl Fn(u16) -> usize,
+        mut turned: impl FnMut(u16, Turned, usize),
     ) -> bool {
         let mut may_go_in = false;
         for (gate, export) in self.gates.iter().zip(0..) {
             let (held, inside) = (held[usize::from(export)], inside[usize::from(export)]);
             let is_shut = gate.is_shut.load(Ordering::Relaxed);
+            let most = share(export);
             if export == NO_EXPORT || (!is_shut && held < most) {
                 continue;
             }
@@ -198,11 +199,11 @@ impl<C: Weighed> Gates<C> {
             if !is_shut {
                 gate.is_shut.store(true, Ordering::Relaxed);
                 self.shut.fetch_add(1, Ordering::Relaxed);
-                turned(export, Turned::Shut);
+                turned(export, Turned::Shut, most);
             } else if line.waiting.is_empty() && held < most {
                 gate.is_shut.store(false, Ordering::Relaxed);
                 self.shut.fetch_sub(1, Ordering::Relaxed);
-                turned(export, Turned::Opened);
+                turned(export, Turned::Opened, most);
             }
             line.permits = most.saturating_sub(inside);
             line.excess = inside.saturating_sub(most);
@@ -267,8 +268,8 @@ mod tests {
 
     fn look(gates: &Gates<Bytes>, count: usize) -> (bool, Vec<(u16, Turned)>) {
         let mut turned = Vec::new();
-        let permitted =
-            gates.look(&held(3, count), &held(3, count), 4, |export, how| turned.push((export, how)));
+        let turn = |export, how, _| turned.push((export, how));
+        let permitted = gates.look(&held(3, count), &held(3, count), |_| 4, turn);
         (permitted, turned)
     }
 

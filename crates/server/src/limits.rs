@@ -73,8 +73,13 @@ howdah_limits::limits! {
 
     /// Worker threads, unless `workers` asks for more: they grow while calls wait for storage. Each has 512 KB of stack, of which
     /// little is used.
-    pub const WORKERS_MAX: usize = 256, count;
+    pub const WORKERS_MAX: usize = 512, count;
     beyond "calls wait until one is free", tested "server/tests/hanging::exports_that_hang_take_no_more_than_all_workers_but_some";
+
+    /// Calls of one export of another server that may wait for that server at once, unless `workers` asks for more: at 100 ms and
+    /// 1 MiB a call, 2.5 GB/s.
+    pub const FAR_CALLS_MAX: usize = 256, count;
+    beyond "further calls of it wait in line", tested "server/tests/hanging::far_calls_of_one_connection_wait_together_and_harm_no_other_export";
 
     /// Calls that wait because storage of their export has as many as it may have.
     pub const GATE_CALLS_MAX: usize = 16 << 10, count;

@@ -57,6 +57,12 @@ impl Service {
         self.exported.now()
     }
 
+    /// Whether calls of any export usually wait for another host.
+    #[inline]
+    pub(crate) fn any_waits(&self) -> bool {
+        self.exported.any_waits()
+    }
+
     /// Replaces the exports; calls that run keep the old ones.
     pub fn set_exports(&self, exports: Exports) {
         self.dispatcher.counts.admit(&exports);

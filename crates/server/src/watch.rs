@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use howdah_net::Token;
 
 use crate::connection::Connection;
+use crate::counts::PLACES;
 use crate::crew::Crew;
 use crate::gates::Turned;
 use crate::limits::CALL_PATIENCE;
@@ -68,11 +69,12 @@ impl Watch {
 
     /// Hands on what hangs, shuts and opens gates, keeps workers free; says whether any worker did anything since last time.
     fn look_at_workers(&mut self) -> bool {
-        let sight = self.crew.look();
+        let far = self.far();
+        let sight = self.crew.look(&far);
         let held = sight.held.iter().sum();
-        let most = self.crew.share(held);
-        let (shared, told) = (&self.shared, &mut self.told);
-        let permitted = shared.gates.look(&sight.held, &sight.inside, most, |export, turned| {
+        let (shared, told, crew) = (&self.shared, &mut self.told, &self.crew);
+        let share = |export: u16| crew.share(held, far[usize::from(export)]);
+        let permitted = shared.gates.look(&sight.held, &sight.inside, share, |export, turned, most| {
             let is_due = told.get(&export).is_none_or(|last| last.elapsed() >= TELLING);
             if turned == Turned::Shut && is_due {
                 told.insert(export, Instant::now());
@@ -95,11 +97,23 @@ impl Watch {
                 _ => {}
             }
         }
-        self.crew.fit(held);
+        let waiting = sight.held.iter().zip(&far).map(|(held, far)| if *far { *held } else { 0 }).sum();
+        let grew = self.crew.fit(held, waiting);
         if permitted {
             self.shared.waker.wake();
         }
-        sight.active || permitted
+        sight.active || permitted || grew
+    }
+
+    /// The exports whose calls wait for another host, by their places.
+    fn far(&self) -> [bool; PLACES] {
+        let mut far = [false; PLACES];
+        if self.shared.service.any_waits() {
+            for export in self.shared.service.exports().iter().filter(|export| export.waits()) {
+                far[usize::from(export.place())] = true;
+            }
+        }
+        far
     }
 
     fn wake_listeners(&self) {

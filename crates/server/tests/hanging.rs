@@ -53,6 +53,38 @@ impl Layer for Hanging {
     }
 }
 
+/// What another server exports. It answers its calls when so many have come.
+struct Far {
+    inner: MemoryFileSystem,
+    wanted: u32,
+    came: Mutex<u32>,
+    all_came: Condvar,
+}
+
+impl Layer for Far {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn waits(&self) -> bool {
+        true
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        let mut came = self.came.lock();
+        // The server asks for the attributes of the root when it exports it.
+        if call == Call::Attributes && *came == 0 {
+            *came = 1;
+            return run(&self.inner);
+        }
+        *came += 1;
+        self.all_came.notify_all();
+        self.all_came.wait_while(&mut came, |came| *came < self.wanted);
+        drop(came);
+        run(&self.inner)
+    }
+}
+
 /// Storage that takes its time for ACCESS.
 struct Slow(MemoryFileSystem, Duration);
 
@@ -209,5 +241,24 @@ fn a_slow_export_has_as_many_calls_as_it_may_and_harms_no_other() {
     for (caller, xid) in callers.iter_mut().zip(0..) {
         assert_eq!(answered(caller), (xid, 0));
     }
+    assert!(server.stop(PATIENCE));
+}
+
+#[test]
+fn far_calls_of_one_connection_wait_together_and_harm_no_other_export() {
+    const CALLS: u32 = 200;
+    let (came, all_came) = Default::default();
+    let far = Arc::new(Far { inner: MemoryFileSystem::new(), wanted: CALLS + 1, came, all_came });
+    let (server, address, roots) = serve(vec![far.clone(), Arc::new(MemoryFileSystem::new())], 4);
+    let (mut caller, mut other) = (connect(address), connect(address));
+    let calls: Vec<u8> = (0..CALLS).flat_map(|xid| attributes(xid, &roots[0])).collect();
+    caller.write_all(&calls).expect("sending");
+    for xid in 0..20 {
+        other.write_all(&attributes(xid, &roots[1])).expect("sending");
+        assert_eq!(answered(&mut other), (xid, 0));
+    }
+    let mut xids: Vec<u32> = (0..CALLS).map(|_| answered(&mut caller).0).collect();
+    xids.sort_unstable();
+    assert_eq!(xids, (0..CALLS).collect::<Vec<_>>());
     assert!(server.stop(PATIENCE));
 }

@@ -20,6 +20,11 @@ pub trait FileSystem: Send + Sync {
     /// The handle of the root directory.
     fn root(&self) -> Handle;
 
+    /// Whether calls usually wait for another host. A server then lets each wait by itself, and many at once.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// The attributes of a node (GETATTR). Asks no permission, as in POSIX.
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
 

@@ -18,6 +18,10 @@ impl FileSystem for Nfs3 {
         self.root
     }
 
+    fn waits(&self) -> bool {
+        true
+    }
+
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         self.get_attributes(caller, node)
     }

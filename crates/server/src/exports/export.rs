@@ -26,6 +26,8 @@ pub struct Export {
     root: Handle,
     /// The file system that the root lives on, if it said.
     root_file_system: Option<u64>,
+    /// Whether its calls usually wait for another host.
+    waits: bool,
     /// Where its calls are counted.
     place: AtomicU16,
     /// The addresses of this host.
@@ -50,6 +52,7 @@ impl Export {
     pub fn new(name: &str, id: u32, file_system: Arc<dyn FileSystem>, rules: Vec<ClientRule>) -> Self {
         let root = file_system.root();
         let root_file_system = file_system.attributes(&Caller::ROOT, &root).ok().map(|root| root.file_system);
+        let waits = file_system.waits();
         let read_only = Arc::new(ReadOnly::around(Arc::clone(&file_system)));
         let (name, place) = (canonical(name), AtomicU16::default());
         let (own, has_refused_local) = (OwnAddresses::default(), AtomicBool::new(false));
@@ -62,6 +65,7 @@ impl Export {
             gone: None,
             root,
             root_file_system,
+            waits,
             place,
             own,
             has_refused_local,
@@ -87,6 +91,11 @@ impl Export {
     /// Stands in its handles.
     pub fn id(&self) -> u32 {
         self.id
+    }
+
+    /// Whether its calls usually wait for another host.
+    pub(crate) fn waits(&self) -> bool {
+        self.waits
     }
 
     /// Where its calls are counted.

@@ -1,27 +1,40 @@
 //! The exports as they are now: a reload puts others in their place.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::RwLock;
 
-use super::Exports;
+use super::{Export, Exports};
 
 /// What is exported now.
-pub struct Exported(RwLock<Arc<Exports>>);
+pub struct Exported {
+    exports: RwLock<Arc<Exports>>,
+    /// Whether calls of any of them usually wait for another host.
+    any_waits: AtomicBool,
+}
 
 impl Exported {
     /// These.
     pub fn new(exports: Exports) -> Self {
-        Self(RwLock::new(Arc::new(exports)))
+        let any_waits = AtomicBool::new(exports.iter().any(Export::waits));
+        Self { exports: RwLock::new(Arc::new(exports)), any_waits }
     }
 
     /// The exports as they are now: a call keeps one view of them from start to end.
     pub fn now(&self) -> Arc<Exports> {
-        Arc::clone(&self.0.read())
+        Arc::clone(&self.exports.read())
+    }
+
+    /// Whether calls of any export usually wait for another host.
+    #[inline]
+    pub fn any_waits(&self) -> bool {
+        self.any_waits.load(Ordering::Relaxed)
     }
 
     /// Replaces the exports; calls that run keep the old ones.
     pub fn replace(&self, exports: Exports) {
-        *self.0.write() = Arc::new(exports);
+        self.any_waits.store(exports.iter().any(Export::waits), Ordering::Relaxed);
+        *self.exports.write() = Arc::new(exports);
     }
 }

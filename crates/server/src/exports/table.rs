@@ -55,10 +55,10 @@ impl Exports {
         self.list.binary_search_by_key(&id, Export::id).ok().map(|position| &self.list[position])
     }
 
-    /// Where calls on a node are counted; `None` if its handle leads nowhere.
-    pub(crate) fn place_of(&self, handle: FileHandle<'_>) -> Option<u16> {
+    /// The export of a node; `None` if its handle leads nowhere.
+    pub(crate) fn of(&self, handle: FileHandle<'_>) -> Option<&Export> {
         let (id, _) = self.open(handle)?;
-        self.find(id).map(Export::place)
+        self.find(id)
     }
 
     /// What clients get for a handle of this export.

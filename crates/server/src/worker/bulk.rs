@@ -49,8 +49,8 @@ impl Worker {
         let Work::Run(mut job) = shared.service.dispatcher.read(partial.bytes) else {
             return Ok(InPlace::None);
         };
-        // It waits before a gate like any other: in memory.
-        if self.shut_gate(&job).is_some() {
+        // It waits before a gate, or for another host, like any other: in memory.
+        if self.shut_gate(&job).is_some() || (shared.service.any_waits() && self.is_far(&job)) {
             return connection.wake_at_once().map(|()| InPlace::None);
         }
         let Some(bulk) = job.bulk().filter(|bulk| !bulk.durable && bulk.length >= BULK_MIN) else {

@@ -84,7 +84,7 @@ impl Worker {
             self.wait_at_gate(export, message, timing, Asker::Datagram(Arc::clone(port), *datagram));
             return Found::Quick;
         }
-        let is_slow = matches!(&work, Work::Run(job) if job.pace() != Pace::Quick);
+        let is_slow = matches!(&work, Work::Run(job) if self.pace(job) != Pace::Quick);
         if is_slow && !is_armed {
             self.arm(port);
         }

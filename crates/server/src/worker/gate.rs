@@ -8,8 +8,10 @@ use super::serve::Turn;
 use crate::connection::Connection;
 use crate::counts::Timing;
 use crate::dispatch::{Job, Work};
+use crate::exports::Export;
 use crate::gates::{Asker, QueuedCall, Refused};
 use crate::limits::GATE_CALLS_OF_ONE_MAX;
+use crate::program::Pace;
 use crate::shared::Source;
 
 impl Worker {
@@ -18,8 +20,20 @@ impl Worker {
         if !self.shared.gates.any_shut() {
             return None;
         }
-        let place = self.shared.service.exports().place_of(job.node()?)?;
+        let place = self.shared.service.exports().of(job.node()?)?.place();
         self.shared.gates.is_shut(place).then_some(place)
+    }
+
+    /// Whether a call may keep its worker waiting: as its procedure has it, and always where its file system waits for another
+    /// host.
+    pub(super) fn pace(&self, job: &Job<'_>) -> Pace {
+        if self.shared.service.any_waits() && self.is_far(job) { Pace::Slow } else { job.pace() }
+    }
+
+    /// Whether the file system of a call's node waits for another host.
+    pub(super) fn is_far(&self, job: &Job<'_>) -> bool {
+        let exports = self.shared.service.exports();
+        job.node().and_then(|node| exports.of(node)).is_some_and(Export::waits)
     }
 
     /// Lets a call wait before a gate. If too many do, it is answered that it must be asked again later.
@@ -95,7 +109,7 @@ impl Worker {
         if let Work::Run(job) = work
             && self.is_there(connection)
         {
-            if let Some(reply) = self.run_job(connection, (job, job.pace()), Turn::HandedOn, timing) {
+            if let Some(reply) = self.run_job(connection, (job, self.pace(job)), Turn::HandedOn, timing) {
                 connection.push(reply);
             }
             connection.finish_call();

@@ -117,7 +117,7 @@ impl Worker {
                     }
                     return Ok(turn);
                 }
-                let pace = job.pace();
+                let pace = self.pace(job);
                 if self.parks(connection, pace) {
                     return Ok(self.park(connection, record, timing));
                 }

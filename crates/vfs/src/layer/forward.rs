@@ -18,6 +18,11 @@ macro_rules! forward {
             /// The file system inside.
             fn inner(&self) -> &dyn FileSystem;
 
+            /// [`FileSystem::waits`].
+            fn waits(&self) -> bool {
+                self.inner().waits()
+            }
+
             /// Every call passes here, unless the layer has its own method for it: `run` makes it on the file
             /// system inside.
             fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T>;
@@ -34,6 +39,10 @@ macro_rules! forward {
         impl<L: Layer> FileSystem for L {
             fn root(&self) -> Handle {
                 self.inner().root()
+            }
+
+            fn waits(&self) -> bool {
+                Layer::waits(self)
             }
 
             $(

@@ -106,6 +106,10 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
         self.shorten(&self.inner.root()).0
     }
 
+    fn waits(&self) -> bool {
+        self.inner.waits()
+    }
+
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         self.inner.attributes(caller, &self.long(node)?)
     }
