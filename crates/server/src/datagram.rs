@@ -10,9 +10,13 @@ use howdah_wire::xdr::padding;
 use crate::counts::{Clerk, Moment, NO_EXPORT, Outcome, Timing, Unheard};
 use crate::dispatch::{Whence, Work};
 use crate::limits::{DATAGRAM_MAX, STRANGER_EXTRA_MAX};
+use crate::segments::{Piece, Segments};
 use crate::shared::Shared;
 use crate::udp::Port;
 use crate::{Peer, Reply, Transport};
+
+/// Pieces of memory that a datagram is sent from: what comes before content, the content, its padding, what comes behind.
+const PIECES_MAX: usize = 4;
 
 /// Answers one datagram; gives the reply's buffer back.
 pub fn answer(
@@ -57,24 +61,39 @@ pub fn answer(
     }
     if reply.message_length() > DATAGRAM_MAX {
         tracing::warn!(client = %peer.client, length = reply.message_length(), "a reply too long for a datagram");
-        return reply.finish().0;
+        return reply.finish().into_buffer();
     }
-    let (head, content) = reply.finish();
-    match (send(port, datagram, &head[RecordMark::SIZE..], content), ticket) {
+    let reply = reply.finish();
+    match (send(port, datagram, &reply), ticket) {
         (Ok(()), Some(ticket)) => clerk.handed(&ticket, 1, Moment::now()),
         (Ok(()), None) => {}
         (Err(error), _) => tracing::debug!(client = %peer.client, %error, "answering a datagram"),
     }
-    head
+    reply.into_buffer()
 }
 
-fn send(port: &Port, datagram: &Datagram, head: &[u8], content: Option<Content>) -> io::Result<()> {
-    let bytes = match &content {
-        None => return port.reply(&[IoSlice::new(head)], datagram),
-        Some(Content::Bytes(bytes)) => bytes,
-        // A handler copies what it answers a datagram with.
-        Some(Content::File(_) | Content::Appended(_)) => return Err(io::ErrorKind::Unsupported.into()),
+/// Sends all pieces but the record mark, which a datagram has none of.
+fn send(port: &Port, datagram: &Datagram, reply: &Segments) -> io::Result<()> {
+    let mut pieces = [IoSlice::new(&[]); PIECES_MAX];
+    let mut count = 0;
+    let mut add = |bytes| {
+        *pieces.get_mut(count).ok_or(io::ErrorKind::Unsupported)? = IoSlice::new(bytes);
+        count += 1;
+        io::Result::Ok(())
     };
-    let pad = &[0; 3][..padding(bytes.len())];
-    port.reply(&[IoSlice::new(head), IoSlice::new(bytes), IoSlice::new(pad)], datagram)
+    let mut skipped = RecordMark::SIZE;
+    for piece in reply.pieces() {
+        match piece {
+            Piece::Bytes(bytes) => add(&bytes[std::mem::take(&mut skipped)..])?,
+            Piece::Content(Content::Bytes(bytes)) => {
+                add(bytes)?;
+                add(&[0; 3][..padding(bytes.len())])?;
+            }
+            // A handler copies what it answers a datagram with.
+            Piece::Content(Content::File(_) | Content::Appended(_)) => {
+                return Err(io::ErrorKind::Unsupported.into());
+            }
+        }
+    }
+    port.reply(&pieces[..count], datagram)
 }

@@ -139,7 +139,7 @@ impl Dispatcher {
             arguments: job.arguments.rest(),
             subjects: (procedure.subjects)(job.arguments.clone()),
         };
-        match self.replies.begin(&asked, Instant::now(), reply.head_mut(), from.has_ended) {
+        match self.replies.begin(&asked, Instant::now(), reply.bytes_mut(), from.has_ended) {
             Begun::InProgress => None,
             Begun::Replayed => {
                 reply.set_outcome(Outcome::Replayed);

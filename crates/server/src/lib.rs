@@ -32,6 +32,7 @@ mod reply_cache;
 mod request;
 mod room;
 mod samples;
+mod segments;
 mod server;
 mod service;
 mod shared;

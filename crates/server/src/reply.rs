@@ -1,18 +1,19 @@
-//! A reply under construction: its bytes in one buffer that goes to the socket as it is, and bulk content beside it.
+//! A reply under construction: its bytes in one buffer that goes to the socket as it is, and bulk content between them.
 
 use howdah_vfs::Content;
 use howdah_wire::rpc::{RecordMark, ReplyHeader};
-use howdah_wire::xdr::{Encode, Encoder, padding};
+use howdah_wire::xdr::{Encode, Encoder};
 
 use crate::counts::{Outcome, Ticket};
+use crate::segments::{Inserts, Segments};
 
 /// A reply. The buffer starts with room for the record mark, so that a reply on a stream is one piece of memory.
 #[derive(Debug, Default)]
 pub struct Reply {
     /// Record mark, RPC header, and the result as far as it is not bulk.
-    head: Vec<u8>,
-    /// What follows the head: the payload of a READ that was not appended to the head.
-    content: Option<Content>,
+    bytes: Vec<u8>,
+    /// Payloads of READs that were not appended to the bytes.
+    inserts: Inserts,
     /// How the call ended.
     outcome: Outcome,
     /// Where it is counted when it is sent.
@@ -24,38 +25,38 @@ impl Reply {
     pub fn with_buffer(mut buffer: Vec<u8>) -> Self {
         buffer.clear();
         buffer.extend_from_slice(&[0; RecordMark::SIZE]);
-        Self { head: buffer, content: None, outcome: Outcome::Well, ticket: None }
+        Self { bytes: buffer, inserts: Inserts::default(), outcome: Outcome::Well, ticket: None }
     }
 
     /// Drops whatever was written and starts over with this header.
     pub fn start(&mut self, header: &ReplyHeader) {
-        self.head.truncate(RecordMark::SIZE);
-        self.content = None;
+        self.bytes.truncate(RecordMark::SIZE);
+        self.inserts.clear();
         self.write(header);
     }
 
     /// Appends a value.
     pub fn write(&mut self, value: &impl Encode) {
-        value.encode(&mut Encoder::new(&mut self.head));
+        value.encode(&mut Encoder::new(&mut self.bytes));
     }
 
     /// An encoder that appends.
     pub fn encoder(&mut self) -> Encoder<'_> {
-        Encoder::new(&mut self.head)
+        Encoder::new(&mut self.bytes)
     }
 
     /// The bytes so far, to patch a count that was not known before, or to let a file system append.
-    pub fn head_mut(&mut self) -> &mut Vec<u8> {
-        &mut self.head
+    pub fn bytes_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
     }
 
-    /// Ends the reply with content that the transport sends after the head. What a file system appended to the head
+    /// Appends content that the transport sends from where it is; more may follow. What a file system appended to the bytes
     /// itself is only padded.
-    pub fn end_with(&mut self, content: Content) {
+    pub fn insert(&mut self, content: Content) {
         match content {
             Content::Appended(length) => self.encoder().pad(length),
             _ if content.is_empty() => {}
-            _ => self.content = Some(content),
+            _ => self.inserts.push(self.bytes.len(), content),
         }
     }
 
@@ -81,20 +82,18 @@ impl Reply {
 
     /// Length of the message in bytes, without the record mark.
     pub fn message_length(&self) -> usize {
-        let content = self.content.as_ref().map_or(0, Content::len);
-        self.head.len() - RecordMark::SIZE + content + padding(content)
+        self.bytes.len() - RecordMark::SIZE + self.inserts.length()
     }
 
-    /// The finished reply: the buffer with its record mark set, and the content that follows, which the transport
-    /// pads to four bytes.
-    pub fn finish(mut self) -> (Vec<u8>, Option<Content>) {
+    /// The finished reply, with its record mark set.
+    pub fn finish(mut self) -> Segments {
         let length = u32::try_from(self.message_length()).expect("replies are far below 2 GiB");
-        self.head[..RecordMark::SIZE].copy_from_slice(&RecordMark { length, last: true }.to_bytes());
-        (self.head, self.content)
+        self.bytes[..RecordMark::SIZE].copy_from_slice(&RecordMark { length, last: true }.to_bytes());
+        Segments::new(self.bytes, self.inserts)
     }
 
-    /// The message so far, without the record mark: what the reply cache keeps.
+    /// The message so far but for content, without the record mark: what the reply cache keeps.
     pub fn message(&self) -> &[u8] {
-        &self.head[RecordMark::SIZE..]
+        &self.bytes[RecordMark::SIZE..]
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use howdah_vfs::Content;
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::Encoder;
 use parking_lot::RwLock;
@@ -78,12 +77,7 @@ impl Service {
                 self.dispatcher.run(&job, &Whence::datagram(peer, &|_| false), None, Vec::new())?
             }
         };
-        let (mut bytes, content) = reply.finish();
-        if let Some(Content::Bytes(content)) = &content {
-            bytes.extend_from_slice(content);
-            Encoder::new(&mut bytes).pad(content.len());
-        }
-        Some(bytes.split_off(RecordMark::SIZE))
+        Some(reply.finish().in_memory()?.split_off(RecordMark::SIZE))
     }
 }
 

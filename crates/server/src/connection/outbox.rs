@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use crate::Reply;
 use crate::counts::{Clerk, Moment, Ticket};
 use crate::limits::{REPLY_MEMORY_BUDGET, REPLY_MEMORY_MAX, REPLY_MEMORY_UNDER_PRESSURE, REPLY_QUEUE_MAX};
+use crate::segments::{Piece, Segments};
 use crate::spare::Spare;
 
 /// Most replies sent in one system call.
@@ -70,8 +71,7 @@ struct Train {
 
 #[derive(Debug)]
 struct Outgoing {
-    head: Vec<u8>,
-    content: Option<Content>,
+    segments: Segments,
     ticket: Option<Ticket>,
 }
 
@@ -79,13 +79,13 @@ impl Outbox {
     /// Adds a reply.
     pub fn push(&self, reply: Reply) {
         let ticket = reply.ticket();
-        let (head, content) = reply.finish();
-        let reply = Outgoing { head, content, ticket };
-        self.memory.fetch_add(reply.memory(), Ordering::SeqCst);
-        self.length.fetch_add(reply.length(), Ordering::SeqCst);
-        MEMORY.fetch_add(reply.memory(), Ordering::Relaxed);
+        let reply = Outgoing { segments: reply.finish(), ticket };
+        let (memory, length) = (reply.segments.memory(), reply.segments.length());
+        self.memory.fetch_add(memory, Ordering::SeqCst);
+        self.length.fetch_add(length, Ordering::SeqCst);
+        MEMORY.fetch_add(memory, Ordering::Relaxed);
         let mut queue = self.queue.lock();
-        if reply.length() >= BULK { queue.bulk.push_back(reply) } else { queue.small.push_back(reply) }
+        if length >= BULK { queue.bulk.push_back(reply) } else { queue.small.push_back(reply) }
     }
 
     /// Sends what waits, unless somebody else does or the socket takes nothing.
@@ -173,14 +173,14 @@ impl Outbox {
             let (mut memory, mut length) = (0, 0);
             let mut alike = (None, 0);
             while let Some(done) = train.pop_done() {
-                memory += done.memory();
-                length += done.length();
+                memory += done.segments.memory();
+                length += done.segments.length();
                 if alike.0 != done.ticket {
                     hand(clerk, alike, now);
                     alike = (done.ticket, 0);
                 }
                 alike.1 += 1;
-                spare.put(done.head);
+                spare.put(done.segments.into_buffer());
             }
             hand(clerk, alike, now);
             self.forget(memory, length);
@@ -206,7 +206,9 @@ impl Queue {
     /// Takes more replies aboard, small ones first, up to the first with content. Bulk waits for many small ones, but
     /// not for ever.
     fn fill(&mut self, train: &mut Train) {
-        while train.replies.len() < TRAIN && train.replies.back().is_none_or(|last| last.content.is_none()) {
+        while train.replies.len() < TRAIN
+            && train.replies.back().is_none_or(|last| !last.segments.has_content())
+        {
             let next = if self.overtaken < OVERTAKEN_MAX { self.small.pop_front() } else { None };
             self.overtaken += u32::from(next.is_some() && !self.bulk.is_empty());
             let next = next.or_else(|| {
@@ -222,55 +224,45 @@ impl Queue {
 }
 
 impl Train {
-    /// One system call: all heads at once, or the next piece of content.
+    /// One system call: the bytes of many replies at once, up to content, or the next piece of content.
     fn send(&self, stream: &Stream) -> io::Result<Sent> {
-        let first = &self.replies[0];
-        if self.sent >= first.head.len()
-            && let Some(content) = &first.content
-        {
-            return send_content(stream, content, self.sent - first.head.len());
-        }
         let mut pieces = [IoSlice::new(&[]); TRAIN];
-        let mut count = 0;
-        for (piece, reply) in pieces.iter_mut().zip(&self.replies) {
-            *piece = IoSlice::new(&reply.head[if count == 0 { self.sent } else { 0 }..]);
-            count += 1;
+        let (mut count, mut sent, mut more) = (0, self.sent, false);
+        for (reply, place) in self.replies.iter().zip(&mut pieces) {
+            let Some(next) = reply.segments.next(std::mem::take(&mut sent)) else { break };
+            match next.piece {
+                Piece::Content(content) if count == 0 => return send_content(stream, content, next.sent),
+                Piece::Content(_) => more = true,
+                Piece::Bytes(bytes) => {
+                    *place = IoSlice::new(&bytes[next.sent..]);
+                    count += 1;
+                    more = !next.is_last;
+                }
+            }
+            if more {
+                break;
+            }
         }
-        let more = self.replies.back().is_some_and(|last| last.content.is_some());
         stream.send(&pieces[..count], more)
     }
 
     /// The reply of which a range of a file goes next, if one does.
     fn moves_file(&self) -> Option<Ticket> {
-        let first = self.replies.front().filter(|first| self.sent >= first.head.len())?;
-        matches!(first.content, Some(Content::File(_))).then_some(first.ticket)?
+        let first = self.replies.front().filter(|first| first.segments.has_content())?;
+        match first.segments.next(self.sent)?.piece {
+            Piece::Content(Content::File(_)) => first.ticket,
+            _ => None,
+        }
     }
 
     /// Takes off the first reply if it is sent to its end.
     fn pop_done(&mut self) -> Option<Outgoing> {
-        let length = self.replies.front()?.length();
+        let length = self.replies.front()?.segments.length();
         if self.sent < length {
             return None;
         }
         self.sent -= length;
         self.replies.pop_front()
-    }
-}
-
-impl Outgoing {
-    /// Its length on the wire, padding included.
-    fn length(&self) -> usize {
-        let content = self.content.as_ref().map_or(0, Content::len);
-        self.head.len() + content + padding(content)
-    }
-
-    /// Bytes of memory that it holds.
-    fn memory(&self) -> usize {
-        self.head.len()
-            + match &self.content {
-                Some(Content::Bytes(bytes)) => bytes.len(),
-                _ => 0,
-            }
     }
 }
 
@@ -330,7 +322,7 @@ mod tests {
     fn reply(number: u32, length: usize, file: Option<&Arc<std::os::fd::OwnedFd>>) -> Reply {
         let mut reply = Reply::with_buffer(Vec::new());
         reply.encoder().u32(number);
-        reply.end_with(match file {
+        reply.insert(match file {
             Some(file) => {
                 Content::File(howdah_vfs::FileRange { file: Arc::clone(file), offset: number.into(), length })
             }
@@ -393,6 +385,49 @@ mod tests {
         assert!(seen.iter().all(|&seen| seen));
     }
 
+    /// As a COMPOUND of READ and GETATTR is answered.
+    #[test]
+    fn content_in_the_middle_of_a_reply_arrives_in_its_place() {
+        const LENGTH: usize = 300_001;
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&content(0, LENGTH)).expect("writing");
+        let file: Arc<std::os::fd::OwnedFd> = Arc::new(file.into());
+        let (stream, mut client) = connected();
+        SockRef::from(&stream).set_send_buffer_size(1).expect("the smallest buffer");
+        let (outbox, mut spare) = (Outbox::default(), Spare::default());
+        let mut clerk = Ledger::new(procedures()).clerk();
+        let mut expected = Vec::new();
+        for number in 0..20_u32 {
+            let mut reply = Reply::with_buffer(Vec::new());
+            let mut message = Vec::new();
+            for part in 0..3_u32 {
+                reply.encoder().u32(number + part);
+                let (offset, length) = (part.into(), LENGTH / 3);
+                let file = Arc::clone(&file);
+                reply.insert(Content::File(howdah_vfs::FileRange { file, offset, length }));
+                message.extend_from_slice(&(number + part).to_be_bytes());
+                message.extend_from_slice(&content(part, length));
+                message.resize(message.len().next_multiple_of(4), 0);
+            }
+            reply.encoder().u32(!number);
+            message.extend_from_slice(&(!number).to_be_bytes());
+            let mark = RecordMark { length: message.len() as u32, last: true };
+            expected.extend_from_slice(&mark.to_bytes());
+            expected.extend_from_slice(&message);
+            outbox.push(reply);
+        }
+        let mut received = vec![0; expected.len()];
+        std::thread::scope(|scope| {
+            let reading = scope.spawn(|| client.read_exact(&mut received));
+            while !outbox.is_empty() {
+                outbox.flush(&stream, &mut spare, &mut clerk).expect("sending");
+                outbox.unblock();
+            }
+            reading.join().expect("a thread").expect("all of it");
+        });
+        assert!(received == expected);
+    }
+
     #[test]
     fn small_replies_overtake_bulk_but_do_not_starve_it() {
         let outbox = Outbox::default();
@@ -403,7 +438,7 @@ mod tests {
         while !outbox.queue.lock().small.is_empty() {
             let mut train = Train::default();
             outbox.queue.lock().fill(&mut train);
-            order.extend(train.replies.iter().map(|reply| reply.length() >= BULK));
+            order.extend(train.replies.iter().map(|reply| reply.segments.length() >= BULK));
         }
         assert_eq!(order.iter().position(|&bulk| bulk), Some(OVERTAKEN_MAX as usize));
         assert_eq!(order.len(), 200, "each once");

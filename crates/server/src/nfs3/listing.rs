@@ -40,7 +40,7 @@ pub fn answer(
     };
     let most = transfer::listing(context.peer) as usize;
     let budget = Budget { whole: wish.budget.whole.min(most), ..wish.budget };
-    let mut writer = Writer::new(reply.head_mut(), VERIFIER, budget);
+    let mut writer = Writer::new(reply.bytes_mut(), VERIFIER, budget);
     let mut sink = |entry: Entry<'_>| add(&directory, &mut writer, &entry);
     let (caller, handle) = (&directory.caller, &directory.handle);
     let listing = directory.file_system.read_directory(caller, handle, wish.cookie, wish.detail, &mut sink);

@@ -26,7 +26,7 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>, reply: &mut Reply) {
         Err(status) => return reply.write(&Answer::Err(nothing_known(status))),
     };
     let count = arguments.count.min(transfer::data(context.peer)) as usize;
-    let buffer = reply.head_mut();
+    let buffer = reply.bytes_mut();
     let start = buffer.len();
     // The head has one length whatever is in it: its place is kept, and filled in when the data is there.
     buffer.resize(start + Head::SIZE, 0);
@@ -38,7 +38,7 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>, reply: &mut Reply) {
             let length = u32::try_from(outcome.content.len()).expect("no more than was asked for");
             let head = Head { attributes: file.tell(&outcome.attributes), end: outcome.end, length };
             buffer[start..start + Head::SIZE].copy_from_slice(&head.to_bytes());
-            reply.end_with(outcome.content);
+            reply.insert(outcome.content);
         }
         Err(error) => {
             buffer.truncate(start);

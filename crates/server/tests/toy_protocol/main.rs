@@ -5,11 +5,12 @@
 mod common;
 mod counter;
 
+use std::io::Write;
 use std::net::{TcpStream, UdpSocket};
 use std::sync::Arc;
 
 use common::{call, exchange, exports};
-use counter::{ADD, Counter, NUMBER, Summand, VERSION};
+use counter::{ADD, Counter, FILE, NUMBER, Summand, VERSION};
 use howdah_server::{Server, Service, Settings, Sockets};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::portmap::{self, Mapping, Protocol, getport};
@@ -22,8 +23,11 @@ fn sum(result: &[u8]) -> u32 {
 
 #[test]
 fn a_protocol_is_one_folder_and_one_line() {
-    let service =
-        Service::with(exports(Arc::new(MemoryFileSystem::new())), vec![Box::new(Counter::default())]);
+    let data: Vec<u8> = (0..1_000_003_u32).map(|at| at as u8).collect();
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(&data).expect("written");
+    let counter = Counter::new(file.into(), data.len());
+    let service = Service::with(exports(Arc::new(MemoryFileSystem::new())), vec![Box::new(counter)]);
     let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("binding");
     let server = Server::start_service(&Settings::default(), sockets, service).expect("starting");
     let address = server.addresses()[0].1;
@@ -32,6 +36,13 @@ fn a_protocol_is_one_folder_and_one_line() {
     assert_eq!(sum(&exchange(&mut stream, &add(1, 5))), 5);
     assert_eq!(sum(&exchange(&mut stream, &add(2, 3))), 8);
     assert_eq!(sum(&exchange(&mut stream, &add(2, 3))), 8, "the repetition of a call");
+
+    // A file in the middle of a reply, which no buffer of the server holds.
+    let reply = exchange(&mut stream, &call(9, NUMBER, VERSION, FILE, &Summand(0)));
+    let (before, behind) = reply.split_at(4);
+    let (file, after) = behind.split_at(data.len().next_multiple_of(4));
+    assert_eq!((sum(before), sum(after)), (8, !8));
+    assert!(file[..data.len()] == data);
 
     let socket = UdpSocket::bind("127.0.0.1:0").expect("any port");
     socket.connect(address).expect("an address");

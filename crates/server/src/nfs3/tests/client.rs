@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Content, Create, FileSystem, Handle, Name, NewAttributes, Waiting};
+use howdah_vfs::{Caller, Change, Create, FileSystem, Handle, Name, NewAttributes, Waiting};
 use howdah_wire::nfs3::{FileHandle, PROGRAM, Status, VERSION};
 use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, Denied, ReplyHeader};
-use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder, padding};
+use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 
 use crate::dispatch::{Whence, Work};
 use crate::exports::{ClientRule, Export, Exports, Squash};
@@ -144,13 +144,7 @@ impl Client {
                 let from = Whence::datagram(&self.peer, &|_| false);
                 let reply = dispatcher.run(&job, &from, waiting, Vec::new()).expect("an answer");
                 let length = reply.message_length();
-                let (head, content) = reply.finish();
-                let mut message = head[4..].to_vec();
-                if let Some(content) = content {
-                    let Content::Bytes(bytes) = content else { panic!("memory has no files") };
-                    message.extend_from_slice(&bytes);
-                    message.extend_from_slice(&[0; 3][..padding(bytes.len())]);
-                }
+                let message = reply.finish().in_memory().expect("memory has no files").split_off(4);
                 assert_eq!(message.len(), length, "the record mark is right");
                 message
             }
