@@ -17,7 +17,7 @@ const PARTS: [(&str, &[Limit]); 5] = [
     ("Records, and calls that come again", howdah_rpc::limits::LIMITS),
     ("What a message may hold", howdah_wire::limits::LIMITS),
     ("Exported directories", howdah_store::limits::LIMITS),
-    ("What a server lists", howdah_client::limits::LIMITS),
+    ("What a server lists", howdah_vfs::limits::LIMITS),
 ];
 
 fn repository() -> PathBuf {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_client::channel::Transport;
-use howdah_client::layer::{
+use howdah_layers::{
     AttributeCache, AttributeCacheOptions, ReadAhead, ReadAheadOptions, WriteBehind, WriteBehindOptions,
 };
 use howdah_vfs::conformance::operations::{Arena, run_operations};

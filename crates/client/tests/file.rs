@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use howdah_client::file::{OpenFile, OpenFileOptions};
+use howdah_layers::file::{OpenFile, OpenFileOptions};
 use howdah_vfs::conformance::Abilities;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, FileSystem, FsError, Name, NewAttributes};

@@ -1,5 +1,6 @@
 //! Writes of ranges of files, which are sent as they lie.
 
+#[path = "../../copy/tests/copying/mod.rs"]
 mod copying;
 mod served;
 

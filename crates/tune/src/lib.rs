@@ -7,6 +7,7 @@
 
 pub mod account;
 pub mod budget;
+pub mod flight;
 pub mod floor;
 pub mod host;
 mod interval;

@@ -15,6 +15,8 @@ mod file_range;
 mod file_system;
 mod handle;
 pub mod layer;
+pub mod limits;
+pub mod listing;
 pub mod memory;
 mod name;
 mod random;

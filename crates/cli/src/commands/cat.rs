@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 
 use anyhow::Context;
-use howdah_client::copy::{SequenceError, read_in_order};
+use howdah_copy::{SequenceError, read_in_order};
 
 use super::Failure;
 use crate::arguments::CatArguments;

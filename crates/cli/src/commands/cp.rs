@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use howdah_client::copy::{Cause, Copier, CopyError, Event, Observer, Outcome};
+use howdah_copy::{Cause, Copier, CopyError, Event, Observer, Outcome};
 use howdah_vfs::FsError;
 
 use super::Failure;

@@ -1,8 +1,8 @@
 //! `howdah ls`.
 
 use anyhow::{Context, ensure};
-use howdah_client::batches::Batches;
-use howdah_client::limits::{DIRECTORIES_LEFT_MAX, LISTED_PATH_MAX};
+use howdah_vfs::limits::{DIRECTORIES_LEFT_MAX, LISTED_PATH_MAX};
+use howdah_vfs::listing::Batches;
 use howdah_vfs::{Detail, FileKind, Node, Shown};
 use serde_json::json;
 

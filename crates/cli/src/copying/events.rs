@@ -1,6 +1,6 @@
 //! What a copy tells, as lines.
 
-use howdah_client::copy::Event;
+use howdah_copy::Event;
 use howdah_vfs::Shown;
 
 use super::units::size;

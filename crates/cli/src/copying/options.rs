@@ -1,6 +1,6 @@
 //! From flags to the options of a copy.
 
-use howdah_client::copy::{Compare, CopyOptions, Existing, Preserve, Sparse, Tuning};
+use howdah_copy::{Compare, CopyOptions, Existing, Preserve, Sparse, Tuning};
 
 use crate::arguments::{CpArguments, Kept, SparseWhen};
 use crate::places::umask;

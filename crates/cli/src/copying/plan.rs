@@ -6,8 +6,8 @@ use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use howdah_client::copy::{Item, Target, mark_in, source_id};
 use howdah_client::nfs3::Nfs3;
+use howdah_copy::{Item, Target, mark_in, source_id};
 use howdah_vfs::{FileKind, FsError, Handle, Node, Shown};
 
 use crate::places::{Following, LOCAL, Location, Opener, Place};

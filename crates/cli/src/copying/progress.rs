@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use howdah_client::copy::Tally;
+use howdah_copy::Tally;
 use parking_lot::Mutex;
 
 use super::totals::progress_line;

@@ -1,6 +1,6 @@
 //! What came of a copy, for people and for machines. Pure.
 
-use howdah_client::copy::Figures;
+use howdah_copy::Figures;
 use serde_json::{Value, json};
 
 use super::units::{clock, count, size};

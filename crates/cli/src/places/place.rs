@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use howdah_client::copy::Side;
+use howdah_copy::Side;
 use howdah_vfs::{Caller, FileSystem, FsError, Name, Node};
 
 use super::local::{LOCAL, refuse_unsized, special_at_the_end};

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use howdah_rpc::client::datagram::Report;
-use howdah_rpc::client::flight::Explanation;
+use howdah_tune::flight::Explanation;
 
 use super::{LimitReport, Why};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_rpc::client::Class;
-use howdah_rpc::client::flight::{Explanation, Flight, Limits, Started};
+use howdah_tune::flight::{Explanation, Flight, Limits, Started};
 use parking_lot::Mutex;
 
 use super::ChannelOptions;

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
+use howdah_vfs::listing::Circle;
 use howdah_vfs::{Attributes, Caller, Detail, Entry, FsError, Handle, Listing, Node, Result};
 use howdah_wire::nfs3::{self, FileHandle};
 
 use super::client::Nfs3;
 use super::convert;
 use super::sizes::LISTING_MIN;
-use crate::circle::Circle;
 
 /// Where a listing goes on.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
 use howdah_client::channel::{Answer, CallError, ChannelOptions, Class, Lanes, Pending};
-use howdah_rpc::client::flight::Reason;
+use howdah_tune::flight::Reason;
 
 use crate::scripted;
 use crate::served::{Nothing, null, open, read, request, serve, start_read};

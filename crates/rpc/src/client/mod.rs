@@ -4,7 +4,6 @@ mod class;
 pub mod datagram;
 mod error;
 mod first_bytes;
-pub mod flight;
 mod incoming;
 mod outgoing;
 mod peer;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_client::layer::{ReadAhead, ReadAheadOptions};
+use howdah_layers::{ReadAhead, ReadAheadOptions};
 use howdah_vfs::layer::{Call, Delayed, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, Content, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};

@@ -8,7 +8,7 @@ pub mod trouble;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use howdah_client::copy::{Copier, CopyOptions, Event, Item, Outcome, Side, Target, Tuning};
+use howdah_copy::{Copier, CopyOptions, Event, Item, Outcome, Side, Target, Tuning};
 use howdah_vfs::Node;
 use tree::{Files, ROOT};
 

@@ -3,7 +3,7 @@
 
 /// Watches where a listing goes on.
 #[derive(Debug, Default)]
-pub(crate) struct Circle {
+pub struct Circle {
     mark: Option<u64>,
     /// Steps since the mark, and after how many it is moved.
     steps: u64,
@@ -12,7 +12,7 @@ pub(crate) struct Circle {
 
 impl Circle {
     /// It goes on from there. True: it was there before.
-    pub(crate) fn closes_at(&mut self, cookie: u64) -> bool {
+    pub fn closes_at(&mut self, cookie: u64) -> bool {
         if self.mark == Some(cookie) {
             return true;
         }
@@ -25,7 +25,7 @@ impl Circle {
 
     /// It passes there between two places where it goes on. True: it went on from there before, and not just now: neighbours may have one
     /// cookie.
-    pub(crate) fn passes(&self, cookie: u64) -> bool {
+    pub fn passes(&self, cookie: u64) -> bool {
         self.steps > 1 && self.mark == Some(cookie)
     }
 }

@@ -31,6 +31,6 @@ pub fn seed(test: &str) -> u64 {
     let asked = std::env::var("HOWDAH_SEED").ok().and_then(|text| text.parse().ok());
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
     let seed = asked.unwrap_or(now.as_nanos() as u64);
-    eprintln!("again: HOWDAH_SEED={seed} cargo test -p howdah-client {test}");
+    eprintln!("again: HOWDAH_SEED={seed} cargo test -p howdah-copy {test}");
     seed
 }

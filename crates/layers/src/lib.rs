@@ -1,6 +1,7 @@
 //! Layers that make a far file system feel near: around any [`FileSystem`](howdah_vfs::FileSystem), one decoration each.
 
 mod attribute_cache;
+pub mod file;
 mod read_ahead;
 mod threads;
 mod write_behind;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use copying::random::{Random, seed};
 use copying::tree::Files;
 use copying::{copy, with_writer};
-use howdah_client::copy::CopyOptions;
+use howdah_copy::CopyOptions;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{FileSystem, FsError, Node, Result};

@@ -4,10 +4,9 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use howdah_vfs::{Caller, Detail, Entry, FileSystem, FsError, Handle, Node};
-
-use crate::circle::Circle;
+use super::circle::Circle;
 use crate::limits::SORTED_NAMES_MAX;
+use crate::{Caller, Detail, Entry, FileSystem, FsError, Handle, Node};
 
 /// Entries of a batch where they are not sorted.
 const BATCH: usize = 1024;
@@ -128,9 +127,9 @@ impl std::error::Error for BatchError {}
 
 #[cfg(test)]
 mod tests {
-    use howdah_vfs::Listing;
-    use howdah_vfs::layer::{Call, Layer};
-    use howdah_vfs::memory::MemoryFileSystem;
+    use crate::Listing;
+    use crate::layer::{Call, Layer};
+    use crate::memory::MemoryFileSystem;
 
     use super::*;
 
@@ -149,8 +148,8 @@ mod tests {
         fn pass<T>(
             &self,
             _call: Call,
-            run: impl FnOnce(&dyn FileSystem) -> howdah_vfs::Result<T>,
-        ) -> howdah_vfs::Result<T> {
+            run: impl FnOnce(&dyn FileSystem) -> crate::Result<T>,
+        ) -> crate::Result<T> {
             run(&self.inner)
         }
 
@@ -161,7 +160,7 @@ mod tests {
             cookie: u64,
             _detail: Detail,
             sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-        ) -> howdah_vfs::Result<Listing> {
+        ) -> crate::Result<Listing> {
             for at in cookie..(cookie + 1000).min(self.names) {
                 let (name, mut next) = (format!("{:020}", self.names - at), at + 1);
                 if self.is_circle && next == self.names {

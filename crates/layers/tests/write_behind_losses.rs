@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use howdah_client::layer::{WriteBehind, WriteBehindOptions};
+use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
 

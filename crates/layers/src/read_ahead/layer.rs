@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use howdah_rpc::client::flight::{Flight, Limits};
+use howdah_tune::flight::{Flight, Limits};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Attributes, Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,

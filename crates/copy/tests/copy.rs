@@ -10,9 +10,7 @@ use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
 use copying::trouble::{Counting, Dying, Elsewhere, Endless, Meddled, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
-use howdah_client::copy::{
-    Compare, CopyOptions, Existing, Item, Preserve, Side, Sparse, Target, read_in_order,
-};
+use howdah_copy::{Compare, CopyOptions, Existing, Item, Preserve, Side, Sparse, Target, read_in_order};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;

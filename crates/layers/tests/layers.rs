@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_client::layer::{
+use howdah_layers::{
     AttributeCache, AttributeCacheOptions, ReadAhead, ReadAheadOptions, WriteBehind, WriteBehindOptions,
 };
 use howdah_vfs::FileSystem;

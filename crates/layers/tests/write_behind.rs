@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-use howdah_client::layer::{WriteBehind, WriteBehindOptions};
+use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Fault, FaultKind, FaultPlan, Faulty, Layer, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{

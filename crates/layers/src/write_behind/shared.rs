@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_rpc::client::flight::{Explanation, Flight, Limits, Started};
+use howdah_tune::flight::{Explanation, Flight, Limits, Started};
 use howdah_vfs::{Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, Written};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 

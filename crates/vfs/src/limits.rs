@@ -3,7 +3,7 @@
 howdah_limits::limits! {
     /// Names of one directory that `howdah ls` sorts: with all attributes `howdah ls -l` takes some 170 MB.
     pub const SORTED_NAMES_MAX: usize = 200_000, count;
-    beyond "an error; `-U` lists such a directory without sorting", tested "client/src/batches::a_directory_without_an_end_is_an_error_or_a_stream";
+    beyond "an error; `-U` lists such a directory without sorting", tested "vfs/src/listing/batches::a_directory_without_an_end_is_an_error_or_a_stream";
 
     /// Directories that `howdah ls -R` has found and not listed yet.
     pub const DIRECTORIES_LEFT_MAX: usize = 200_000, count;

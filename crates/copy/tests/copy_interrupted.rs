@@ -9,7 +9,7 @@ use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
 use copying::trouble::{Dying, Forgetful, Meddled, Restarting};
 use copying::{copier, copy, item, options, with_writer};
-use howdah_client::copy::{Copier, CopyOptions, Event, Existing, Item, Side, Target, mark_in};
+use howdah_copy::{Copier, CopyOptions, Event, Existing, Item, Side, Target, mark_in};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, FileSystem, FsError, NewAttributes, Result};

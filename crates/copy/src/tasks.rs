@@ -10,7 +10,7 @@ use super::Side;
 use super::decide::are_near;
 use super::file_job::FileJob;
 use super::links::FileKey;
-use crate::circle::Circle;
+use howdah_vfs::listing::Circle;
 
 /// Something for a worker to do.
 pub(super) enum Task {

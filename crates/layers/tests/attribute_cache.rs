@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use howdah_client::layer::{AttributeCache, AttributeCacheOptions};
+use howdah_layers::{AttributeCache, AttributeCacheOptions};
 use howdah_vfs::layer::{Call, Metered, Stopwatch};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Stability};
