@@ -17,7 +17,6 @@ mod handle;
 pub mod layer;
 pub mod memory;
 mod name;
-mod random;
 mod shown;
 
 pub use attributes::{Attributes, DeviceNumber, FileKind, NewAttributes, SetTime, SpecialKind, Timestamp};
