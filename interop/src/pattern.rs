@@ -2,41 +2,10 @@
 
 use std::io::{self, Write};
 
+use howdah_random::Random;
+
 /// Written at a time.
 const BLOCK: usize = 1 << 20;
-
-/// The SplitMix64 sequence: small, well mixed, and any element is computed from its index.
-#[derive(Debug, Clone)]
-pub struct Random(u64);
-
-impl Random {
-    /// The sequence of a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The next word of it.
-    pub fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A value below `end`, which is at least one; the bias is far below what a test could notice.
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.word() % end.max(1)
-    }
-
-    /// Fills a buffer.
-    pub fn fill(&mut self, buffer: &mut [u8]) {
-        for chunk in buffer.chunks_mut(8) {
-            let word = self.word().to_le_bytes();
-            chunk.copy_from_slice(&word[..chunk.len()]);
-        }
-    }
-}
 
 /// Writes `bytes` bytes of the seed's sequence.
 pub fn write(seed: u64, bytes: u64, out: &mut impl Write) -> io::Result<()> {

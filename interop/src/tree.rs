@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::pattern::Random;
+use howdah_random::Random;
 
 /// Files in one directory of the tree.
 const FILES_PER_DIRECTORY: u64 = 50;

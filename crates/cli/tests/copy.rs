@@ -13,25 +13,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use howdah_random::Random;
 use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit};
 use server::{HOWDAH, Server, home, run, serve};
-
-/// Numbers that follow from a seed (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn bytes(&mut self, count: usize) -> Vec<u8> {
-        (0..count / 8).flat_map(|_| self.number().to_le_bytes()).collect()
-    }
-}
 
 /// The seed of this run, told, or the one that is asked for.
 #[allow(clippy::print_stdout, reason = "a test that fails is repeated with its seed")]
@@ -40,7 +25,7 @@ fn seed(test: &str) -> Random {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos() as u64;
     let seed = asked.unwrap_or(now);
     println!("again: HOWDAH_SEED={seed} cargo test -p howdah --test copy {test}");
-    Random(seed)
+    Random::new(seed)
 }
 
 fn howdah<const N: usize>(arguments: [&str; N]) -> (Option<i32>, String, String) {

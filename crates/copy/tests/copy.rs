@@ -50,7 +50,7 @@ fn round(from: &Files, to: &Files, random: &mut Random) {
 
 #[test]
 fn a_tree_arrives_whole_from_memory_to_memory() {
-    let mut random = Random(seed("a_tree_arrives_whole_from_memory_to_memory"));
+    let mut random = Random::new(seed("a_tree_arrives_whole_from_memory_to_memory"));
     for _ in 0..5 {
         round(&memory(), &memory(), &mut random);
     }
@@ -58,7 +58,7 @@ fn a_tree_arrives_whole_from_memory_to_memory() {
 
 #[test]
 fn a_tree_arrives_whole_from_and_to_a_local_directory() {
-    let mut random = Random(seed("a_tree_arrives_whole_from_and_to_a_local_directory"));
+    let mut random = Random::new(seed("a_tree_arrives_whole_from_and_to_a_local_directory"));
     let (_home, from) = local();
     round(&from, &memory(), &mut random);
     let (_home, to) = local();
@@ -493,7 +493,7 @@ fn a_rate_cap_is_kept() {
 #[test]
 fn a_file_is_read_in_order_by_many() {
     let files = memory();
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let bytes = random.bytes(5_500_000);
     let file = files.file(&files.root().handle, "f", bytes.len() as u64, &[(0, bytes.clone())]);
     let side = Side::new(Arc::clone(&files.0), *ROOT);

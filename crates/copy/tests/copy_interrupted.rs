@@ -29,7 +29,7 @@ fn big_file(random: &mut Random) -> (Files, howdah_vfs::Node) {
 
 #[test]
 fn a_killed_copy_goes_on_where_it_stopped() {
-    let mut random = Random(seed("a_killed_copy_goes_on_where_it_stopped"));
+    let mut random = Random::new(seed("a_killed_copy_goes_on_where_it_stopped"));
     for round in 0..10 {
         let options = || with_writer(round % 2 == 0);
         let (from, file) = big_file(&mut random);
@@ -67,7 +67,7 @@ fn a_killed_copy_goes_on_where_it_stopped() {
 
 #[test]
 fn a_killed_tree_is_completed_and_not_begun_again() {
-    let mut random = Random(seed("a_killed_tree_is_completed_and_not_begun_again"));
+    let mut random = Random::new(seed("a_killed_tree_is_completed_and_not_begun_again"));
     let from = memory();
     let top = from.directory(&from.root().handle, "top");
     grow(&from, &top, 80, 1_000_000, &mut random);
@@ -107,7 +107,8 @@ impl Layer for Full {
 
 #[test]
 fn a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes() {
-    let mut random = Random(seed("a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes"));
+    let mut random =
+        Random::new(seed("a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes"));
     let (from, to) = (memory(), Arc::<MemoryFileSystem>::default());
     let top = from.directory(&from.root().handle, "top");
     let inner = from.directory(&top.handle, "inner");
@@ -132,7 +133,7 @@ fn a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes() {
 
 #[test]
 fn a_copy_that_cannot_begin_leaves_nothing() {
-    let mut random = Random(seed("a_copy_that_cannot_begin_leaves_nothing"));
+    let mut random = Random::new(seed("a_copy_that_cannot_begin_leaves_nothing"));
     let (from, file) = big_file(&mut random);
     let to = Arc::<MemoryFileSystem>::default();
     let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(1))));
@@ -146,7 +147,7 @@ fn a_copy_that_cannot_begin_leaves_nothing() {
 fn what_a_killed_copy_began_under_another_name_of_the_file_goes() {
     // The second copy is killed, too, after each number of calls.
     for calls in 1.. {
-        let (from, file) = big_file(&mut Random(9));
+        let (from, file) = big_file(&mut Random::new(9));
         let top = from.directory(&from.root().handle, "top");
         from.link(&file.handle, &top.handle, "one");
         from.link(&file.handle, &top.handle, "other");
@@ -181,7 +182,7 @@ fn what_a_killed_copy_began_under_another_name_of_the_file_goes() {
 
 #[test]
 fn a_source_that_changed_is_begun_again_and_that_is_said() {
-    let mut random = Random(seed("a_source_that_changed_is_begun_again_and_that_is_said"));
+    let mut random = Random::new(seed("a_source_that_changed_is_begun_again_and_that_is_said"));
     let (from, file) = big_file(&mut random);
     let to: Arc<MemoryFileSystem> = Arc::default();
     let dying = Files(Arc::new(Dying { inner: Arc::clone(&to) as _, left: AtomicI64::new(45) }));
@@ -197,7 +198,7 @@ fn a_source_that_changed_is_begun_again_and_that_is_said() {
 
 #[test]
 fn what_a_restarted_server_lost_is_sent_again() {
-    let mut random = Random(seed("what_a_restarted_server_lost_is_sent_again"));
+    let mut random = Random::new(seed("what_a_restarted_server_lost_is_sent_again"));
     for (every, one_writer) in [3, 17, 50].into_iter().flat_map(|every| [(every, true), (every, false)]) {
         let (from, file) = big_file(&mut random);
         let memory: Arc<MemoryFileSystem> = Arc::default();
@@ -216,7 +217,7 @@ fn what_a_restarted_server_lost_is_sent_again() {
 
 #[test]
 fn a_server_that_restarts_all_the_time_is_written_to_stably_in_the_end() {
-    let (from, file) = big_file(&mut Random(5));
+    let (from, file) = big_file(&mut Random::new(5));
     let memory: Arc<MemoryFileSystem> = Arc::default();
     let (restarts, writes) = (AtomicI64::new(i64::MAX), AtomicI64::new(0));
     let to = Files(Arc::new(Restarting { memory, every: 1, restarts, writes }));
@@ -227,7 +228,7 @@ fn a_server_that_restarts_all_the_time_is_written_to_stably_in_the_end() {
 
 #[test]
 fn what_a_killed_server_made_and_did_not_answer_for_is_no_failure() {
-    let mut random = Random(seed("what_a_killed_server_made_and_did_not_answer_for_is_no_failure"));
+    let mut random = Random::new(seed("what_a_killed_server_made_and_did_not_answer_for_is_no_failure"));
     let ways = [Existing::ReplaceChanged, Existing::Keep];
     for (losses, existing) in [1, 3, 5].into_iter().flat_map(|losses| ways.map(|way| (losses, way))) {
         let from = memory();
@@ -250,7 +251,7 @@ fn a_stopped_copy_keeps_what_it_has() {
 }
 
 fn stop_and_go_on(one_writer: bool) {
-    let (from, file) = big_file(&mut Random(6));
+    let (from, file) = big_file(&mut Random::new(6));
     let to = memory();
     // 256 KiB/s and stopped at once: some blocks are through, most are not.
     let slow = CopyOptions { rate: Some(256 << 10), jobs: Some(2), ..with_writer(one_writer) };
@@ -287,7 +288,7 @@ fn a_copy_that_another_has_taken_over_gives_no_name_to_what_the_other_has_begun(
     // Its own handle is of no use any more when it completes the file; or that comes a moment later.
     for (size, before) in [(1_000, true), (4_000_000, true), (1_000, false), (4_000_000, false)] {
         let from = memory();
-        let bytes = Random(1).bytes(size);
+        let bytes = Random::new(1).bytes(size);
         let file = from.file(&from.root().handle, "file", size as u64, &[(0, bytes)]);
         let to: Arc<dyn howdah_vfs::FileSystem> = Arc::new(MemoryFileSystem::new());
         let files = Files(Arc::clone(&to));
@@ -312,7 +313,7 @@ fn a_copy_that_another_has_taken_over_gives_no_name_to_what_the_other_has_begun(
 
 #[test]
 fn two_of_the_same_copy_at_once_leave_a_whole_file_or_none() {
-    let mut random = Random(seed("two_of_the_same_copy_at_once_leave_a_whole_file_or_none"));
+    let mut random = Random::new(seed("two_of_the_same_copy_at_once_leave_a_whole_file_or_none"));
     for _ in 0..20 {
         let (from, file) = big_file(&mut random);
         let to = Files(Arc::new(MemoryFileSystem::new()));
@@ -348,7 +349,7 @@ fn partial(names: &[String]) -> &str {
 
 #[test]
 fn what_another_user_left_is_not_resumed() {
-    let mut random = Random(seed("what_another_user_left_is_not_resumed"));
+    let mut random = Random::new(seed("what_another_user_left_is_not_resumed"));
     let (from, file) = big_file(&mut random);
     type Plant = fn(&Files, &[String]);
     let ways: [(&str, Plant); 3] = [
@@ -380,7 +381,7 @@ fn what_another_user_left_is_not_resumed() {
 
 #[test]
 fn where_only_owners_remove_another_name_is_taken() {
-    let mut random = Random(seed("where_only_owners_remove_another_name_is_taken"));
+    let mut random = Random::new(seed("where_only_owners_remove_another_name_is_taken"));
     let (from, file) = big_file(&mut random);
     let to: Arc<MemoryFileSystem> = Arc::default();
     let (files, names) = left_behind(&to, &from, file);

@@ -129,7 +129,7 @@ fn one_writes_while_the_others_read_on_up_to_a_bound() {
     const JOBS: usize = 4;
     /// What may wait, one for each reader who waits to put it in, and what is being written.
     const MOST: usize = 4 + (JOBS - 1) + 1;
-    let mut random = Random(seed("one_writes_while_the_others_read_on_up_to_a_bound"));
+    let mut random = Random::new(seed("one_writes_while_the_others_read_on_up_to_a_bound"));
     let traffic = Arc::new(Traffic::default());
     let (from, node) = file(&traffic, 100, &mut random);
     let watched = Arc::clone(&traffic);
@@ -149,7 +149,7 @@ fn one_writes_while_the_others_read_on_up_to_a_bound() {
 
 #[test]
 fn many_write_where_writes_do_not_wait_for_each_other() {
-    let mut random = Random(seed("many_write_where_writes_do_not_wait_for_each_other"));
+    let mut random = Random::new(seed("many_write_where_writes_do_not_wait_for_each_other"));
     let traffic = Arc::new(Traffic::default());
     let (from, node) = file(&traffic, 20, &mut random);
     let watched = Arc::clone(&traffic);
@@ -165,7 +165,8 @@ fn many_write_where_writes_do_not_wait_for_each_other() {
 #[test]
 fn a_write_that_fails_in_the_middle_is_told_once_and_the_next_copy_goes_on() {
     const BLOCKS: usize = 40;
-    let mut random = Random(seed("a_write_that_fails_in_the_middle_is_told_once_and_the_next_copy_goes_on"));
+    let mut random =
+        Random::new(seed("a_write_that_fails_in_the_middle_is_told_once_and_the_next_copy_goes_on"));
     for round in 0..10 {
         // One worker commits between two blocks; of several, whoever commits may do so after all the others have written.
         let jobs = (round % 2 == 0).then_some(1);
@@ -212,7 +213,8 @@ fn a_read_that_fails_in_the_middle_leaves_what_others_read_to_be_written() {
             run(&*self.0)
         }
     }
-    let mut random = Random(seed("a_read_that_fails_in_the_middle_leaves_what_others_read_to_be_written"));
+    let mut random =
+        Random::new(seed("a_read_that_fails_in_the_middle_leaves_what_others_read_to_be_written"));
     for _ in 0..10 {
         let traffic = Arc::new(Traffic::default());
         let (from, node) = file(&traffic, 40, &mut random);

@@ -14,7 +14,6 @@ mod remedy;
 mod report;
 mod rung;
 mod send_buffer;
-mod units;
 
 pub use figure::Figure;
 pub use finding::Finding;

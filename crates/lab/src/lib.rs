@@ -10,7 +10,6 @@ pub mod guest;
 pub mod measure;
 pub mod network;
 pub mod plan;
-mod random;
 pub mod record;
 pub mod report;
 pub mod run;

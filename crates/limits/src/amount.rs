@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use howdah_units::grouped;
+
 /// A limit's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
@@ -28,19 +30,6 @@ impl fmt::Display for Amount {
             Self::Time(time) => write!(formatter, "{} s", grouped(time.as_secs())),
         }
     }
-}
-
-/// With a comma between thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ impl Corruption {
     /// Each packet with that probability.
     pub fn new<B>(probability: f64, seed: u64) -> AtOnce<B, Self> {
         let mut random = Random::new(seed);
-        let chance = Independent::new(probability, random.bits());
+        let chance = Independent::new(probability, random.number());
         AtOnce::by(Self { chance, random })
     }
 }

@@ -21,7 +21,8 @@ impl Segments for Vec<u8> {
     }
 
     fn corrupt(&mut self, random: &mut Random) {
-        if let Some(bit) = random.below(self.len() as u64 * 8) {
+        if !self.is_empty() {
+            let bit = random.below(self.len() as u64 * 8);
             self[(bit / 8) as usize] ^= 1 << (bit % 8);
         }
     }

@@ -5,22 +5,19 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
-#[allow(dead_code, reason = "shared with other tests")]
-#[path = "stress/random.rs"]
-mod random;
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use common::{getattr, nfs_call, read_record, root, serve_memory};
+use howdah_random::Random;
 use howdah_rpc::limits::CALLS_REMEMBERED;
 use howdah_wire::nfs3::{
     self, DirectoryName, FileHandle, NewAttributes, create, readdirplus, remove, setattr,
 };
 use howdah_wire::rpc::{AuthSys, CallHeader, Credentials, RecordMark};
 use howdah_wire::xdr::{Encode, Encoder};
-use random::Random;
 
 const ROUNDS: usize = 8;
 /// What later rounds may add: blocks that lie apart in the allocator's arenas, and tables that double.
@@ -97,7 +94,7 @@ impl Attacker {
     }
 
     fn number(&mut self) -> u32 {
-        self.random.next() as u32
+        self.random.number() as u32
     }
 
     /// What is remembered for the case that it comes again: as other users, of many names.
@@ -111,9 +108,9 @@ impl Attacker {
     }
 
     fn change(&mut self) -> Vec<u8> {
-        let (root, name) = (self.root.clone(), format!("name{}", self.random.below(NAMES)));
+        let (root, name) = (self.root.clone(), format!("name{}", self.random.index(NAMES)));
         let object = DirectoryName { directory: FileHandle(&root), name: name.as_bytes() };
-        match self.random.below(4) {
+        match self.random.index(4) {
             0 => {
                 let how = create::How::Unchecked(NewAttributes::default());
                 self.call(0, &[], create::PROCEDURE, &create::Arguments { object, how })
@@ -143,9 +140,9 @@ impl Attacker {
     }
 
     fn damage(&mut self, bytes: &mut [u8]) {
-        for _ in 0..1 + self.random.below(4) {
-            let at = self.random.below(bytes.len());
-            bytes[at] = self.random.next() as u8;
+        for _ in 0..1 + self.random.index(4) {
+            let at = self.random.index(bytes.len());
+            bytes[at] = self.random.number() as u8;
         }
     }
 
@@ -154,9 +151,9 @@ impl Attacker {
         let mut crowd = Vec::new();
         for _ in 0..60 {
             let mut stream = self.connect();
-            let length = [3_000, 60_000, 1 << 20][self.random.below(3)];
+            let length = [3_000, 60_000, 1 << 20][self.random.index(3)];
             let mark = RecordMark { length, last: true }.to_bytes();
-            let some = self.random.below(2_500);
+            let some = self.random.index(2_500);
             let _ = stream.write_all(&[&mark[..], &self.random.bytes(some)].concat());
             crowd.push(stream);
         }

@@ -7,6 +7,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use howdah_units::{bytes, time};
+
 /// For how long the shortest latency is believed: a route may have become longer, and a server slower. As with twice what
 /// the path holds every call waits for others, it must be looked for then: for a moment fewer than the path holds are kept in
 /// flight, which costs half a round trip.
@@ -232,8 +234,8 @@ impl fmt::Display for Explanation {
         if self.rate == 0.0 {
             return formatter.write_str("; nothing measured yet");
         }
-        let (milliseconds, kilobytes) = (self.latency.as_secs_f64() * 1e3, self.bytes as f64 / 1e3);
-        write!(formatter, ": {:.0} calls/s of {kilobytes:.1} kB, each {milliseconds:.3} ms", self.rate)
+        let (size, latency) = (bytes(self.bytes as f64), time(self.latency));
+        write!(formatter, ": {:.0} calls/s of {size}, each {latency}", self.rate)
     }
 }
 

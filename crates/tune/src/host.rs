@@ -38,9 +38,9 @@ impl Host {
                 "connections are sized to their paths, since we have CAP_NET_ADMIN; {control} to other hosts"
             ),
             Mode::Unprivileged => format!(
-                "connections have the kernel's buffers, at most {:.1} MB in flight to a client, for want of \
+                "connections have the kernel's buffers, at most {} in flight to a client, for want of \
                  CAP_NET_ADMIN; that, or a larger third figure of net.ipv4.tcp_wmem, lifts it; {control} to other hosts",
-                crate::floor::flight_of(self.send_most()) as f64 / 1e6
+                howdah_units::size(crate::floor::flight_of(self.send_most()))
             ),
         }
     }

@@ -19,7 +19,6 @@ pub mod limits;
 pub mod listing;
 pub mod memory;
 mod name;
-mod random;
 mod shown;
 
 pub use attributes::{Attributes, DeviceNumber, FileKind, NewAttributes, SetTime, SpecialKind, Timestamp};

@@ -70,7 +70,7 @@ fn names_and_nodes_without_data_fill_it_too() {
     let free = || fs.statistics(ROOT, &root).expect("statistics").free_bytes;
     fs.remove(ROOT, &root, name(b"0"), &mut Change::default()).expect("removed");
     let (file, mut links) = (fs.lookup(ROOT, &root, name(b"1")).expect("there").node.handle, 0);
-    let mut link = |of: &str| fs.link(ROOT, &file, &root, name(of.as_bytes()), &mut Change::default());
+    let link = |of: &str| fs.link(ROOT, &file, &root, name(of.as_bytes()), &mut Change::default());
     while link(&format!("link{links}")).is_ok() {
         links += 1;
     }

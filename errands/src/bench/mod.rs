@@ -23,7 +23,6 @@ mod memory;
 mod metrics;
 mod page;
 mod paired;
-mod random;
 mod report;
 mod row;
 mod serve;

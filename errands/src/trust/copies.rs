@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 
-use super::random::Random;
 use super::server::{Server, Site};
 use super::tree;
+use howdah_random::Random;
 
 /// What is said of a server that is not there when it is to be mounted, and never of one that goes away later.
 const NOT_THERE: [&str; 2] = ["is an NFS server running there?", "another service may listen there"];

@@ -11,9 +11,9 @@ use anyhow::{Context as _, Error, Result, bail, ensure};
 use serde_json::Value;
 
 use super::campaign::{Context, Progress, Verdict};
-use super::random::Random;
 use super::server::Server;
 use super::tree;
+use howdah_random::Random;
 
 /// Kills of the full form and of the short one.
 const FULL: u64 = 200;

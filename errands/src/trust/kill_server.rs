@@ -13,9 +13,9 @@ use howdah_lab::guest::find_command;
 use super::campaign::{Context, Progress, Verdict};
 use super::copies::Copies;
 use super::crew::{Crew, client};
-use super::random::Random;
 use super::server::Server;
 use super::worker::Worker;
+use howdah_random::Random;
 
 /// Kills of the full form and of the short one.
 const FULL: u64 = 1_000;

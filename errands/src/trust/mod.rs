@@ -13,7 +13,6 @@ mod faults;
 mod kill_client;
 mod kill_server;
 mod power_cut;
-mod random;
 mod server;
 mod soak;
 mod territory;

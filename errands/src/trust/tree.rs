@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use super::random::Random;
+use howdah_random::Random;
 
 /// The largest file, which goes in many parts.
 pub const BIG: &str = "big";
@@ -26,7 +26,8 @@ pub fn grow(directory: &Path, random: &mut Random) -> io::Result<()> {
     for number in 0..FILES {
         let directory = if number % 3 == 2 { &below } else { directory };
         let path = directory.join(format!("file-{number}"));
-        fs::write(&path, random.bytes_up_to(LARGEST))?;
+        let length = random.index(LARGEST);
+        fs::write(&path, random.bytes(length))?;
         fs::set_permissions(&path, PermissionsExt::from_mode(MODES[number % MODES.len()]))?;
     }
     fs::write(directory.join(BIG), random.bytes(BIG_SIZE))?;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use howdah_vfs::{Caller, FileSystem, FsError};
 
 use super::calls::{Calls, Told};
-use super::random::Random;
 use super::territory::{Event, Territory};
 use super::world::{Act, Answered, Extent, Kind, choose, named};
+use howdah_random::Random;
 
 /// Of its calls, so many change something for one that looks.
 const LOOK_ONE_IN: u64 = 6;
@@ -196,7 +196,7 @@ impl Worker {
                 _ => None,
             });
             let known: Vec<_> = iter::once((String::new(), None)).chain(below).collect();
-            known[self.random.up_to(known.len())].clone()
+            known[self.random.index(known.len())].clone()
         };
         let wrong = |what: String| format!("{}/{path}: {what}", self.territory.name);
         match file {

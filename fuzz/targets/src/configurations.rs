@@ -35,6 +35,8 @@ const SERVER: &[Setting] = &[
 const EXPORT: &[Setting] = &[
     ("name", &["'/'", "'/data'", "'/data/\u{fc}'"]),
     ("path", &["'/'", "'/usr'", "'/usr/../usr/lib'"]),
+    ("memory", &["'1M'", "'auto'", "'4G'"]),
+    ("url", &["'nfs://host/x'", "'nfs://[::1]:2050/x?lanes=2'"]),
     ("id", &["1", "4294967295"]),
     ("durability", &["'sync'", "'async'"]),
     ("cross_mounts", &["true", "false"]),
@@ -121,7 +123,8 @@ fn makes_sense(config: &ServerConfig) {
     assert!(!config.exports.is_empty() && !config.listen.is_empty() && config.workers > 0);
     let (mut names, mut ids) = (HashSet::new(), HashSet::new());
     for export in &config.exports {
-        assert!(export.path.is_absolute() && !export.clients.is_empty(), "{export:?}");
+        assert!(export.source.directory().is_none_or(Path::is_absolute), "{export:?}");
+        assert!(!export.clients.is_empty(), "{export:?}");
         assert!(names.insert(&export.name) && ids.insert(export.id), "{export:?}");
         let name = export.name.to_string();
         assert_eq!(name.parse().as_ref(), Ok(&export.name));

@@ -10,7 +10,7 @@ use rustix::fs::{Advice, OFlags, fadvise};
 
 use super::history::History;
 use super::mapping;
-use crate::pattern::Random;
+use howdah_random::Random;
 
 /// Larger than several of the client's largest transfers, small enough that operations meet.
 const LARGEST_FILE: usize = 5 << 20;

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::history::History;
 use super::names_model::{Kind, Model};
-use crate::pattern::Random;
+use howdah_random::Random;
 
 /// Few names, so that operations meet each other's.
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];

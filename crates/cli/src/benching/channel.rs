@@ -1,8 +1,7 @@
 //! What a client's channel says of itself, line by line.
 
-use std::time::Duration;
-
 use howdah_client::channel::ChannelReport;
+use howdah_units::time;
 
 /// Each connection, and how many calls it keeps in flight and why; or what is known of datagrams.
 pub fn describe(report: &ChannelReport) -> Vec<String> {
@@ -22,19 +21,15 @@ pub fn describe(report: &ChannelReport) -> Vec<String> {
     ));
     lines.extend(datagrams.classes.iter().map(|class| {
         let name = format!("{:?}", class.class).to_ascii_lowercase();
-        let trip = class.round_trip.map_or("unmeasured".to_owned(), milliseconds);
+        let trip = class.round_trip.map_or("unmeasured".to_owned(), time);
         format!(
             "{name}: {} calls, {} sent again ({} of them for nothing), round trip {trip}, waits {}",
             class.calls,
             class.retransmissions,
             class.for_nothing,
-            milliseconds(class.timeout)
+            time(class.timeout)
         )
     }));
     lines.extend(datagrams.advice.map(|advice| advice.to_string()));
     lines
-}
-
-fn milliseconds(time: Duration) -> String {
-    format!("{:.3} ms", time.as_secs_f64() * 1e3)
 }

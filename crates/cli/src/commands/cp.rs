@@ -12,7 +12,7 @@ use howdah_vfs::FsError;
 
 use super::Failure;
 use crate::arguments::CpArguments;
-use crate::copying::{Plan, Screen, Totals, Watch, as_json, as_text, copy_options, event_line, plan, size};
+use crate::copying::{Plan, Screen, Totals, Watch, as_json, as_text, copy_options, event_line, plan};
 use crate::report;
 use crate::running::{allow_many_open_files, signals, start_command_log};
 
@@ -44,7 +44,7 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     drop(watch);
     let limits = match arguments.run.rate.filter(|_| outcome.held_back.as_secs_f64() >= HELD_BACK * seconds) {
         // What the connections say would be of what is left of them.
-        Some(rate) => vec![format!("limited by --rate, {}/s", size(rate))],
+        Some(rate) => vec![format!("limited by --rate, {}", howdah_units::rate(rate as f64))],
         None => {
             let reports = clients.iter().flat_map(|client| client.channel().report().limits);
             reports.map(|limit| limit.to_string()).collect()

@@ -3,7 +3,7 @@
 use howdah_copy::Event;
 use howdah_vfs::Shown;
 
-use super::units::size;
+use howdah_units::size;
 
 /// An event in a few words.
 pub fn event_line(event: &Event<'_>) -> String {

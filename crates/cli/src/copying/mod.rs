@@ -5,11 +5,9 @@ mod options;
 mod plan;
 mod progress;
 mod totals;
-mod units;
 
 pub use events::event_line;
 pub use options::copy_options;
 pub use plan::{Plan, plan};
 pub use progress::{Screen, Watch};
 pub use totals::{Totals, as_json, as_text};
-pub use units::size;

@@ -3,7 +3,7 @@
 use howdah_copy::Figures;
 use serde_json::{Value, json};
 
-use super::units::{clock, count, size};
+use howdah_units::{clock, counted, rate, size};
 
 /// How a copy ended.
 pub struct Totals {
@@ -44,11 +44,11 @@ impl Totals {
 pub fn as_text(totals: &Totals) -> String {
     let figures = &totals.figures;
     let mut lines = vec![format!(
-        "{} copied, {} in {:.2} s ({}/s)",
-        count(figures.files, "file", "files"),
+        "{} copied, {} in {:.2} s ({})",
+        counted(figures.files, "file", "files"),
         size(figures.copied_bytes),
         totals.seconds,
-        size(totals.rate() as u64)
+        rate(totals.rate())
     )];
     let mut line = |counts: bool, text: String| {
         if counts {
@@ -59,7 +59,7 @@ pub fn as_text(totals: &Totals) -> String {
         figures.resumed_files > 0,
         format!(
             "{} went on where an earlier copy stopped: {} were there already",
-            count(figures.resumed_files, "file", "files"),
+            counted(figures.resumed_files, "file", "files"),
             size(figures.resumed_bytes)
         ),
     );
@@ -68,12 +68,12 @@ pub fn as_text(totals: &Totals) -> String {
         figures.left_out_set_id > 0,
         format!(
             "set-ID bits of {} left out; --set-id keeps them",
-            count(figures.left_out_set_id, "file", "files")
+            counted(figures.left_out_set_id, "file", "files")
         ),
     );
     line(
         figures.left_out_devices > 0,
-        format!("{} left out; --devices copies them", count(figures.left_out_devices, "device", "devices")),
+        format!("{} left out; --devices copies them", counted(figures.left_out_devices, "device", "devices")),
     );
     line(others(figures) > 0, other_nodes(figures));
     line(figures.hole_bytes > 0, format!("{} of zeros became holes", size(figures.hole_bytes)));
@@ -83,14 +83,14 @@ pub fn as_text(totals: &Totals) -> String {
     );
     let compared = format!(
         "verified: {}, {}: both sides were read back and are equal ({}); files that were there already were not read",
-        count(figures.verified_files, "file", "files"),
+        counted(figures.verified_files, "file", "files"),
         size(figures.verified_bytes),
         totals.coverage()
     );
     line(totals.verified, compared);
     lines.extend(totals.limits.iter().map(|limit| format!("  {limit}")));
     if figures.errors > 0 {
-        lines.push(format!("{}: not all is copied", count(figures.errors, "error", "errors")));
+        lines.push(format!("{}: not all is copied", counted(figures.errors, "error", "errors")));
     }
     if totals.stopped {
         lines.push("stopped: the same command goes on from here".to_owned());
@@ -110,7 +110,7 @@ fn other_nodes(figures: &Figures) -> String {
         (figures.special_files, "special file", "special files"),
     ];
     let some = all.iter().filter(|(number, ..)| *number > 0);
-    some.map(|&(number, one, several)| count(number, one, several)).collect::<Vec<_>>().join(", ")
+    some.map(|&(number, one, several)| counted(number, one, several)).collect::<Vec<_>>().join(", ")
 }
 
 /// One object.
@@ -142,11 +142,11 @@ pub fn progress_line(figures: &Figures, rate: f64) -> String {
         false => String::new(),
     };
     format!(
-        "{} of {}{more}  {} files  {}/s{time}",
+        "{} of {}{more}  {} files  {}{time}",
         size(done),
         size(figures.found_bytes),
         figures.files + figures.kept,
-        size(rate as u64)
+        howdah_units::rate(rate)
     )
 }
 

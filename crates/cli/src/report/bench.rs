@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use howdah_lab::measure::{LatencySummary, Spread};
 use howdah_lab::workload::{BenchReport, FileSize, PlaceKind, Plan, Snapshot, Unit, WorkloadResult};
+use howdah_units::{clock, power_of_two, rate};
 
 use super::counts::call_counts;
 use super::replay::replay;
@@ -39,16 +40,12 @@ pub fn bench(report: &BenchReport) -> String {
 /// How far a measurement is, on one line.
 pub fn progress(snapshot: &Snapshot) -> String {
     let rate = match snapshot.unit {
-        Unit::Bytes => format!("{:.1} MB/s", snapshot.rate / 1e6),
+        Unit::Bytes => rate(snapshot.rate),
         Unit::Operations => format!("{:.0} ops/s", snapshot.rate),
     };
     let part = snapshot.part.map_or(String::new(), |part| format!("{:3.0} %  ", part * 100.0));
-    let left = snapshot.left.map_or(String::new(), |left| format!("  {} left", clock(left.as_secs())));
+    let left = snapshot.left.map_or(String::new(), |left| format!("  {} left", clock(left.as_secs_f64())));
     format!("{}  {part}{rate}{left}", snapshot.label)
-}
-
-fn clock(seconds: u64) -> String {
-    format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
 fn heading(report: &BenchReport) -> String {
@@ -93,10 +90,10 @@ fn work(plan: &Plan) -> String {
     };
     let moves = plan.file_size.largest_bytes > 0;
     let unit = if plan.workload.is_random() { "blocks" } else { "records" };
-    part(moves, format!("{unit} of {}", size(plan.record_bytes)));
+    part(moves, format!("{unit} of {}", power_of_two(plan.record_bytes)));
     part(
         moves && plan.transfer_bytes != plan.record_bytes,
-        format!("transfers of {}", size(plan.transfer_bytes)),
+        format!("transfers of {}", power_of_two(plan.transfer_bytes)),
     );
     part(plan.threads > 1, format!("{} threads", plan.threads));
     part(plan.in_flight > 1, format!("{} in flight", plan.in_flight));
@@ -117,19 +114,12 @@ fn files(plan: &Plan) -> String {
     match plan.file_size {
         FileSize { largest_bytes: 0, .. } => format!("empty {noun}"),
         FileSize { smallest_bytes, largest_bytes } if smallest_bytes == largest_bytes => {
-            format!("{noun} of {}", size(largest_bytes))
+            format!("{noun} of {}", power_of_two(largest_bytes))
         }
         FileSize { smallest_bytes, largest_bytes } => {
-            format!("{noun} of {} to {}", size(smallest_bytes), size(largest_bytes))
+            format!("{noun} of {} to {}", power_of_two(smallest_bytes), power_of_two(largest_bytes))
         }
     }
-}
-
-/// A size in the largest unit that keeps it whole.
-fn size(bytes: u64) -> String {
-    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    let fits = units.iter().find(|(_, bits)| bytes > 0 && bytes.is_multiple_of(1 << bits));
-    fits.map_or_else(|| format!("{bytes} bytes"), |(unit, bits)| format!("{} {unit}", bytes >> bits))
 }
 
 fn table(result: &WorkloadResult) -> String {
@@ -231,19 +221,6 @@ fn troubles(result: &WorkloadResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_told_in_whole_units() {
-        for (bytes, told) in [
-            (80 << 30, "80 GiB"),
-            (1536, "1536 bytes"),
-            (8192, "8 KiB"),
-            (0, "0 bytes"),
-            (500 << 20, "500 MiB"),
-        ] {
-            assert_eq!(size(bytes), told);
-        }
-    }
 
     #[test]
     fn progress_is_one_line() {

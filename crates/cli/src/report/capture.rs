@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use howdah_server::capture::{State, Why};
+use howdah_units::size;
 
 use crate::capturing::Captured;
 
@@ -10,24 +11,20 @@ use crate::capturing::Captured;
 pub fn capturing(state: &State, bytes: u64) -> String {
     let State { seconds, seconds_most, taken, dropped, .. } = state;
     let lost = if *dropped > 0 { format!(", {dropped} dropped") } else { String::new() };
-    format!(
-        "{seconds:.0} of {seconds_most:.0} s, {taken} calls, {:.1} MB{lost}; Ctrl-C ends it",
-        bytes as f64 / 1e6
-    )
+    format!("{seconds:.0} of {seconds_most:.0} s, {taken} calls, {}{lost}; Ctrl-C ends it", size(bytes))
 }
 
 /// What was recorded, and what can be done with it.
 pub fn captured(captured: &Captured) -> String {
     let Captured { server, file, bytes, end, procedures, bytes_read, bytes_written } = captured;
     let mut text = format!("{server}\n");
-    let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let _ = writeln!(
         text,
-        "{} calls in {:.1} s, {:.1} MB read and {:.1} MB written; {}",
+        "{} calls in {:.1} s, {} read and {} written; {}",
         end.calls,
         end.seconds,
-        megabytes(*bytes_read),
-        megabytes(*bytes_written),
+        size(*bytes_read),
+        size(*bytes_written),
         because(end.end)
     );
     let mut by_calls: Vec<_> = procedures.iter().collect();
@@ -55,8 +52,8 @@ pub fn captured(captured: &Captured) -> String {
     } else if file != "-" {
         let _ = writeln!(
             text,
-            "{file}: {:.1} MB; play it: howdah bench nfs://HOST/EXPORT --replay {file}",
-            megabytes(*bytes)
+            "{file}: {}; play it: howdah bench nfs://HOST/EXPORT --replay {file}",
+            size(*bytes)
         );
     }
     text

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use howdah_server::admin::{Export, Procedure, Unheard, Workers};
-
-use super::short::time;
+use howdah_units::{bytes, narrow_time};
 
 /// What is shown.
 #[derive(Debug, Default)]
@@ -70,7 +69,7 @@ pub fn counted(counted: &Counted) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     if !counted.is_rate {
-        let _ = writeln!(text, "in {}:", time(counted.seconds));
+        let _ = writeln!(text, "in {}:", narrow_time(counted.seconds));
     }
     if counted.procedures.is_empty() {
         text.push_str("no calls\n");
@@ -143,9 +142,9 @@ fn table(what: &str, counted: &Counted, rows: Vec<(String, Procedure)>) -> Strin
             rate(procedure.calls as f64 / seconds, counted.is_rate),
             percent(procedure.calls as f64, all as f64),
             rate(errors as f64 / seconds, counted.is_rate),
-            latency.mean_seconds().map_or("-".into(), time),
-            latency.p50_seconds.map_or("-".into(), time),
-            latency.p99_seconds.map_or("-".into(), time),
+            latency.mean_seconds().map_or("-".into(), narrow_time),
+            latency.p50_seconds.map_or("-".into(), narrow_time),
+            latency.p99_seconds.map_or("-".into(), narrow_time),
             percent(procedure.storage_seconds, latency.seconds),
             bytes(procedure.received as f64 / seconds),
             bytes(procedure.sent as f64 / seconds),
@@ -205,13 +204,6 @@ fn percent(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!("{:.0}%", (part / whole * 100.0).min(100.0)) } else { "-".to_owned() }
 }
 
-/// Bytes in eight characters.
-fn bytes(count: f64) -> String {
-    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-    let unit = units.iter().find(|(size, _)| count >= *size);
-    unit.map_or_else(|| format!("{count:.0} B"), |(size, unit)| format!("{:.1} {unit}", count / size))
-}
-
 #[cfg(test)]
 mod tests {
     use howdah_server::admin::{Bucket, Latency};
@@ -255,7 +247,7 @@ mod tests {
             ..Counted::default()
         };
         let text = counted(&shown);
-        assert!(text.lines().take(4).all(|line| line.len() <= 80), "{text}");
+        assert!(text.lines().take(4).all(|line| line.chars().count() <= 80), "{text}");
         assert_data_eq!(
             &text,
             str![[r#"

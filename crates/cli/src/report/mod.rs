@@ -14,7 +14,6 @@ mod nics;
 mod output;
 mod replay;
 mod settings;
-mod short;
 mod welcome;
 mod why;
 
@@ -30,6 +29,5 @@ pub use listing::{Listed, listing};
 pub use nics::{NicRates, Scale, nics, nics_json, nics_plot};
 pub use output::{complain, is_incomplete, is_unread, print, print_raw, status};
 pub use settings::{exports, server};
-pub use short::{short_bytes, short_count, time};
 pub use welcome::{Handles, Opened, Welcome};
 pub use why::why;

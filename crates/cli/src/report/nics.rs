@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use howdah_net::{Carried, InterfaceCounters};
+use howdah_units::rate;
 use serde_json::{Value, json};
 
 /// Letters of a bar.
@@ -116,8 +117,8 @@ pub fn nics(all: &[NicRates], time: Option<&str>) -> String {
             text,
             "{:<12} {:>10} {:>10} {:>8.0} {:>8.0} {:>5.0} {:>5.0} {:>5} {:>4.0} {:>4.0}",
             rates.name,
-            per_second(received.bytes),
-            per_second(sent.bytes),
+            rate(received.bytes),
+            rate(sent.bytes),
             received.packets,
             sent.packets,
             received.size(),
@@ -147,9 +148,9 @@ pub fn nics_plot(all: &[NicRates], scale: &Scale, time: Option<&str>) -> String 
             "{:<12} in {} {:>10} out {} {:>10}",
             rates.name,
             bar(rates.received.bytes),
-            per_second(rates.received.bytes),
+            rate(rates.received.bytes),
             bar(rates.sent.bytes),
-            per_second(rates.sent.bytes)
+            rate(rates.sent.bytes)
         );
     }
     text
@@ -178,12 +179,6 @@ pub fn nics_json(all: &[NicRates]) -> String {
     };
     let all: Vec<Value> = all.iter().map(each).collect();
     format!("{}\n", json!({ "interfaces": all }))
-}
-
-fn per_second(bytes: f64) -> String {
-    let units = [(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")];
-    let unit = units.iter().find(|(size, _)| bytes >= *size);
-    unit.map_or_else(|| format!("{bytes:.0} B/s"), |(size, unit)| format!("{:.1} {unit}", bytes / size))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use howdah_lab::measure::LatencySummary;
 use howdah_lab::workload::{LaidOut, ReplayReport};
 use howdah_server::capture::Names;
+use howdah_units::size;
 
 /// What was played, and what came of it beside the record.
 pub fn replay(played: &ReplayReport) -> String {
@@ -30,7 +31,7 @@ fn heading(played: &ReplayReport) -> String {
         .collect();
     format!(
         "\nreplay: {}, {} calls in {:.2} s, recorded {} by howdah {}, {names}\n\
-         made before: {} files, {directories} directories, {:.1} MB of data\n\
+         made before: {} files, {directories} directories, {} of data\n\
          played {speed}, at most {} calls at once: took {}\n",
         played.file,
         played.recorded_calls,
@@ -38,7 +39,7 @@ fn heading(played: &ReplayReport) -> String {
         played.recorded,
         played.recorded_by,
         files + fillers,
-        bytes as f64 / 1e6,
+        size(bytes),
         played.in_flight,
         took.join(", "),
     )

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use howdah_server::admin::{Client, Group, Lane, Recent};
 use howdah_server::tuning::GoneClient;
+use howdah_units::{rate, seconds};
 
 /// Parts of the time that are less are not told.
 const SHARE_MIN: f64 = 0.01;
@@ -145,21 +146,13 @@ fn figures(interval: f64, sent: f64, received: f64, lanes: &[Lane], recent: &Rec
 fn rates(sent: f64, received: f64) -> String {
     let each = [(sent, "read"), (received, "written")];
     let told = each.iter().filter(|(rate, _)| *rate >= MOVING);
-    let told: Vec<String> = told.map(|(rate, what)| format!("{} {what}", megabytes(*rate))).collect();
+    let told: Vec<String> = told.map(|(moved, what)| format!("{} {what}", rate(*moved))).collect();
     told.join(", ")
 }
 
 fn joined(parts: &[String]) -> String {
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     parts.join(", ")
-}
-
-fn megabytes(rate: f64) -> String {
-    if rate >= 1e6 { format!("{:.1} MB/s", rate / 1e6) } else { format!("{:.0} kB/s", rate / 1e3) }
-}
-
-fn seconds(seconds: f64) -> String {
-    if seconds < 9.95 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
 }
 
 /// Where the time went: of one connection, or on average of several.
@@ -244,7 +237,7 @@ mod tests {
             why(&clients, &none, false, false),
             str![[r#"
 10.0.0.7, 2 of 3 connections, the busiest: reads limited by path-full
-    last 0.4 s: 10.0 MB/s read; last 60 s: 16.0 MB/s read, 83 % path full, 16 % loss
+    last 400 ms: 10.0 MB/s read; last 60 s: 16.0 MB/s read, 83 % path full, 16 % loss
 idle: 10.0.0.8, 10.0.0.9 (2 connections)
 
 "#]]
@@ -253,9 +246,9 @@ idle: 10.0.0.8, 10.0.0.9 (2 connections)
             why(&clients[..1], &none, true, true),
             str![[r#"
 10.0.0.7, 2 of 3 connections, the busiest: reads limited by path-full
-    last 0.4 s: 10.0 MB/s read; last 60 s: 16.0 MB/s read, 83 % path full, 16 % loss
-    10.0.0.7:1: last 0.4 s: 5.0 MB/s read; last 60 s: 8.0 MB/s read, 83 % path full, 16 % loss
-    10.0.0.7:2: last 0.4 s: 5.0 MB/s read; last 60 s: 8.0 MB/s read, 83 % path full, 16 % loss
+    last 400 ms: 10.0 MB/s read; last 60 s: 16.0 MB/s read, 83 % path full, 16 % loss
+    10.0.0.7:1: last 400 ms: 5.0 MB/s read; last 60 s: 8.0 MB/s read, 83 % path full, 16 % loss
+    10.0.0.7:2: last 400 ms: 5.0 MB/s read; last 60 s: 8.0 MB/s read, 83 % path full, 16 % loss
 10.0.0.7, 1 of 3 connections: reads limited by idle
     last 60 s: 100 % idle
     10.0.0.7:3: last 60 s: 100 % idle
@@ -289,9 +282,9 @@ idle: 10.0.0.8, 10.0.0.9 (2 connections)
             str![[r#"
 no client is connected over TCP
 gone for 2.2 s: 10.0.0.8, 2 connections: reads limited by losses on the path
-    20 s: 25.0 MB/s read, 200 kB/s written, 75 % loss, 25 % idle
+    20 s: 25.0 MB/s read, 200.0 kB/s written, 75 % loss, 25 % idle
 gone for 250 s: 10.0.0.7: nothing here limited it
-    20 s: 25.0 MB/s read, 200 kB/s written, 75 % loss, 25 % idle
+    20 s: 25.0 MB/s read, 200.0 kB/s written, 75 % loss, 25 % idle
 
 "#]]
         );

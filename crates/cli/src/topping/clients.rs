@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use howdah_units::{narrow_bytes, narrow_count, narrow_time};
+
 use super::seen::ClientSeen;
 use super::table::{Cell, Column, Row};
-use crate::report::{short_bytes, short_count, time};
 
 /// Its columns.
 pub const COLUMNS: &[Column] = &[
@@ -34,15 +35,15 @@ pub fn row(client: &ClientSeen) -> Row {
         key: client.client.to_string(),
         cells: vec![
             Cell::text(client.client.to_string()),
-            Cell::figure(Some(client.connections as f64), short_count_whole),
-            Cell::figure(client.calls_per_second, short_count),
-            Cell::figure(Some(client.outstanding as f64), short_count_whole),
-            Cell::figure(Some(client.received_per_second), short_bytes),
-            Cell::figure(Some(client.sent_per_second), short_bytes),
-            Cell::figure(Some(io), short_bytes),
-            Cell::figure(client.rtt_seconds, time),
-            Cell::figure(Some(client.buffer_bytes as f64), short_bytes),
-            Cell::figure(Some(client.window_bytes as f64), short_bytes),
+            Cell::figure(Some(client.connections as f64), narrow_whole),
+            Cell::figure(client.calls_per_second, narrow_count),
+            Cell::figure(Some(client.outstanding as f64), narrow_whole),
+            Cell::figure(Some(client.received_per_second), narrow_bytes),
+            Cell::figure(Some(client.sent_per_second), narrow_bytes),
+            Cell::figure(Some(io), narrow_bytes),
+            Cell::figure(client.rtt_seconds, narrow_time),
+            Cell::figure(Some(client.buffer_bytes as f64), narrow_bytes),
+            Cell::figure(Some(client.window_bytes as f64), narrow_bytes),
             verdict(&client.verdict),
             Cell::text(late),
         ],
@@ -57,8 +58,8 @@ pub fn verdict(word: &str) -> Cell {
 }
 
 /// A number that has no parts.
-pub fn short_count_whole(number: f64) -> String {
-    if number < 10.0 { format!("{number:.0}") } else { short_count(number) }
+pub fn narrow_whole(number: f64) -> String {
+    if number < 10.0 { format!("{number:.0}") } else { narrow_count(number) }
 }
 
 /// Where the time went.

@@ -1,11 +1,11 @@
 //! The table of connections: their rates, their path, their buffers and windows, and what limits them.
 
 use howdah_server::tuning::{ConnectionReport, Figures};
+use howdah_units::{narrow_bytes, narrow_count, narrow_time};
 
-use super::clients::{short_count_whole, verdict};
+use super::clients::{narrow_whole, verdict};
 use super::seen::ConnectionSeen;
 use super::table::{Cell, Column, Row};
-use crate::report::{short_bytes, short_count, time};
 
 /// Its columns.
 pub const COLUMNS: &[Column] = &[
@@ -37,17 +37,20 @@ pub fn row(connection: &ConnectionSeen) -> Row {
         key: connection.client.to_string(),
         cells: vec![
             Cell::text(connection.client.to_string()),
-            Cell::figure(connection.calls_per_second, short_count),
-            Cell::figure(of(|figures| figures.outstanding), short_count_whole),
-            Cell::figure(Some(connection.received_per_second), short_bytes),
-            Cell::figure(Some(connection.sent_per_second), short_bytes),
-            Cell::figure(Some(io), short_bytes),
-            Cell::figure(figures.map(|figures| figures.rtt_seconds), time),
-            Cell::figure(of(|figures| figures.in_flight), short_bytes),
-            Cell::figure(of(|figures| figures.congestion_window), short_bytes),
-            Cell::figure(of(|figures| figures.send_buffer), short_bytes),
-            Cell::figure(of(|figures| figures.receive_buffer), short_bytes),
-            Cell::figure(figures.and_then(|figures| figures.window).map(|window| window as f64), short_bytes),
+            Cell::figure(connection.calls_per_second, narrow_count),
+            Cell::figure(of(|figures| figures.outstanding), narrow_whole),
+            Cell::figure(Some(connection.received_per_second), narrow_bytes),
+            Cell::figure(Some(connection.sent_per_second), narrow_bytes),
+            Cell::figure(Some(io), narrow_bytes),
+            Cell::figure(figures.map(|figures| figures.rtt_seconds), narrow_time),
+            Cell::figure(of(|figures| figures.in_flight), narrow_bytes),
+            Cell::figure(of(|figures| figures.congestion_window), narrow_bytes),
+            Cell::figure(of(|figures| figures.send_buffer), narrow_bytes),
+            Cell::figure(of(|figures| figures.receive_buffer), narrow_bytes),
+            Cell::figure(
+                figures.and_then(|figures| figures.window).map(|window| window as f64),
+                narrow_bytes,
+            ),
             Cell::figure(again, |part| format!("{:.1}%", part * 100.0)),
             verdict(&connection.verdict),
         ],
@@ -64,7 +67,7 @@ fn about(known: &ConnectionReport) -> Vec<String> {
         about.push("it is not read now: memory is short, and it holds most of it".to_owned());
     }
     if let Some(figures) = &known.figures {
-        let bytes = |count: u64| short_bytes(count as f64);
+        let bytes = |count: u64| narrow_bytes(count as f64);
         about.push(format!(
             "send buffer {} of {}, receive buffer {} of {}, replies waiting {}",
             bytes(figures.send_queue),

@@ -1,8 +1,9 @@
 //! The table of exports: what they are asked, and how long it takes.
 
+use howdah_units::{narrow_bytes, narrow_count, narrow_time};
+
 use super::seen::{ExportSeen, ProcedureSeen};
 use super::table::{Cell, Column, Row};
-use crate::report::{short_bytes, short_count, time};
 
 /// Its columns.
 pub const COLUMNS: &[Column] = &[
@@ -23,20 +24,20 @@ const TOLD: usize = 4;
 /// Its row.
 pub fn row(export: &ExportSeen) -> Row {
     let all = &export.all;
-    let errors = Cell::figure(all.errors_per_second, short_count);
+    let errors = Cell::figure(all.errors_per_second, narrow_count);
     let has_errors = all.errors_per_second.is_some_and(|rate| rate > 0.0);
     Row {
         key: export.export.clone(),
         cells: vec![
             Cell::text(&export.export),
-            Cell::figure(all.calls_per_second, short_count),
+            Cell::figure(all.calls_per_second, narrow_count),
             errors.alarming(has_errors),
-            Cell::figure(all.mean_seconds, time),
-            Cell::figure(all.p50_seconds, time),
-            Cell::figure(all.p99_seconds, time),
+            Cell::figure(all.mean_seconds, narrow_time),
+            Cell::figure(all.p50_seconds, narrow_time),
+            Cell::figure(all.p99_seconds, narrow_time),
             Cell::figure(all.storage_part, percent),
-            Cell::figure(all.received_per_second, short_bytes),
-            Cell::figure(all.sent_per_second, short_bytes),
+            Cell::figure(all.received_per_second, narrow_bytes),
+            Cell::figure(all.sent_per_second, narrow_bytes),
             Cell::text(mostly(export)),
         ],
         about: export.procedures.iter().take(TOLD).map(procedure).collect(),
@@ -59,10 +60,10 @@ fn procedure(procedure: &ProcedureSeen) -> String {
     format!(
         "{}: {}/s, {} errors/s, mean {}, p99 {}, storage {}",
         procedure.procedure,
-        or_none(calls.calls_per_second, short_count),
-        or_none(calls.errors_per_second, short_count),
-        or_none(calls.mean_seconds, time),
-        or_none(calls.p99_seconds, time),
+        or_none(calls.calls_per_second, narrow_count),
+        or_none(calls.errors_per_second, narrow_count),
+        or_none(calls.mean_seconds, narrow_time),
+        or_none(calls.p99_seconds, narrow_time),
         or_none(calls.storage_part, percent),
     )
 }

@@ -1,6 +1,7 @@
 //! The lines above the tables: which server, what all of it does, and whether it still answers.
 
 use howdah_server::admin::Workers;
+use howdah_units::{narrow_bytes, narrow_count, narrow_time};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 
@@ -8,7 +9,6 @@ use super::calls::Calls;
 use super::layout::cut;
 use super::screen::Screen;
 use super::seen::Seen;
-use crate::report::{short_bytes, short_count, time};
 
 /// Lines for so many letters.
 pub fn lines(screen: &Screen, width: usize) -> Vec<Line<'static>> {
@@ -37,12 +37,12 @@ fn of_calls(all: &Calls) -> String {
     let or_none = |value: Option<f64>, tell: fn(f64) -> String| value.map_or("-".to_owned(), tell);
     format!(
         "{} calls/s   in {}/s   out {}/s   {} errors/s   mean {}   p99 {}",
-        or_none(all.calls_per_second, short_count),
-        or_none(all.received_per_second, short_bytes),
-        or_none(all.sent_per_second, short_bytes),
-        or_none(all.errors_per_second, short_count),
-        or_none(all.mean_seconds, time),
-        or_none(all.p99_seconds, time),
+        or_none(all.calls_per_second, narrow_count),
+        or_none(all.received_per_second, narrow_bytes),
+        or_none(all.sent_per_second, narrow_bytes),
+        or_none(all.errors_per_second, narrow_count),
+        or_none(all.mean_seconds, narrow_time),
+        or_none(all.p99_seconds, narrow_time),
     )
 }
 
@@ -53,7 +53,7 @@ fn of_workers(workers: &Workers) -> String {
 }
 
 fn of_memory(seen: &Seen) -> String {
-    let (used, budget) = (short_bytes(seen.buffer_bytes as f64), short_bytes(seen.budget_bytes as f64));
+    let (used, budget) = (narrow_bytes(seen.buffer_bytes as f64), narrow_bytes(seen.budget_bytes as f64));
     match seen.pressure.as_str() {
         "none" => format!("buffers: {used} of {budget}"),
         pressure => format!("buffers: {used} of {budget}, short: {pressure}"),

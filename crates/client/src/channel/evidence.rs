@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use howdah_tune::Sample;
+use howdah_units::{bytes, rate, time};
 
 use super::Limit;
 
@@ -89,9 +90,9 @@ impl LimitReport {
     fn figures(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Facts { send_buffer, our_window, their_window, lost, sent, .. } = self.facts;
         match self.limit {
-            Limit::OurSendBuffer => write!(formatter, " of {}", megabytes(send_buffer as f64)),
-            Limit::OurWindow => write!(formatter, ", {}", megabytes(our_window as f64)),
-            Limit::TheirWindow => write!(formatter, ", {}", megabytes(their_window as f64)),
+            Limit::OurSendBuffer => write!(formatter, " of {}", bytes(send_buffer as f64)),
+            Limit::OurWindow => write!(formatter, ", {}", bytes(our_window as f64)),
+            Limit::TheirWindow => write!(formatter, ", {}", bytes(their_window as f64)),
             // Of what comes to us only the sender knows.
             Limit::Loss if self.writes => {
                 write!(formatter, ": {:.3} % of all sent again", 100.0 * lost as f64 / sent.max(1) as f64)
@@ -106,18 +107,13 @@ impl fmt::Display for LimitReport {
         let what = if self.writes { "writes" } else { "reads" };
         write!(formatter, "{what} limited by {}", self.limit)?;
         self.figures(formatter)?;
-        let trip = self.facts.round_trip.as_secs_f64() * 1e3;
-        write!(formatter, " ({:.0} % of the time, {}/s", self.share * 100.0, megabytes(self.rate))?;
-        write!(formatter, ", round trip {trip:.1} ms)")?;
+        write!(formatter, " ({:.0} % of the time, {}", self.share * 100.0, rate(self.rate))?;
+        write!(formatter, ", round trip {})", time(self.facts.round_trip))?;
         match self.advice() {
             Some(advice) => write!(formatter, "; {advice}"),
             None => Ok(()),
         }
     }
-}
-
-fn megabytes(bytes: f64) -> String {
-    format!("{:.1} MB", bytes / 1e6)
 }
 
 #[cfg(test)]
@@ -138,7 +134,7 @@ mod tests {
             LimitReport { limit: Limit::OurSendBuffer, writes: true, share: 0.93, rate: 27.4e6, facts };
         assert_eq!(
             report.to_string(),
-            "writes limited by our send buffer of 4.2 MB (93 % of the time, 27.4 MB/s, round trip 100.0 ms); \
+            "writes limited by our send buffer of 4.2 MB (93 % of the time, 27.4 MB/s, round trip 100 ms); \
              more lanes lift it or, without CAP_NET_ADMIN, a larger third figure of net.ipv4.tcp_wmem here"
         );
         let of = |limit, writes| LimitReport { limit, writes, ..report.clone() }.to_string();
@@ -151,7 +147,7 @@ mod tests {
         assert!(of(Limit::Loss, true).contains("losses on the path: 0.020 % of all sent again ("));
         assert!(
             say(Limit::Path)
-                .ends_with("the path, which is full (93 % of the time, 27.4 MB/s, round trip 100.0 ms)")
+                .ends_with("the path, which is full (93 % of the time, 27.4 MB/s, round trip 100 ms)")
         );
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use howdah_rpc::client::datagram::Report;
 use howdah_tune::flight::Explanation;
+use howdah_units::{rate, time};
 
 use super::{LimitReport, Why};
 
@@ -80,8 +81,8 @@ impl fmt::Display for LaneReport {
             None => write!(formatter, "not connected, ")?,
         }
         if let Some(trip) = self.round_trip {
-            write!(formatter, "round trip {:.3} ms, ", trip.as_secs_f64() * 1e3)?;
+            write!(formatter, "round trip {}, ", time(trip))?;
         }
-        write!(formatter, "{:.1} MB/s, {} calls", self.rate / 1e6, self.calls)
+        write!(formatter, "{}, {} calls", rate(self.rate), self.calls)
     }
 }

@@ -10,6 +10,7 @@ use howdah_tune::budget::{Budget, HostMemory};
 use howdah_tune::floor::flight_of;
 use howdah_tune::host::{Host, Mode};
 use howdah_tune::{Change, Judgement, Sample, Settings, Tuner};
+use howdah_units::size;
 use parking_lot::Mutex;
 
 /// Sizes connections, each named by its number.
@@ -92,10 +93,10 @@ fn explain(host: &Host) -> String {
     match host.mode() {
         Mode::Forced => "connections are sized to their path, since we have CAP_NET_ADMIN".to_owned(),
         Mode::Unprivileged => format!(
-            "connections have the kernel's buffers, at most {:.1} MB in flight to the server on each, for want of \
+            "connections have the kernel's buffers, at most {} in flight to the server on each, for want of \
              CAP_NET_ADMIN: lanes make up for it; that, or a larger third figure of net.ipv4.tcp_wmem and tcp_rmem, \
              lifts it",
-            flight_of(host.send_most()) as f64 / 1e6
+            size(flight_of(host.send_most()))
         ),
     }
 }

@@ -1,29 +1,6 @@
 //! Numbers that follow from a seed.
 
-/// A sequence of numbers (splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number.
-    pub fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.number() % bound
-    }
-
-    /// So many bytes.
-    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
-        let mut bytes: Vec<u8> = (0..count.div_ceil(8)).flat_map(|_| self.number().to_le_bytes()).collect();
-        bytes.truncate(count);
-        bytes
-    }
-}
+pub use howdah_random::Random;
 
 /// A seed for this run, printed, or the one that `HOWDAH_SEED` asks for.
 #[allow(clippy::print_stderr, reason = "a test that fails is repeated with its seed")]

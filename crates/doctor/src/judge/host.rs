@@ -1,7 +1,9 @@
 //! Whether a kernel's settings hold a path, and whether anything in it is full.
 
+use howdah_units as units;
+
 use crate::facts::{HostFacts, Table};
-use crate::{Figure, Finding, Need, Remedy, Rung, RungReport, units};
+use crate::{Figure, Finding, Need, Remedy, Rung, RungReport};
 
 /// What buffers may grow to where nobody changed anything: the least of what Linux had of late (`tcp_init`: 4 MiB for
 /// sending; 6 MiB for receiving until 6.18), and on small hosts a part of the memory.
@@ -119,7 +121,7 @@ fn too_small(
             "a connection of this host may {verb} with {} of buffer (net.ipv4.{name}), which is {} at {}; the path carries {} {way} the server and needs {}",
             units::bytes(most as f64),
             units::rate(most as f64 * used / need.round_trip_seconds),
-            units::time(need.round_trip_seconds),
+            units::seconds(need.round_trip_seconds),
             units::rate(need.bytes_per_second),
             units::bytes(wanted as f64),
         ),

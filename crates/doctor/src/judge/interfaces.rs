@@ -1,7 +1,9 @@
 //! Whether an interface is in the way of what passes it.
 
+use howdah_units as units;
+
 use crate::facts::{InterfaceFacts, RingFacts};
-use crate::{Figure, Finding, Remedy, Rung, RungReport, units};
+use crate::{Figure, Finding, Remedy, Rung, RungReport};
 
 /// Rings with fewer descriptors hold less than a tenth of a millisecond at 1 Gb/s in small packets: a processor that is
 /// elsewhere for so long loses packets.
@@ -33,7 +35,7 @@ pub fn interfaces(all: &[InterfaceFacts]) -> RungReport {
 
 fn figures(interface: &InterfaceFacts) -> Vec<Figure> {
     let mut words =
-        vec![interface.bits_per_second.map_or("no speed".to_owned(), |bits| units::bits(bits as f64))];
+        vec![interface.bits_per_second.map_or("no speed".to_owned(), |bits| units::bits_rate(bits as f64))];
     words.extend(
         interface.is_full_duplex.map(|full| if full { "full duplex" } else { "half duplex" }.to_owned()),
     );

@@ -1,7 +1,9 @@
 //! Whether this host's kernel mounts as it should: part of the rung of NFS.
 
+use howdah_units as units;
+
 use crate::facts::{HostFacts, MountFacts};
-use crate::{Figure, Finding, Remedy, units};
+use crate::{Figure, Finding, Remedy};
 
 /// Transfers that are smaller cost a round trip where a larger one would not; 1 MiB is what Linux takes where it may.
 const SMALL_TRANSFER: u64 = 256 << 10;
@@ -32,11 +34,12 @@ fn figure(mount: &MountFacts) -> Figure {
     let mut words = Vec::new();
     words.extend(mount.version.as_ref().map(|version| format!("v{version}")));
     words.extend(mount.protocol.clone());
-    words.extend(mount.read_size.map(|size| format!("rsize {}", units::kibibytes(size))));
-    words.extend(mount.write_size.map(|size| format!("wsize {}", units::kibibytes(size))));
+    words.extend(mount.read_size.map(|size| format!("rsize {}", units::power_of_two(size))));
+    words.extend(mount.write_size.map(|size| format!("wsize {}", units::power_of_two(size))));
     words.extend(mount.connections.map(|count| format!("nconnect {count}")));
-    words.extend(mount.read_ahead_kib.map(|count| format!("read-ahead {}", units::kibibytes(count << 10))));
-    words.extend(mount.read_seconds.map(|seconds| format!("READ {}", units::time(seconds))));
+    words
+        .extend(mount.read_ahead_kib.map(|count| format!("read-ahead {}", units::power_of_two(count << 10))));
+    words.extend(mount.read_seconds.map(|seconds| format!("READ {}", units::seconds(seconds))));
     words.push(format!("{} of {} calls sent again", mount.retransmissions, mount.calls));
     Figure::told(format!("mount {}", mount.on), words.join(", "))
 }
@@ -72,8 +75,8 @@ fn transfers(mount: &MountFacts) -> Option<Finding> {
     let says = format!(
         "{} moves {} in one call, where {} is usual",
         mount.on,
-        units::kibibytes(size),
-        units::kibibytes(WANTED_TRANSFER)
+        units::power_of_two(size),
+        units::power_of_two(WANTED_TRANSFER)
     );
     Some(Finding::fault(says).mended_by(Remedy::Advice {
         what: format!(
@@ -121,8 +124,8 @@ fn read_ahead(mount: &MountFacts) -> Option<Finding> {
     let says = format!(
         "{} reads {} ahead and a READ takes {}: one reader gets {} at most",
         mount.on,
-        units::kibibytes(kibibytes << 10),
-        units::time(seconds),
+        units::power_of_two(kibibytes << 10),
+        units::seconds(seconds),
         units::rate(rate)
     );
     let why = "a reader in order has as much on the way as is read ahead; it lasts until it is unmounted"

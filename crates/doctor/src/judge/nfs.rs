@@ -1,8 +1,10 @@
 //! Whether NFS reaches what network and storage allow, and what stands in between.
 
+use howdah_units as units;
+
 use super::mounts;
 use crate::facts::{Facts, MovingFacts, NfsFacts, StorageFacts};
-use crate::{Figure, Finding, Remedy, Rung, RungReport, Verdict, units};
+use crate::{Figure, Finding, Remedy, Rung, RungReport, Verdict};
 
 /// NFS below this part of the lower of network and storage is held up by something of its own.
 const OF_LOWER: f64 = 0.8;
@@ -59,8 +61,8 @@ fn lower(facts: &Facts, writes: bool) -> Option<(f64, &'static str)> {
 
 fn figures(facts: &Facts, nfs: &NfsFacts) -> Vec<Figure> {
     let mut figures = vec![
-        Figure::told("bytes in a READ", units::kibibytes(nfs.read_size)),
-        Figure::told("bytes in a WRITE", units::kibibytes(nfs.write_size)),
+        Figure::told("bytes in a READ", units::power_of_two(nfs.read_size)),
+        Figure::told("bytes in a WRITE", units::power_of_two(nfs.write_size)),
     ];
     for (name, moving, writes) in [("reads", &nfs.reads, false), ("writes", &nfs.writes, true)] {
         let Some(moving) = moving else { continue };
@@ -82,7 +84,7 @@ fn figures(facts: &Facts, nfs: &NfsFacts) -> Vec<Figure> {
 fn small_transfers(nfs: &NfsFacts) -> Option<Finding> {
     let size = nfs.read_size.min(nfs.write_size);
     nfs.has_small_transfers().then(|| {
-        let says = format!("{} go into one call: each MiB takes {} of them", units::kibibytes(size), (1_u64 << 20).div_ceil(size));
+        let says = format!("{} go into one call: each MiB takes {} of them", units::power_of_two(size), (1_u64 << 20).div_ceil(size));
         Finding::fault(says).mended_by(Remedy::Advice {
             what: "leave rsize and wsize out of the URL or the mount's options, and let the server take 1 MiB (knfsd: /proc/fs/nfsd/max_block_size; NFS-Ganesha: MaxRead, MaxWrite)".to_owned(),
             why: "fewer calls and round trips for the same bytes".to_owned(),
@@ -103,8 +105,8 @@ fn one_by_one(storage: &StorageFacts) -> Option<Finding> {
         let says = format!(
             "the server answers one call at a time: {} at once took {}, one takes {}",
             storage.at_once,
-            units::time(all),
-            units::time(single)
+            units::seconds(all),
+            units::seconds(single)
         );
         Finding::fault(says).mended_by(Remedy::Advice {
             what: "give the server more threads: howdah serve --workers 32; knfsd: threads in /etc/nfs.conf"
@@ -194,7 +196,7 @@ mod tests {
         slow_storage.storage.as_mut().expect("some").reads = Some(50e6);
         for (facts, wanted) in [
             (usual(), None),
-            (serial, Some("answers one call at a time: 16 at once took 170.0 ms")),
+            (serial, Some("answers one call at a time: 16 at once took 170 ms")),
             (parallel, None),
             (slow_storage, None),
             (with(|nfs| nfs.read_size = 65_536), Some("64 KiB go into one call: each MiB takes 16")),

@@ -2,8 +2,10 @@
 
 use std::net::IpAddr;
 
+use howdah_units as units;
+
 use crate::facts::{HostFacts, InterfaceFacts, PathFacts, RateFacts, TooLarge, TrainFacts};
-use crate::{Figure, Finding, Need, Remedy, Rung, RungReport, units};
+use crate::{Figure, Finding, Need, Remedy, Rung, RungReport};
 
 /// A part of packets that TCP notices: beyond it a congestion control that takes losses for congestion gives most of a long
 /// path away (docs/lab: 1 Gb/s and 30 ms with 0.1 % lost carried 4 of 117 MB/s).
@@ -76,8 +78,9 @@ fn expectation(interfaces: &[InterfaceFacts], expected: Option<f64>) -> Option<E
 
 fn figures(facts: &PathFacts, expected: Option<&Expectation>) -> Vec<Figure> {
     let mut figures = Vec::new();
-    figures
-        .extend(facts.round_trip.map(|seconds| Figure::told("round trip, the least", units::time(seconds))));
+    figures.extend(
+        facts.round_trip.map(|seconds| Figure::told("round trip, the least", units::seconds(seconds))),
+    );
     for train in facts.train.iter().chain(&facts.slow_train) {
         let name = format!("{} small packets, by {}", train.sent, train.by);
         let value = format!(
@@ -223,7 +226,7 @@ fn queue(facts: &PathFacts) -> Option<Finding> {
     let base = facts.round_trip?;
     let loaded = facts.there.iter().chain(&facts.back).filter_map(|rate| rate.round_trip).fold(0.0, f64::max);
     (loaded - base > LONG_QUEUE).then(|| {
-        let (queue, base) = (units::time(loaded - base), units::time(base));
+        let (queue, base) = (units::seconds(loaded - base), units::seconds(base));
         Finding::note(format!("while the path is full a queue of {queue} stands in it ({base} without): small calls wait that long"))
     })
 }
@@ -429,6 +432,6 @@ mod tests {
         let there = Some(RateFacts { round_trip: Some(0.5), ..rate(11.7e6).expect("one") });
         let report = path(&PathFacts { there, ..usual() }, &[], &HostFacts::default(), false, None);
         assert_eq!((report.verdict, report.findings.len()), (Verdict::Healthy, 1));
-        assert!(report.findings[0].says.contains("a queue of 470.0 ms"), "{report:?}");
+        assert!(report.findings[0].says.contains("a queue of 470 ms"), "{report:?}");
     }
 }

@@ -1,7 +1,9 @@
 //! Whether a server's storage is in the way.
 
+use howdah_units as units;
+
 use crate::facts::{NfsFacts, PathFacts, StorageFacts};
-use crate::{Figure, Finding, Remedy, Rung, RungReport, units};
+use crate::{Figure, Finding, Remedy, Rung, RungReport};
 
 /// What a single call may take beyond the network, in seconds: more than two seeks of a disk.
 const SLOW_CALL: f64 = 0.025;
@@ -25,13 +27,13 @@ fn beyond(facts: &StorageFacts, call: Option<f64>) -> Option<f64> {
 }
 
 fn figures(facts: &StorageFacts) -> Vec<Figure> {
-    let limit = || format!("less than {}", units::time(SLOW_CALL));
+    let limit = || format!("less than {}", units::seconds(SLOW_CALL));
     let call = |name: &str, seconds: Option<f64>| {
         let beyond = beyond(facts, seconds)?;
-        Some(Figure::against(format!("{name}, beyond the network"), units::time(beyond), limit()))
+        Some(Figure::against(format!("{name}, beyond the network"), units::seconds(beyond), limit()))
     };
     let mut figures: Vec<Figure> = Vec::new();
-    figures.extend(facts.nothing.map(|seconds| Figure::told("a call for nothing", units::time(seconds))));
+    figures.extend(facts.nothing.map(|seconds| Figure::told("a call for nothing", units::seconds(seconds))));
     figures.extend(call("attributes", facts.attributes));
     figures.extend(call("a small READ", facts.read));
     let directory = facts.directory.as_deref().unwrap_or_default();
@@ -47,10 +49,10 @@ fn slow_calls(facts: &StorageFacts) -> Option<Finding> {
         Some((name, beyond))
     });
     let (name, beyond) = slow?;
-    let nothing = units::time(facts.nothing.unwrap_or_default());
+    let nothing = units::seconds(facts.nothing.unwrap_or_default());
     let says = format!(
         "{name} takes {} beyond the network, where a call for nothing takes {nothing}",
-        units::time(beyond)
+        units::seconds(beyond)
     );
     Some(Finding::fault(says).mended_by(look_there()))
 }
@@ -141,8 +143,8 @@ mod tests {
             (usual(), Some(path(100e6)), Some(nfs(95e6, "path")), None),
             (usual(), Some(path(100e6)), Some(nfs(40e6, "requests")), None),
             (usual(), Some(path(100e6)), Some(nfs(40e6, "server")), Some("reads come to 40.0 MB/s")),
-            (slow, None, None, Some("a small READ takes 199.9 ms beyond the network")),
-            (slow_names, None, None, Some("attributes takes 199.9 ms")),
+            (slow, None, None, Some("a small READ takes 200 ms beyond the network")),
+            (slow_names, None, None, Some("attributes takes 200 ms")),
             (directory.clone(), Some(path(100e6)), None, Some("/srv is written with 50.0 MB/s")),
             (directory, Some(path(10e6)), None, None),
         ] {

@@ -107,7 +107,7 @@ fn rate_back(early: &Sample, late: &Sample, peer: SocketAddr) -> Option<RateFact
     };
     let flight = rate.bytes_per_second * late.base_rtt().as_secs_f64();
     let window = late.receiving.window.filter(|window| flight > *window as f64 * WINDOW_USED);
-    let held_back_by = window.map(|window| format!("our window of {}", crate::units::bytes(window as f64)));
+    let held_back_by = window.map(|window| format!("our window of {}", howdah_units::bytes(window as f64)));
     (bytes > 0 && seconds > 0.0).then_some(RateFacts { held_back_by, ..rate })
 }
 

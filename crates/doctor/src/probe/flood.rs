@@ -60,7 +60,7 @@ fn rate_of(early: &Sample, late: &Sample, peer: SocketAddr, by: &str) -> Option<
 fn held_back(early: &Sample, late: &Sample, seconds: f64) -> Option<String> {
     let part = |of: fn(&Sample) -> Duration| of(late).saturating_sub(of(early)).as_secs_f64() / seconds;
     let (flight, window) = (late.sending.flight as f64, late.sending.peer_window);
-    let megabytes = |bytes: u64| crate::units::bytes(bytes as f64);
+    let megabytes = |bytes: u64| howdah_units::bytes(bytes as f64);
     if let Some(window) = window.filter(|window| flight > *window as f64 * WINDOW_USED) {
         return Some(format!("the server's window of {}", megabytes(window)));
     }

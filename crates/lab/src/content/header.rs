@@ -1,6 +1,6 @@
 //! The identity at the start of every sector, hidden under a mask so that it compresses no better than the rest.
 
-use crate::random::mix;
+use howdah_random::mix;
 
 /// Bytes of a header.
 pub(super) const HEADER: usize = 32;

@@ -7,7 +7,7 @@ use howdah_link::{DirectionSpec, MtuSpec, TooLarge};
 use howdah_net::{Namespace, Offloads, Tun};
 
 use super::interfaces::{Interface, configure};
-use super::{Addresses, Host, Network, Topology, Wire, WireSpec, sysctls};
+use super::{Addresses, Host, Network, Topology, Wire, WireSpec, local_routes, sysctls};
 
 /// What an interface's packets are long at most, if a path says nothing: an Ethernet's.
 const USUAL_MTU: usize = 1500;
@@ -68,6 +68,8 @@ fn furnish(interfaces: &[Interface<'_>], topology: &Topology, host: &str) -> Res
     };
     let tuns = interfaces.iter().map(open).collect::<Result<_>>()?;
     configure(interfaces)?;
+    let v6: Vec<_> = interfaces.iter().filter_map(|interface| interface.addresses.v6).collect();
+    local_routes::wait(&v6)?;
     sysctls::apply(&topology.hosts[host])?;
     Ok(tuns)
 }

@@ -8,6 +8,7 @@ mod build;
 mod frame;
 mod host;
 mod interfaces;
+mod local_routes;
 #[allow(clippy::module_inception, reason = "the file holds the network itself")]
 mod network;
 mod sysctls;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use howdah_random::mix;
 use toml::{Table, Value};
 
 use super::merge::merge;
@@ -87,17 +88,9 @@ impl Plan {
 pub fn seed(plan: u64, cell: u32, repetition: u32) -> u64 {
     let mut value = plan;
     for word in [u64::from(cell), u64::from(repetition)] {
-        value = mixed(value ^ word);
+        value = mix(value ^ word);
     }
     value >> 32
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): neighbours end far apart.
-fn mixed(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 #[cfg(test)]

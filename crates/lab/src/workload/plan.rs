@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use howdah_random::{Random, mix};
 use serde::{Serialize, Serializer};
 
 /// The kinds of work.
@@ -244,7 +245,7 @@ impl Plan {
     pub fn size_of(&self, file: u64) -> u64 {
         let FileSize { smallest_bytes, largest_bytes } = self.file_size;
         let choices = largest_bytes - smallest_bytes + 1;
-        smallest_bytes + crate::random::Random::new(self.seed ^ crate::random::mix(file)).below(choices)
+        smallest_bytes + Random::new(self.seed ^ mix(file)).below(choices)
     }
 
     /// Bytes of all files together.

@@ -12,7 +12,7 @@ use super::plan::{Commit, Plan, Workload};
 use super::progress::Unit;
 use super::scene::{Phase, Scene};
 use super::target_file::TargetFile;
-use crate::random::{Random, mix};
+use howdah_random::{Random, mix};
 
 /// The whole blocks of all files, dealt out among the threads.
 struct Blocks<'a> {

@@ -154,7 +154,7 @@ struct Seeds(u64);
 
 impl Seeds {
     fn of(&self, name: &str) -> u64 {
-        let mix = |seed: u64, byte: u8| Random::new(seed ^ u64::from(byte)).bits();
+        let mix = |seed: u64, byte: u8| Random::new(seed ^ u64::from(byte)).number();
         name.bytes().fold(self.0, mix)
     }
 }

@@ -16,7 +16,7 @@ fn line(bits_per_second: u64) -> Path<Body> {
 /// So many packets at once, of all sizes.
 fn busy(count: usize) -> Vec<Sent> {
     let mut random = Random::new(7);
-    let mut size = || 84 + random.below(1455).expect("some") as usize;
+    let mut size = || 84 + random.index(1455);
     let segments = |n| if n % 3 == 0 { 40 } else { 1 };
     (0..count)
         .map(|n| {

@@ -87,7 +87,7 @@ impl Server {
         let before = self.seen.get(&fetch).copied();
         if self.repeats == Repeats::Waiting {
             // Whoever asks, and in whatever order: the same fetches are slow.
-            self.random = Random::new(Random::new(self.seed ^ u64::from(fetch)).bits());
+            self.random = Random::new(Random::new(self.seed ^ u64::from(fetch)).number());
         }
         let slow = self.random.chance(self.rarely);
         let at = match (before, self.repeats) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use howdah_net::OwnAddresses;
+use howdah_random::spread;
 use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::{Caller, FileSystem, FsError, Handle, Statistics};
 
@@ -172,13 +173,6 @@ fn canonical(name: &str) -> String {
     let parts = name.split('/').filter(|part| !part.is_empty());
     let canonical: String = parts.flat_map(|part| ["/", part]).collect();
     if canonical.is_empty() { "/".to_owned() } else { canonical }
-}
-
-/// A permutation of all 64-bit numbers that leaves no pattern (the finalizer of SplitMix64).
-fn spread(number: u64) -> u64 {
-    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ number >> 31
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use howdah_random::Random;
 use howdah_wire::nfs3::{
     DirectoryName, FileHandle, NewAttributes, Status, access, commit, create, getattr, read, remove, write,
 };
@@ -11,7 +12,6 @@ use howdah_wire::rpc::{Accepted, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 
 use crate::common::nfs_call;
-use crate::random::Random;
 
 /// Size of each client's file.
 pub const FILE_SIZE: usize = 5 << 20;
@@ -66,10 +66,10 @@ impl<'a> Batch<'a> {
     /// Adds one call, or a burst of small ones.
     pub fn add(&mut self, random: &mut Random) {
         let file = FileHandle(&self.files.file);
-        match random.below(16) {
+        match random.index(16) {
             0..=5 => self.add_write(random),
             6..=9 => self.add_read(random),
-            10 => (0..random.below(40)).for_each(|_| {
+            10 => (0..random.index(40)).for_each(|_| {
                 self.call(getattr::PROCEDURE, &getattr::Arguments { node: file }, Expected::Size)
             }),
             11 => {
@@ -100,7 +100,7 @@ impl<'a> Batch<'a> {
         let Some(range) = self.free_range(random, length) else { return };
         let data = random.bytes(range.len());
         // Some clients ask for less to be written than they bring.
-        let count = if random.one_in(8) { random.below(data.len()) } else { data.len() };
+        let count = if random.one_in(8) { random.index(data.len()) } else { data.len() };
         let expected = Expected::Written { at: range.start, data: data.clone(), count };
         let call = write_call(&self.files.file, range.start as u64, count, &data, random);
         self.call(write::PROCEDURE, &call, expected);
@@ -109,7 +109,7 @@ impl<'a> Batch<'a> {
     fn add_refused_write(&mut self, random: &mut Random) {
         let length = random.length(self.most);
         let data = random.bytes(length);
-        let (node, offset, count, expected): (_, u64, _, &[Status]) = match random.below(4) {
+        let (node, offset, count, expected): (_, u64, _, &[Status]) = match random.index(4) {
             0 => (&self.files.stale, 0, length, &[Status::Stale]),
             1 => (&self.files.root, 0, length, &[Status::IsDirectory, Status::Invalid]),
             2 => (&self.files.file, 0, length + 1, &[Status::Invalid]),
@@ -135,7 +135,7 @@ impl<'a> Batch<'a> {
 
     /// A range that no other call of this batch touches.
     fn free_range(&mut self, random: &mut Random, length: usize) -> Option<Range<usize>> {
-        let start = random.below(FILE_SIZE);
+        let start = random.index(FILE_SIZE);
         let range = start..(start + length).min(FILE_SIZE);
         if self.taken.iter().any(|other| other.start < range.end && range.start < other.end) {
             return None;
@@ -223,7 +223,7 @@ fn write_call<'a>(
     data: &'a [u8],
     random: &mut Random,
 ) -> WriteCall<'a> {
-    let stability = match random.below(8) {
+    let stability = match random.index(8) {
         0 => write::Stability::FileSync,
         1 => write::Stability::DataSync,
         _ => write::Stability::Unstable,

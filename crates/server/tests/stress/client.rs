@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::time::Duration;
 
+use howdah_random::Random;
 use howdah_wire::nfs3::create;
 use howdah_wire::rpc::{RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -11,7 +12,6 @@ use socket2::{Domain, SockRef, Socket, Type};
 
 use crate::batch::{Batch, FILE_SIZE, Files, create_call, remove_call};
 use crate::common::{exchange, read_record};
-use crate::random::Random;
 
 /// Longer than any answer takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -61,7 +61,7 @@ impl Client {
         let mut stream = None;
         for _ in 0..batches {
             let mut open = stream.take().unwrap_or_else(|| self.connect());
-            match self.random.below(12) {
+            match self.random.index(12) {
                 0 => self.abandon(open),
                 1 => {
                     self.exchange_batch(&mut open);
@@ -102,10 +102,10 @@ impl Client {
     fn exchange_batch(&mut self, stream: &mut TcpStream) {
         let files = self.files();
         let mut batch = Batch::new(&files, STREAM_MOST, self.target.faulty, &mut self.next_xid);
-        (0..1 + self.random.below(20)).for_each(|_| batch.add(&mut self.random));
+        (0..1 + self.random.index(20)).for_each(|_| batch.add(&mut self.random));
         let bytes = in_fragments(&batch.calls(), &mut self.random);
         let (sender, pieces) = (stream.try_clone().expect("a second descriptor"), self.random.clone());
-        self.random.next();
+        self.random.number();
         let slow = self.random.one_in(4);
         std::thread::scope(|scope| {
             scope.spawn(move || send_in_pieces(sender, &bytes, pieces));
@@ -120,10 +120,10 @@ impl Client {
     fn abandon(&mut self, mut stream: TcpStream) {
         let files = self.files();
         let mut batch = Batch::new(&files, STREAM_MOST, self.target.faulty, &mut self.next_xid);
-        (0..1 + self.random.below(20)).for_each(|_| batch.add(&mut self.random));
+        (0..1 + self.random.index(20)).for_each(|_| batch.add(&mut self.random));
         let bytes = in_fragments(&batch.calls(), &mut self.random);
         stream.set_nonblocking(true).expect("not blocking");
-        let _ = stream.write(&bytes[..self.random.below(bytes.len() + 1)]);
+        let _ = stream.write(&bytes[..self.random.index(bytes.len() + 1)]);
         let _ = stream.read(&mut vec![0; self.random.length(1 << 20)]);
         if self.random.one_in(2) {
             SockRef::from(&stream).set_linger(Some(Duration::ZERO)).expect("a reset instead of a goodbye");
@@ -190,7 +190,7 @@ fn in_fragments(calls: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     for call in calls {
         let mut rest = &call[RecordMark::SIZE..];
         while random.one_in(5) {
-            let (fragment, behind) = rest.split_at(random.below(rest.len() + 1));
+            let (fragment, behind) = rest.split_at(random.index(rest.len() + 1));
             bytes.extend(RecordMark { length: fragment.len() as u32, last: false }.to_bytes());
             bytes.extend(fragment);
             rest = behind;

@@ -7,7 +7,6 @@ mod batch;
 mod client;
 #[path = "../common/mod.rs"]
 mod common;
-mod random;
 
 use std::fmt::Debug;
 use std::net::SocketAddr;
@@ -17,13 +16,13 @@ use std::time::{Duration, Instant};
 
 use client::{Client, Target};
 use common::{root, serve, serve_memory};
+use howdah_random::Random;
 use howdah_server::Server;
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::layer::{Call, Fault, FaultKind, FaultPlan, Faulty, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{FileSystem, FsError, Result};
 use parking_lot::Mutex;
-use random::Random;
 
 /// One test at a time: they count the descriptors and threads of this process.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -38,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Storage that takes its time once in a while: long enough for the watch to notice.
 struct Hiccups {
     inner: Arc<dyn FileSystem>,
-    one_in: usize,
+    one_in: u64,
     random: Mutex<Random>,
 }
 

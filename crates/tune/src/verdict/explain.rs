@@ -1,8 +1,8 @@
 //! A verdict as a sentence: what limits, the figures behind it, and what can be done about it, on which side.
 
 use std::fmt;
-use std::time::Duration;
 
+use howdah_units::{bytes, rate, time};
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
@@ -85,7 +85,7 @@ impl Facts<'_> {
     fn evidence(&self, verdict: Verdict) -> String {
         let (sending, receiving) = (&self.sample.sending, &self.sample.receiving);
         let (rtt, per) = (self.round_trip(), self.per_round_trip());
-        let rate = bytes(self.rate);
+        let rate = rate(self.rate);
         match verdict {
             Verdict::Idle => "nothing".to_owned(),
             Verdict::ClientSlots => {
@@ -98,9 +98,9 @@ impl Facts<'_> {
             Verdict::ClientSendBuffer => {
                 format!("the client's send buffer: {per} in flight per round trip of {rtt}")
             }
-            Verdict::Storage => format!("the storage: {rate}/s, calls wait for it"),
+            Verdict::Storage => format!("the storage: {rate}, calls wait for it"),
             Verdict::Processor => format!(
-                "the processors of this host: {:.0} % busy, {rate}/s",
+                "the processors of this host: {:.0} % busy, {rate}",
                 self.sample.gauges.processors_busy * 100.0
             ),
             Verdict::SendBuffer => format!(
@@ -109,7 +109,7 @@ impl Facts<'_> {
                 bytes(flight_of(sending.buffer) as f64)
             ),
             Verdict::PeerWindow if self.peer_is_slow() => {
-                format!("the client, which takes no more than {rate}/s: the window that it offers is full")
+                format!("the client, which takes no more than {rate}: the window that it offers is full")
             }
             Verdict::PeerWindow => format!(
                 "the window that the client offers: {} per round trip of {rtt}",
@@ -124,10 +124,10 @@ impl Facts<'_> {
                     .found
                     .loss_in
                     .map_or_else(String::new, |segments| format!(", one in {segments:.0} segments"));
-                format!("losses on the path: {rate}/s at a round trip of {rtt}{often}")
+                format!("losses on the path: {rate} at a round trip of {rtt}{often}")
             }
-            Verdict::PathFull => format!("the path, which is full: {rate}/s at a round trip of {rtt}"),
-            Verdict::Ramping => format!("a start that is not over: {rate}/s and growing"),
+            Verdict::PathFull => format!("the path, which is full: {rate} at a round trip of {rtt}"),
+            Verdict::Ramping => format!("a start that is not over: {rate} and growing"),
         }
     }
 
@@ -182,7 +182,7 @@ impl Facts<'_> {
     }
 
     fn round_trip(&self) -> String {
-        milliseconds(self.sample.path.rtt)
+        time(self.sample.path.rtt)
     }
 
     fn per_round_trip(&self) -> String {
@@ -195,22 +195,10 @@ const WINDOWS_NEEDED: f64 = 2.0;
 /// How many connections one mount may well have.
 const EIGHT: u64 = 8;
 
-/// Bytes with a unit, powers of 1000.
-fn bytes(count: f64) -> String {
-    const UNITS: [(&str, f64); 3] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
-    match UNITS.iter().find(|(_, size)| count >= *size) {
-        Some((unit, size)) => format!("{:.1} {unit}", count / size),
-        None => format!("{count:.0} bytes"),
-    }
-}
-
-fn milliseconds(time: Duration) -> String {
-    let milliseconds = time.as_secs_f64() * 1e3;
-    if milliseconds < 10.0 { format!("{milliseconds:.1} ms") } else { format!("{milliseconds:.0} ms") }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::{PathState, Sending};
 

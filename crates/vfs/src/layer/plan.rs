@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 
 use super::Call;
 use crate::FsError;
-use crate::random::Random;
+use howdah_random::Random;
 
 /// How a call goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

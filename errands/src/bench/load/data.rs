@@ -10,8 +10,8 @@ use howdah_wire::nfs3::write::{self, Stability};
 use howdah_wire::nfs3::{FileHandle, read};
 use howdah_wire::xdr::{Decode, Decoder};
 
-use super::super::random::Random;
 use super::{Load, Scene, call, place};
+use howdah_random::Random;
 
 /// A small piece.
 pub const SMALL: u32 = 4096;

@@ -6,9 +6,9 @@ use anyhow::ensure;
 use howdah_wire::nfs3::{DirectoryName, FileHandle, access, getattr, lookup};
 
 use super::super::export::file_name;
-use super::super::random::Random;
 use super::place::{self, FEW_COUNT, MANY_COUNT};
 use super::{Load, Scene, call};
+use howdah_random::Random;
 
 /// All rights of RFC 1813 3.3.4.
 const ALL_RIGHTS: u32 = 0x3f;

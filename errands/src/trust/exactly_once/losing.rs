@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use howdah_wire::nfs3;
 
 use crate::trust::middleman::{Fate, Middleman};
-use crate::trust::random::Random;
+use howdah_random::Random;
 
 /// The way.
 pub struct Losing {

@@ -20,9 +20,9 @@ use howdah_vfs::conformance::Abilities;
 
 use super::campaign::{Context, Progress, Verdict};
 use super::crew::{Crew, client};
-use super::random::Random;
 use super::served::{EXPORT, serve, serve_at};
 use super::worker::{Answers, Worker};
+use howdah_random::Random;
 use losing::Losing;
 
 /// Calls of the full form and of the short one, on all ways together.

@@ -1,7 +1,7 @@
 //! What a disk holds after its power was cut: all that was flushed, and of what was written since whatever it likes.
 
 use crate::trust::disk::Entry;
-use crate::trust::random::Random;
+use howdah_random::Random;
 
 /// A disk writes whole sectors or nothing of them.
 const SECTOR: usize = 512;
@@ -22,7 +22,7 @@ pub enum Unflushed {
 impl Unflushed {
     /// One of them.
     pub fn choose(random: &mut Random) -> Self {
-        [Self::Lost, Self::Kept, Self::Some, Self::Torn][random.up_to(4)]
+        [Self::Lost, Self::Kept, Self::Some, Self::Torn][random.index(4)]
     }
 }
 

@@ -17,10 +17,10 @@ use howdah_lab::guest::find_command;
 use super::campaign::{Context, Progress, Verdict};
 use super::crew::{Crew, client};
 use super::disk::{Disk, EXT4, Entry, Kind, XFS, lacking, run as command};
-use super::random::Random;
 use super::server::Server;
 use super::worker::{Clock, Worker};
 use cut::{Cutter, Unflushed};
+use howdah_random::Random;
 
 /// Cuts of the full form and of the short one.
 const FULL: u64 = 500;
@@ -95,7 +95,7 @@ fn cut_all(
     verdict.broken.extend(crew.broken());
     drop(disk);
     // One is always before the first write: nothing that was there may depend on what comes after.
-    let mut moments: Vec<usize> = (1..times).map(|_| random.up_to(log.len() + 1)).chain([0]).collect();
+    let mut moments: Vec<usize> = (1..times).map(|_| random.index(log.len() + 1)).chain([0]).collect();
     moments.sort_unstable();
     let (mut cutter, mut bytes) = (Cutter::new(before, &log), 0);
     let image = image::Image::new(place, kind)?;

@@ -17,10 +17,10 @@ use super::stream::Stream;
 use crate::trust::campaign::Context;
 use crate::trust::copies::Copies;
 use crate::trust::crew::{Crew, client};
-use crate::trust::random::Random;
 use crate::trust::server::Server;
 use crate::trust::worker::{Answers, Worker};
 use crate::trust::world::Extent;
+use howdah_random::Random;
 
 /// Workers, and how they reach the server.
 const MOUNTS: [(usize, &str); 3] = [(2, "&lanes=1"), (2, "&lanes=4"), (2, "&proto=udp")];

@@ -4,7 +4,7 @@ use howdah_vfs::Stability;
 
 use super::act::{Act, How, join};
 use super::tree::{Kind, World};
-use crate::trust::random::Random;
+use howdah_random::Random;
 
 /// How much there may be in a territory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ fn any(here: Here<'_>, random: &mut Random) -> Act {
         11..=14 => Act::Rename { from: place(here, random), to: shallow(here, random) },
         15 | 16 => Act::Link { from: file(here, random), to: place(here, random) },
         17 => Act::SetMode { path: place(here, random), mode: 0o600 + random.below(0o100) as u32 },
-        18 => Act::SetSize { path: file(here, random), size: random.up_to(LARGEST / 2) },
+        18 => Act::SetSize { path: file(here, random), size: random.index(LARGEST / 2) },
         19..=22 => Act::Commit { path: file(here, random) },
         _ => write(here, random),
     }
@@ -74,25 +74,25 @@ fn write(here: Here<'_>, random: &mut Random) -> Act {
     let at = match here.world.find(&path).map(|(_, node)| &node.kind) {
         // Most files grow at their end.
         Some(Kind::File(content)) if random.one_in(2) => content.latest().len(),
-        _ => random.up_to(LARGEST / 2),
+        _ => random.index(LARGEST / 2),
     };
-    let length = 1 + random.up_to(most);
+    let length = 1 + random.index(most);
     let stability = [Stability::Unstable, Stability::Unstable, Stability::DataSync, Stability::FileSync];
     let at = at.min(LARGEST - length);
-    Act::Write { path, at, bytes: random.bytes(length).into(), stability: stability[random.up_to(4)] }
+    Act::Write { path, at, bytes: random.bytes(length).into(), stability: stability[random.index(4)] }
 }
 
 /// A name in some directory, taken or not.
 fn place(here: Here<'_>, random: &mut Random) -> String {
     let directories: Vec<&str> = directories(here.world).collect();
-    named(directories[random.up_to(directories.len())], here.extent, random)
+    named(directories[random.index(directories.len())], here.extent, random)
 }
 
 /// The same, where a directory may be.
 fn shallow(here: Here<'_>, random: &mut Random) -> String {
     let directories: Vec<&str> =
         directories(here.world).filter(|path| depth(path) < here.extent.deepest).collect();
-    named(directories[random.up_to(directories.len())], here.extent, random)
+    named(directories[random.index(directories.len())], here.extent, random)
 }
 
 fn named(directory: &str, extent: Extent, random: &mut Random) -> String {
@@ -118,6 +118,6 @@ fn file(here: Here<'_>, random: &mut Random) -> String {
         .collect();
     match files.len() {
         0 => place(here, random),
-        count => files[random.up_to(count)].to_owned(),
+        count => files[random.index(count)].to_owned(),
     }
 }

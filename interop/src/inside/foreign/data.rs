@@ -5,7 +5,7 @@ use std::thread;
 use anyhow::{Context, Result, anyhow, ensure};
 use howdah_vfs::{Caller, Change, Content, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
 
-use crate::pattern::Random;
+use howdah_random::Random;
 
 /// Threads, each with a file of its own.
 const THREADS: u64 = 8;

@@ -65,9 +65,9 @@ pub fn counters(counters: &WireCounters, between: &[String; 2]) -> String {
         }
         let late = &direction.late;
         if late.most > 0 {
-            let [half, most] = [0.5, 0.99].map(|part| late.quantile(part).as_secs_f64() * 1e6);
+            let [half, most] = [0.5, 0.99].map(|part| howdah_units::time(late.quantile(part)));
             text += &format!(
-                "\n  later than due by at most {half:.0} us (half of the packets), {most:.0} us (99 of 100); \
+                "\n  later than due by at most {half} (p50), {most} (p99); \
                  {:.2} % on time to 0.2 ms",
                 late.exact().unwrap_or(1.0) * 100.0
             );

@@ -54,6 +54,6 @@ impl Segments for Frame {
     }
 
     fn corrupt(&mut self, random: &mut Random) {
-        self.flip(random.bits());
+        self.flip(random.number());
     }
 }

@@ -16,9 +16,9 @@ fn sent() -> impl Strategy<Value = Sent> {
     (kind, numbers, prop_oneof![1..60usize, 500..1500usize], 1..45usize, any::<u64>()).prop_map(
         |((v6, udp, extension, options), (flags, sequence, identification), size, segments, seed)| {
             let mut random = Random::new(seed);
-            let last = 1 + random.bits() as usize % size;
+            let last = 1 + random.number() as usize % size;
             let length = ((segments - 1) * size + last).min(65_000);
-            let payload = (0..length).map(|_| random.bits() as u8).collect();
+            let payload = (0..length).map(|_| random.number() as u8).collect();
             Sent { v6, udp, size, payload, flags, sequence, identification, options, extension }
         },
     )
@@ -36,7 +36,7 @@ fn cut_up(mut frame: Frame, segments: u32, random: &mut Random, into: &mut Vec<V
     if segments == 1 {
         return into.push(on_wire(frame));
     }
-    let first = 1 + (random.bits() % u64::from(segments - 1)) as u32;
+    let first = 1 + (random.number() % u64::from(segments - 1)) as u32;
     let part = frame.split_first(first);
     cut_up(part, first, random, into);
     cut_up(frame, segments - first, random, into);

@@ -8,8 +8,8 @@ use super::player::Player;
 use super::{Operation, from_bytes};
 use crate::conformance::Subject;
 use crate::conformance::actor::{Actor, Listed};
-use crate::random::Random;
 use crate::{Detail, FileKind, FsError, Handle, NewAttributes, Node};
+use howdah_random::Random;
 
 /// What no call may answer, whoever else does what meanwhile.
 const NEVER: [FsError; 6] = [
@@ -40,7 +40,7 @@ impl Arena {
     pub fn work(&self, subject: &Subject, seed: u64, count: usize) -> Result<(), String> {
         let mut player = Player::within(subject, self.home);
         let mut random = Random::new(seed);
-        let bytes: Vec<u8> = (0..count).flat_map(|_| random.next().to_le_bytes()).collect();
+        let bytes: Vec<u8> = (0..count).flat_map(|_| random.number().to_le_bytes()).collect();
         for (number, operation) in from_bytes(&bytes).iter().enumerate() {
             self.step(&mut player, subject, number, operation).map_err(|error| {
                 format!("seed {seed:#x}, call {number}, {operation:?}: {error:?} is no answer to it")

@@ -10,13 +10,13 @@ use super::tree::{open_directories, tree};
 use super::{Difference, from_bytes};
 use crate::conformance::{Abilities, Subject};
 use crate::memory::{MemoryFileSystem, MemoryOptions};
-use crate::random::Random;
+use howdah_random::Random;
 
 /// Runs `count` operations that follow from `seed` on the model and on the subject that `make` makes, and shrinks
 /// the list if they differ.
 pub fn run_operations(seed: u64, count: usize, make: &dyn Fn() -> Subject) -> Result<(), Difference> {
     let mut random = Random::new(seed);
-    let bytes: Vec<u8> = (0..count).flat_map(|_| random.next().to_le_bytes()).collect();
+    let bytes: Vec<u8> = (0..count).flat_map(|_| random.number().to_le_bytes()).collect();
     match compare(&from_bytes(&bytes), &make()) {
         Ok(()) => Ok(()),
         Err(difference) => Err(Difference { seed: Some(seed), ..shrink(difference, make) }),

@@ -1,10 +1,10 @@
-//! Figures in few letters, for tables.
+//! Figures in few letters, for the columns of a table: no space before the unit.
 
 /// A time in six characters.
-pub fn time(seconds: f64) -> String {
+pub fn narrow_time(seconds: f64) -> String {
     match seconds {
-        seconds if seconds < 1e-5 => format!("{:.1}us", seconds * 1e6),
-        seconds if seconds < 1e-3 => format!("{:.0}us", seconds * 1e6),
+        seconds if seconds < 1e-5 => format!("{:.1}µs", seconds * 1e6),
+        seconds if seconds < 1e-3 => format!("{:.0}µs", seconds * 1e6),
         seconds if seconds < 1e-2 => format!("{:.1}ms", seconds * 1e3),
         seconds if seconds < 1.0 => format!("{:.0}ms", seconds * 1e3),
         seconds if seconds < 120.0 => format!("{seconds:.1}s"),
@@ -15,20 +15,20 @@ pub fn time(seconds: f64) -> String {
 }
 
 /// Bytes, or bytes per second, in five characters.
-pub fn short_bytes(count: f64) -> String {
-    short(count, &["B", "kB", "MB", "GB", "TB", "PB"])
+pub fn narrow_bytes(count: f64) -> String {
+    narrow(count, &["B", "kB", "MB", "GB", "TB", "PB"])
 }
 
 /// A number in five characters.
-pub fn short_count(number: f64) -> String {
+pub fn narrow_count(number: f64) -> String {
     match number {
         number if number > 0.0 && number < 9.95 => format!("{number:.1}"),
-        number => short(number, &["", "k", "M", "G", "T", "P"]),
+        number => narrow(number, &["", "k", "M", "G", "T", "P"]),
     }
 }
 
 /// With a digit behind the point where there is but one before it, and a unit is.
-fn short(number: f64, units: &[&str]) -> String {
+fn narrow(number: f64, units: &[&str]) -> String {
     const STEP: f64 = 1000.0;
     let (mut number, mut unit) = (number, 0);
     while number.round() >= STEP && unit + 1 < units.len() {
@@ -48,18 +48,18 @@ mod tests {
     #[test]
     fn figures_are_short_whatever_they_are() {
         let bytes = [0.0, 999.4, 999.6, 1500.0, 9949.0, 9951.0, 999_499.0, 999_501.0, 1e9, 2.5e14];
-        let told = bytes.map(short_bytes);
+        let shown = bytes.map(narrow_bytes);
         assert_eq!(
-            told,
+            shown,
             ["0B", "999B", "1.0kB", "1.5kB", "9.9kB", "10kB", "999kB", "1.0MB", "1.0GB", "250TB"]
         );
         assert_eq!(
-            [0.0, 0.4, 9.96, 12.4, 1234.0, 5e6].map(short_count),
+            [0.0, 0.4, 9.96, 12.4, 1234.0, 5e6].map(narrow_count),
             ["0", "0.4", "10", "12", "1.2k", "5.0M"]
         );
         let mut number = 0.01;
         while number < 1e17 {
-            assert!(short_bytes(number).len() <= 5 && short_count(number).len() <= 5, "{number}");
+            assert!(narrow_bytes(number).len() <= 5 && narrow_count(number).len() <= 5, "{number}");
             number *= 1.01;
         }
     }
