@@ -16,7 +16,7 @@ use crate::limits::BULK_MIN;
 use crate::program::{Bulk, Pace, Refusal};
 use crate::programs::{Programs, Wanted};
 use crate::reply_cache::{Asked, Begun, Origin, SharedReplyCache};
-use crate::{Peer, Reply, Request};
+use crate::{Peer, Reply, Request, Transport};
 
 /// Where a call came from.
 pub struct Whence<'a> {
@@ -130,7 +130,16 @@ impl Dispatcher {
         let mut reply = Reply::with_buffer(buffer);
         let (peer, procedure) = (from.peer, job.wanted.procedure);
         if !procedure.repetition.is_once(peer.transport) {
-            return self.answer(job, peer, waiting, &mut reply).then_some(reply);
+            // A WRITE over a stream runs as often as it comes, and tells that its client had earlier answers.
+            let overwrite = procedure.repetition.is_once(Transport::Udp).then(|| {
+                let [file, _] = (procedure.subjects)(job.arguments.clone());
+                self.replies.begin_write(peer.client.ip(), file)
+            });
+            let answered = self.answer(job, peer, waiting, &mut reply);
+            if let Some(overwrite) = overwrite.flatten().filter(|_| reply.outcome() == Outcome::Well) {
+                self.replies.end_write(&overwrite, Instant::now());
+            }
+            return answered.then_some(reply);
         }
         let asked = Asked {
             client: peer.client.ip(),
@@ -148,7 +157,8 @@ impl Dispatcher {
             Begun::New(running) => {
                 let answered = self.answer(job, peer, waiting, &mut reply);
                 let has_changed = reply.outcome() == Outcome::Well;
-                running.finish(reply.message(), has_changed, Instant::now());
+                let made = if has_changed { procedure.made(reply.message()) } else { &[] };
+                running.finish(reply.message(), has_changed, made, Instant::now());
                 answered.then_some(reply)
             }
         }
