@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use howdah_net::Token;
 use howdah_vfs::Waiting;
+use howdah_wire::mount::DirectoryPath;
 use howdah_wire::nfs3::{FileHandle, HANDLE_MAX};
 use howdah_wire::rpc::{Accepted, Call, CallHeader, Denied, ReplyHeader};
-use howdah_wire::xdr::Decoder;
+use howdah_wire::xdr::{Decode, Decoder};
 
 use crate::capture::{Recorder, Seen};
 use crate::counts::{Clerk, Ledger, Outcome, Timing};
@@ -226,6 +227,12 @@ impl<'m> Job<'m> {
         let mut arguments = self.arguments.clone();
         let node = self.wanted.procedure.names_node.then(|| arguments.opaque(HANDLE_MAX as u32, "handle"))?;
         node.ok().map(FileHandle)
+    }
+
+    /// The path that it is about.
+    pub fn path(&self) -> Option<&'m [u8]> {
+        let mut arguments = self.arguments.clone();
+        self.wanted.procedure.names_path.then(|| DirectoryPath::decode(&mut arguments).ok())?.map(|path| path.0)
     }
 
     /// It is not done, but answered that it must be asked again later.

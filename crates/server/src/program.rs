@@ -70,6 +70,8 @@ pub struct Procedure {
     pub made: fn(Decoder<'_>) -> &[u8],
     /// Whether its arguments begin with the handle of a node: the call waits while storage of that node's export hangs.
     pub names_node: bool,
+    /// Whether its arguments begin with the path of a node, which leads into an export: the same.
+    pub names_path: bool,
     /// Whether its result begins with a status: zero, or why it is refused.
     pub status: bool,
     /// For a procedure that brings bulk data: what its arguments, as far as they are here, say of it. The data itself
@@ -92,6 +94,7 @@ impl Procedure {
             subjects: no_subjects,
             made: no_node,
             names_node: false,
+            names_path: false,
             status: false,
             bulk: None,
         }

@@ -18,7 +18,11 @@ impl Worker {
         if !self.shared.gates.any_shut() {
             return None;
         }
-        let place = self.shared.service.exports().place_of(job.node()?)?;
+        let exports = self.shared.service.exports();
+        let place = match job.path() {
+            Some(path) => exports.find_path(path)?.0.place(),
+            None => exports.place_of(job.node()?)?,
+        };
         self.shared.gates.is_shut(place).then_some(place)
     }
 
