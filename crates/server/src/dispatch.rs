@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use howdah_net::Token;
 use howdah_vfs::Waiting;
+use howdah_wire::mount::DirectoryPath;
 use howdah_wire::nfs3::{FileHandle, HANDLE_MAX};
 use howdah_wire::rpc::{Accepted, Call, CallHeader, Denied, ReplyHeader};
-use howdah_wire::xdr::Decoder;
+use howdah_wire::xdr::{Decode, Decoder};
 
 use crate::capture::{Recorder, Seen};
 use crate::counts::{Clerk, Ledger, Outcome, Timing};
@@ -16,7 +17,7 @@ use crate::limits::BULK_MIN;
 use crate::program::{Bulk, Pace, Refusal};
 use crate::programs::{Programs, Wanted};
 use crate::reply_cache::{Asked, Begun, Origin, SharedReplyCache};
-use crate::{Peer, Reply, Request};
+use crate::{Peer, Reply, Request, Transport};
 
 /// Where a call came from.
 pub struct Whence<'a> {
@@ -130,7 +131,16 @@ impl Dispatcher {
         let mut reply = Reply::with_buffer(buffer);
         let (peer, procedure) = (from.peer, job.wanted.procedure);
         if !procedure.repetition.is_once(peer.transport) {
-            return self.answer(job, peer, waiting, &mut reply).then_some(reply);
+            // A WRITE over a stream runs as often as it comes, and tells that its client had earlier answers.
+            let overwrite = procedure.repetition.is_once(Transport::Udp).then(|| {
+                let [file, _] = (procedure.subjects)(job.arguments.clone());
+                self.replies.begin_write(peer.client.ip(), file)
+            });
+            let answered = self.answer(job, peer, waiting, &mut reply);
+            if let Some(overwrite) = overwrite.flatten().filter(|_| reply.outcome() == Outcome::Well) {
+                self.replies.end_write(&overwrite, Instant::now());
+            }
+            return answered.then_some(reply);
         }
         let asked = Asked {
             client: peer.client.ip(),
@@ -148,7 +158,8 @@ impl Dispatcher {
             Begun::New(running) => {
                 let answered = self.answer(job, peer, waiting, &mut reply);
                 let has_changed = reply.outcome() == Outcome::Well;
-                running.finish(reply.message(), has_changed, Instant::now());
+                let made = if has_changed { procedure.made(reply.message()) } else { &[] };
+                running.finish(reply.message(), has_changed, made, Instant::now());
                 answered.then_some(reply)
             }
         }
@@ -216,6 +227,16 @@ impl<'m> Job<'m> {
         let mut arguments = self.arguments.clone();
         let node = self.wanted.procedure.names_node.then(|| arguments.opaque(HANDLE_MAX as u32, "handle"))?;
         node.ok().map(FileHandle)
+    }
+
+    /// The path that it is about.
+    pub fn path(&self) -> Option<&'m [u8]> {
+        let mut arguments = self.arguments.clone();
+        self.wanted
+            .procedure
+            .names_path
+            .then(|| DirectoryPath::decode(&mut arguments).ok())?
+            .map(|path| path.0)
     }
 
     /// It is not done, but answered that it must be asked again later.

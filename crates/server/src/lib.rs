@@ -20,6 +20,7 @@ pub mod limits;
 mod mount;
 mod nfs3;
 mod nlm;
+mod overwrites;
 mod parked;
 mod patience;
 mod portmap;

@@ -1,7 +1,7 @@
 //! What a program is to the dispatcher: a number, versions, procedures, and who answers them.
 
-use howdah_wire::rpc::AuthStatus;
-use howdah_wire::xdr::{DecodeError, Decoder};
+use howdah_wire::rpc::{AuthStatus, ReplyHeader};
+use howdah_wire::xdr::{Decode, DecodeError, Decoder};
 
 use crate::{Reply, Request, Transport};
 
@@ -50,6 +50,11 @@ pub fn no_subjects(_: Decoder<'_>) -> Subjects<'_> {
     Subjects::default()
 }
 
+/// No node is made.
+pub fn no_node(_: Decoder<'_>) -> &[u8] {
+    &[]
+}
+
 /// What is known of a procedure before it runs.
 #[derive(Clone, Copy)]
 pub struct Procedure {
@@ -61,8 +66,12 @@ pub struct Procedure {
     pub repetition: Repetition,
     /// What it may change, for a procedure that may not run twice: names in directories, and files.
     pub subjects: fn(Decoder<'_>) -> Subjects<'_>,
+    /// For one that makes a node: where a result without error says which.
+    pub made: fn(Decoder<'_>) -> &[u8],
     /// Whether its arguments begin with the handle of a node: the call waits while storage of that node's export hangs.
     pub names_node: bool,
+    /// Whether its arguments begin with the path of a node, which leads into an export: the same.
+    pub names_path: bool,
     /// Whether its result begins with a status: zero, or why it is refused.
     pub status: bool,
     /// For a procedure that brings bulk data: what its arguments, as far as they are here, say of it. The data itself
@@ -83,10 +92,20 @@ impl Procedure {
             pace,
             repetition: Repetition::Runs,
             subjects: no_subjects,
+            made: no_node,
             names_node: false,
+            names_path: false,
             status: false,
             bulk: None,
         }
+    }
+}
+
+impl Procedure {
+    /// The encoded handle of the node that was made, by a reply that tells of no error.
+    pub fn made<'a>(&self, message: &'a [u8]) -> &'a [u8] {
+        let mut reply = Decoder::new(message);
+        ReplyHeader::decode(&mut reply).map_or(&[], |_| (self.made)(reply))
     }
 }
 

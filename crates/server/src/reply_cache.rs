@@ -12,6 +12,7 @@ use howdah_rpc::reply_cache::{Begin, Call, CallKey, Checksum, Limits, Recent, Re
 use howdah_wire::rpc::CallHeader;
 use parking_lot::Mutex;
 
+use crate::overwrites::{FileSlot, Overwrite, Overwrites};
 use crate::program::Subjects;
 
 /// Parts of the cache: with this many, two of the default 32 workers rarely want the same lock.
@@ -55,7 +56,8 @@ pub struct Asked<'a> {
 /// An answer is meant for an equal call of the same origin always: the client sends it again. From another origin it is
 /// meant only for a client that lost its connection, which shows in two ways: the connection did not end in order, with
 /// every answer acknowledged; and nothing that the client did later would make no sense before it had the answer. Else the
-/// call is another one, of a client that begins with the same xid each time.
+/// call is another one, of a client that begins with the same xid each time. A refusal is meant for no other origin: what
+/// changed nothing may run again, and may go well by now.
 pub struct SharedReplyCache {
     checksum: Checksum,
     parts: [Mutex<ReplyCache>; PARTS],
@@ -63,8 +65,11 @@ pub struct SharedReplyCache {
     order: AtomicU64,
     /// Connections that ended in order after they had made calls that are kept.
     ended: Mutex<Recent>,
-    /// The last call of a client that changed something, by what it changed.
+    /// The last call of a client that changed something, by what it changed: [`of_kept`], or [`of_write`].
     changed: Mutex<Recent>,
+    /// Files that kept answers are about.
+    overwrites: Overwrites,
+    start: Instant,
 }
 
 /// What a call turns out to be.
@@ -84,6 +89,9 @@ pub struct Running<'c> {
     part: &'c Mutex<ReplyCache>,
     call: Call,
     slot: Option<Slot>,
+    client: IpAddr,
+    /// The file that it is about.
+    file: Option<(FileSlot, u64)>,
 }
 
 impl SharedReplyCache {
@@ -99,7 +107,9 @@ impl SharedReplyCache {
             parts,
             order: AtomicU64::new(0),
             ended: recent(limits.entries),
-            changed: recent(2 * limits.entries),
+            changed: recent(3 * limits.entries),
+            overwrites: Overwrites::new(limits.age.as_secs() + 1),
+            start: Instant::now(),
         }
     }
 
@@ -115,12 +125,35 @@ impl SharedReplyCache {
         let call = self.call(asked);
         let part = self.part(&call.key);
         match part.lock().begin(call, now, |earlier| self.is_meant(earlier, &call, has_ended)) {
-            Begin::New(slot) => Begun::New(Running { cache: self, part, call, slot: Some(slot) }),
+            Begin::New(slot) => {
+                let mut files = asked.subjects.iter().zip(call.subjects);
+                let file = files.find(|(bytes, _)| is_handle(bytes));
+                let file = file.map(|(bytes, subject)| (FileSlot::of(bytes), subject));
+                Begun::New(Running { cache: self, part, call, slot: Some(slot), client: asked.client, file })
+            }
             Begin::InProgress => Begun::InProgress,
             Begin::Replay(message) => {
                 reply.extend_from_slice(message);
                 Begun::Replayed
             }
+        }
+    }
+
+    /// A WRITE of a client to this file begins that is not kept itself. What is given is for [`Self::end_write`] if it goes well.
+    #[inline]
+    pub fn begin_write(&self, client: IpAddr, handle: &[u8]) -> Option<Overwrite> {
+        self.overwrites.begin(FileSlot::of(handle), || self.checksum.subject(client, handle))
+    }
+
+    /// The WRITE went well: it tells that its client has what it was answered about that file.
+    pub fn end_write(&self, overwrite: &Overwrite, now: Instant) {
+        self.overwrites.end(overwrite, self.second(now));
+        // After that: a call that is answered in between began before it.
+        let order = self.order.fetch_add(1, Ordering::AcqRel);
+        let mut changed = self.changed.lock();
+        // One WRITE tells as much as many: those after it would only push out what others have told.
+        if changed.get(overwrite.subject).is_some_and(is_of_kept) {
+            changed.keep(overwrite.subject, of_write(order), now);
         }
     }
 
@@ -147,12 +180,16 @@ impl SharedReplyCache {
             origin: asked.origin.0,
             order: self.order.fetch_add(1, Ordering::Relaxed),
             subjects: asked.subjects.map(subject),
+            has_changed: false,
         }
     }
 
     fn is_meant(&self, earlier: &Call, call: &Call, has_ended: &dyn Fn(Token) -> bool) -> bool {
         if earlier.origin == call.origin {
             return true;
+        }
+        if !earlier.has_changed {
+            return false;
         }
         let is_connection = earlier.origin & PORT == 0;
         if is_connection
@@ -161,8 +198,12 @@ impl SharedReplyCache {
             return false;
         }
         let changed = self.changed.lock();
-        let is_last = |subject: &u64| changed.get(*subject).is_none_or(|last| last <= earlier.order);
+        let is_last = |subject: &u64| changed.get(*subject).is_none_or(|last| last <= of_kept(earlier.order));
         earlier.subjects.iter().filter(|subject| **subject != 0).all(is_last)
+    }
+
+    fn second(&self, now: Instant) -> u64 {
+        now.saturating_duration_since(self.start).as_secs()
     }
 
     fn part(&self, key: &CallKey) -> &Mutex<ReplyCache> {
@@ -177,17 +218,49 @@ impl Default for SharedReplyCache {
 }
 
 impl Running<'_> {
-    /// The call was answered with this message, and changed what it should or not.
-    pub fn finish(mut self, message: &[u8], has_changed: bool, now: Instant) {
+    /// The call was answered with this message, and changed what it should or not. `made`: the encoded handle of a node that it
+    /// made; empty if it makes none.
+    pub fn finish(mut self, message: &[u8], has_changed: bool, made: &[u8], now: Instant) {
+        self.call.has_changed = has_changed;
+        if is_handle(made) {
+            let subject = self.cache.checksum.subject(self.client, made);
+            self.call.subjects[1] = subject;
+            self.file = Some((FileSlot::of(made), subject));
+        }
         if has_changed {
             let mut changed = self.cache.changed.lock();
             let subjects = self.call.subjects.iter().filter(|subject| **subject != 0);
-            subjects.for_each(|subject| changed.keep(*subject, self.call.order, now));
+            subjects.for_each(|subject| changed.keep(*subject, of_kept(self.call.order), now));
         }
         if let Some(slot) = self.slot.take() {
-            self.part.lock().finish(slot, message, now);
+            let mut part = self.part.lock();
+            part.amend(&slot, self.call);
+            part.finish(slot, message, now);
+        }
+        if let Some((slot, subject)) = self.file.filter(|_| has_changed) {
+            self.cache.overwrites.on_answer(slot, subject, self.cache.second(now));
         }
     }
+}
+
+/// The order of a call whose answer is kept, as [`SharedReplyCache`] notes it.
+fn of_kept(order: u64) -> u64 {
+    2 * order
+}
+
+/// That of a WRITE whose answer is not kept.
+fn of_write(order: u64) -> u64 {
+    2 * order + 1
+}
+
+fn is_of_kept(noted: u64) -> bool {
+    noted % 2 == 0
+}
+
+/// Whether a subject is a node, not a name: nothing follows its handle.
+fn is_handle(subject: &[u8]) -> bool {
+    let length = subject.first_chunk().map(|length| u32::from_be_bytes(*length) as usize);
+    length.is_some_and(|length| subject.len() == 4 + length.next_multiple_of(4))
 }
 
 impl Drop for Running<'_> {
@@ -229,7 +302,7 @@ mod tests {
         let mut reply = vec![0; 4];
         let Begun::New(running) = begin(&cache, &header(1), b"name", now, &mut reply) else { panic!("new") };
         assert!(matches!(begin(&cache, &header(1), b"name", now, &mut reply), Begun::InProgress));
-        running.finish(b"done", true, now);
+        running.finish(b"done", true, &[], now);
         assert!(matches!(begin(&cache, &header(1), b"name", now, &mut reply), Begun::Replayed));
         assert_eq!(reply, b"\0\0\0\0done");
         assert_eq!(cache.size(), (1, 4));
@@ -253,7 +326,7 @@ mod tests {
             let Begun::New(running) = begin(&cache, &header(xid), b"", now, &mut Vec::new()) else {
                 panic!("call {xid} is new")
             };
-            running.finish(b"done", true, now);
+            running.finish(b"done", true, &[], now);
         }
         let sizes: Vec<usize> = cache.parts.iter().map(|part| part.lock().len()).collect();
         assert!(sizes.iter().all(|&size| (50..150).contains(&size)), "{sizes:?}");
@@ -278,7 +351,7 @@ mod tests {
             let Begun::New(running) = begin(&cache, &header(1), b"name", now, &mut Vec::new()) else {
                 panic!("new")
             };
-            running.finish(b"done", true, now);
+            running.finish(b"done", true, &[], now);
             cache
         };
         let [same, other] = [1, 2].map(|token| Origin::connection(Token(token)));
@@ -305,10 +378,17 @@ mod tests {
             let Begun::New(running) = cache.begin(&asked, now, &mut Vec::new(), &|_| false) else {
                 panic!("new")
             };
-            running.finish(b"done", has_changed, now);
+            running.finish(b"done", has_changed, &[], now);
             assert_eq!(again(&cache, other, false), expected, "after {subject:?}, changed: {has_changed}");
             let cache = made();
             assert!(again(&cache, same, false), "on its own connection always");
         }
+        let cache = SharedReplyCache::default();
+        let Begun::New(running) = begin(&cache, &header(1), b"name", now, &mut Vec::new()) else {
+            panic!("new")
+        };
+        running.finish(b"refused", false, &[], now);
+        assert!(again(&cache, same, false), "a refusal, on its own connection");
+        assert!(!again(&cache, other, false), "a refusal is meant for nobody else");
     }
 }

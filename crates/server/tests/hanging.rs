@@ -7,12 +7,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{nfs_call, read_record};
+use common::{call, nfs_call, read_record};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{FileSystem, Result};
+use howdah_wire::mount::{self, DirectoryPath, mnt};
 use howdah_wire::nfs3::{self, FileHandle, access, getattr, write};
 use howdah_wire::rpc::{Accepted, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -21,7 +22,7 @@ use parking_lot::{Condvar, Mutex};
 /// Far above what an answer takes, far below what a person waits for a failing test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Storage that hangs in ACCESS and in WRITE until it is let go.
+/// Storage that hangs in ACCESS, LOOKUP and WRITE until it is let go.
 struct Hanging {
     inner: MemoryFileSystem,
     is_open: Mutex<bool>,
@@ -46,7 +47,7 @@ impl Layer for Hanging {
     }
 
     fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
-        if matches!(call, Call::Access | Call::Write) {
+        if matches!(call, Call::Access | Call::Lookup | Call::Write) {
             self.opened.wait_while(&mut self.is_open.lock(), |is_open| !*is_open);
         }
         run(&self.inner)
@@ -172,6 +173,31 @@ fn other_exports_go_on_while_one_hangs() {
     hanging.open();
     for (caller, xid) in callers.iter_mut().zip(0..) {
         assert_eq!(answered(caller), (xid, nfs3::Status::IsDirectory as u32));
+    }
+    assert!(server.stop(PATIENCE));
+}
+
+#[test]
+fn mounts_below_a_hanging_export_take_no_more_workers_than_its_other_calls() {
+    // More than there are ever workers.
+    const CALLERS: u32 = 300;
+    let hanging = Hanging::new();
+    let (server, address, roots) = serve(vec![hanging.clone(), Arc::new(MemoryFileSystem::new())], 4);
+    let mut callers: Vec<TcpStream> = (0..CALLERS).map(|_| connect(address)).collect();
+    let path = mnt::Arguments { path: DirectoryPath(b"/1/nothing") };
+    for (caller, xid) in callers.iter_mut().zip(0..) {
+        caller
+            .write_all(&call(xid, mount::PROGRAM, mount::VERSION_3, mnt::PROCEDURE, &path))
+            .expect("sending");
+    }
+    let mut other = connect(address);
+    for xid in 0..20 {
+        other.write_all(&attributes(xid, &roots[1])).expect("sending");
+        assert_eq!(answered(&mut other), (xid, 0));
+    }
+    hanging.open();
+    for (caller, xid) in callers.iter_mut().zip(0..) {
+        assert_eq!(answered(caller), (xid, mount::Status::NotFound as u32));
     }
     assert!(server.stop(PATIENCE));
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use common::{nfs_call, read_record, root, serve_memory};
 use howdah_wire::nfs3::{
-    DirectoryName, FileHandle, NewAttributes, Status, create, mkdir, remove, rename, rmdir,
+    DirectoryName, FileHandle, NewAttributes, Status, create, getattr, mkdir, remove, rename, rmdir, setattr,
+    write,
 };
 use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -127,4 +128,72 @@ fn a_refusal_is_repeated_until_the_client_has_changed_what_was_refused() {
     let made = over_tcp(address, &nfs_call(2, create::PROCEDURE, &create::Arguments { object, how }));
     result::<create::Reply<'_>>(&made).expect("made");
     result::<remove::Reply>(&over_tcp(address, &remove)).expect("another call, since the client has made it");
+}
+
+/// Writes three bytes at the start of a file.
+fn write_three(server: SocketAddr, xid: u32, file: &[u8]) {
+    let arguments = write::Arguments {
+        node: FileHandle(file),
+        offset: 0,
+        count: 3,
+        stability: write::Stability::Unstable,
+        data: b"abc",
+    };
+    let reply = over_tcp(server, &nfs_call(xid, write::PROCEDURE, &arguments));
+    assert_eq!(result::<write::Reply>(&reply).expect("written").count, 3);
+}
+
+fn size_of(server: SocketAddr, file: &[u8]) -> u64 {
+    let call = nfs_call(99, getattr::PROCEDURE, &getattr::Arguments { node: FileHandle(file) });
+    result::<getattr::Reply>(&over_tcp(server, &call)).expect("it is there").attributes.size
+}
+
+#[test]
+fn a_file_that_the_client_wrote_since_is_truncated_again() {
+    let (server, address) = serve_memory();
+    let root = root(&server);
+    let new = NewAttributes { size: Some(0), ..NewAttributes::default() };
+    let object = DirectoryName { directory: FileHandle(&root), name: b"file" };
+    let how = create::How::Unchecked(new);
+    let create = nfs_call(1, create::PROCEDURE, &create::Arguments { object, how });
+    let made = over_tcp(address, &create);
+    let file = result::<create::Reply<'_>>(&made).expect("made").node.expect("a handle").0.to_vec();
+    // CREATE truncates what is there.
+    write_three(address, 2, &file);
+    assert_eq!(size_of(address, &file), 3);
+    result::<create::Reply<'_>>(&over_tcp(address, &create)).expect("truncated");
+    assert_eq!(size_of(address, &file), 0);
+
+    // So does SETATTR, each time.
+    let arguments = setattr::Arguments { node: FileHandle(&file), new, guard: None };
+    let truncate = nfs_call(1, setattr::PROCEDURE, &arguments);
+    for _ in 0..3 {
+        write_three(address, 3, &file);
+        result::<setattr::Reply>(&over_tcp(address, &truncate)).expect("truncated");
+        assert_eq!(size_of(address, &file), 0);
+    }
+    // With nothing written since, it is the same call: the answer was lost.
+    let first = over_tcp(address, &truncate);
+    assert_eq!(over_tcp(address, &truncate), first);
+}
+
+#[test]
+fn a_refusal_is_no_answer_to_a_call_that_may_go_well_by_now() {
+    let (server, address) = serve_memory();
+    let root = root(&server);
+    let object = DirectoryName { directory: FileHandle(&root), name: b"directory" };
+    let new = NewAttributes::default();
+    let made = over_tcp(address, &nfs_call(8, mkdir::PROCEDURE, &mkdir::Arguments { object, new }));
+    let directory = result::<mkdir::Reply<'_>>(&made).expect("made").node.expect("a handle");
+    let inside = DirectoryName { directory, name: b"file" };
+    let how = create::How::Guarded(new);
+    let made = over_tcp(address, &nfs_call(9, create::PROCEDURE, &create::Arguments { object: inside, how }));
+    result::<create::Reply<'_>>(&made).expect("made");
+
+    let remove = nfs_call(1, rmdir::PROCEDURE, &rmdir::Arguments { object });
+    let refused = over_tcp(address, &remove);
+    assert_eq!(result::<rmdir::Reply>(&refused).expect_err("a file is in it").status, Status::NotEmpty);
+    let emptied = over_tcp(address, &nfs_call(2, remove::PROCEDURE, &remove::Arguments { object: inside }));
+    result::<remove::Reply>(&emptied).expect("removed");
+    result::<rmdir::Reply>(&over_tcp(address, &remove)).expect("it is empty");
 }

@@ -33,6 +33,10 @@ fn every_clause_names_tests_that_exist() {
     }
     let clauses: Vec<_> = text.split("\n- **S-").skip(1).collect();
     assert!(clauses.len() > 30, "{} clauses", clauses.len());
+    let mut ids: Vec<_> = clauses.iter().map(|clause| clause.split_once("**").map(|(id, _)| id)).collect();
+    ids.sort_unstable();
+    let twice = ids.windows(2).find(|pair| pair[0] == pair[1]);
+    assert_eq!(twice, None, "two clauses have one id");
     for clause in clauses {
         assert!(
             !named_tests(clause).is_empty(),

@@ -12,8 +12,10 @@ use std::process::{Command, Stdio};
 use common::{Place, is_root};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::{
-    Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, Handle, Name, NewAttributes, Stability,
+    Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, Handle, Name, NewAttributes, SetTime,
+    SpecialKind, Stability,
 };
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 /// Set in the process that is traced.
 const CHILD: &str = "HOWDAH_TEST_TRACED";
@@ -49,6 +51,9 @@ const EXPECTED: &[(&str, &[(&str, u64)])] = &[
         "CREATE again",
         &[("fstat", 2), ("openat", 2), ("statx", 1), ("name_to_handle_at", 1), ("fsync", 2), ("close", 1)],
     ),
+    // It cannot be opened, so its file system is synced, whichever that is.
+    ("SETATTR of a FIFO", &[("fstat", 2), ("utimensat", 1), ("syncfs", 1)]),
+    ("SETATTR of a FIFO on another mount", &[("fstat", 2), ("utimensat", 1), ("syncfs", 1)]),
     ("REMOVE", &[("fstat", 2), ("statx", 1), ("unlinkat", 1), ("close", 1)]),
 ];
 
@@ -96,13 +101,16 @@ fn traced(test: &str, body: fn()) -> Option<HashMap<String, HashMap<String, u64>
         body();
         return None;
     }
-    if !is_root() || Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
-        println!("skipped: this takes strace and the superuser");
+    let mut probe = Command::new("unshare");
+    probe.args(["--mount", "strace", "-V"]).stdout(Stdio::null()).stderr(Stdio::null());
+    if !is_root() || !probe.status().is_ok_and(|status| status.success()) {
+        println!("skipped: this takes strace, a mount namespace and the superuser");
         return None;
     }
     let trace = tempfile::NamedTempFile::new().expect("a file");
-    let status = Command::new("strace")
-        .args(["-f", "-qq", "-o"])
+    // What it mounts is its own.
+    let status = Command::new("unshare")
+        .args(["--mount", "--propagation", "private", "strace", "-f", "-qq", "-o"])
         .arg(trace.path())
         .arg(std::env::current_exe().expect("own path"))
         .args(["--exact", test, "--test-threads=1"])
@@ -255,8 +263,25 @@ fn create_again() {
     if kind == TMPFS {
         return;
     }
-    let options = Options { sync: SyncMode::Sync, ..place.options() };
+    let options = Options { sync: SyncMode::Sync, cross_mounts: true, ..place.options() };
     let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
     let (root, exclusive) = (fs.root(), Create::Exclusive([7; 8]));
     run("CREATE again", |_| create(&fs, &root, "exclusive", &exclusive));
+    touch("SETATTR of a FIFO", &fs, &root);
+    let point = place.export().join("mounted");
+    std::fs::create_dir(&point).expect("a directory");
+    mount("none", &point, "tmpfs", MountFlags::empty(), None).expect("mounts");
+    let point = fs.lookup(&ME, &root, parse("mounted")).expect("LOOKUP").node.handle;
+    touch("SETATTR of a FIFO on another mount", &fs, &point);
+    drop(fs);
+    unmount(place.export().join("mounted"), UnmountFlags::DETACH).expect("unmounts");
+}
+
+/// Sets the times of a FIFO.
+fn touch(text: &str, fs: &LocalFileSystem, directory: &Handle) {
+    let (new, change) = (NewAttributes::with_mode(0o644), &mut Change::default());
+    let made = fs.make_special(&ME, directory, parse("fifo"), SpecialKind::Fifo, &new, change);
+    let fifo = made.expect("MKNOD").handle;
+    let now = NewAttributes { accessed: SetTime::Now, modified: SetTime::Now, ..NewAttributes::default() };
+    run(text, |_| fs.set_attributes(&ME, &fifo, &now, None, change).expect("SETATTR"));
 }

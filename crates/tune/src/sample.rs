@@ -61,6 +61,13 @@ pub struct Sending {
     pub limited_by_buffer: Duration,
 }
 
+impl Sending {
+    /// Bytes sent, those that were sent again counted once: what the line carried for somebody.
+    pub fn sent_once(&self) -> u64 {
+        self.sent.saturating_sub(self.retransmitted)
+    }
+}
+
 /// The receiving half.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

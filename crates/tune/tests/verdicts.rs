@@ -65,6 +65,16 @@ fn the_figure_behind_a_loss_is_that_of_the_time_that_is_judged() {
 }
 
 /// A READ that sends so many bytes a second, and has more to send than the socket takes.
+#[test]
+fn what_is_sent_again_is_no_part_of_the_rate() {
+    let judgement = after(|sample, _| {
+        reading(sample, 10_000_000);
+        sample.sending.sent += 4_000_000;
+        sample.sending.retransmitted += 4_000_000;
+    });
+    assert_eq!(judgement.sent_per_second, 10e6);
+}
+
 fn reading(sample: &mut Sample, bytes: u64) {
     sample.sending.sent += bytes;
     sample.sending.flight = bytes / 10;

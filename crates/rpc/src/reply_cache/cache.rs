@@ -26,6 +26,8 @@ pub struct Call {
     pub order: u64,
     /// What it may change: a name in a directory, a file; 0 for nothing.
     pub subjects: [u64; 2],
+    /// Whether it changed something, once it was answered.
+    pub has_changed: bool,
 }
 
 /// What a call turns out to be.
@@ -131,6 +133,14 @@ impl ReplyCache {
         self.bytes += reply.len();
         share.answered.push(self.entries.as_mut_slice(), at);
         self.answered.push(self.entries.as_mut_slice(), at);
+    }
+
+    /// What turned out of a call while it ran. It must be the call that began.
+    pub fn amend(&mut self, slot: &Slot, call: Call) {
+        if let Some((at, key)) = self.running(slot) {
+            debug_assert_eq!(key, call.key, "another call");
+            self.entries.get_mut(at).call = Some(call);
+        }
     }
 
     /// The call was not carried out: its repetition is a new call.

@@ -42,7 +42,7 @@ impl Sums {
     fn of(connection: &Connection) -> Self {
         let account = connection.account();
         Self {
-            sent: connection.last().map_or(0, |sample| sample.sending.sent),
+            sent: connection.last().map_or(0, |sample| sample.sending.sent_once()),
             received: connection.last().map_or(0, |sample| sample.receiving.received),
             sending: account.sending.clone(),
             receiving: account.receiving.clone(),

@@ -19,6 +19,11 @@ pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Rep
     let identity =
         Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
     let (client, shown) = (request.peer.client, Shown(path));
+    // MOUNT has no word for "ask again later".
+    if request.is_put_off {
+        reply.write(&Answer::Err(Status::ServerFault));
+        return Ok(());
+    }
     match mount.exports().resolve(path, request.peer, &identity) {
         Ok(handle) => {
             if mount.mounts.add(client.ip(), path) && mount.mounts.news.is_due(Instant::now()) {

@@ -59,7 +59,7 @@ const fn table(mnt: Row<MountProtocol>) -> [Row<MountProtocol>; 6] {
 }
 
 const fn mnt(pace: Pace, run: Run<MountProtocol>) -> Row<MountProtocol> {
-    Row { procedure: Procedure { status: true, ..Procedure::plain("MNT", pace) }, run }
+    Row { procedure: Procedure { status: true, names_path: true, ..Procedure::plain("MNT", pace) }, run }
 }
 
 const fn row(name: &'static str, run: Run<MountProtocol>) -> Row<MountProtocol> {

@@ -25,6 +25,14 @@ pub fn node_and_name(mut arguments: Decoder<'_>) -> Subjects<'_> {
     [first(&mut arguments, handle), first(&mut arguments, handle_and_name)]
 }
 
+/// The node that a call made (RFC 1813, `post_op_fh3` behind the status), as [`node`] names it.
+pub fn made(mut result: Decoder<'_>) -> &[u8] {
+    match (result.u32("status"), result.bool("whether a handle follows")) {
+        (Ok(0), Ok(true)) => first(&mut result, handle),
+        _ => &[],
+    }
+}
+
 fn handle(decoder: &mut Decoder<'_>) -> Result<(), DecodeError> {
     decoder.opaque(HANDLE_MAX as u32, "handle").map(drop)
 }
@@ -49,6 +57,15 @@ mod tests {
     use howdah_wire::xdr::Encoder;
 
     use super::*;
+
+    #[test]
+    fn a_node_that_was_made_is_the_subject_that_it_is_to_a_write() {
+        let handle = Encoder::to_vec(&FileHandle(b"handle"));
+        let result = [&[0, 0, 0, 0, 0, 0, 0, 1], &handle[..], &[0; 4]].concat();
+        assert_eq!(made(Decoder::new(&result)), node(Decoder::new(&handle))[0]);
+        assert!(made(Decoder::new(&[0; 12])).is_empty(), "without a handle");
+        assert!(made(Decoder::new(&[0, 0, 0, 13, 0, 0, 0, 1])).is_empty(), "refused");
+    }
 
     #[test]
     fn a_name_is_the_same_subject_whatever_is_done_with_it() {

@@ -26,7 +26,7 @@ impl Gathered {
     pub fn start(&mut self, sample: &Sample) {
         self.since = sample.at;
         self.last = sample.at;
-        self.sent = sample.sending.sent;
+        self.sent = sample.sending.sent_once();
         self.received = sample.receiving.received;
         self.flight = 0;
         self.verdicts.clear();
@@ -58,7 +58,7 @@ impl Gathered {
     pub fn past(&self, sample: &Sample) -> Past {
         let seconds = self.length().as_secs_f64().max(1e-3);
         Past {
-            sent_per_second: sample.sending.sent.saturating_sub(self.sent) as f64 / seconds,
+            sent_per_second: sample.sending.sent_once().saturating_sub(self.sent) as f64 / seconds,
             received_per_second: sample.receiving.received.saturating_sub(self.received) as f64 / seconds,
             flight: self.flight,
             verdict: self.verdicts.iter().max_by_key(|(_, time)| *time).map(|(verdict, _)| *verdict),

@@ -131,7 +131,7 @@ pub(super) fn verdict(tuned: &howdah_tune::Connection) -> Option<VerdictReport> 
 pub(super) fn ended(tuned: &howdah_tune::Connection, age: Duration, said: Option<VerdictReport>) -> Ended {
     let AccountReport { sending_seconds, receiving_seconds, moved, .. } = account(tuned.account());
     let verdict_seconds = if moved.received > moved.sent { receiving_seconds } else { sending_seconds };
-    let (sent, received) = (moved.sent, moved.received);
+    let (sent, received) = (moved.sent - moved.retransmitted.min(moved.sent), moved.received);
     Ended { is_local: tuned.is_local(), age, sent, received, said, verdict_seconds }
 }
 

@@ -8,7 +8,7 @@ use super::serve::Turn;
 use crate::connection::Connection;
 use crate::counts::Timing;
 use crate::dispatch::{Job, Work};
-use crate::exports::Export;
+use crate::exports::{Export, Exports};
 use crate::gates::{Asker, QueuedCall, Refused};
 use crate::limits::GATE_CALLS_OF_ONE_MAX;
 use crate::program::Pace;
@@ -20,7 +20,8 @@ impl Worker {
         if !self.shared.gates.any_shut() {
             return None;
         }
-        let place = self.shared.service.exports().of(job.node()?)?.place();
+        let exports = self.shared.service.exports();
+        let place = export_of(&exports, job)?.place();
         self.shared.gates.is_shut(place).then_some(place)
     }
 
@@ -33,7 +34,7 @@ impl Worker {
     /// Whether the file system of a call's node waits for another host.
     pub(super) fn is_far(&self, job: &Job<'_>) -> bool {
         let exports = self.shared.service.exports();
-        job.node().and_then(|node| exports.of(node)).is_some_and(Export::waits)
+        export_of(&exports, job).is_some_and(Export::waits)
     }
 
     /// Lets a call wait before a gate. If too many do, it is answered that it must be asked again later.
@@ -120,5 +121,13 @@ impl Worker {
 
     pub(super) fn is_there(&self, connection: &Connection) -> bool {
         matches!(self.shared.source(connection.token()), Source::Connection(_))
+    }
+}
+
+/// The export that a call is for, by the path or the handle in its arguments.
+fn export_of<'e>(exports: &'e Exports, job: &Job<'_>) -> Option<&'e Export> {
+    match job.path() {
+        Some(path) => exports.find_path(path).map(|(export, _)| export),
+        None => exports.of(job.node()?),
     }
 }

@@ -118,9 +118,41 @@ impl NodeCache {
 
     /// Closes a node that was taken out: now, or after a flush by the next tick if it has uncommitted data.
     fn close(&self, node: Option<Arc<Node>>) {
-        if let Some(node) = node.filter(needs_flush) {
-            self.closing.lock().push(node);
+        let Some(node) = node else { return };
+        // Before the look: a WRITE that has the node looks the other way around, and one of both sees the other.
+        node.is_let_go.store(true, Ordering::SeqCst);
+        if needs_flush(&node) {
+            self.flush_later(node);
         }
+    }
+
+    /// Data was written to a node that no COMMIT has made durable.
+    pub(super) fn on_uncommitted(&self, node: &Arc<Node>) {
+        if node.uncommitted.load(Ordering::Relaxed) {
+            return;
+        }
+        node.uncommitted.store(true, Ordering::SeqCst);
+        // Taken out of the cache since its call found it.
+        if node.is_let_go.load(Ordering::SeqCst) {
+            let waiting = self.closing.lock().len();
+            match self.may_wait(waiting) {
+                true => self.flush_later(Arc::clone(node)),
+                false => flush_before_close(node, &self.verifier),
+            }
+        }
+    }
+
+    fn flush_later(&self, node: Arc<Node>) {
+        let mut closing = self.closing.lock();
+        // One that stood there twice would never be the last of its kind.
+        if !closing.iter().any(|other| Arc::ptr_eq(other, &node)) {
+            closing.push(node);
+        }
+    }
+
+    /// Whether one more may wait to be flushed and closed.
+    fn may_wait(&self, waiting: usize) -> bool {
+        waiting < CLOSING_MAX.min(self.share.most() / CLOSING_SHARE)
     }
 
     /// Closes what was not used lately until the bound holds.
@@ -137,9 +169,7 @@ impl NodeCache {
             let victim = self.shards[turn % SHARDS].lock().evict();
             match victim {
                 // A call may still write to one that others have: it waits for a tick.
-                Some(node)
-                    if waiting >= CLOSING_MAX.min(most / CLOSING_SHARE) && Arc::strong_count(&node) == 1 =>
-                {
+                Some(node) if !self.may_wait(waiting) && Arc::strong_count(&node) == 1 => {
                     flush_before_close(&node, &self.verifier);
                 }
                 victim => self.close(victim),
@@ -201,8 +231,17 @@ impl NodeCache {
     }
 }
 
+/// What has uncommitted data does not go without a flush with the export, or with the server: the state directory keeps the verifier.
+impl Drop for NodeCache {
+    fn drop(&mut self) {
+        let nodes = self.shards.iter_mut().flat_map(|shard| shard.get_mut().nodes.drain());
+        let open = nodes.map(|(_, node)| node).chain(self.closing.get_mut().drain(..));
+        open.for_each(|node| flush_before_close(&node, &self.verifier));
+    }
+}
+
 fn needs_flush(node: &Arc<Node>) -> bool {
-    node.uncommitted.load(Ordering::Relaxed) && !node.is_gone()
+    node.uncommitted.load(Ordering::SeqCst) && !node.is_gone()
 }
 
 fn is_old(node: &Arc<Node>, now: u32) -> bool {
@@ -340,13 +379,42 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_flushed_when_the_export_goes_changes_the_verifier() {
+        let pipe = || std::io::pipe().map(|(end, _)| OwnedFd::from(end)).expect("a pipe");
+        for (uncommitted, waits) in [(false, false), (true, false), (true, true)] {
+            let verifier = verifier();
+            let (cache, before) = (NodeCache::new(exactly(10), Arc::clone(&verifier)), verifier.current());
+            let node = cache.insert_created(handle(1), pipe());
+            if uncommitted {
+                cache.on_uncommitted(&node);
+            }
+            if waits {
+                cache.forget(&node.handle);
+            }
+            drop(node);
+            drop(cache);
+            assert_eq!(verifier.current() != before, uncommitted, "waits to be closed: {waits}");
+        }
+    }
+
+    #[test]
     fn uncommitted_data_that_cannot_be_flushed_before_its_node_is_closed_changes_the_verifier() {
         // What the kernel cannot flush.
         let pipe = || std::io::pipe().map(|(end, _)| OwnedFd::from(end)).expect("a pipe");
-        let ways: [(&str, Way); 4] = [
+        let ways: [(&str, Way); 5] = [
             ("age", |_, _| ()),
             ("forget", |cache, number| cache.forget(&handle(number))),
             ("forget by number", |cache, number| cache.forget_file(file_number(&handle(number)))),
+            ("forget while it is written", |cache, number| {
+                let node = cache.get(&handle(number)).expect("it is open");
+                node.uncommitted.store(false, Ordering::Relaxed);
+                cache.forget(&node.handle);
+                cache.tick();
+                cache.on_uncommitted(&node);
+                // It is in its call still.
+                cache.tick();
+                assert!(node.uncommitted.load(Ordering::Relaxed));
+            }),
             ("room", |cache, _| (100..=255).for_each(|number| drop(cache.insert(handle(number), file())))),
         ];
         for (way, go) in ways {

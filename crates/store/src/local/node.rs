@@ -25,6 +25,8 @@ pub(super) struct Node {
     pub(super) used: AtomicU32,
     /// Whether data was written that no COMMIT has made durable since.
     pub(super) uncommitted: AtomicBool,
+    /// Whether the cache has let go of it: who writes to it from then on sees that it is flushed.
+    pub(super) is_let_go: AtomicBool,
     /// Whether it was not found to be something else than a directory.
     pub(super) may_be_directory: AtomicBool,
     pub(super) flushes: Flushes,
@@ -82,6 +84,7 @@ impl Node {
             touched: AtomicBool::new(false),
             used: AtomicU32::new(0),
             uncommitted: AtomicBool::new(false),
+            is_let_go: AtomicBool::new(false),
             may_be_directory,
             flushes: Flushes::default(),
             mode: Mutex::new(()),

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use super::LocalFileSystem;
 use super::data::require_regular;
 use super::errno::refusal;
+use super::handles::Form;
 use super::node::{Node, Right};
 use super::syscall;
 
@@ -178,10 +179,11 @@ impl LocalFileSystem {
             return Ok(());
         }
         // Without a look at it: if others removed it meanwhile, the change that was made in it has to last all the same.
-        let flushed = self.listable(directory).and_then(|file| {
-            // No data of a client's lies in it that was answered for and not made durable yet.
-            fsync(file).map_err(refusal)
-        });
+        // Calls that run together share a flush. No data of a client's lies in it that was answered for and not made durable yet,
+        // so a failure concerns nobody else.
+        let flushed = self
+            .listable(directory)
+            .and_then(|file| directory.flushes.flush(|| fsync(file).map_err(refusal), || {}));
         self.unless_closed(unless_gone(flushed))
     }
 
@@ -201,11 +203,16 @@ impl LocalFileSystem {
     /// Makes metadata of a link or a special file durable, if this export promises that. It cannot be opened, so all of the
     /// file system is synced, which few clients ask for.
     fn make_all_durable(&self, node: &Node) -> Result<()> {
-        let Some(mount) = self.tree.mount.as_ref().filter(|_| self.syncs) else { return Ok(()) };
-        if self.stat(node)?.file_system == self.stat(&self.root)?.file_system {
-            syncfs(mount).map_err(refusal)?;
+        if !self.syncs {
+            return Ok(());
         }
-        Ok(())
+        let way = match (Form::parse(&node.handle)?.0, &self.maker.mounts) {
+            (Some(mark), Some(mounts)) => Some(mounts.way_into(mark)?),
+            _ => None,
+        };
+        // Of a root that an ordinary user may not read there is no descriptor to sync by.
+        let Some(mount) = way.as_deref().or(self.tree.mount.as_ref()) else { return Ok(()) };
+        syncfs(mount).map_err(refusal)
     }
 
     /// Without privilege there are directories and files that can be written and not opened.

@@ -39,10 +39,12 @@ impl LocalFileSystem {
             let file = self.writable(&node, attributes)?;
             // As the caller, so that set-id bits go and reserved blocks stay.
             self.identity.assume(caller)?;
+            let stored = store(file, offset, data);
+            // Not before: a COMMIT that came in between has flushed without it.
             if stability == Stability::Unstable {
-                node.uncommitted.store(true, Ordering::Relaxed);
+                self.nodes.on_uncommitted(&node);
             }
-            let count = store(file, offset, data)?;
+            let count = stored?;
             Ok((Written { count, stability, verifier }, Some((file, losses))))
         })?;
         if let Some((file, losses)) = stored.filter(|_| stability != Stability::Unstable) {

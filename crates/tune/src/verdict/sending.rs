@@ -63,7 +63,7 @@ pub fn seen(interval: &Interval<'_>) -> Seen {
     // What is lost within a round trip is one loss to who heeds it.
     let losses_most = interval.round_trips().max(1.0);
     Seen {
-        rate: interval.rate(|sample| sample.sending.sent),
+        rate: interval.rate(|sample| sample.sending.sent_once()),
         segments: interval.grown(|sample| sample.sending.sent) as f64 / segment,
         losses: (interval.lost() as f64 / segment).min(losses_most),
         in_socket: held_up(interval),
