@@ -5,14 +5,21 @@ mod foreign_servers;
 mod host_tools;
 mod kernel_client;
 mod measurements;
+mod relays;
 
 use crate::scenario::Scenario;
 
 /// Every scenario: quick ones of the host first, then servers of other people, then the kernel client, then those that
 /// disturb the server.
 pub fn all() -> Vec<Scenario> {
-    [host_tools::SCENARIOS, foreign_servers::SCENARIOS, kernel_client::SCENARIOS, disturbed::SCENARIOS]
-        .concat()
+    [
+        host_tools::SCENARIOS,
+        foreign_servers::SCENARIOS,
+        kernel_client::SCENARIOS,
+        relays::SCENARIOS,
+        disturbed::SCENARIOS,
+    ]
+    .concat()
 }
 
 /// What runs only when it is named.

@@ -1,0 +1,50 @@
+//! The Linux kernel's client on what howdah serves of other servers, and of memory.
+
+use std::time::Duration;
+
+use super::kernel_client::{BASE, guest};
+use crate::scenario::{Fixture, Rpcbind, Scenario};
+
+const MIB: u64 = 1 << 20;
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// The mount of the howdah that the job starts on the host.
+const RELAY: &str = "vers=3,proto=tcp,port=2050,mountport=2050,mountproto=tcp,nolock";
+
+const RELAYED: Scenario = Scenario {
+    fixture: Fixture::Tree,
+    sizes: &[("SIZE", 256 * MIB, 32 * MIB), ("FILES", 2_000, 200)],
+    limit: LIMIT,
+    ..BASE
+};
+
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        name: "memory",
+        about: "an export in memory: written, read and compared, a file and a tree",
+        peer: guest("relay-memory.sh", RELAY),
+        ..RELAYED
+    },
+    Scenario {
+        name: "relay-howdah",
+        about: "the same on another howdah's export, served again",
+        peer: guest("relay-howdah.sh", RELAY),
+        ..RELAYED
+    },
+    Scenario {
+        name: "relay-linux-server",
+        about: "the same on an export of the Linux kernel's server, served again",
+        peer: guest("relay-kernel.sh", RELAY),
+        ..RELAYED
+    },
+    Scenario {
+        name: "relay-ganesha",
+        about: "the same on an export of NFS-Ganesha, served again",
+        peer: guest("relay-ganesha.sh", RELAY),
+        // Ganesha registers there, and does not start without.
+        rpcbind: Rpcbind::System,
+        server: &["--squash", "none", "--rpcbind", "off"],
+        privileged: true,
+        ..RELAYED
+    },
+];
