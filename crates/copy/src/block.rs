@@ -69,13 +69,33 @@ impl Copier {
             return Ok(());
         }
         let went = match &job.outbox {
-            _ if job.verifying.load(Ordering::Relaxed) => self.verify(job, &block, worker),
+            _ if job.verifying.load(Ordering::Relaxed) => {
+                self.in_flight(job, &block, || self.verify(job, &block, worker))
+            }
             Some(outbox) => self.hand_on(job, outbox, &block),
-            None => self.transfer(job, &block, worker),
+            None => self.in_flight(job, &block, || self.transfer(job, &block, worker)),
         };
         went.inspect_err(|_| job.ledger.lock().put_back(block))?;
         // Whoever notices: a file's one writer writes on meanwhile.
         if self.wants_commit(job) { self.commit(job) } else { Ok(()) }
+    }
+
+    /// Moves a block of a file, and asks for as many workers as the path is seen to want. A file of one block is alone with its other
+    /// calls: it says nothing of a path.
+    pub(super) fn in_flight<T>(
+        &self,
+        job: &FileJob,
+        block: &Range<u64>,
+        move_block: impl FnOnce() -> Step<T>,
+    ) -> Step<T> {
+        if job.size() <= self.block as u64 {
+            return move_block();
+        }
+        let (moved, wanted) = self.block_flight.measure(block.end - block.start, move_block);
+        if self.options.jobs.is_none() {
+            self.stack.want(wanted);
+        }
+        moved
     }
 
     /// Goes past the hole that a block begins, if the source knows that there is one, in whole blocks.

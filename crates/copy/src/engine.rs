@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use howdah_vfs::Node;
 use parking_lot::Mutex;
 
+use super::block_flight::BlockFlight;
 use super::buffers::Buffers;
 use super::error::{CopyError, Trouble};
 use super::links::LinkTable;
@@ -59,6 +60,7 @@ pub struct Copier {
     pub(super) observer: Arc<dyn Observer>,
     pub(super) stop: StopSign,
     pub(super) stack: Stack<Task>,
+    pub(super) block_flight: BlockFlight,
     pub(super) buffers: Buffers,
     /// Somebody who had read a block had to wait for who writes.
     pub(super) outbox_was_full: AtomicBool,
@@ -92,6 +94,7 @@ impl Copier {
             observer,
             stop: StopSign::default(),
             stack: Stack::new(0),
+            block_flight: BlockFlight::new(options.tuning.most_jobs),
             buffers: Buffers::default(),
             ownership: Ownership::default(),
             outbox_was_full: AtomicBool::new(false),
@@ -150,6 +153,7 @@ impl Copier {
         let mut started = 0;
         let mut before = (self.tally.figures(), Instant::now());
         loop {
+            width.on_path(self.stack.wanted());
             self.stack.allow(width.now());
             while started < width.now() {
                 let number = started;
@@ -165,6 +169,12 @@ impl Copier {
                 return started;
             }
             let now = (self.tally.figures(), Instant::now());
+            if now.1 - before.1 < INTERVAL {
+                continue;
+            }
+            if self.block_flight.is_idle() {
+                self.stack.want(0);
+            }
             let of_no_use = self.outbox_was_full.swap(false, Ordering::Relaxed) || !self.stack.has_waiting();
             let bytes = now.0.copied_bytes.saturating_sub(before.0.copied_bytes);
             let files = (now.0.files + now.0.kept).saturating_sub(before.0.files + before.0.kept);

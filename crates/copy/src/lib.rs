@@ -6,6 +6,7 @@
 //! a journal beside it remembers what was committed, so that an interrupted copy goes on where it stopped.
 
 mod block;
+mod block_flight;
 mod buffers;
 mod content;
 mod decide;

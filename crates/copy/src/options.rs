@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use howdah_tune::flight::Bounds;
+
 /// How to copy.
 #[derive(Debug, Clone)]
 pub struct CopyOptions {
@@ -97,7 +99,7 @@ pub struct Tuning {
     pub commit_bytes: (u64, u64),
     /// Committed at least this often, so that on a slow path little time is lost.
     pub commit_interval: Duration,
-    /// The most workers that are ever started by measurement.
+    /// The most workers that are ever started by measurement: more calls than that no path is given.
     pub most_jobs: usize,
     /// Whether each file has one writer, for whom many read; without, where the destination takes the writes of a file one
     /// after the other.
@@ -118,7 +120,7 @@ impl Default for Tuning {
             journal_from: 16 << 20,
             commit_bytes: (4 << 20, 64 << 20),
             commit_interval: Duration::from_secs(1),
-            most_jobs: 64,
+            most_jobs: Bounds::default().ceiling,
             one_writer: None,
         }
     }

@@ -1,13 +1,15 @@
-//! Reads one file in order with many reads on their way.
+//! Reads one file in order, with as many reads on their way as the path wants.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::thread;
+use std::thread::{self, Scope};
+use std::time::Instant;
 
 use bytes::Bytes;
+use howdah_tune::flight::{Bounds, Flight};
 use howdah_vfs::{FsError, Node};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::Side;
 use super::side::{in_memory, reclaim};
@@ -45,26 +47,27 @@ struct State {
     end: u64,
     read: BTreeMap<u64, Result<Bytes, FsError>>,
     spare: Vec<Vec<u8>>,
+    flight: Flight,
 }
 
-/// Reads a file to its end by up to `jobs` threads and gives it to `sink`, in order. Each reader is at most a few blocks
-/// ahead: the memory is bounded by twice the readers.
+/// Reads a file to its end and gives it to `sink`, in order: by `jobs` threads, or by as many as the path is measured to want. The
+/// memory is bounded by twice the reads on their way.
 pub fn read_in_order(
     side: &Side,
     node: &Node,
-    jobs: usize,
+    jobs: Option<usize>,
     sink: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<u64, SequenceError> {
-    let blocks = node.attributes.size / BLOCK as u64 + 1;
-    let readers = usize::try_from(blocks).unwrap_or(usize::MAX).min(jobs).max(1);
-    let state = State { next: 0, wanted: 0, end: u64::MAX, read: BTreeMap::new(), spare: Vec::new() };
-    let reading =
-        Reading { side, node, ahead: readers as u64 * 2, state: Mutex::new(state), changed: Condvar::new() };
+    let bounds = Bounds::of_threads();
+    let bounds = jobs.map_or(bounds, |jobs| Bounds { floor: jobs.max(1), ceiling: jobs.max(1), ..bounds });
+    let flight = Flight::new(bounds);
+    let blocks = usize::try_from(node.attributes.size / BLOCK as u64).unwrap_or(usize::MAX).saturating_add(1);
+    let (read, spare) = Default::default();
+    let state = State { next: 0, wanted: 0, end: u64::MAX, read, spare, flight };
+    let start = Instant::now();
+    let reading = Reading { side, node, blocks, start, state: Mutex::new(state), changed: Condvar::new() };
     thread::scope(|scope| {
-        for _ in 0..readers {
-            scope.spawn(|| reading.run());
-        }
-        let outcome = reading.hand_on(sink);
+        let outcome = reading.hand_on(scope, sink);
         // Whatever ended it, readers that wait must not.
         reading.end_at(0);
         outcome
@@ -74,24 +77,32 @@ pub fn read_in_order(
 struct Reading<'r> {
     side: &'r Side,
     node: &'r Node,
-    ahead: u64,
+    /// More readers than blocks are of no use.
+    blocks: usize,
+    start: Instant,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 impl Reading<'_> {
-    fn run(&self) {
-        while let Some((number, mut buffer)) = self.take() {
+    fn run(&self, reader: usize) {
+        while let Some((number, mut buffer)) = self.take(reader) {
+            let started = self.state.lock().flight.on_start(self.start.elapsed(), BLOCK);
             let read = self.side.read(&self.node.handle, number * BLOCK as u64, BLOCK, &mut buffer);
             let read = read.and_then(|read| Ok((read.end, in_memory(read.content, &mut buffer)?)));
+            let now = self.start.elapsed();
+            let mut state = self.state.lock();
             let (block, end) = match read {
                 Ok((end, bytes)) => {
+                    state.flight.on_finish(now, started, bytes.len());
                     let end = end || bytes.is_empty();
                     (Ok(bytes), end)
                 }
-                Err(refused) => (Err(refused), true),
+                Err(refused) => {
+                    state.flight.on_give_up();
+                    (Err(refused), true)
+                }
             };
-            let mut state = self.state.lock();
             if end {
                 state.end = state.end.min(number + 1);
             }
@@ -101,13 +112,15 @@ impl Reading<'_> {
         }
     }
 
-    fn take(&self) -> Option<(u64, Vec<u8>)> {
+    /// The next block to read, for the reader of this number.
+    fn take(&self, reader: usize) -> Option<(u64, Vec<u8>)> {
         let mut state = self.state.lock();
         loop {
             if state.next >= state.end {
                 return None;
             }
-            if state.next < state.wanted + self.ahead {
+            let readers = self.readers(&state);
+            if reader < readers && state.next < state.wanted + readers as u64 * 2 {
                 state.next += 1;
                 return Some((state.next - 1, state.spare.pop().unwrap_or_default()));
             }
@@ -115,9 +128,18 @@ impl Reading<'_> {
         }
     }
 
-    fn hand_on(&self, sink: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> Result<u64, SequenceError> {
-        let mut total = 0;
-        while let Some(block) = self.next_block() {
+    /// How many readers there are to be.
+    fn readers(&self, state: &State) -> usize {
+        state.flight.in_flight_target().min(self.blocks)
+    }
+
+    fn hand_on<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        sink: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<u64, SequenceError> {
+        let (mut total, mut readers) = (0, 0);
+        while let Some(block) = self.next_block(|wanted| self.start_readers(scope, &mut readers, wanted)) {
             let block = block.map_err(|refused| SequenceError::Read(total, refused))?;
             sink(&block).map_err(SequenceError::Sink)?;
             total += block.len() as u64;
@@ -128,9 +150,25 @@ impl Reading<'_> {
         Ok(total)
     }
 
-    fn next_block(&self) -> Option<Result<Bytes, FsError>> {
+    /// Starts readers until there are as many as wanted, or the system gives no more.
+    fn start_readers<'s>(&'s self, scope: &'s Scope<'s, '_>, readers: &mut usize, wanted: usize) {
+        while *readers < wanted {
+            let number = *readers;
+            let builder = thread::Builder::new().name(format!("read-{number}"));
+            if builder.spawn_scoped(scope, move || self.run(number)).is_err() {
+                assert!(number > 0, "the system refuses the first thread of a reader");
+                return;
+            }
+            *readers += 1;
+        }
+    }
+
+    /// The next block to hand on, when it is there; `start` is told meanwhile how many readers there are to be.
+    fn next_block(&self, mut start: impl FnMut(usize)) -> Option<Result<Bytes, FsError>> {
         let mut state = self.state.lock();
         loop {
+            let readers = self.readers(&state);
+            MutexGuard::unlocked(&mut state, || start(readers));
             let wanted = state.wanted;
             if wanted >= state.end {
                 return None;

@@ -18,13 +18,15 @@ struct State<T> {
     working: usize,
     /// Workers with a lower number may work.
     allowed: usize,
+    /// So many workers the path of the blocks wants.
+    wanted: usize,
     ended: bool,
 }
 
 impl<T> Stack<T> {
     /// An empty one, for so many workers at first.
     pub(super) fn new(allowed: usize) -> Self {
-        let state = State { tasks: Vec::new(), working: 0, allowed, ended: false };
+        let state = State { tasks: Vec::new(), working: 0, allowed, wanted: 0, ended: false };
         Self { state: Mutex::new(state), changed: Condvar::new(), widened: Condvar::new() }
     }
 
@@ -87,15 +89,30 @@ impl<T> Stack<T> {
         self.widened.notify_all();
     }
 
+    /// The path of the blocks wants so many workers: whoever watches hears of it at once if those are more.
+    pub(super) fn want(&self, wanted: usize) {
+        let mut state = self.state.lock();
+        state.wanted = wanted;
+        if wanted > state.allowed {
+            drop(state);
+            self.widened.notify_all();
+        }
+    }
+
+    /// How many workers the path of the blocks wants.
+    pub(super) fn wanted(&self) -> usize {
+        self.state.lock().wanted
+    }
+
     /// Whether tasks wait that another worker could take.
     pub(super) fn has_waiting(&self) -> bool {
         !self.state.lock().tasks.is_empty()
     }
 
-    /// Waits for the end, at most so long; says whether it has come.
+    /// Waits for the end, at most so long and no longer than until more workers are wanted; says whether the end has come.
     pub(super) fn wait_for_end(&self, time: Duration) -> bool {
         let mut state = self.state.lock();
-        if !state.ended {
+        if !state.ended && state.wanted <= state.allowed {
             self.widened.wait_for(&mut state, time);
         }
         state.ended

@@ -43,7 +43,8 @@ impl Copier {
     /// Reads a block and leaves it to the file's one writer, who we are if there is none.
     pub(super) fn hand_on(&self, job: &Arc<FileJob>, outbox: &Outbox, block: &Range<u64>) -> Step<()> {
         let mut buffer = self.buffers.take();
-        let bytes = self.read_block(job, block, &mut buffer)?;
+        // Its writer is bounded by itself: only the reads share a path.
+        let bytes = self.in_flight(job, block, || self.read_block(job, block, &mut buffer))?;
         if outbox.put(Block { range: block.clone(), bytes }, &self.outbox_was_full) {
             self.write_waiting(job, outbox);
         }

@@ -1,4 +1,5 @@
-//! How many workers: more while that pays, and fewer where they do as well, by measurement. Pure.
+//! How many workers: as many as the path of the blocks wants; beyond that more while they pay, and fewer where they do as well, by
+//! measurement. Pure.
 
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub(super) struct Width {
     least: usize,
     most: usize,
     fixed: bool,
+    /// So many the path of the blocks wants.
+    path: usize,
     /// Before the step that is being tried.
     before: Option<(usize, f64)>,
     /// Whether more are tried next, and not fewer.
@@ -45,18 +48,28 @@ impl Width {
     pub(super) fn new(jobs: Option<usize>, least: usize, most: usize) -> Self {
         let least = least.min(most).max(1);
         let now = jobs.unwrap_or(least).max(1);
-        Self { now, least, most, fixed: jobs.is_some(), before: None, up_next: true, calm: CALM }
+        Self { now, least, most, fixed: jobs.is_some(), path: 0, before: None, up_next: true, calm: CALM }
     }
 
     pub(super) fn now(&self) -> usize {
-        self.now
+        if self.fixed { self.now } else { self.now.max(self.path) }
+    }
+
+    /// The path of the blocks wants so many. They are not tried: the path was measured.
+    pub(super) fn on_path(&mut self, wanted: usize) {
+        let wanted = wanted.min(self.most);
+        if wanted > self.now {
+            // The rate before says nothing of so many.
+            self.before = None;
+        }
+        self.path = wanted;
     }
 
     /// An interval is over in which so much was done; `of_no_use` if workers had nothing to do, or waited for one that
     /// writes. Gives the workers for the next one.
     pub(super) fn on_interval(&mut self, bytes: u64, files: u64, time: Duration, of_no_use: bool) -> usize {
-        if self.fixed || of_no_use || time.is_zero() {
-            return self.now;
+        if self.fixed || of_no_use || time.is_zero() || self.path > self.now {
+            return self.now();
         }
         let rate = (bytes + files * FILE_WORTH) as f64 / time.as_secs_f64();
         match self.before.take() {
@@ -65,7 +78,7 @@ impl Width {
             None if self.up_next => self.step_up(rate),
             None => self.step_down(rate),
         }
-        self.now
+        self.now()
     }
 
     /// A step was tried: it stays if it paid, and if a step up paid the next is tried at once.
@@ -148,6 +161,20 @@ mod tests {
         }
         assert_eq!(width.now(), 2);
         assert_eq!(Width::new(None, START, 1).now(), 1);
+    }
+
+    #[test]
+    fn what_the_path_wants_is_given_at_once_and_not_kept() {
+        let mut width = Width::new(None, START, 64);
+        width.on_path(40);
+        assert_eq!(width.on_interval(1_000_000, 0, INTERVAL, false), 40);
+        width.on_path(1000);
+        assert_eq!(width.now(), 64);
+        width.on_path(0);
+        assert_eq!(width.now(), 4);
+        let mut fixed = Width::new(Some(3), START, 64);
+        fixed.on_path(40);
+        assert_eq!(fixed.now(), 3);
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn what_the_server_loses_is_written_again() {
             record_bytes: 8192,
             transfer_bytes: 8192,
             threads: 2,
-            in_flight: 4,
+            in_flight: Some(4),
             operations: 300,
             verify: true,
             ..Plan::usual(workload, 0x5eed)

@@ -50,7 +50,7 @@ fn tiny(workload: Workload) -> Plan {
         record_bytes: 8192,
         transfer_bytes: if workload.is_random() { 8192 } else { 4096 },
         threads: 2,
-        in_flight: 3,
+        in_flight: Some(3),
         operations: 200,
         verify: true,
         ..Plan::usual(workload, 0x5eed)
@@ -258,10 +258,10 @@ fn plans_that_make_no_sense_say_so() {
     let plan = || Plan::usual(Workload::Write, 1);
     check(Plan { record_bytes: 1000, transfer_bytes: 512, ..plan() }, "whole number of transfers");
     check(Plan { threads: 2, ..plan() }, "as many files as threads");
-    check(Plan { in_flight: 2000, ..plan() }, "at most 1024");
+    check(Plan { in_flight: Some(2000), ..plan() }, "at most 1024");
     check(Plan { file_size: FileSize { smallest_bytes: 2, largest_bytes: 1 }, ..plan() }, "smallest");
     let random = Plan::usual(Workload::RandomRead, 1);
-    check(Plan { file_size: FileSize::exactly(4096), in_flight: 2, ..random }, "one block for each");
+    check(Plan { file_size: FileSize::exactly(4096), in_flight: Some(2), ..random }, "one block for each");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! A path that delivers `rate` calls a second and answers a lone one after `latency` holds `rate` x `latency` of them; with
 //! twice as many in flight it never runs dry. While fewer are in flight, the rate that is seen is only what they allow, so
-//! that the target doubles with each round of calls until the rate grows no more. The clock is an argument.
+//! that the target grows with each round of calls until the rate grows no more: fourfold at the start, twofold later. The clock is an
+//! argument.
 
 use std::fmt;
 use std::time::Duration;
@@ -26,28 +27,49 @@ const RATE_MEMORY: u32 = 10;
 const RATE_MEMORY_MIN: Duration = Duration::from_secs(1);
 /// A path counts as at least so long: threads are not woken to the microsecond, and what is in flight must last until they
 /// are. On this host, 16 threads with 5 calls in flight took half as much processor time again as with 16.
-const LATENCY_MIN: Duration = Duration::from_millis(2);
+const LATENCY_FLOOR: Duration = Duration::from_millis(2);
+/// The same where each call has a thread, which costs memory and wake-ups of its own: what waking one takes on a busy host.
+const THREAD_LATENCY_FLOOR: Duration = Duration::from_micros(300);
+/// The most calls: what a path of 10 Gb/s and 100 ms takes of 1 MiB each, twice over. Linux servers work on 8 to 256 at a time, and
+/// let the others wait in the socket.
+const CEILING: usize = 256;
+/// The most bytes in flight: what fills 10 Gb/s at 100 ms.
+const MEMORY: usize = 128 << 20;
 /// How many times what the path holds is kept in flight.
 const AMPLE: f64 = 2.0;
-/// The same while the shortest latency is looked for: so few that none waits, also where the rate was overestimated by a
+/// The same until the rate has grown no more for the first time: a new connection's window grows meanwhile, and each round costs both a
+/// round trip.
+const AMPLE_AT_START: f64 = 4.0;
+/// The start is over once so many rounds brought less than this growth.
+const FLAT_ROUNDS: u32 = 2;
+const GROWTH: f64 = 1.25;
+/// How many times what the path holds is kept in flight while the shortest latency is looked for: so few that none waits, also where the rate was overestimated by a
 /// third, and no fewer, since the path runs dry meanwhile. Half as many cost 1 Gb/s x 100 ms a whole round trip in ten seconds.
 const SPARSE: f64 = 0.75;
 
 /// Bounds of the number of calls in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct Bounds {
     /// At least so many calls: enough that the next call waits at the server while one is answered.
     pub floor: usize,
-    /// At most so many calls: what a path of 10 Gb/s and 100 ms takes of 1 MiB each, twice over. Linux servers work on
-    /// 8 to 256 at a time, and let the others wait in the socket.
+    /// At most so many calls.
     pub ceiling: usize,
     /// Bytes that calls in flight may bring and take in all.
     pub memory_budget: usize,
+    /// A path counts as at least so long.
+    pub latency_floor: Duration,
 }
 
-impl Default for Limits {
+impl Default for Bounds {
     fn default() -> Self {
-        Self { floor: 2, ceiling: 256, memory_budget: 256 << 20 }
+        Self { floor: 2, ceiling: CEILING, memory_budget: MEMORY, latency_floor: LATENCY_FLOOR }
+    }
+}
+
+impl Bounds {
+    /// For a caller that has a thread for each call, and pays for each thread.
+    pub fn of_threads() -> Self {
+        Self { latency_floor: THREAD_LATENCY_FLOOR, ..Self::default() }
     }
 }
 
@@ -78,7 +100,7 @@ pub enum Reason {
 
 /// What was chosen, and the figures that it follows from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Explanation {
+pub struct Choice {
     /// Calls to keep in flight.
     pub target: usize,
     /// Why so many.
@@ -94,7 +116,7 @@ pub struct Explanation {
 /// The number of calls in flight of one kind on one path. `now` is the time since any fixed moment.
 #[derive(Debug, Clone)]
 pub struct Flight {
-    limits: Limits,
+    bounds: Bounds,
     in_flight: usize,
     finished: u64,
     /// The shortest latency, and when it was last seen.
@@ -103,6 +125,8 @@ pub struct Flight {
     /// Since when calls take too long for it.
     doubted: Option<Duration>,
     probe: Option<Probe>,
+    /// Until the rate has grown no more for the first time.
+    start: Option<Start>,
     rate: Highest,
     /// Mean of the bytes of calls, over the last dozen or so.
     bytes: f64,
@@ -110,15 +134,16 @@ pub struct Flight {
 
 impl Flight {
     /// Nothing measured yet.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(bounds: Bounds) -> Self {
         Self {
-            limits,
+            bounds,
             in_flight: 0,
             finished: 0,
             latency: Duration::ZERO,
             latency_seen: Duration::ZERO,
             doubted: None,
             probe: None,
+            start: Some(Start::default()),
             rate: Highest::default(),
             bytes: 0.0,
         }
@@ -146,6 +171,10 @@ impl Flight {
         let memory = self.rate_memory();
         if !(started.wanting || started.probing) || rate > self.rate.get() {
             self.rate.add(now, rate, memory);
+        }
+        let highest = self.rate.get();
+        if self.start.as_mut().is_some_and(|start| start.is_over(started.finished, self.finished, highest)) {
+            self.start = None;
         }
     }
 
@@ -198,31 +227,38 @@ impl Flight {
     }
 
     /// What was chosen, and why.
-    pub fn explain(&self) -> Explanation {
+    pub fn explain(&self) -> Choice {
         let (rate, latency) = (self.rate.get(), self.latency);
-        let holds = rate * latency.max(LATENCY_MIN).as_secs_f64();
+        let holds = rate * latency.max(self.bounds.latency_floor).as_secs_f64();
         let wanted = match self.probe {
-            Some(_) => (holds * SPARSE).floor() as usize,
-            None => (holds * AMPLE).ceil() as usize,
+            Some(_) => (holds * SPARSE).floor(),
+            None if self.start.is_some() => (holds * AMPLE_AT_START).ceil(),
+            None => (holds * AMPLE).ceil(),
         };
         let bytes = self.bytes as usize;
-        let affordable = (self.limits.memory_budget / bytes.max(1)).max(1);
-        let bounds = [(Reason::Ceiling, self.limits.ceiling), (Reason::Memory, affordable)];
-        let (mut target, mut reason) = if wanted <= self.limits.floor {
-            (self.limits.floor, Reason::Floor)
-        } else {
-            (wanted, Reason::Path)
+        let (target, reason) = self.bounds.choose(wanted, bytes);
+        Choice { target, reason, rate, latency, bytes }
+    }
+}
+
+impl Bounds {
+    /// So many calls of so many bytes are wanted: how many there may be, and what decided.
+    fn choose(&self, wanted: f64, bytes: usize) -> (usize, Reason) {
+        let affordable = (self.memory_budget / bytes.max(1)).max(1);
+        let (mut target, mut reason) = match wanted.ceil() as usize {
+            wanted if wanted > self.floor => (wanted, Reason::Path),
+            _ => (self.floor, Reason::Floor),
         };
-        for (bound, most) in bounds {
+        for (bound, most) in [(Reason::Ceiling, self.ceiling), (Reason::Memory, affordable)] {
             if target > most {
                 (target, reason) = (most, bound);
             }
         }
-        Explanation { target, reason, rate, latency, bytes }
+        (target, reason)
     }
 }
 
-impl fmt::Display for Explanation {
+impl fmt::Display for Choice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let why = match self.reason {
             Reason::Floor => "the least there are",
@@ -244,6 +280,28 @@ impl fmt::Display for Explanation {
 struct Probe {
     left: u32,
     lowest: Duration,
+}
+
+/// The first rounds of calls, each of which sees what the round before allowed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Start {
+    /// The round is over when a call is answered that began with so many finished.
+    round: u64,
+    /// The highest rate before the round.
+    rate: f64,
+    flat: u32,
+}
+
+impl Start {
+    /// A call was answered that had begun when so many were finished. Says whether the start is over.
+    fn is_over(&mut self, began: u64, finished: u64, rate: f64) -> bool {
+        if began < self.round {
+            return false;
+        }
+        self.flat = if rate >= self.rate * GROWTH { 0 } else { self.flat + 1 };
+        (self.round, self.rate) = (finished, rate);
+        self.flat >= FLAT_ROUNDS
+    }
 }
 
 /// The highest of the last while.
@@ -321,20 +379,20 @@ mod tests {
 
         #[test]
         fn the_path_is_filled_and_not_flooded(rate in 20.0..2_000.0, trip in 0.0..0.3) {
-            let limits = Limits { ceiling: 4_096, memory_budget: usize::MAX, ..Limits::default() };
-            let (mut flight, mut path) = (Flight::new(limits), Path::new());
+            let bounds = Bounds { ceiling: 4_096, memory_budget: usize::MAX, ..Bounds::default() };
+            let (mut flight, mut path) = (Flight::new(bounds), Path::new());
             let trip = Duration::from_secs_f64(trip);
             path.run(&mut flight, rate, trip, Duration::from_secs(90));
             let seen = path.run(&mut flight, rate, trip, Duration::from_secs(10));
             prop_assert!(seen > 0.95 * rate, "{seen} of {rate} calls/s: {}", flight.explain());
-            let holds = rate * trip.max(LATENCY_MIN).as_secs_f64() + 1.0;
+            let holds = rate * trip.max(LATENCY_FLOOR).as_secs_f64() + 1.0;
             let target = flight.in_flight_target() as f64;
             prop_assert!(target <= 2.5 * holds + 2.0, "the path holds {holds}: {}", flight.explain());
         }
 
         #[test]
         fn a_path_that_changes_is_followed(before in 50.0..500.0, after in 50.0..500.0) {
-            let (mut flight, mut path, trip) = (Flight::new(Limits::default()), Path::new(), Duration::from_millis(100));
+            let (mut flight, mut path, trip) = (Flight::new(Bounds::default()), Path::new(), Duration::from_millis(100));
             path.run(&mut flight, before, trip, Duration::from_secs(10));
             path.run(&mut flight, after, trip, Duration::from_secs(40));
             let holds = after * 0.1 + 1.0;
@@ -346,7 +404,7 @@ mod tests {
     #[test]
     fn a_path_that_became_longer_is_filled_again_soon() {
         const RATE: f64 = 500.0;
-        let (mut flight, mut path) = (Flight::new(Limits::default()), Path::new());
+        let (mut flight, mut path) = (Flight::new(Bounds::default()), Path::new());
         path.run(&mut flight, RATE, Duration::from_millis(1), Duration::from_secs(20));
         let long = Duration::from_millis(60);
         let lost = path.run(&mut flight, RATE, long, Duration::from_secs(1));
@@ -358,23 +416,33 @@ mod tests {
 
     #[test]
     fn bounds_hold_and_are_named() {
-        let run = |limits| {
-            let mut flight = Flight::new(limits);
+        let run = |bounds| {
+            let mut flight = Flight::new(bounds);
             Path::new().run(&mut flight, 1_000.0, Duration::from_millis(100), Duration::from_secs(5));
             flight.explain()
         };
-        let chosen = run(Limits { ceiling: 50, ..Limits::default() });
+        let chosen = run(Bounds { ceiling: 50, ..Bounds::default() });
         assert_eq!((chosen.target, chosen.reason), (50, Reason::Ceiling));
-        let chosen = run(Limits { memory_budget: 20 * SIZE, ..Limits::default() });
+        let chosen = run(Bounds { memory_budget: 20 * SIZE, ..Bounds::default() });
         assert_eq!((chosen.target, chosen.reason), (20, Reason::Memory));
-        let chosen = Flight::new(Limits::default()).explain();
+        let chosen = Flight::new(Bounds::default()).explain();
         assert_eq!((chosen.target, chosen.reason), (2, Reason::Floor));
         assert_eq!(chosen.to_string(), "2 calls in flight, the least there are; nothing measured yet");
     }
 
     #[test]
+    fn the_first_rounds_fill_a_path_soon() {
+        let (mut flight, mut path) = (Flight::new(Bounds::default()), Path::new());
+        let round_trip = Duration::from_millis(100);
+        path.run(&mut flight, 1_000.0, round_trip, round_trip * 5);
+        let seen = path.run(&mut flight, 1_000.0, round_trip, round_trip * 5);
+        assert!(seen > 950.0, "{seen} calls/s: {}", flight.explain());
+        assert!(flight.start.is_none(), "{}", flight.explain());
+    }
+
+    #[test]
     fn one_who_wants_little_does_not_unlearn_the_path() {
-        let (mut flight, mut path) = (Flight::new(Limits::default()), Path::new());
+        let (mut flight, mut path) = (Flight::new(Bounds::default()), Path::new());
         path.run(&mut flight, 500.0, Duration::from_millis(100), Duration::from_secs(10));
         let before = flight.in_flight_target();
         let mut now = path.now;

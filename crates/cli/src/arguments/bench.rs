@@ -95,10 +95,10 @@ pub struct WorkArguments {
     #[arg(long, value_name = "N")]
     pub threads: Option<u64>,
 
-    /// Calls that each stream has in flight [default: 1, over NFS 16]; with --replay of all [default: 64, with --speed max as
-    /// many as the server had at once]
-    #[arg(long, value_name = "N")]
-    pub in_flight: Option<u64>,
+    /// Calls that each stream has in flight, or auto: as many as the path to the server is measured to want [default: auto over
+    /// NFS, else 1]; with --replay of all [default: 64, with --speed max as many as the server had at once]
+    #[arg(long, value_name = "N", value_parser = parse_in_flight)]
+    pub in_flight: Option<InFlight>,
 
     /// When data is made durable (COMMIT, fsync): at the end of each file inside or outside the time, with each write,
     /// or never [default: inside]
@@ -199,6 +199,32 @@ named! {
     Outside, "At the end of each file, after the time";
     Each, "With each write";
     Never, "Not at all";
+}
+
+/// How many calls are to be in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InFlight {
+    /// As many as the path wants.
+    Auto,
+    /// So many.
+    Fixed(u64),
+}
+
+impl InFlight {
+    /// The number, if there is one.
+    pub fn fixed(self) -> Option<u64> {
+        match self {
+            Self::Auto => None,
+            Self::Fixed(count) => Some(count),
+        }
+    }
+}
+
+fn parse_in_flight(text: &str) -> Result<InFlight, String> {
+    match text {
+        "auto" => Ok(InFlight::Auto),
+        _ => text.parse().map(InFlight::Fixed).map_err(|_| "a number of calls, or auto".to_owned()),
+    }
 }
 
 const EXAMPLES: &str = "\

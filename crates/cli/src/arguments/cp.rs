@@ -108,7 +108,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "RATE", value_parser = parse_copy_rate)]
     pub rate: Option<u64>,
 
-    /// Transfers at once, 1 to 256 [default: as many as the measured rate asks for, up to 64]
+    /// Transfers at once, 1 to 256 [default: as many as fill the path]
     #[arg(short, long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
     pub jobs: Option<usize>,
 

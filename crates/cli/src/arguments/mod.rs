@@ -24,7 +24,7 @@ mod top;
 mod why;
 
 pub use asked::AskedArguments;
-pub use bench::{BenchArguments, ProgressWhen, WorkArguments};
+pub use bench::{BenchArguments, InFlight, ProgressWhen, WorkArguments};
 #[cfg(test)]
 pub use bench::{CommitName, ProfileName, WorkloadName};
 pub use capture::CaptureArguments;

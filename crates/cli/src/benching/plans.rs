@@ -6,10 +6,7 @@ use anyhow::{Context, Result};
 use howdah_client::channel::Transport;
 use howdah_lab::workload::{Plan, Profile, Schedule, Workload};
 
-use crate::arguments::WorkArguments;
-
-/// Calls in flight over NFS when nothing is said: enough to fill a local network with transfers of 1 MiB.
-const IN_FLIGHT_OVER_NFS: u64 = 16;
+use crate::arguments::{InFlight, WorkArguments};
 
 /// Seeds that are made up are short, so that people can copy them.
 const SEED_BITS: u32 = 32;
@@ -69,7 +66,8 @@ pub fn plans(arguments: &WorkArguments, over_nfs: bool) -> Result<Planned> {
 fn usual(arguments: &WorkArguments, over_nfs: bool, seed: u64) -> Vec<Plan> {
     let asked: Vec<Workload> = arguments.workloads.iter().map(|name| name.0).collect();
     let workloads = if asked.is_empty() { vec![Workload::Write, Workload::Read] } else { asked };
-    let in_flight = if over_nfs { IN_FLIGHT_OVER_NFS } else { 1 };
+    // A directory is read and written as an application does it; a server by what the path to it wants.
+    let in_flight = (!over_nfs).then_some(1);
     workloads.into_iter().map(|workload| Plan { in_flight, ..Plan::usual(workload, seed) }).collect()
 }
 
@@ -89,7 +87,7 @@ fn changed(plan: &Plan, arguments: &WorkArguments) -> Plan {
         record_bytes,
         transfer_bytes: arguments.transfer.unwrap_or(kept),
         threads,
-        in_flight: arguments.in_flight.unwrap_or(plan.in_flight),
+        in_flight: arguments.in_flight.map_or(plan.in_flight, InFlight::fixed),
         commit: arguments.commit.map_or(plan.commit, |commit| commit.0),
         operations: arguments.operations.unwrap_or(plan.operations),
         read_percent: arguments.reads.unwrap_or(plan.read_percent),
@@ -127,15 +125,17 @@ mod tests {
         assert_eq!(planned.plans.len(), 2);
         assert_eq!(planned.plans[1].file_size, FileSize::exactly(1 << 30));
         assert_eq!(planned.deviations.len(), 4, "{:?}", planned.deviations);
-        assert_eq!((planned.seed, planned.plans[1].in_flight), (7, 16));
+        assert_eq!((planned.seed, planned.plans[1].in_flight), (7, Some(16)));
     }
 
     #[test]
     fn what_is_not_said_is_usual() {
         let planned = plans(&WorkArguments::default(), false).expect("it can be done");
         let done: Vec<_> = planned.plans.iter().map(|plan| (plan.workload, plan.in_flight)).collect();
-        assert_eq!(done, [(Workload::Write, 1), (Workload::Read, 1)]);
-        assert_eq!(plans(&WorkArguments::default(), true).expect("it can be done").plans[0].in_flight, 16);
+        assert_eq!(done, [(Workload::Write, Some(1)), (Workload::Read, Some(1))]);
+        assert_eq!(plans(&WorkArguments::default(), true).expect("it can be done").plans[0].in_flight, None);
+        let fixed = WorkArguments { in_flight: Some(InFlight::Fixed(3)), ..WorkArguments::default() };
+        assert_eq!(plans(&fixed, true).expect("it can be done").plans[0].in_flight, Some(3));
         assert_eq!(planned.deviations, [""; 0]);
     }
 

@@ -12,7 +12,7 @@ use howdah_lab::workload::{BenchReport, Progress, Recording, Replay, Schedule, S
 use rustix::fs::Access;
 
 use super::Failure;
-use crate::arguments::BenchArguments;
+use crate::arguments::{BenchArguments, InFlight};
 use crate::benching::{Planned, Session, Watch, measure, no_plans, open_place, plans};
 use crate::places::umask;
 use crate::report;
@@ -62,7 +62,8 @@ fn record(arguments: &BenchArguments, seed: u64) -> anyhow::Result<Option<Replay
     let Some(file) = &arguments.replay else { return Ok(None) };
     let recording = Recording::read(file)?;
     let speed = arguments.speed.unwrap_or(Speed::Times(1.0));
-    Ok(Some(Replay { recording, speed, in_flight: arguments.work.in_flight, seed, keep: arguments.keep }))
+    let in_flight = arguments.work.in_flight.and_then(InFlight::fixed);
+    Ok(Some(Replay { recording, speed, in_flight, seed, keep: arguments.keep }))
 }
 
 /// Where the figures go as JSON.

@@ -28,7 +28,7 @@ pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
     if failed { Err(Failure::Told) } else { Ok(()) }
 }
 
-fn print(opener: &mut Opener, location: &Location, jobs: usize) -> anyhow::Result<()> {
+fn print(opener: &mut Opener, location: &Location, jobs: Option<usize>) -> anyhow::Result<()> {
     let place = opener.open(location, Following::Links)?;
     let node = place.node().with_context(|| format!("looking up {location}"))?;
     place.refuse_unsized().with_context(|| format!("printing {location}"))?;

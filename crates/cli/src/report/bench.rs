@@ -96,7 +96,8 @@ fn work(plan: &Plan) -> String {
         format!("transfers of {}", power_of_two(plan.transfer_bytes)),
     );
     part(plan.threads > 1, format!("{} threads", plan.threads));
-    part(plan.in_flight > 1, format!("{} in flight", plan.in_flight));
+    let calls = |calls: u64| format!("{calls} in flight");
+    part(plan.in_flight != Some(1), plan.in_flight.map_or("in flight by the path".to_owned(), calls));
     part(plan.workload.is_random() && plan.time.is_none(), format!("{} operations", plan.operations));
     part(plan.workload.name() == "mixed", format!("{} % reads", plan.read_percent));
     part(plan.workload.writes(), format!("commit {}", plan.commit.name()));

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use howdah_tune::flight::Bounds;
+
 /// The most lanes: beyond it nothing was ever gained, and servers bound the connections of one client.
 pub const LANES_MAX: usize = 16;
 
@@ -54,8 +56,7 @@ impl Default for ChannelOptions {
             lanes: Lanes::Auto,
             patience: Patience::Hard,
             in_flight: None,
-            // What fills 10 Gb/s at 100 ms.
-            memory_budget: 128 << 20,
+            memory_budget: Bounds::default().memory_budget,
             first_transfer: None,
             reserved_port: true,
             connect_timeout: Duration::from_secs(10),

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use howdah_rpc::client::datagram::Report;
-use howdah_tune::flight::Explanation;
+use howdah_tune::flight::Choice;
 use howdah_units::{rate, time};
 
 use super::{LimitReport, Why};
@@ -26,7 +26,7 @@ pub struct ChannelReport {
     /// Bulk calls in flight.
     pub in_flight: usize,
     /// How many may be, and why so many.
-    pub flight: Explanation,
+    pub flight: Choice,
     /// What was called, by program, version and procedure.
     pub procedures: Vec<ProcedureReport>,
     /// What is measured of datagrams, if messages travel so.

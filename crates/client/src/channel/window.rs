@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_rpc::client::Class;
-use howdah_tune::flight::{Explanation, Flight, Limits, Started};
+use howdah_tune::flight::{Bounds, Choice, Flight, Started};
 use parking_lot::Mutex;
 
 use super::ChannelOptions;
@@ -44,12 +44,12 @@ pub(super) enum Place {
 impl Window {
     /// An empty window of a channel with these options.
     pub(super) fn new(options: &ChannelOptions) -> Self {
-        let mut limits = Limits { memory_budget: options.memory_budget, ..Limits::default() };
+        let mut bounds = Bounds { memory_budget: options.memory_budget, ..Bounds::default() };
         if let Some(count) = options.in_flight {
-            (limits.floor, limits.ceiling) = (count.max(1), count.max(1));
+            (bounds.floor, bounds.ceiling) = (count.max(1), count.max(1));
         }
         let (waiting_bulk, waiting_small) = Default::default();
-        let state = State { bulk: Flight::new(limits), small: 0, waiting_bulk, waiting_small };
+        let state = State { bulk: Flight::new(bounds), small: 0, waiting_bulk, waiting_small };
         Self { state: Mutex::new(state) }
     }
 
@@ -111,7 +111,7 @@ impl Window {
     }
 
     /// Bulk calls in flight, and how many may be.
-    pub(super) fn explain(&self) -> (usize, Explanation) {
+    pub(super) fn explain(&self) -> (usize, Choice) {
         let state = self.state.lock();
         (state.bulk.in_flight(), state.bulk.explain())
     }

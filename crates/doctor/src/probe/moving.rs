@@ -9,23 +9,24 @@ use howdah_client::nfs3::Nfs3;
 use howdah_lab::workload::{
     Commit, FileSize, Place, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
 };
+use howdah_tune::flight::{Bounds, Flight};
 use howdah_vfs::{Caller, FileSystem};
+use parking_lot::Mutex;
 
 use super::file::Found;
 use crate::facts::MovingFacts;
 
-/// Calls in flight: what fills 1 Gb/s at 100 ms in transfers of 1 MiB, and some.
-const IN_FLIGHT: usize = 16;
+/// How long a thread that is one too many waits before it looks again.
+const PAUSE: Duration = Duration::from_millis(5);
 /// So many round trips, at least and at most so long.
 const ROUND_TRIPS: u32 = 40;
 const LEAST: Duration = Duration::from_secs(2);
 const MOST: Duration = Duration::from_secs(6);
 /// The part of that time in which it begins, and does not count.
 const BEGINNING: f64 = 0.4;
-/// What one call moves, at least and at most: servers take more, and with 16 of those in flight a slow path holds some of them longer than
-/// a call is waited for.
+/// What one call moves, at least and at most: servers take more, and a slow path holds some of those longer than a call is waited for.
 const TRANSFERS: std::ops::RangeInclusive<u64> = 64 << 10..=1 << 20;
-/// All calls in flight together are what the path carries in so many seconds, at most.
+/// The fewest calls that are in flight are what the path carries in so many seconds, at most.
 const IN_FLIGHT_SECONDS: f64 = 2.0;
 /// A file that is shorter says nothing.
 const SHORT: u64 = 256 << 10;
@@ -51,19 +52,29 @@ pub fn reads(
     let lasts = lasts(round_trip);
     let (next, moved, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
     let transfer = transfer(client.sizes().read, rate).min(file.size);
+    let (start, flight) = (Instant::now(), Mutex::new(Flight::new(Bounds::of_threads())));
     let pieces = file.size / transfer;
-    let work = || -> Result<()> {
+    let work = |number: usize| -> Result<()> {
         let mut buffer = Vec::new();
         while !stop.load(Ordering::Relaxed) {
+            if number >= flight.lock().in_flight_target() {
+                thread::sleep(PAUSE);
+                continue;
+            }
+            let started = flight.lock().on_start(start.elapsed(), transfer as usize);
             let offset = next.fetch_add(1, Ordering::Relaxed) % pieces * transfer;
             buffer.clear();
             let read = client.read(caller, &file.handle, offset, transfer as usize, &mut buffer);
-            moved.fetch_add(read.context("reading a file")?.content.len() as u64, Ordering::Relaxed);
+            let length = read.context("reading a file")?.content.len();
+            flight.lock().on_finish(start.elapsed(), started, length);
+            moved.fetch_add(length as u64, Ordering::Relaxed);
         }
         Ok(())
     };
     let rate = thread::scope(|scope| {
-        let threads: Vec<_> = (0..IN_FLIGHT).map(|_| scope.spawn(work)).collect();
+        let work = &work;
+        let most = Bounds::default().ceiling;
+        let threads: Vec<_> = (0..most).map(|number| scope.spawn(move || work(number))).collect();
         thread::sleep(lasts.mul_f64(BEGINNING));
         let (begin, before) = (Instant::now(), moved.load(Ordering::Relaxed));
         thread::sleep(lasts.mul_f64(1.0 - BEGINNING));
@@ -127,7 +138,7 @@ fn own_file(workload: Workload, round_trip: Duration, rate: Option<f64>, transfe
         file_size: FileSize::exactly(size),
         record_bytes: transfer,
         transfer_bytes: transfer,
-        in_flight: IN_FLIGHT as u64,
+        in_flight: None,
         commit: Commit::Inside,
         time: Some(lasts(round_trip)),
         ramp: Some(lasts(round_trip).mul_f64(BEGINNING)),
@@ -137,7 +148,8 @@ fn own_file(workload: Workload, round_trip: Duration, rate: Option<f64>, transfe
 
 /// Bytes of one call, of those that the server takes, on a path that carries so many a second: whole pages.
 fn transfer(taken: u32, rate: Option<f64>) -> u64 {
-    let in_time = rate.map_or(u64::MAX, |rate| (rate * IN_FLIGHT_SECONDS) as u64 / IN_FLIGHT as u64);
+    let least = Bounds::default().floor as u64;
+    let in_time = rate.map_or(u64::MAX, |rate| (rate * IN_FLIGHT_SECONDS) as u64 / least);
     let most = in_time.clamp(*TRANSFERS.start(), *TRANSFERS.end());
     (u64::from(taken).min(most) / PAGE * PAGE).max(PAGE)
 }
@@ -185,8 +197,8 @@ mod tests {
 
     #[test]
     fn what_is_in_flight_passes_in_time() {
-        // NFS-Ganesha takes 4 MiB; at 50 Mb/s 16 of those are 11 s.
-        assert_eq!(transfer(4 << 20, Some(6.2e6)), 774_144);
+        // NFS-Ganesha takes 4 MiB; at 6 Mb/s two of those are 11 s.
+        assert_eq!(transfer(4 << 20, Some(0.77e6)), 765_952);
         assert_eq!(transfer(4 << 20, None), 1 << 20);
         assert_eq!((transfer(1 << 20, Some(1e3)), transfer(32 << 10, Some(1e3))), (64 << 10, 32 << 10));
         assert_eq!(transfer(512, None), 4096);

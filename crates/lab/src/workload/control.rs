@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use super::gate::Gate;
+use super::plan::Plan;
+
 /// How often who rests looks whether somebody asked to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -30,11 +33,13 @@ pub(super) struct Control<'a> {
     ramp: Duration,
     began: Mutex<Option<Instant>>,
     beginning: Condvar,
+    gate: Option<Gate>,
 }
 
 /// What a thread knows once all have begun.
 pub(super) struct Turn<'c> {
     control: &'c Control<'c>,
+    number: usize,
     counts_from: Instant,
     deadline: Option<Instant>,
 }
@@ -43,12 +48,25 @@ impl<'a> Control<'a> {
     /// For so long, once begun.
     pub(super) fn new(asked: &'a AtomicBool, time: Option<Duration>) -> Self {
         let (began, beginning) = (Mutex::new(None), Condvar::new());
-        Self { asked, failed: AtomicBool::new(false), time, ramp: Duration::ZERO, began, beginning }
+        Self {
+            asked,
+            failed: AtomicBool::new(false),
+            time,
+            ramp: Duration::ZERO,
+            began,
+            beginning,
+            gate: None,
+        }
     }
 
     /// The same, of which the first so long does not count.
     pub(super) fn with_ramp(self, ramp: Duration) -> Self {
         Self { ramp, ..self }
+    }
+
+    /// The same with as many threads at work as a plan wants.
+    pub(super) fn with_gate(self, plan: &Plan) -> Self {
+        Self { gate: Some(Gate::of(plan)), ..self }
     }
 
     /// Lets everybody begin.
@@ -59,8 +77,8 @@ impl<'a> Control<'a> {
         now
     }
 
-    /// Waits until all may begin.
-    pub(super) fn wait(&self) -> Turn<'_> {
+    /// Waits until all may begin. The number is that of the thread.
+    pub(super) fn wait(&self, number: usize) -> Turn<'_> {
         let mut began = self.began.lock();
         let began = loop {
             match *began {
@@ -68,7 +86,12 @@ impl<'a> Control<'a> {
                 None => self.beginning.wait(&mut began),
             }
         };
-        Turn { control: self, counts_from: began + self.ramp, deadline: self.time.map(|time| began + time) }
+        Turn {
+            control: self,
+            number,
+            counts_from: began + self.ramp,
+            deadline: self.time.map(|time| began + time),
+        }
     }
 
     /// Stops everybody, since one failed.
@@ -88,6 +111,25 @@ impl Turn<'_> {
         self.control.asked.load(Ordering::Relaxed)
             || self.control.failed.load(Ordering::Relaxed)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Whether to begin another operation; waits while so many threads are more than the path wants.
+    pub(super) fn goes_on(&self) -> bool {
+        let is_over = || self.is_over();
+        self.control.gate.as_ref().map_or_else(|| !is_over(), |gate| gate.pass(self.number, is_over))
+    }
+
+    /// Does an operation that moves so many bytes, by which the path is measured.
+    pub(super) fn measure<T, E>(&self, bytes: u64, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        match &self.control.gate {
+            Some(gate) => gate.measure(bytes, work),
+            None => work(),
+        }
+    }
+
+    /// Nothing is left to do.
+    pub(super) fn ends(&self) {
+        self.control.gate.iter().for_each(Gate::close);
     }
 
     /// Sleeps for so long, or until all is over: a rest is no part of the work that is waited for.
@@ -114,11 +156,11 @@ mod tests {
         let asked = AtomicBool::new(false);
         let control = Control::new(&asked, Some(Duration::from_millis(1)));
         control.begin();
-        control.wait().rest(LONG);
-        assert!(control.wait().is_over());
+        control.wait(0).rest(LONG);
+        assert!(control.wait(0).is_over());
         let control = Control::new(&asked, None);
         control.begin();
-        let turn = control.wait();
+        let turn = control.wait(0);
         asked.store(true, Ordering::Relaxed);
         turn.rest(LONG);
     }

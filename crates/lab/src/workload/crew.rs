@@ -21,8 +21,9 @@ pub(super) fn run<B>(
 ) -> Result<(B, Instant, Deeds)> {
     let work = |number: usize| {
         let mut deeds = Deeds::default();
-        let turn = control.wait();
+        let turn = control.wait(number);
         let done = job(number, &turn, &mut deeds);
+        turn.ends();
         if done.is_err() {
             control.fail();
         }

@@ -51,13 +51,13 @@ fn each(
 ) -> Result<(Performance, u64)> {
     let next = AtomicU64::new(0);
     let job = |_: usize, turn: &Turn<'_>, deeds: &mut Deeds| {
-        while !turn.is_over() {
+        while turn.goes_on() {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
                 break;
             }
             let began = Instant::now();
-            deed(number, deeds)?;
+            turn.measure(0, || deed(number, deeds))?;
             deeds.operation(began);
             deeds.files += 1;
             scene.progress.add(1);
@@ -91,10 +91,11 @@ fn stat_file(scene: &Scene<'_>, number: u64) -> Result<()> {
     Ok(())
 }
 
-/// Every thread lists the directory once, from start to end: an operation is an entry, timed is the listing.
+/// Every stream lists the directory, with as many calls in flight as the plan says or else one, from start to end: an operation is an entry, timed is the listing.
 fn list(scene: &Scene<'_>, made: u64) -> Result<Performance> {
-    let job = |_: usize, turn: &Turn<'_>, deeds: &mut Deeds| {
-        if turn.is_over() {
+    let listings = scene.plan.in_flight.map_or(scene.plan.threads as usize, |_| scene.plan.crew());
+    let job = |number: usize, turn: &Turn<'_>, deeds: &mut Deeds| {
+        if number >= listings || turn.is_over() {
             return Ok(());
         }
         let began = Instant::now();
@@ -105,7 +106,7 @@ fn list(scene: &Scene<'_>, made: u64) -> Result<Performance> {
         scene.progress.add(names.len() as u64);
         if scene.plan.verify { holds_all(&names, made) } else { Ok(()) }
     };
-    let (unit, total, time) = (Unit::Operations, made * scene.plan.crew() as u64, scene.plan.time);
+    let (unit, total, time) = (Unit::Operations, made * listings as u64, scene.plan.time);
     scene.time(&Phase { name: "list", unit, total, time, job: &job, beside: false, ending: &nothing_more })
 }
 

@@ -11,6 +11,7 @@ mod control;
 mod crew;
 mod file_set;
 mod files;
+mod gate;
 mod ledger;
 mod metadata;
 mod names;

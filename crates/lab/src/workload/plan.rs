@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use howdah_random::{Random, mix};
+use howdah_tune::flight::Bounds;
 use serde::{Serialize, Serializer};
 
 /// The kinds of work.
@@ -66,8 +67,8 @@ pub struct Plan {
     pub transfer_bytes: u64,
     /// Streams that run at once, each on files of its own.
     pub threads: u64,
-    /// Calls that each stream has in flight.
-    pub in_flight: u64,
+    /// Calls that each stream has in flight; without a number, as many as the path is measured to want, over all streams.
+    pub in_flight: Option<u64>,
     /// When what was written is made durable.
     pub commit: Commit,
     /// How many random accesses, over all streams.
@@ -185,7 +186,7 @@ impl Plan {
             record_bytes: record,
             transfer_bytes: record,
             threads: 1,
-            in_flight: 1,
+            in_flight: Some(1),
             commit: Commit::Inside,
             operations: 10_000,
             read_percent: 70,
@@ -204,8 +205,11 @@ impl Plan {
         let FileSize { smallest_bytes, largest_bytes } = self.file_size;
         need(self.files > 0, "there must be at least one file")?;
         need(self.files <= 100_000_000, "at most 100,000,000 files")?;
-        need(self.threads > 0 && self.in_flight > 0, "threads and calls in flight must be at least 1")?;
-        let threads = self.threads.saturating_mul(self.in_flight);
+        need(
+            self.threads > 0 && self.in_flight != Some(0),
+            "threads and calls in flight must be at least 1",
+        )?;
+        let threads = self.threads.saturating_mul(self.in_flight.unwrap_or(1));
         need(threads <= Self::MOST_THREADS, "threads times calls in flight must be at most 1024")?;
         need(self.transfer_bytes > 0, "a transfer must have at least one byte")?;
         need(self.transfer_bytes <= Self::LARGEST_TRANSFER, "a transfer may have at most 64 MiB")?;
@@ -256,8 +260,15 @@ impl Plan {
         (0..self.files).map(|file| self.size_of(file)).fold(0, u64::saturating_add)
     }
 
-    /// Threads that work at once.
+    /// Threads that there are: they work at once, or as many of them as the path wants.
     pub(super) fn crew(&self) -> usize {
-        (self.threads * self.in_flight) as usize
+        let threads = self.threads as usize;
+        let Some(in_flight) = self.in_flight else {
+            let most = threads.max(Bounds::default().ceiling);
+            // Each call at random has a block of its own.
+            let blocks = self.file_size.smallest_bytes / self.transfer_bytes * self.files;
+            return if self.workload.is_random() { most.min(blocks as usize).max(1) } else { most };
+        };
+        threads * in_flight as usize
     }
 }

@@ -51,7 +51,12 @@ impl Profile {
                 .to_vec(),
             Self::Files2010 => {
                 let file_size = FileSize { smallest_bytes: 5 * MIB, largest_bytes: 50 * MIB };
-                vec![Plan { files: 1000, file_size, in_flight: 8, ..Plan::usual(Workload::Files, seed) }]
+                vec![Plan {
+                    files: 1000,
+                    file_size,
+                    in_flight: Some(8),
+                    ..Plan::usual(Workload::Files, seed)
+                }]
             }
         }
     }
@@ -67,7 +72,7 @@ fn sequential(workload: Workload, size: u64, record: u64, transfer: u64, in_flig
         file_size: FileSize::exactly(size),
         record_bytes: record,
         transfer_bytes: transfer,
-        in_flight,
+        in_flight: Some(in_flight),
         commit: Commit::Inside,
         ..Plan::usual(workload, seed)
     }

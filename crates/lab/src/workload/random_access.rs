@@ -1,9 +1,11 @@
-//! Reading and writing blocks at random. Every thread has blocks of its own, so that what each must hold is known.
+//! Reading and writing blocks at random. The blocks are dealt out in lots, and one thread at a time has a lot, so that what each block
+//! must hold is known: every thread has one for good, or takes any that is free where not all threads work at all times.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::control::Turn;
 use super::file_set::FileSet;
@@ -14,11 +16,16 @@ use super::scene::{Phase, Scene};
 use super::target_file::TargetFile;
 use howdah_random::{Random, mix};
 
-/// The whole blocks of all files, dealt out among the threads.
+/// The whole blocks of all files, dealt out in lots.
 struct Blocks<'a> {
     files: Vec<(&'a TargetFile, u64)>,
     count: u64,
-    threads: u64,
+    /// Held by whoever works with a block of the lot.
+    lots: Vec<Mutex<()>>,
+    /// Whether each thread has the lot of its number.
+    is_dealt: bool,
+    /// Operations that were begun.
+    begun: AtomicU64,
 }
 
 /// Accesses blocks as the plan says.
@@ -75,11 +82,9 @@ fn access_blocks(
     let (mut reads, mut writes) = (Deeds::default(), Deeds::default());
     let mut random = Random::new(mix(plan.seed ^ mix(number)));
     let mut hand = scene.hand();
-    let mine = share(plan.operations, blocks.threads, number);
     let mut done = 0;
-    // A time alone decides when there is one.
-    while (plan.time.is_some() || done < mine) && !turn.is_over() {
-        let (file, unit) = blocks.pick(number, &mut random);
+    while turn.goes_on() && blocks.has_more(plan, number, done) {
+        let (file, unit, _lot) = blocks.pick(number, &mut random);
         let reading = match plan.workload {
             Workload::RandomRead => true,
             Workload::RandomWrite => false,
@@ -87,11 +92,10 @@ fn access_blocks(
         };
         let (range, began) = (file.unit(unit), Instant::now());
         let deeds = if reading { &mut reads } else { &mut writes };
-        if reading {
-            file.read(&mut hand, range, plan.verify, deeds)?;
-        } else {
-            file.write(&mut hand, range, scene.stability())?;
-        }
+        turn.measure(range.length, || match reading {
+            true => file.read(&mut hand, range, plan.verify, deeds),
+            false => file.write(&mut hand, range, scene.stability()),
+        })?;
         deeds.operation(began);
         deeds.bytes += range.length;
         scene.progress.add(1);
@@ -108,15 +112,33 @@ impl<'a> Blocks<'a> {
             files.push((file, count));
             count += file.size / plan.transfer_bytes;
         }
-        Self { files, count, threads: plan.crew() as u64 }
+        let lots = (0..plan.crew()).map(|_| Mutex::default()).collect();
+        Self { files, count, lots, is_dealt: plan.in_flight.is_some(), begun: AtomicU64::new(0) }
     }
 
-    /// One of the blocks of this thread.
-    fn pick(&self, thread: u64, random: &mut Random) -> (&'a TargetFile, u64) {
-        let block = thread + self.threads * random.below(share(self.count, self.threads, thread));
+    /// Whether a thread that has done so many operations is to do another. A time alone decides where there is one.
+    fn has_more(&self, plan: &Plan, thread: u64, done: u64) -> bool {
+        let lots = self.lots.len() as u64;
+        match self.is_dealt {
+            _ if plan.time.is_some() => true,
+            true => done < share(plan.operations, lots, thread),
+            false => self.begun.fetch_add(1, Ordering::Relaxed) < plan.operations,
+        }
+    }
+
+    /// A block of a lot that nobody else has meanwhile.
+    fn pick(&self, thread: u64, random: &mut Random) -> (&'a TargetFile, u64, MutexGuard<'_, ()>) {
+        let lots = self.lots.len() as u64;
+        let (lot, held) = loop {
+            let lot = if self.is_dealt { thread } else { random.below(lots) };
+            if let Some(held) = self.lots[lot as usize].try_lock() {
+                break (lot, held);
+            }
+        };
+        let block = lot + lots * random.below(share(self.count, lots, lot));
         let index = self.files.partition_point(|(_, first)| *first <= block) - 1;
         let (file, first) = self.files[index];
-        (file, block - first)
+        (file, block - first, held)
     }
 }
 

@@ -18,7 +18,7 @@ impl Plan {
         if self.workload.is_random() {
             plan.operations = times(self.operations, 1);
             // Each call in flight has a block of its own.
-            least = self.record_bytes * self.crew() as u64;
+            least = self.record_bytes * self.threads * self.in_flight.unwrap_or(1);
         }
         let size = |bytes: u64| times(bytes, least).div_ceil(self.record_bytes) * self.record_bytes;
         let FileSize { smallest_bytes, largest_bytes } = self.file_size;
@@ -52,7 +52,8 @@ impl Plan {
             format!("{} bytes", from.transfer_bytes),
         );
         compare("threads", self.threads.to_string(), from.threads.to_string());
-        compare("calls in flight", self.in_flight.to_string(), from.in_flight.to_string());
+        let calls = |calls: Option<u64>| calls.map_or("by the path".to_owned(), |calls| calls.to_string());
+        compare("calls in flight", calls(self.in_flight), calls(from.in_flight));
         compare("commit", self.commit.name().to_owned(), from.commit.name().to_owned());
         compare("operations", self.operations.to_string(), from.operations.to_string());
         compare("reads", format!("{} %", self.read_percent), format!("{} %", from.read_percent));

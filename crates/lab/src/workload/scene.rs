@@ -69,7 +69,7 @@ impl Scene<'_> {
         let label = format!("{} {}", self.plan.workload.name(), phase.name);
         self.progress.begin(label, phase.unit, phase.total, phase.time);
         let ramp = self.plan.ramp.unwrap_or_default();
-        let control = Control::new(self.asked, phase.time).with_ramp(ramp);
+        let control = Control::new(self.asked, phase.time).with_ramp(ramp).with_gate(self.plan);
         let begin = || (Processor::used(), self.counts());
         let (before, began, mut deeds) =
             crew::run(&control, self.plan.crew() + usize::from(phase.beside), phase.job, begin)?;
@@ -86,7 +86,7 @@ impl Scene<'_> {
     /// Does something with all threads, outside any time.
     fn untimed(&self, label: &str, total: u64, job: Job<'_>) -> Result<Deeds> {
         self.progress.begin(format!("{} {label}", self.plan.workload.name()), Unit::Bytes, total, None);
-        let control = Control::new(self.asked, None);
+        let control = Control::new(self.asked, None).with_gate(self.plan);
         let (_, _, deeds) = crew::run(&control, self.plan.crew(), job, || ())?;
         self.progress.end();
         self.heed()?;
@@ -104,11 +104,11 @@ impl Scene<'_> {
         let total = missing.iter().map(|(_, range)| range.length).sum();
         self.untimed("laying out", total, &|_, turn: &Turn<'_>, _: &mut Deeds| {
             let mut hand = self.hand();
-            while !turn.is_over() {
+            while turn.goes_on() {
                 let Some((file, range)) = missing.get(next.fetch_add(1, Ordering::Relaxed) as usize) else {
                     break;
                 };
-                file.write(&mut hand, *range, Stability::Unstable)?;
+                turn.measure(range.length, || file.write(&mut hand, *range, Stability::Unstable))?;
                 self.progress.add(range.length);
             }
             Ok(())
@@ -128,12 +128,14 @@ impl Scene<'_> {
         let total = set.files.iter().map(|file| file.size).sum();
         let deeds = self.untimed("verifying", total, &|_, turn: &Turn<'_>, deeds: &mut Deeds| {
             let mut hand = self.hand();
-            while let Some(file) = set.files.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
+            while turn.goes_on()
+                && let Some(file) = set.files.get(next.fetch_add(1, Ordering::Relaxed) as usize)
+            {
                 for range in file.written() {
                     if turn.is_over() {
                         return Ok(());
                     }
-                    file.read(&mut hand, range, true, deeds)?;
+                    turn.measure(range.length, || file.read(&mut hand, range, true, deeds))?;
                     self.progress.add(range.length);
                 }
             }

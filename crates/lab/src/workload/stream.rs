@@ -76,8 +76,10 @@ fn stream<'s, 'a>(plan: &Plan, streams: &'s [Claims<'a>], number: usize) -> &'s 
 
 fn write_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: &mut Deeds) -> Result<()> {
     let mut hand = scene.hand();
-    while let Some(claim) = claims.claim(turn) {
-        claim.file.write(&mut hand, claim.range, scene.stability())?;
+    while turn.goes_on()
+        && let Some(claim) = claims.claim(turn)
+    {
+        turn.measure(claim.range.length, || claim.file.write(&mut hand, claim.range, scene.stability()))?;
         note(scene, claims, &claim, turn, deeds);
         if claims.completes_file(&claim) {
             deeds.files += 1;
@@ -93,8 +95,12 @@ fn write_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: 
 
 fn read_pieces(scene: &Scene<'_>, claims: &Claims<'_>, turn: &Turn<'_>, deeds: &mut Deeds) -> Result<()> {
     let mut hand = scene.hand();
-    while let Some(claim) = claims.claim(turn) {
-        claim.file.read(&mut hand, claim.range, scene.plan.verify, deeds)?;
+    while turn.goes_on()
+        && let Some(claim) = claims.claim(turn)
+    {
+        turn.measure(claim.range.length, || {
+            claim.file.read(&mut hand, claim.range, scene.plan.verify, deeds)
+        })?;
         note(scene, claims, &claim, turn, deeds);
         if claims.completes_file(&claim) {
             deeds.files += 1;

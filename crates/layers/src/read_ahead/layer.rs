@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use howdah_tune::flight::{Flight, Limits};
+use howdah_tune::flight::{Bounds, Flight};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Attributes, Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
@@ -34,9 +34,8 @@ pub struct ReadAheadOptions {
 }
 
 impl Default for ReadAheadOptions {
-    /// 1 MiB transfers, and as many as a path of 10 Gb/s and 100 ms takes twice over.
     fn default() -> Self {
-        Self { block: 1 << 20, memory_budget: 256 << 20, in_flight: 256 }
+        Self { block: 1 << 20, memory_budget: 256 << 20, in_flight: Bounds::default().ceiling }
     }
 }
 
@@ -88,7 +87,7 @@ struct Fetch {
 impl ReadAhead {
     /// The same files, read ahead.
     pub fn around(inner: Arc<dyn FileSystem>, options: ReadAheadOptions) -> Self {
-        let flight = Flight::new(options.limits());
+        let flight = Flight::new(options.bounds());
         let state = Ahead { streams: Streams::default(), blocks: Blocks::default(), flight };
         let shared = Shared {
             inner,
@@ -273,8 +272,8 @@ impl Layer for ReadAhead {
 }
 
 impl ReadAheadOptions {
-    fn limits(&self) -> Limits {
-        Limits { ceiling: self.in_flight, memory_budget: self.memory_budget, ..Limits::default() }
+    fn bounds(&self) -> Bounds {
+        Bounds { ceiling: self.in_flight, memory_budget: self.memory_budget, ..Bounds::default() }
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_tune::flight::{Explanation, Flight, Limits, Started};
+use howdah_tune::flight::{Bounds, Choice, Flight, Started};
 use howdah_vfs::{Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, Written};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -31,7 +31,7 @@ pub struct WriteBehindOptions {
 impl Default for WriteBehindOptions {
     /// 1 MiB transfers, and as many as a path of 10 Gb/s and 100 ms takes twice over.
     fn default() -> Self {
-        Self { block: 1 << 20, memory_budget: 256 << 20, in_flight: 256 }
+        Self { block: 1 << 20, memory_budget: 256 << 20, in_flight: Bounds::default().ceiling }
     }
 }
 
@@ -45,7 +45,7 @@ pub struct WriteBehindReport {
     /// Of those, how many wrote again what the server had lost.
     pub written_again: u64,
     /// Calls kept in flight, and why.
-    pub in_flight: Explanation,
+    pub in_flight: Choice,
 }
 
 /// The shared state.
@@ -78,9 +78,9 @@ struct Job {
 
 impl Shared {
     pub fn new(inner: Arc<dyn FileSystem>, options: WriteBehindOptions) -> Self {
-        let limits =
-            Limits { ceiling: options.in_flight, memory_budget: options.memory_budget, ..Limits::default() };
-        let flight = Flight::new(limits);
+        let bounds =
+            Bounds { ceiling: options.in_flight, memory_budget: options.memory_budget, ..Bounds::default() };
+        let flight = Flight::new(bounds);
         let state = State { files: HashMap::new(), held: 0, flight, written: 0, written_again: 0 };
         Self { inner, options, start: Instant::now(), state: Mutex::new(state), over: Condvar::new() }
     }
