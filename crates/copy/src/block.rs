@@ -37,7 +37,7 @@ impl Copier {
                 self.fail(job, trouble);
             }
             // Fewer workers are wanted: those that stay find the file on the stack.
-            if !self.stack.allows(worker.number) && job.ledger.lock().has_more() {
+            if !self.stack.allows_heavy(worker.number) && job.ledger.lock().has_more() {
                 self.stack.push(Task::Blocks(Arc::clone(job)));
                 return;
             }

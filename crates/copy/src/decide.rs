@@ -1,5 +1,7 @@
 //! What becomes of what is at the destination already, and of attributes.
 
+use std::sync::atomic::Ordering;
+
 use howdah_vfs::{Attributes, FileKind, FsError, NewAttributes, Node, SetTime, Timestamp};
 
 use super::engine::{Copier, Worker};
@@ -97,14 +99,24 @@ impl Copier {
         self.give_attributes(&directory.target, NewAttributes { mode, ..new })
     }
 
-    /// Without the owner, if it is that which is refused.
+    /// Without the owner, if it is that which is refused. A destination that lets nobody give files away is asked once, not for each
+    /// file.
     fn give_attributes(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
-        let gives_owner = new.user.is_some();
+        let gives_away = new.user.is_some_and(|user| user != copy.attributes.user);
+        let without_owner = || {
+            let mode = new.mode.map(|mode| mode & !SET_ID);
+            NewAttributes { user: None, group: None, mode, ..new }
+        };
+        if gives_away && self.keeps_owners.load(Ordering::Relaxed) {
+            return self.give_known_times(copy, without_owner());
+        }
         match self.give_known_times(copy, new) {
-            Err(FsError::NotPermitted | FsError::AccessDenied | FsError::Invalid) if gives_owner => {
+            Err(refused @ (FsError::NotPermitted | FsError::AccessDenied | FsError::Invalid))
+                if new.user.is_some() =>
+            {
                 self.note("the destination does not let this user give files away: owners are not preserved");
-                let mode = new.mode.map(|mode| mode & !SET_ID);
-                self.give_known_times(copy, NewAttributes { user: None, group: None, mode, ..new })
+                self.keeps_owners.fetch_or(gives_away && refused == FsError::NotPermitted, Ordering::Relaxed);
+                self.give_known_times(copy, without_owner())
             }
             outcome => outcome,
         }

@@ -67,6 +67,10 @@ pub struct Copier {
     pub(super) links: Mutex<LinkTable<Entry>>,
     pub(super) bucket: Option<Mutex<Bucket>>,
     pub(super) ownership: Ownership,
+    /// The destination let nobody give a file away.
+    pub(super) keeps_owners: AtomicBool,
+    /// How long a call of the farther side takes, in microseconds.
+    latency: AtomicU64,
     pub(super) start: Instant,
     /// Notes that were made already.
     noted: Mutex<Vec<&'static str>>,
@@ -97,6 +101,8 @@ impl Copier {
             block_flight: BlockFlight::new(options.tuning.most_jobs),
             buffers: Buffers::default(),
             ownership: Ownership::default(),
+            keeps_owners: AtomicBool::new(false),
+            latency: AtomicU64::new(0),
             outbox_was_full: AtomicBool::new(false),
             links: Mutex::new(LinkTable::new()),
             bucket: options.rate.map(|rate| Mutex::new(Bucket::new(rate))),
@@ -150,12 +156,15 @@ impl Copier {
 
     /// Starts workers and lets in more while that pays.
     fn watch<'s>(&'s self, scope: &'s Scope<'s, '_>, width: &mut Width) -> usize {
+        let latency = Duration::from_micros(self.latency.load(Ordering::Relaxed));
+        let many = width.for_small_files(latency);
         let mut started = 0;
         let mut before = (self.tally.figures(), Instant::now());
         loop {
             width.on_path(self.stack.wanted());
-            self.stack.allow(width.now());
-            while started < width.now() {
+            let allowed = width.now().max(many);
+            self.stack.allow(allowed, width.now());
+            while started < allowed {
                 let number = started;
                 let builder = thread::Builder::new().name(format!("copy-{number}"));
                 if builder.spawn_scoped(scope, move || self.work(number)).is_err() {
@@ -243,7 +252,13 @@ impl Copier {
         node: &Node,
         target: &Node,
     ) -> ItemFacts {
-        let ask = |side: &Side, node: &Node| side.file_system.limits(&side.caller, &node.handle).ok();
+        let ask = |side: &Side, node: &Node| {
+            let start = Instant::now();
+            let _ = side.attributes(&node.handle);
+            let took = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.latency.fetch_max(took, Ordering::Relaxed);
+            side.file_system.limits(&side.caller, &node.handle).ok()
+        };
         let (from, to) = (ask(&source, node), ask(&self.destination, target));
         let step = [from, to].into_iter().flatten().map(|limits| limits.time_step_nanoseconds).max();
         let one_writer = to.is_some_and(|limits| !limits.parallel_writes);

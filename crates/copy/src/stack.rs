@@ -4,11 +4,19 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
+/// What distinguishes tasks for the stack.
+pub(super) trait Weight {
+    /// Whether it moves so much data that fewer workers than for others may be at it.
+    fn is_heavy(&self) -> bool;
+}
+
 /// Tasks, last in first out. It ends when no task is left and nobody works on one that could bring more.
 pub(super) struct Stack<T> {
     state: Mutex<State<T>>,
-    /// For workers that may work.
+    /// For workers that may work on all tasks.
     changed: Condvar,
+    /// For workers that may not work on heavy ones.
+    light: Condvar,
     /// For those that may not, now, and for who waits for the end.
     widened: Condvar,
 }
@@ -18,21 +26,29 @@ struct State<T> {
     working: usize,
     /// Workers with a lower number may work.
     allowed: usize,
+    /// Those with a lower number than this one may work on heavy tasks, too.
+    allowed_heavy: usize,
     /// So many workers the path of the blocks wants.
     wanted: usize,
     ended: bool,
 }
 
-impl<T> Stack<T> {
+impl<T: Weight> Stack<T> {
     /// An empty one, for so many workers at first.
     pub(super) fn new(allowed: usize) -> Self {
-        let state = State { tasks: Vec::new(), working: 0, allowed, wanted: 0, ended: false };
-        Self { state: Mutex::new(state), changed: Condvar::new(), widened: Condvar::new() }
+        let (tasks, working, wanted, ended) = Default::default();
+        let state = State { tasks, working, allowed, allowed_heavy: allowed, wanted, ended };
+        let (changed, light, widened) = Default::default();
+        Self { state: Mutex::new(state), changed, light, widened }
     }
 
     pub(super) fn push(&self, task: T) {
+        let is_heavy = task.is_heavy();
         self.state.lock().tasks.push(task);
         self.changed.notify_one();
+        if !is_heavy {
+            self.light.notify_one();
+        }
     }
 
     /// Begins with these, also after an end that every worker has seen.
@@ -44,7 +60,7 @@ impl<T> Stack<T> {
     /// Pushes many, to be taken in the order given.
     pub(super) fn push_all(&self, tasks: impl DoubleEndedIterator<Item = T>) {
         self.state.lock().tasks.extend(tasks.rev());
-        self.changed.notify_all();
+        self.wake_all();
     }
 
     /// The next task for a worker, who must tell when it is [`done`](Self::done); nothing when all is done.
@@ -56,11 +72,13 @@ impl<T> Stack<T> {
             }
             if worker >= state.allowed {
                 self.widened.wait(&mut state);
-            } else if let Some(task) = state.tasks.pop() {
+            } else if let Some(task) = state.next_for(worker) {
                 state.working += 1;
                 return Some(task);
-            } else {
+            } else if worker < state.allowed_heavy {
                 self.changed.wait(&mut state);
+            } else {
+                self.light.wait(&mut state);
             }
         }
     }
@@ -72,28 +90,35 @@ impl<T> Stack<T> {
         if state.working == 0 && state.tasks.is_empty() {
             state.ended = true;
             drop(state);
-            self.changed.notify_all();
+            self.wake_all();
             self.widened.notify_all();
         }
     }
 
-    /// Whether this worker may go on.
-    pub(super) fn allows(&self, worker: usize) -> bool {
-        worker < self.state.lock().allowed
+    /// Whether this worker may go on with a heavy task.
+    pub(super) fn allows_heavy(&self, worker: usize) -> bool {
+        worker < self.state.lock().allowed_heavy
     }
 
-    /// Lets so many workers work.
-    pub(super) fn allow(&self, allowed: usize) {
-        self.state.lock().allowed = allowed;
-        self.changed.notify_all();
+    /// Lets so many workers work, and so many of them on heavy tasks.
+    pub(super) fn allow(&self, allowed: usize, heavy: usize) {
+        let mut state = self.state.lock();
+        (state.allowed, state.allowed_heavy) = (allowed, heavy);
+        drop(state);
+        self.wake_all();
         self.widened.notify_all();
+    }
+
+    fn wake_all(&self) {
+        self.changed.notify_all();
+        self.light.notify_all();
     }
 
     /// The path of the blocks wants so many workers: whoever watches hears of it at once if those are more.
     pub(super) fn want(&self, wanted: usize) {
         let mut state = self.state.lock();
         state.wanted = wanted;
-        if wanted > state.allowed {
+        if wanted > state.allowed_heavy {
             drop(state);
             self.widened.notify_all();
         }
@@ -112,10 +137,22 @@ impl<T> Stack<T> {
     /// Waits for the end, at most so long and no longer than until more workers are wanted; says whether the end has come.
     pub(super) fn wait_for_end(&self, time: Duration) -> bool {
         let mut state = self.state.lock();
-        if !state.ended && state.wanted <= state.allowed {
+        if !state.ended && state.wanted <= state.allowed_heavy {
             self.widened.wait_for(&mut state, time);
         }
         state.ended
+    }
+}
+
+impl<T: Weight> State<T> {
+    /// The topmost task that this worker may work on.
+    fn next_for(&mut self, worker: usize) -> Option<T> {
+        if worker < self.allowed_heavy {
+            return self.tasks.pop();
+        }
+        // Heavy tasks are few: one for each large file that is begun.
+        let place = self.tasks.iter().rposition(|task| !task.is_heavy())?;
+        Some(self.tasks.remove(place))
     }
 }
 
@@ -125,6 +162,22 @@ mod tests {
     use std::thread;
 
     use super::*;
+
+    impl Weight for u32 {
+        fn is_heavy(&self) -> bool {
+            *self >= 100
+        }
+    }
+
+    #[test]
+    fn heavy_tasks_are_left_to_few_workers() {
+        let stack = Stack::new(1);
+        stack.allow(4, 2);
+        stack.push_all([100_u32, 1, 101, 2].into_iter());
+        assert_eq!((stack.take(3), stack.take(2)), (Some(1), Some(2)));
+        assert!(stack.allows_heavy(1) && !stack.allows_heavy(2));
+        assert_eq!((stack.take(0), stack.take(1)), (Some(100), Some(101)));
+    }
 
     #[test]
     fn all_tasks_are_done_and_then_it_ends() {
@@ -151,7 +204,7 @@ mod tests {
     #[test]
     fn the_last_pushed_are_the_first_taken_in_their_order() {
         let stack = Stack::new(1);
-        stack.push_all([1, 2].into_iter());
+        stack.push_all([1_u32, 2].into_iter());
         stack.push_all([3, 4].into_iter());
         let order: Vec<_> = (0..4).map(|_| stack.take(0).expect("a task")).collect();
         assert_eq!(order, [3, 4, 1, 2]);

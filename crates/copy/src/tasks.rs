@@ -10,7 +10,11 @@ use super::Side;
 use super::decide::are_near;
 use super::file_job::FileJob;
 use super::links::FileKey;
+use super::stack::Weight;
 use howdah_vfs::listing::Circle;
+
+/// A longer file is not small: others help with its blocks.
+const SMALL_FILE_MAX: u64 = 1 << 20;
 
 /// Something for a worker to do.
 pub(super) enum Task {
@@ -22,6 +26,17 @@ pub(super) enum Task {
     List(Arc<DirectoryJob>),
     /// Help with the blocks of a file.
     Blocks(Arc<FileJob>),
+}
+
+impl Weight for Task {
+    /// Files of many blocks are: each worker may have a block in memory.
+    fn is_heavy(&self) -> bool {
+        match self {
+            Self::Blocks(_) => true,
+            Self::Entry(entry) => entry.node.is_some_and(|node| node.attributes.size > SMALL_FILE_MAX),
+            Self::Link(..) | Self::List(_) => false,
+        }
+    }
 }
 
 impl Task {

@@ -21,6 +21,10 @@ const AS_GOOD: f64 = 0.95;
 /// the luck of a moment.
 const CALM: u32 = 20;
 
+/// What of a worker's time a call takes that waits for nobody: with one worker for each such part of a call's latency, both ends
+/// are as busy with small files as on a path of no length.
+const OWN_TIME: Duration = Duration::from_micros(400);
+
 /// The least time that a measurement means something.
 pub(super) const INTERVAL: Duration = Duration::from_millis(250);
 
@@ -63,6 +67,12 @@ impl Width {
             self.before = None;
         }
         self.path = wanted;
+    }
+
+    /// How many workers small files want, where a call takes so long: each file has its own few calls, one after the other.
+    pub(super) fn for_small_files(&self, latency: Duration) -> usize {
+        let many = latency.as_micros() / OWN_TIME.as_micros();
+        if self.fixed { self.now } else { usize::try_from(many).unwrap_or(self.most).min(self.most) }
     }
 
     /// An interval is over in which so much was done; `of_no_use` if workers had nothing to do, or waited for one that
@@ -175,6 +185,15 @@ mod tests {
         let mut fixed = Width::new(Some(3), START, 64);
         fixed.on_path(40);
         assert_eq!(fixed.now(), 3);
+    }
+
+    #[test]
+    fn small_files_have_as_many_workers_as_their_calls_take_long() {
+        let width = Width::new(None, START, 256);
+        let many = [50, 1_000, 20_000, 100_000, 10_000_000]
+            .map(|us| width.for_small_files(Duration::from_micros(us)));
+        assert_eq!(many, [0, 2, 50, 250, 256]);
+        assert_eq!(Width::new(Some(3), START, 256).for_small_files(Duration::from_secs(1)), 3);
     }
 
     #[test]
