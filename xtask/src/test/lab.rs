@@ -19,7 +19,7 @@ const LACKING: [&str; 3] = ["/dev/net/tun", "namespaces", "/proc"];
 
 /// Runs them; where there can be no sandbox it says why.
 pub fn run(context: &Context) -> Result<Report> {
-    let howdah = context.workspace.release("howdah");
+    let howdah = context.workspace.binary("howdah");
     if let Some(why) = refusal(&howdah)? {
         let remark = format!("plans of the laboratory: {why}");
         return Ok(if is_lacking(&why) { Report::skipped(remark) } else { Report::failed(remark) });
