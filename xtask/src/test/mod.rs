@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that can be tested on this machine, and in plain words what could not.
 #![allow(clippy::print_stdout, reason = "its output is for a person")]
 
+mod all_tests;
 mod arguments;
 mod interop;
 mod lab;
@@ -11,7 +12,6 @@ mod services;
 mod step;
 mod summary;
 mod test_output;
-mod all_tests;
 mod trust;
 mod unprivileged;
 
