@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 /// howdah against clients that nobody here wrote
 ///
-/// Runs every scenario, or those named, one after the other: a Linux kernel's NFS client in User Mode Linux, libnfs,
+/// Runs every scenario, or those named: a Linux kernel's NFS client in User Mode Linux, libnfs,
 /// rpcinfo, showmount. Each runs in namespaces of its own and can write nowhere but in its own directory.
 #[derive(Debug, Parser)]
 #[command(name = "howdah-interop", args_conflicts_with_subcommands = true)]
@@ -54,6 +54,10 @@ pub struct RunArguments {
     /// Keep the directories of passed scenarios too
     #[arg(long)]
     pub keep: bool,
+
+    /// Scenarios at the same time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub jobs: usize,
 }
 
 /// What the scenarios' own scripts and processes call.

@@ -11,7 +11,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
@@ -26,6 +27,7 @@ use howdah_interop::pattern;
 use howdah_interop::runner::Runner;
 use howdah_interop::scenario::Scenario;
 use howdah_interop::scenarios;
+use parking_lot::Mutex;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -55,15 +57,28 @@ fn run_scenarios(arguments: &RunArguments) -> Result<ExitCode> {
     }
     let runner = runner(arguments)?;
     println!("seed {} (--seed {} repeats every random choice)", runner.seed, runner.seed);
-    let mut tally = Tally::default();
-    for scenario in &chosen {
-        let start = Instant::now();
-        let outcome = runner.run(scenario)?;
-        println!("{}", outcome.line(scenario.name, start.elapsed()));
-        tally.count(&outcome);
-    }
+    let tally = run_at_once(&runner, &chosen, arguments.jobs)?;
     println!("{tally}");
     Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs scenarios, so many at once; each has namespaces or a free port of its own.
+fn run_at_once(runner: &Runner, chosen: &[Scenario], jobs: usize) -> Result<Tally> {
+    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
+    let work = || -> Result<()> {
+        while let Some(scenario) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let start = Instant::now();
+            let outcome = runner.run(scenario)?;
+            println!("{}", outcome.line(scenario.name, start.elapsed()));
+            tally.lock().count(&outcome);
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("a runner does not panic"))
+    })?;
+    Ok(tally.into_inner())
 }
 
 /// Directories that look different inside.

@@ -23,9 +23,9 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), target })
     }
 
-    /// A release binary.
-    pub fn release(&self, name: &str) -> PathBuf {
-        self.target.join("release").join(name)
+    /// A binary as tests are built.
+    pub fn binary(&self, name: &str) -> PathBuf {
+        self.target.join("debug").join(name)
     }
 
     /// The cargo that runs us.

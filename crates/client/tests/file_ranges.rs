@@ -6,8 +6,8 @@ mod served;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use copying::trouble::Meddled;
 use copying::{copy, options};
@@ -147,7 +147,7 @@ fn copy_meddled(meddle: fn(&File)) {
         call: Call::Read,
         before: false,
         meddle: Box::new(move || meddle(&File::options().write(true).open(&name).expect("the file"))),
-        is_done: AtomicBool::new(false),
+        is_done: Mutex::new(false),
     }));
     let file = from.0.lookup(&ME, &from.0.root(), Name::parse(b"file").expect("a name")).expect("there").node;
     let served = serve_memory();

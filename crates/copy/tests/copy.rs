@@ -3,8 +3,8 @@
 mod copying;
 
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
@@ -415,7 +415,7 @@ fn a_small_file_that_changes_while_it_is_read_is_begun_anew() {
         let file = std::fs::File::options().write(true).open(&path).expect("there");
         std::os::unix::fs::FileExt::write_all_at(&file, &[b'n'; 10_000], 0).expect("written");
     };
-    let (meddle, is_done) = (Box::new(overwrite), AtomicBool::new(false));
+    let (meddle, is_done) = (Box::new(overwrite), Mutex::new(false));
     let from = Meddled { inner: Arc::clone(&inner.0), call: Call::Read, before: false, meddle, is_done };
     let (from, to) = (Files(Arc::new(from)), memory());
     let (outcome, heard) = copy(&from, from.at("f"), &to, "f", options());
@@ -437,7 +437,7 @@ fn what_was_empty_when_it_was_listed_has_what_it_has_by_then() {
         assert_eq!(written.expect("written").count, 6);
         logging.set_time(&log.handle, 1000, 0);
     });
-    let (call, is_done) = (Call::ReadDirectory, AtomicBool::new(false));
+    let (call, is_done) = (Call::ReadDirectory, Mutex::new(false));
     let from = Files(Arc::new(Meddled { inner: Arc::clone(&inner.0), call, before: false, meddle, is_done }));
     let to = memory();
     let (outcome, heard) = copy(&from, top, &to, "copy", options());

@@ -2,8 +2,8 @@
 
 mod copying;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
@@ -302,7 +302,7 @@ fn a_copy_that_another_has_taken_over_gives_no_name_to_what_the_other_has_begun(
             call: Call::SetAttributes,
             before,
             meddle,
-            is_done: AtomicBool::new(false),
+            is_done: Mutex::new(false),
         }));
         let (outcome, heard) = copy(&from, file, &meddled, "copy", options());
         assert_eq!(outcome.figures.errors, 1);

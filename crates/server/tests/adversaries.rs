@@ -104,9 +104,7 @@ fn peers_that_never_read_are_not_read_either() {
     let before = resident();
     let arguments = nfs3::getattr::Arguments { node: FileHandle(&root(&server)) };
     let burst = nfs_call(1, nfs3::getattr::PROCEDURE, &arguments).repeat(500);
-    let mut crowd = Vec::new();
-    let mut sent = 0;
-    for _ in 0..20 {
+    let never_read = || {
         // A small window: what the kernel holds for a peer is not what this is about.
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         socket.set_recv_buffer_size(4 << 10).unwrap();
@@ -115,14 +113,14 @@ fn peers_that_never_read_are_not_read_either() {
         let mut stream = TcpStream::from(socket);
         stream.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
         // Until nothing more goes: the server has stopped reading, and so has the kernel. Bounded all the same.
-        for _ in 0..2_000 {
-            match stream.write(&burst) {
-                Ok(count) => sent += count,
-                Err(_) => break,
-            }
-        }
-        crowd.push(stream);
-    }
+        let taken = (0..2_000).map_while(|_| stream.write(&burst).ok()).sum::<usize>();
+        (stream, taken)
+    };
+    let (crowd, taken): (Vec<TcpStream>, Vec<usize>) = std::thread::scope(|scope| {
+        let peers: Vec<_> = (0..20).map(|_| scope.spawn(never_read)).collect();
+        peers.into_iter().map(|peer| peer.join().unwrap()).unzip()
+    });
+    let sent: usize = taken.iter().sum();
     let took = honest_peer_is_served(&server, address);
     let grown = resident().saturating_sub(before);
     println!(

@@ -120,24 +120,6 @@ proptest! {
     }
 
     #[test]
-    fn counts(calls: [u32; 13], numbers in any::<[u32; 6]>(), network in bytes(5), often in 0..3usize) {
-        let [program, version, procedure, done, failed, indirect] = numbers;
-        let network = Text(&network);
-        let asked = rpcbind::getstat::Asked { program, version, found: done, missed: failed, network };
-        let passed_on =
-            rpcbind::getstat::PassedOn { program, version, procedure, done, failed, indirect, network };
-        let counts = rpcbind::getstat::Counts {
-            calls,
-            set: done,
-            unset: failed,
-            asked: vec![asked; often],
-            passed_on: vec![passed_on; often],
-        };
-        let reply = rpcbind::getstat::Reply { versions: [counts.clone(), Default::default(), counts] };
-        comes_back!(rpcbind::getstat::Reply<'_>, reply);
-    }
-
-    #[test]
     fn universal_addresses(address: IpAddr, port: u16) {
         let address = UniversalAddress(SocketAddr::new(address, port));
         prop_assert_eq!(UniversalAddress::parse(address.to_string().as_bytes()), Some(address));
@@ -152,7 +134,6 @@ proptest! {
         let _ = rpcbind::set::Arguments::decode(&mut decoder());
         let _ = rpcbind::dump::Reply::decode(&mut decoder());
         let _ = rpcbind::getaddrlist::Reply::decode(&mut decoder());
-        let _ = rpcbind::getstat::Reply::decode(&mut decoder());
         let _ = rpcbind::uaddr2taddr::Reply::decode(&mut decoder());
     }
 }

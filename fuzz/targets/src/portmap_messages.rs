@@ -2,7 +2,7 @@
 
 use howdah_wire::portmap::{callit, dump as ports, getport, set as set_port};
 use howdah_wire::rpcbind::{
-    UniversalAddress, broadcast, dump, getaddr, getaddrlist, getstat, gettime, set, taddr2uaddr, uaddr2taddr,
+    UniversalAddress, broadcast, dump, getaddr, getaddrlist, gettime, set, taddr2uaddr, uaddr2taddr,
 };
 
 /// The first byte chooses the message, the rest is its bytes.
@@ -25,7 +25,6 @@ pub fn run(input: &[u8]) {
         13 => stable!(taddr2uaddr::Arguments<'_>, message),
         14 => stable!(taddr2uaddr::Reply<'_>, message),
         15 => stable!(getaddrlist::Reply<'_>, message),
-        16 => stable!(getstat::Reply<'_>, message),
         _ => address(message),
     }
 }

@@ -8,21 +8,22 @@ use anyhow::Result;
 use super::processes::{Show, run_and_look};
 use super::step::{Context, Report};
 
+/// Scenarios that run at once beyond one for each CPU.
+const BESIDE: usize = 1;
+
 /// Runs all scenarios.
 pub fn run(context: &Context) -> Result<Report> {
     let workspace = &context.workspace;
-    let mut command = Command::new(workspace.release("howdah-interop"));
-    run_scenarios(
-        &mut command,
-        &workspace.release("howdah"),
-        &workspace.target.join("interop"),
-        context.quick,
-    )
+    let mut command = Command::new(workspace.binary("howdah-interop"));
+    run_scenarios(&mut command, &workspace.binary("howdah"), &workspace.target.join("interop"), context.quick)
 }
 
 /// Runs the scenarios with a command that starts `howdah-interop`, and counts.
 pub fn run_scenarios(command: &mut Command, binary: &Path, work: &Path, quick: bool) -> Result<Report> {
     command.arg("--binary").arg(binary).arg("--work").arg(work);
+    // Guests and disks leave CPUs idle while they start and wait.
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from) + BESIDE;
+    command.arg("--jobs").arg(jobs.to_string());
     if quick {
         command.arg("--quick");
     }

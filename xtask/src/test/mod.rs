@@ -1,12 +1,13 @@
 //! `cargo xtask test`: everything that can be tested on this machine, and in plain words what could not.
 #![allow(clippy::print_stdout, reason = "its output is for a person")]
 
+mod all_tests;
 mod arguments;
-mod cargo_tests;
 mod interop;
 mod lab;
 mod packages;
 mod processes;
+mod programs;
 mod services;
 mod step;
 mod summary;
@@ -28,10 +29,10 @@ const STEPS: &[Step] = &[
     Step { name: "packages", about: "Debian packages that the steps below need", run: packages::install },
     Step {
         name: "build",
-        about: "the release binaries of howdah and of its interop tests",
-        run: cargo_tests::build,
+        about: "every binary and test program, in the profile of tests",
+        run: programs::build,
     },
-    Step { name: "tests", about: "units, properties, conformance, replayed corpora", run: cargo_tests::run },
+    Step { name: "tests", about: "units, properties, conformance, replayed corpora", run: all_tests::run },
     Step {
         name: "interop",
         about: "clients and servers of other people: Linux, Ganesha, libnfs",

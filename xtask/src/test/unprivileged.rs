@@ -5,11 +5,12 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use tempfile::TempDir;
 
 use super::interop::run_scenarios;
 use super::processes::run_and_look;
+use super::programs::{Program, programs};
 use super::step::{Context, Report};
 use super::test_output::TestOutput;
 
@@ -17,7 +18,7 @@ use super::test_output::TestOutput;
 const NOBODY: u32 = 65534;
 
 /// Packages whose tests ask what the kernel allows an ordinary user.
-const PACKAGES: &[&str] = &["howdah-store", "howdah-net"];
+const PACKAGES: &[&str] = &["crates/store", "crates/net"];
 
 /// Scenarios that tell an ordinary user's server from root's; a full run as that user runs them all.
 const SCENARIOS: &[&str] = &[
@@ -36,8 +37,10 @@ pub fn run(context: &Context) -> Result<Report> {
     }
     let home = home_of_nobody()?;
     let mut report = Report::default();
-    for test in test_binaries(context)? {
-        let copy = copy_to(&test, home.path())?;
+    let programs = programs(context)?.context("cargo build failed")?;
+    let ours = |program: &&Program| PACKAGES.iter().any(|package| program.directory.ends_with(package));
+    for program in programs.iter().filter(ours) {
+        let copy = copy_to(&program.executable, home.path())?;
         let mut command = as_nobody(&copy, home.path());
         let mut output = TestOutput::default();
         let status = run_and_look(&mut command, |line| output.read(line))?;
@@ -46,8 +49,8 @@ pub fn run(context: &Context) -> Result<Report> {
         }
         report.add(output.report);
     }
-    let howdah = copy_to(&context.workspace.release("howdah"), home.path())?;
-    let interop = copy_to(&context.workspace.release("howdah-interop"), home.path())?;
+    let howdah = copy_to(&context.workspace.binary("howdah"), home.path())?;
+    let interop = copy_to(&context.workspace.binary("howdah-interop"), home.path())?;
     let mut command = as_nobody(&interop, home.path());
     command.args(SCENARIOS);
     report.add(run_scenarios(&mut command, &howdah, home.path(), true)?);
@@ -83,17 +86,4 @@ fn copy_to(program: &Path, home: &Path) -> Result<PathBuf> {
     let copy = home.join(name);
     fs::copy(program, &copy).with_context(|| format!("copying {}", program.display()))?;
     Ok(copy)
-}
-
-/// The unit and integration test binaries of the packages, as cargo names them.
-fn test_binaries(context: &Context) -> Result<Vec<PathBuf>> {
-    let mut command = Command::new(context.workspace.cargo());
-    command.args(["test", "--no-run", "--message-format=json-render-diagnostics"]);
-    command.args(PACKAGES.iter().flat_map(|package| ["-p", package]));
-    let output = command.current_dir(&context.workspace.root).output().context("starting cargo")?;
-    ensure!(output.status.success(), "building tests: {}", String::from_utf8_lossy(&output.stderr).trim());
-    let text = String::from_utf8_lossy(&output.stdout);
-    let artifacts = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let tests = artifacts.filter(|artifact| artifact["profile"]["test"] == true);
-    Ok(tests.filter_map(|artifact| artifact["executable"].as_str().map(PathBuf::from)).collect())
 }

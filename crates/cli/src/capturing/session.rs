@@ -5,8 +5,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::{Context, Error, Result, anyhow};
+use howdah_capture::{Call, End, Header, Names, VERSION, Why};
 use howdah_server::admin;
-use howdah_server::capture::{CAPTURE_ANSWER_MAX, Call, End, Header, Names, State, VERSION, Why};
+use howdah_server::capture::{CAPTURE_ANSWER_MAX, State};
 use serde::Serialize;
 use serde_json::json;
 

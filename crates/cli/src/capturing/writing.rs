@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write, stdout};
 
 use anyhow::{Context, Result};
-use howdah_server::capture::{Call, End, Header, State, Why};
+use howdah_capture::{Call, End, Header, Why};
+use howdah_server::capture::State;
 use serde::Serialize;
 
 /// Where a record goes.

@@ -4,7 +4,8 @@ use std::fs::OpenOptions;
 use std::io::IsTerminal;
 
 use anyhow::{Context, anyhow};
-use howdah_server::capture::{CALLS_MOST, SECONDS_MOST, Why};
+use howdah_capture::Why;
+use howdah_server::capture::{CALLS_MOST, SECONDS_MOST};
 
 use super::Failure;
 use crate::arguments::CaptureArguments;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use howdah_server::capture::{State, Why};
+use howdah_capture::Why;
+use howdah_server::capture::State;
 use howdah_units::size;
 
 use crate::capturing::Captured;

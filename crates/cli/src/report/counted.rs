@@ -253,9 +253,9 @@ mod tests {
             str![[r#"
 in 2.0h:
 procedure         calls part errors   mean    p50    p99 stor       in      out
-LOOKUP            3000M  75% 120001   13us   13us  156us  25% 360.0 GB 336.0 GB
+LOOKUP            3000M  75% 120001   13µs   13µs  156µs  25% 360.0 GB 336.0 GB
 READDIRPLUS   999999999  25%      0  123ms  123ms   1.5s  25% 120.0 GB 112.0 GB
-all               4000M 100% 120001   31ms   14us  150ms  25% 480.0 GB 448.0 GB
+all               4000M 100% 120001   31ms   14µs  150ms  25% 480.0 GB 448.0 GB
 
 errors: LOOKUP: 1 ACCES, 120000 NOENT
 sent again by clients: 7 answered from memory, 0 not answered (the first still ran)

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use howdah_capture::Names;
 use howdah_lab::measure::LatencySummary;
 use howdah_lab::workload::{LaidOut, ReplayReport};
-use howdah_server::capture::Names;
 use howdah_units::size;
 
 /// What was played, and what came of it beside the record.

@@ -39,7 +39,10 @@ fn what_was_read_is_counted() {
         text.starts_with("howdah ") && text.contains("\nprocedure ") && text.contains("\nREAD "),
         "{text}"
     );
-    assert!(text.contains("\nworkers: ") && text.lines().skip(1).all(|line| line.len() <= 80), "{text}");
+    assert!(
+        text.contains("\nworkers: ") && text.lines().skip(1).all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
 }
 
 #[test]

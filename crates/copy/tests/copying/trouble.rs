@@ -1,7 +1,7 @@
 //! Destinations with troubles: one that dies, one whose server restarts.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
@@ -30,13 +30,14 @@ impl Layer for Dying {
     }
 }
 
-/// Once, before a call of that kind or after it, something is done to the destination.
+/// Once, before a call of that kind or after it, something is done to the destination. Other calls wait until it is done
+/// whole: what a file system shows in the middle of a change is another test's matter.
 pub struct Meddled {
     pub inner: Arc<dyn FileSystem>,
     pub call: Call,
     pub before: bool,
     pub meddle: Box<dyn Fn() + Send + Sync>,
-    pub is_done: AtomicBool,
+    pub is_done: Mutex<bool>,
 }
 
 impl Layer for Meddled {
@@ -45,9 +46,12 @@ impl Layer for Meddled {
     }
 
     fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
-        if call != self.call || self.is_done.swap(true, Ordering::Relaxed) {
+        let mut is_done = self.is_done.lock().expect("no meddler panics");
+        if call != self.call || *is_done {
+            drop(is_done);
             return run(&*self.inner);
         }
+        *is_done = true;
         if self.before {
             (self.meddle)();
         }

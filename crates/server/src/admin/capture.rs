@@ -7,12 +7,13 @@ use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
+use howdah_capture::{Call, Names};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use super::routes::Asked;
-use crate::capture::{self, Call, Limits, Names};
+use crate::capture::{self, Limits};
 
 /// What is to be done.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

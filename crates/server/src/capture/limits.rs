@@ -1,7 +1,7 @@
 //! What bounds a capture: named, with reasons. What an outsider can push against stands in `crate::limits`.
 
-use super::format::Names;
 pub use crate::limits::{CAPTURE_ANSWER_MAX, CAPTURE_CLIENTS_MAX, CAPTURE_PATIENCE, CAPTURE_WAITING_MAX};
+use howdah_capture::Names;
 
 /// Bytes of a call's arguments that are kept: two handles and two names of 255 bytes each are 656. Of the data of a WRITE, and the target
 /// of a symbolic link, which come after what is read of them, the beginning may be among them: nobody is told it.

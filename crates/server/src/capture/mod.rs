@@ -1,18 +1,13 @@
 //! Captures: a bounded record of calls, for `howdah bench --replay` to play again. Workers copy what a call says of itself into a
-//! bounded queue and never wait for it; whoever asks reads them out of it, with names hashed ([`Recorder`]). `docs/protocols/capture.md`
-//! describes what comes of it.
+//! bounded queue and never wait for it; whoever asks reads them out of it, with names hashed ([`Recorder`]). Its format is
+//! `howdah_capture`.
 
-mod arguments;
-mod format;
 mod kept;
 mod limits;
-mod pseudonyms;
 mod reader;
 mod recorder;
-mod result;
 mod running;
 
-pub use format::{Call, End, Header, How, Kind, Names, Stability, VERSION, Why};
 pub use kept::Seen;
 pub use limits::{CALLS, CALLS_MOST, CAPTURE_ANSWER_MAX, Limits, SECONDS, SECONDS_MOST};
 pub use recorder::{AlreadyRuns, Recorder};

@@ -8,14 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
+use howdah_capture::{Call, CallReader, Names, Pseudonyms, read_result};
 use howdah_wire::nfs3;
 
-use super::arguments::Arguments;
-use super::format::{Call, Names};
 use super::kept::Kept;
 use super::limits::{CAPTURE_ANSWER_MAX, CAPTURE_CLIENTS_MAX};
-use super::pseudonyms::Pseudonyms;
-use super::result;
 use crate::Transport;
 use crate::counts::Moment;
 use crate::programs::Listed;
@@ -90,9 +87,9 @@ impl Reader {
             sent: kept.sent,
             ..Call::default()
         };
-        let arguments = Arguments { pseudonyms: &self.pseudonyms };
+        let arguments = CallReader { pseudonyms: &self.pseudonyms };
         arguments.read(kept.procedure, &kept.arguments, &mut call).ok()?;
-        result::read(&self.pseudonyms, kept.procedure, &kept.result, &mut call).ok()?;
+        read_result(&self.pseudonyms, kept.procedure, &kept.result, &mut call).ok()?;
         if let Some((entries, at_end)) = kept.listed {
             (call.entries, call.at_end) = (Some(entries), at_end);
         }

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::RwLock;
 
-use super::format::{Call, Why};
 use super::kept::Seen;
 use super::limits::Limits;
 use super::running::{Running, State};
 use crate::counts::{Moment, Timing};
 use crate::programs::Listed;
 use crate::{Peer, Reply};
+use howdah_capture::{Call, Why};
 
 /// The server's capture, if there is one: at most one at a time.
 pub struct Recorder {

@@ -9,12 +9,12 @@ use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::format::{Names, Why};
 use super::kept::Kept;
 use super::limits::{CAPTURE_PATIENCE as PATIENCE, CAPTURE_WAITING_MAX, Limits};
 use super::reader::Reader;
 use crate::counts::Moment;
 use crate::programs::Listed;
+use howdah_capture::{Call, Names, Why};
 
 /// One capture.
 pub struct Running {
@@ -145,7 +145,7 @@ impl Running {
     }
 
     /// Its calls after those that somebody has, and how many there are up to the last of them.
-    pub fn calls(&self, after: u64, now: Moment) -> (u64, Vec<super::Call>) {
+    pub fn calls(&self, after: u64, now: Moment) -> (u64, Vec<Call>) {
         self.asked.store(now.nanoseconds(), Ordering::Relaxed);
         self.reader.lock().calls(after, &self.left_out)
     }

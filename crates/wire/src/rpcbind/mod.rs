@@ -6,7 +6,6 @@ pub mod broadcast;
 pub mod dump;
 pub mod getaddr;
 pub mod getaddrlist;
-pub mod getstat;
 pub mod gettime;
 mod network;
 pub mod set;
@@ -26,7 +25,7 @@ pub use universal::UniversalAddress;
 pub const PROGRAM: u32 = crate::portmap::PROGRAM;
 /// The version that brought universal addresses.
 pub const VERSION_3: u32 = 3;
-/// The version that brought GETVERSADDR, INDIRECT, GETADDRLIST and GETSTAT.
+/// The version that brought GETVERSADDR, INDIRECT, GETADDRLIST and GETSTAT (statistics, not offered).
 pub const VERSION_4: u32 = 4;
 /// Number of NULL, which does nothing.
 pub const NULL: u32 = 0;

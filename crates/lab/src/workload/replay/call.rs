@@ -2,8 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use howdah_server::capture::{Call, How, Stability as Stable};
-use howdah_server::limits::TRANSFER_MAX;
+use howdah_capture::{Call, How, Stability as Stable};
 use howdah_vfs::{
     Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, FsError, Handle, NewAttributes, Result,
     SetTime, SpecialKind, Stability,
@@ -15,6 +14,8 @@ use crate::content::{Generator, Stamp};
 
 /// Bits that files and directories keep whatever a SETATTR says, lest the next call be refused to whoever plays.
 const OURS: u32 = 0o700;
+/// The largest transfer of READ and WRITE that servers announce.
+const TRANSFER_MOST: u64 = 1 << 20;
 /// The longest target of a symbolic link.
 const TARGET_MOST: u32 = 4095;
 
@@ -53,7 +54,7 @@ impl Hand<'_> {
     pub(super) fn prepare(&mut self, call: &Call, step: &Step) {
         if let ("WRITE", Some(node), Some(count)) = (&*call.procedure, step.node, call.count) {
             // What was refused moved nothing, whatever it claimed; and no more is taken at once than a server of ours announces.
-            let bytes = if call.error.is_some() { 0 } else { count.min(TRANSFER_MAX as u64) };
+            let bytes = if call.error.is_some() { 0 } else { count.min(TRANSFER_MOST) };
             self.buffer.resize(bytes as usize, 0);
             let stamp = Stamp { file: node as u64, generation: 2 };
             self.generator.fill(stamp, call.offset.unwrap_or_default(), &mut self.buffer);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
-use howdah_server::capture::Kind;
+use howdah_capture::Kind;
 use howdah_vfs::{Change, Create, Data, Handle, NewAttributes, SpecialKind, Stability};
 
 use super::super::control::{Control, Interrupted, Turn};

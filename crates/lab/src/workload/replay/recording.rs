@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use howdah_server::capture::{Call, End, Header, VERSION};
+use howdah_capture::{Call, End, Header, VERSION};
 
 /// The longest line: a call has some 300 bytes, a header less.
 const LINE_MOST: u64 = 64 << 10;

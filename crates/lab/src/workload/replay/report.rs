@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use howdah_server::capture::{Names, Why};
+use howdah_capture::{Names, Why};
 use serde::Serialize;
 
 use super::recording::Recording;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use howdah_server::capture::Kind;
+use howdah_capture::Kind;
 
 use super::world::{NodeId, World};
 

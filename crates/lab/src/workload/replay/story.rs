@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use howdah_server::capture::{Call, Kind};
+use howdah_capture::{Call, Kind};
 
 use super::groups::{About, Does, Grouping, Membership};
 use super::state::Names;

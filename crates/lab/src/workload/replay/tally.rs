@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use howdah_server::capture::Call;
+use howdah_capture::Call;
 use howdah_vfs::FsError;
 
 use super::call::Outcome;

@@ -1,6 +1,6 @@
 //! What must be there before a record is played: nodes, their names, how large they are and which of their bytes are read.
 
-use howdah_server::capture::Kind;
+use howdah_capture::Kind;
 
 /// The place of a node among all.
 pub(super) type NodeId = usize;

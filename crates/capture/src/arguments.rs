@@ -11,11 +11,12 @@ use super::format::{Call, How, Stability};
 use super::pseudonyms::Pseudonyms;
 
 /// Tells what arguments say.
-pub struct Arguments<'p> {
+pub struct CallReader<'p> {
+    /// How names and handles are shown.
     pub pseudonyms: &'p Pseudonyms,
 }
 
-impl Arguments<'_> {
+impl CallReader<'_> {
     /// Reads them.
     pub fn read(&self, procedure: u32, bytes: &[u8], call: &mut Call) -> Result<(), DecodeError> {
         let decoder = &mut Decoder::new(bytes);

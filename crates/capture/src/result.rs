@@ -15,7 +15,7 @@ use super::pseudonyms::Pseudonyms;
 const UNKNOWN: &str = "OTHER";
 
 /// Reads the beginning of a result.
-pub fn read(
+pub fn read_result(
     pseudonyms: &Pseudonyms,
     procedure: u32,
     bytes: &[u8],
