@@ -149,6 +149,105 @@ fn a_directory_that_is_removed_or_moved_is_noticed_and_a_new_one_is_served() {
 }
 
 #[test]
+fn set_id_bits_are_kept_only_where_the_export_says_so() {
+    let is_root = rustix::process::geteuid().is_root();
+    let (named, anybody) = (Name::parse(b"program").expect("a name"), Caller::new(1000, 1000));
+    for (flags, kept) in [(&[][..], false), (&["--set-id"], is_root)] {
+        let home = home();
+        let data = home.path().join("data");
+        fs::set_permissions(&data, PermissionsExt::from_mode(0o777)).expect("open to all");
+        let mut server = Server::start(serve(home.path()).arg(&data).args(HERE).args(flags));
+        let client = client(&server).expect("it is there");
+        let how = Create::Guarded(NewAttributes::with_mode(0o6755));
+        let made = client.create(&anybody, &client.root(), named, &how, &mut Change::default());
+        let made = made.expect("CREATE").handle;
+        let mode = || fs::metadata(data.join("program")).expect("it is there").permissions().mode() & 0o7777;
+        let expected = if kept { 0o6755 } else { 0o755 };
+        assert_eq!(mode(), expected, "{flags:?}: CREATE");
+        let new = NewAttributes::with_mode(0o4755);
+        client.set_attributes(&anybody, &made, &new, None, &mut Change::default()).expect("SETATTR");
+        assert_eq!(mode(), expected & !0o2000, "{flags:?}: SETATTR");
+        server.signal(Signal::TERM);
+        assert_eq!(server.end().code(), Some(0));
+    }
+}
+
+#[test]
+fn a_server_that_was_started_nice_stays_so_and_does_not_complain() {
+    const NICER: i32 = 15;
+    // The tests themselves may be run nicer than others.
+    let niceness = (rustix::process::getpriority_process(None).expect("our own") + NICER).min(19).to_string();
+    let home = home();
+    let mut command = Command::new("nice");
+    command.args(["-n", &NICER.to_string(), HOWDAH, "serve", "--rpcbind", "off", "--log", "info", "--state"]);
+    let mut server =
+        Server::start(command.arg(home.path().join("state")).arg(home.path().join("data")).args(HERE));
+    let tasks = fs::read_dir(format!("/proc/{}/task", server.process())).expect("it lives");
+    for task in tasks {
+        let stat = fs::read_to_string(task.expect("listed").path().join("stat")).expect("it lives");
+        let after_name = stat.rsplit_once(')').expect("a name").1;
+        assert_eq!(after_name.split_ascii_whitespace().nth(16), Some(&*niceness), "{stat}");
+    }
+    server.signal(Signal::TERM);
+    let log = server.log_to_the_end().join("\n");
+    assert!(!log.contains("not run behind others"), "{log}");
+    assert_eq!(server.end().code(), Some(0));
+}
+
+#[test]
+fn a_reload_that_drops_an_export_lets_go_of_its_mount() {
+    const CHILD: &str = "HOWDAH_TEST_NAMESPACE";
+    let allowed = |mut command: Command| command.status().is_ok_and(|status| status.success());
+    if std::env::var_os(CHILD).is_none() {
+        let unshare = || {
+            let mut command = Command::new("unshare");
+            command.args(["--mount", "--propagation", "private"]);
+            command
+        };
+        let (mut probe, mut run) = (unshare(), unshare());
+        probe.arg("true").stderr(std::process::Stdio::null());
+        if !rustix::process::geteuid().is_root() || !allowed(probe) {
+            println!("skipped: this takes a mount namespace");
+            return;
+        }
+        let test = "a_reload_that_drops_an_export_lets_go_of_its_mount";
+        run.arg(std::env::current_exe().expect("own path")).args(["--exact", test, "--nocapture"]).env(CHILD, "1");
+        assert!(allowed(run), "in the namespace");
+        return;
+    }
+    let home = home();
+    let (file, mounted) = (home.path().join("howdah.toml"), home.path().join("mounted"));
+    fs::create_dir(&mounted).expect("made");
+    let mut mount = Command::new("mount");
+    mount.args(["-t", "tmpfs", "none"]).arg(&mounted);
+    assert!(allowed(mount), "mounts");
+    fs::write(mounted.join("file"), "hello").expect("written");
+    let unmount = || {
+        let mut command = Command::new("umount");
+        command.arg(&mounted).stderr(std::process::Stdio::null());
+        allowed(command)
+    };
+    let export = |name: &str| format!("[[export]]\nname = \"/{name}\"\npath = \"{}\"\n", home.path().join(name).display());
+    fs::write(&file, export("data") + "\n" + &export("mounted")).expect("written");
+    let mut server = Server::start(serve(home.path()).arg("--config").arg(&file).args(HERE));
+    let url = format!("nfs://{}/mounted", server.address()).parse().expect("a URL");
+    let client = connect(&url, &ConnectOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let named = Name::parse(b"file").expect("a name");
+    client.lookup(&Caller::ROOT, &client.root(), named).expect("it is there");
+    assert!(!unmount(), "it is served");
+
+    fs::write(&file, export("data")).expect("written");
+    server.signal(Signal::HUP);
+    server.log_line("configuration reloaded");
+    let start = Instant::now();
+    while !unmount() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it is still busy");
+    }
+    server.signal(Signal::TERM);
+    assert_eq!(server.end().code(), Some(0));
+}
+
+#[test]
 fn says_who_has_the_port() {
     let home = home();
     let other = TcpListener::bind("127.0.0.1:0").expect("bound");

@@ -8,7 +8,8 @@ use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Place, myself, places};
+use common::{Place, in_a_namespace, myself, places};
+use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::{Change, Data, FileSystem, FsError, Name, NewAttributes, Stability};
 
 /// `fcntl(2)`: which signal the holder of a lease gets.
@@ -60,4 +61,25 @@ fn a_lease_delays_calls_on_its_file_and_holds_no_thread() {
         let data = Data::Bytes(b"x");
         assert!(fs.write(caller, node, 0, data, Stability::FileSync, &mut Change::default()).is_ok());
     }
+}
+
+#[test]
+fn a_lease_on_the_way_into_a_mount_holds_no_thread() {
+    in_a_namespace("a_lease_on_the_way_into_a_mount_holds_no_thread", |place| {
+        // A file of another file system is all of it that is seen.
+        let (inside, alone) = (place.export().join("mnt/inside"), place.export().join("alone"));
+        std::fs::write(&alone, b"").expect("written");
+        rustix::mount::mount_bind(&inside, &alone).expect("mounts");
+        rustix::mount::unmount(place.export().join("mnt"), rustix::mount::UnmountFlags::DETACH).expect("gone");
+        let options = Options { cross_mounts: true, ..place.options() };
+        let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
+        let held = File::open(&alone).expect("it opens");
+        lease(&held);
+        let began = Instant::now();
+        let found = fs.lookup(&myself(), &fs.root(), Name::parse(b"alone").expect("a name"));
+        assert!(began.elapsed() < SHORT, "{:?}", began.elapsed());
+        assert_eq!(found.err(), Some(FsError::Delay));
+        drop(held);
+        assert!(fs.lookup(&myself(), &fs.root(), Name::parse(b"alone").expect("a name")).is_ok());
+    });
 }

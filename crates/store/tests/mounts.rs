@@ -10,13 +10,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{Place, is_root};
+use common::in_a_namespace;
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::{
     Caller, Change, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
 };
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, mount_remount, unmount};
+use rustix::mount::{MountFlags, UnmountFlags, mount_bind, mount_remount, unmount};
 
 /// It is noticed within a second, on a machine that is not too busy.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,41 +25,6 @@ const ME: Caller = Caller::ROOT;
 
 fn name(text: &str) -> Name<'_> {
     Name::parse(text.as_bytes()).expect("a name")
-}
-
-/// Runs a test of this program in a mount namespace of its own.
-fn in_a_namespace(test: &str, body: impl Fn(&Place)) {
-    const CHILD: &str = "HOWDAH_TEST_NAMESPACE";
-    if std::env::var_os(CHILD).is_some() {
-        let place = Place::under(&std::env::temp_dir());
-        std::fs::create_dir_all(place.export().join("mnt/underneath")).expect("directories");
-        mount("none", place.export().join("mnt"), "tmpfs", MountFlags::empty(), None).expect("mounts");
-        std::fs::write(place.export().join("mnt/inside"), b"inside").expect("writes");
-        body(&place);
-        // What a body mounted beside it goes with it, so that the place can be removed.
-        for mounted in std::fs::read_dir(place.export()).expect("listed") {
-            let point = mounted.expect("an entry").path();
-            while unmount(&point, UnmountFlags::DETACH).is_ok() {}
-        }
-        return;
-    }
-    let allowed = |mut command: Command| command.status().is_ok_and(|status| status.success());
-    let unshare = || {
-        let mut command = Command::new("unshare");
-        command.args(["--mount", "--propagation", "private"]);
-        command
-    };
-    let mut probe = unshare();
-    probe.arg("true");
-    if !is_root() || !allowed(probe) {
-        println!("skipped: this takes a mount namespace");
-        return;
-    }
-    let mut run = unshare();
-    run.arg(std::env::current_exe().expect("own path"))
-        .args(["--exact", test, "--nocapture"])
-        .env(CHILD, "1");
-    assert!(allowed(run), "in the namespace");
 }
 
 fn names(fs: &LocalFileSystem, directory: &Handle) -> Vec<String> {

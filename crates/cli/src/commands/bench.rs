@@ -1,5 +1,6 @@
 //! `howdah bench`.
 
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,7 +15,7 @@ use rustix::fs::Access;
 use super::Failure;
 use crate::arguments::{BenchArguments, InFlight};
 use crate::benching::{Planned, Session, Watch, measure, no_plans, open_place, plans};
-use crate::places::umask;
+use crate::places::{Location, umask};
 use crate::report;
 use crate::running::start_command_log;
 
@@ -23,6 +24,18 @@ const STANDARD_OUTPUT: &str = "-";
 
 /// Measures, and tells.
 pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
+    bench(arguments).inspect_err(|failure| {
+        let location = Location::try_from(OsString::from(&arguments.place));
+        let is_root_at_server = location.is_ok_and(|location| location.is_root_at_server());
+        if let Failure::Runtime(error) = failure
+            && let Some(note) = report::squash_note(error, is_root_at_server)
+        {
+            report::complain(&note);
+        }
+    })
+}
+
+fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     start_command_log();
     let planned = planned(arguments).map_err(Failure::Usage)?;
     let replay = record(arguments, planned.seed)?;

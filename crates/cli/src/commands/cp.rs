@@ -74,10 +74,7 @@ struct RootSquash {
 impl RootSquash {
     fn hint(&self, error: &CopyError) -> Option<&'static str> {
         let is_refused = matches!(error.cause, Cause::Refused(FsError::AccessDenied | FsError::NotPermitted));
-        (is_refused && !self.is_said.swap(true, Ordering::Relaxed)).then_some(
-            "note: the server may map root to nobody (root squash). Export with squash = \"none\" (no_root_squash on Linux), \
-             or copy as a user who has the right",
-        )
+        (is_refused && !self.is_said.swap(true, Ordering::Relaxed)).then_some(report::SQUASH_NOTE)
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Failure;
 use crate::arguments::LsArguments;
 use crate::places::{Following, Location, Opener, Place};
-use crate::report::{self, Listed, attributes_json, listing};
+use crate::report::{self, Listed, attributes_json, listing, squash_note};
 
 /// Lists each place; goes on with the others where one cannot be had.
 pub fn run(arguments: &LsArguments) -> Result<(), Failure> {
@@ -35,6 +35,9 @@ impl Lister<'_> {
     fn complain(&mut self, error: &anyhow::Error) {
         self.failed = true;
         report::complain(&format!("howdah: {error:#}"));
+        if let Some(note) = squash_note(error, self.arguments.places.iter().any(Location::is_root_at_server)) {
+            report::complain(&note);
+        }
     }
 
     fn place(&mut self, opener: &mut Opener, location: &Location) -> anyhow::Result<()> {

@@ -63,7 +63,7 @@ impl Session<'_> {
             hosts: &hosts,
             user: &user,
             opened: &self.server.opened(),
-            portmapper: self.server.known_to_portmapper(),
+            portmapper: self.server.answered_by(),
             admin: self.server.admin(),
             page: page.as_deref(),
             reads_file: self.arguments.server.config.is_some(),

@@ -102,8 +102,8 @@ fn idle_rules(export: &ExportConfig) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::configuration::{ClientRule, ServerConfig, Source, Squash};
     use crate::configuration::testing::one_export;
-    use crate::configuration::{ClientRule, Source};
 
     #[test]
     fn an_export_whose_rules_are_bypassed_by_another_is_told() {
@@ -119,6 +119,20 @@ mod tests {
         config.exports[1].clients[0].access.read_only = true;
         let told = config.warnings();
         assert!(told.len() == 1 && told[0].contains("export /inner lies inside export"), "{told:?}");
+    }
+
+    #[test]
+    fn root_for_everyone_is_told_where_others_reach_it() {
+        let mut config = one_export();
+        config.exports[0].clients[0].access.squash = Squash::None;
+        let told = |listen: &[&str]| {
+            let listen = listen.iter().map(|address| address.parse().expect("an address"));
+            let config = ServerConfig { listen: listen.collect(), ..config.clone() };
+            config.warnings().iter().filter(|warning| warning.contains("act as root")).count()
+        };
+        assert_eq!(told(&["127.0.0.1:2049", "[::1]:2049"]), 0, "nobody else is on this host");
+        assert_eq!(told(&["127.0.0.1:2049", "192.0.2.7:2049"]), 1);
+        assert_eq!(told(&["[::]:2049"]), 1);
     }
 
     #[test]

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use howdah_client::url::{NfsUrl, UrlError};
-use howdah_vfs::Shown;
+use howdah_vfs::{Caller, Shown};
+use rustix::process::{getegid, geteuid};
 
 /// A local path or an `nfs://` URL, not yet looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,17 @@ pub enum Location {
 }
 
 impl Location {
+    /// Whether calls are made there as root, of a server.
+    pub fn is_root_at_server(&self) -> bool {
+        match self {
+            Self::Local(_) => false,
+            Self::Nfs(url, _) => {
+                let me = Caller::new(geteuid().as_raw(), getegid().as_raw());
+                url.caller(me).user == 0
+            },
+        }
+    }
+
     /// What was typed.
     pub fn as_bytes(&self) -> &[u8] {
         match self {

@@ -14,6 +14,7 @@ mod nics;
 mod output;
 mod replay;
 mod settings;
+mod squash;
 mod welcome;
 mod why;
 
@@ -29,5 +30,6 @@ pub use listing::{Listed, listing};
 pub use nics::{NicRates, Scale, nics, nics_json, nics_plot};
 pub use output::{complain, is_incomplete, is_unread, print, print_raw, status};
 pub use settings::{exports, server};
+pub use squash::{SQUASH_NOTE, squash_note};
 pub use welcome::{Handles, Opened, Welcome};
 pub use why::why;

@@ -52,7 +52,7 @@ pub struct Welcome<'a> {
     /// How each export turned out, in the order of the exports.
     pub opened: &'a [Opened],
     /// Whether clients find the port by themselves.
-    pub portmapper: bool,
+    pub portmapper: Option<&'a str>,
     /// Where the server may be asked what it does.
     pub admin: Option<&'a Path>,
     /// Where a browser sees what it does.
@@ -134,10 +134,10 @@ impl Welcome<'_> {
             mount_commands::macos(*host, name),
             mount_commands::url(*host, name),
         );
-        if self.portmapper {
+        if let Some(program) = self.portmapper {
             let short = mount_commands::linux_by_portmapper(*host, name);
             let _ =
-                writeln!(text, "Port 111 answers for it, so a shorter form works, too:\n  Linux  {short}");
+                writeln!(text, "On port 111 {program} tells clients the port, so a shorter form works, too:\n  Linux  {short}");
         }
         let others: Vec<String> = self.hosts[1..].iter().map(ToString::to_string).collect();
         if !others.is_empty() {
@@ -175,7 +175,7 @@ mod tests {
         let hosts: Vec<SocketAddr> = hosts.iter().map(|text| text.parse().expect("an address")).collect();
         let handles = if acts_as_caller { Handles::Kernel } else { Handles::Index };
         let opened = [Opened { handles, acts_as_caller, guards_host: acts_as_caller }];
-        let portmapper = acts_as_caller;
+        let portmapper = acts_as_caller.then_some("rpcbind");
         Welcome {
             config: &config,
             hosts: &hosts,
@@ -211,7 +211,7 @@ Mount /data from another machine (Linux and macOS as root):
   Linux  mount -t nfs -o vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock 10.0.0.1:/data /mnt
   macOS  mount -t nfs -o vers=3,tcp,port=2049,mountport=2049,locallocks 10.0.0.1:/data /mnt
   libnfs nfs://10.0.0.1/data/?nfsport=2049&mountport=2049
-Port 111 answers for it, so a shorter form works, too:
+On port 111 rpcbind tells clients the port, so a shorter form works, too:
   Linux  mount -t nfs -o nolock 10.0.0.1:/data /mnt
 It is also reached under [fd00::1]:2049
 

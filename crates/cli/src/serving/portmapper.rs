@@ -53,9 +53,13 @@ impl Portmapper {
         }
     }
 
-    /// Whether clients need not be told the port, once it is kept.
-    pub fn knows_us(&self) -> bool {
-        self.own || self.keeper.is_some()
+    /// The program that tells clients the port, once it is kept; none: people must.
+    pub fn answered_by(&self) -> Option<&'static str> {
+        match (self.own, &self.keeper) {
+            (true, _) => Some("howdah"),
+            (_, Some(_)) => Some("rpcbind"),
+            (false, None) => None,
+        }
     }
 
     /// Whether rpcbind was told: whoever keeps that goes on asking it from a port below 1024.

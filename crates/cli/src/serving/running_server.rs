@@ -131,8 +131,8 @@ impl RunningServer {
     }
 
     /// Whether clients find our port by themselves.
-    pub fn known_to_portmapper(&self) -> bool {
-        self.portmapper.knows_us()
+    pub fn answered_by(&self) -> Option<&'static str> {
+        self.portmapper.answered_by()
     }
 
     /// The TCP addresses served, with real ports.

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::Caller;
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use tempfile::TempDir;
 
 /// Who has no privilege.
@@ -137,4 +138,40 @@ pub fn run_as_nobody(name: &str, variable: (&str, impl AsRef<std::ffi::OsStr>)) 
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// Runs a test of this program in a mount namespace of its own, with a file system mounted at `mnt` in its place.
+#[allow(clippy::print_stdout)] // It tells why it was skipped.
+pub fn in_a_namespace(test: &str, body: impl Fn(&Place)) {
+    const CHILD: &str = "HOWDAH_TEST_NAMESPACE";
+    if std::env::var_os(CHILD).is_some() {
+        let place = Place::under(&std::env::temp_dir());
+        std::fs::create_dir_all(place.export().join("mnt/underneath")).expect("directories");
+        mount("none", place.export().join("mnt"), "tmpfs", MountFlags::empty(), None).expect("mounts");
+        std::fs::write(place.export().join("mnt/inside"), b"inside").expect("writes");
+        body(&place);
+        // What a body mounted beside it goes with it, so that the place can be removed.
+        for mounted in std::fs::read_dir(place.export()).expect("listed") {
+            let point = mounted.expect("an entry").path();
+            while unmount(&point, UnmountFlags::DETACH).is_ok() {}
+        }
+        return;
+    }
+    let allowed = |mut command: Command| command.status().is_ok_and(|status| status.success());
+    let unshare = || {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "--propagation", "private"]);
+        command
+    };
+    let mut probe = unshare();
+    probe.arg("true");
+    if !is_root() || !allowed(probe) {
+        println!("skipped: this takes a mount namespace");
+        return;
+    }
+    let mut run = unshare();
+    run.arg(std::env::current_exe().expect("own path"))
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, "1");
+    assert!(allowed(run), "in the namespace");
 }

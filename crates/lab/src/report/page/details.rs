@@ -63,7 +63,7 @@ fn repetition(row: &Row) -> Markup {
             @if let Some(series) = &row.series { ", time series in " code { (series) } }
             "."
             @if let Some(load) = &row.other_load {
-                " Other programs took " (text(load.seconds, unit::SECONDS)) " of CPU time, " (load.percent())
+                " Other programs and kernel threads took " (text(load.seconds, unit::SECONDS)) " of CPU time, " (load.percent())
                 " of all CPUs."
             }
         }

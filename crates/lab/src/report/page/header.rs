@@ -107,7 +107,7 @@ fn disturbed(results: &Results) -> Option<String> {
     let (count, all) = (rows.len(), results.rows.len());
     (count > 0).then(|| {
         format!(
-            "Other programs took more than 10 % of the CPUs during {count} of {all} measurements, also when these were \
+            "Other programs and kernel threads took more than 10 % of the CPUs during {count} of {all} measurements, also when these were \
              repeated. Their figures, and claims about them, may be wrong: {}.",
             rows.join(", ")
         )
