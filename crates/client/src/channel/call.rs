@@ -8,8 +8,8 @@ use howdah_rpc::client::{Class, Outgoing, ReceiveInto, Replay};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::lane::Lane;
-use super::window::Place;
 use super::{Answer, CallError, Payload};
+use howdah_rpc::client::lanes::Place;
 
 /// A call under way.
 pub(super) struct Call {

@@ -7,8 +7,8 @@ use howdah_tune::Gauges;
 
 use super::hub::Moved;
 use super::lane::Lane;
-use super::limit::Asked;
 use super::link::Link;
+use howdah_rpc::client::lanes::Asked;
 
 /// A state that held for more than half of the time held.
 const MOSTLY: f64 = 0.5;
@@ -100,27 +100,26 @@ impl Gauge {
     pub(super) fn asked(&mut self, unread: u64, window: u64) -> Asked {
         self.now.unread = unread;
         let before = std::mem::replace(&mut self.before, self.now);
-        Asked::between(&before, &self.now, window)
+        asked_between(&before, &self.now, window)
     }
 }
 
-impl Asked {
-    fn between(before: &Sums, now: &Sums, window: u64) -> Self {
-        let time = now.at.saturating_sub(before.at).as_secs_f64();
-        let calls = now.moved.calls.saturating_sub(before.moved.calls);
-        // Little's law; if none was answered, they are in flight at least that long.
-        let latency = match calls {
-            0 if now.in_flight > before.in_flight => time,
-            0 => 0.0,
-            _ => (now.in_flight - before.in_flight) / calls as f64,
-        };
-        let waiting = now.waiting.saturating_sub(before.waiting).as_secs_f64();
-        let unread = before.unread.min(now.unread);
-        Self {
-            waits_for_place: waiting > MOSTLY * time,
-            latency: Duration::try_from_secs_f64(latency).unwrap_or(Duration::MAX),
-            reads_too_slowly: unread > 0 && unread >= window / UNREAD,
-        }
+/// What was asked between two moments.
+fn asked_between(before: &Sums, now: &Sums, window: u64) -> Asked {
+    let time = now.at.saturating_sub(before.at).as_secs_f64();
+    let calls = now.moved.calls.saturating_sub(before.moved.calls);
+    // Little's law; if none was answered, they are in flight at least that long.
+    let latency = match calls {
+        0 if now.in_flight > before.in_flight => time,
+        0 => 0.0,
+        _ => (now.in_flight - before.in_flight) / calls as f64,
+    };
+    let waiting = now.waiting.saturating_sub(before.waiting).as_secs_f64();
+    let unread = before.unread.min(now.unread);
+    Asked {
+        waits_for_place: waiting > MOSTLY * time,
+        latency: Duration::try_from_secs_f64(latency).unwrap_or(Duration::MAX),
+        reads_too_slowly: unread > 0 && unread >= window / UNREAD,
     }
 }
 
@@ -190,11 +189,11 @@ mod tests {
         let before = Sums::default();
         let moved = Moved { calls: 20, bytes: 0 };
         let now = Sums { at: second, in_flight: 4.0, waiting: second, moved, unread: 0 };
-        let asked = Asked::between(&before, &now, 1000);
+        let asked = asked_between(&before, &now, 1000);
         assert_eq!(asked.latency, Duration::from_millis(200));
         assert!(asked.waits_for_place && !asked.reads_too_slowly);
         let none = Sums { moved: Moved::default(), unread: 500, ..now };
-        let asked = Asked::between(&Sums { unread: 300, ..before }, &none, 1000);
+        let asked = asked_between(&Sums { unread: 300, ..before }, &none, 1000);
         assert_eq!(asked.latency, second);
         assert!(asked.reads_too_slowly);
     }

@@ -16,8 +16,9 @@ use super::call::{Call, Kind, Parts};
 use super::counters::Counters;
 use super::lane::Lane;
 use super::shared::Shared;
-use super::window::{Place, Window};
+use super::window::Window;
 use super::{Answer, CallError, ChannelOptions, Lanes, Patience, ProcedureReport, Request, sizes, tender};
+use howdah_rpc::client::lanes::Place;
 
 /// How long a server says nothing while calls wait before a person is told.
 const COMPLAIN: Duration = Duration::from_secs(15);

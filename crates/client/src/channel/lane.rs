@@ -16,9 +16,9 @@ use super::call::Call;
 use super::evidence::Evidence;
 use super::hub::Hub;
 use super::link::Link;
-use super::meter::Meter;
 use super::spare::Spare;
-use super::watch::Facts;
+use howdah_rpc::client::lanes::Facts;
+use howdah_rpc::client::lanes::Meter;
 
 /// How often a server may answer with what is no reply before a call is over.
 const NONSENSE_MAX: u32 = 3;

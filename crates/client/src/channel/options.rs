@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
+use howdah_rpc::client::lanes::{Lanes, SILENCE};
 use howdah_tune::flight::Bounds;
-
-/// The most lanes: beyond it nothing was ever gained, and servers bound the connections of one client.
-pub const LANES_MAX: usize = 16;
 
 /// What can be chosen of a channel.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,16 +28,6 @@ pub struct ChannelOptions {
     pub silence: Duration,
 }
 
-/// How many connections there are to a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Lanes {
-    /// One, and more while what limits is of each of them and more of them help.
-    #[default]
-    Auto,
-    /// So many, 1 to [`LANES_MAX`].
-    Fixed(usize),
-}
-
 /// How long a call waits for a server that does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Patience {
@@ -60,8 +48,7 @@ impl Default for ChannelOptions {
             first_transfer: None,
             reserved_port: true,
             connect_timeout: Duration::from_secs(10),
-            // As long as the kernel's client waits (timeo=600): a COMMIT on slow storage is not a dead server.
-            silence: Duration::from_secs(60),
+            silence: SILENCE,
         }
     }
 }

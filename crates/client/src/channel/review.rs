@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use super::Limit;
 use super::evidence::Evidence;
-use super::growth::{Growth, Look};
 use super::hub::Moved;
 use super::lane::Lane;
 use super::shared::Shared;
 use super::tally::Tally;
 use super::tender::Tender;
+use howdah_rpc::client::lanes::{Growth, Look};
 
 /// How often the lanes are looked at together.
 const REVIEW: Duration = Duration::from_millis(100);

@@ -4,20 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use howdah_rpc::client::lanes::{Candidate, Growth, Place, first_to_deliver};
 use parking_lot::Mutex;
 
 use super::aside::Aside;
 use super::call::Call;
-use super::growth::Growth;
 use super::hub::Hub;
 use super::lane::Lane;
 use super::review::Review;
 use super::sizes::Sizes;
-use super::window::Place;
 use super::{CallError, Class, Request};
-
-/// What a lane is taken to deliver before any was measured, in bytes per second.
-const RATE_UNKNOWN: f64 = 1e9;
 
 /// A channel's inside.
 pub(super) struct Shared {
@@ -104,15 +100,15 @@ impl Shared {
 
     fn first_to_deliver(&self, volume: usize, may: impl Fn(&Arc<Lane>) -> bool) -> Option<&Arc<Lane>> {
         let used = self.lanes();
-        let meters: Vec<_> = used.iter().map(|lane| *lane.meter.lock()).collect();
-        let fastest = meters.iter().map(|meter| meter.rate()).fold(0.0, f64::max);
-        let otherwise = if fastest > 0.0 { fastest } else { RATE_UNKNOWN };
-        let lanes = used.iter().zip(&meters).filter(|(lane, _)| may(lane));
-        let first = lanes.min_by_key(|(lane, meter)| {
-            let is_suspect = lane.is_suspect.load(Ordering::Relaxed);
-            (lane.live_link().is_none(), is_suspect, meter.delivery(volume, otherwise), lane.load())
-        });
-        first.map(|(lane, _)| lane)
+        let candidate = |lane: &Arc<Lane>| Candidate {
+            is_connected: lane.live_link().is_some(),
+            is_suspect: lane.is_suspect.load(Ordering::Relaxed),
+            meter: *lane.meter.lock(),
+            load: lane.load(),
+            is_eligible: may(lane),
+        };
+        let candidates: Vec<_> = used.iter().map(candidate).collect();
+        first_to_deliver(volume, &candidates).map(|first| &used[first])
     }
 
     /// A lane is not connected: others that are take its calls.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::lane::Lane;
 use super::link::Link;
-use super::outage::{Finding, Outage, Sight};
+use howdah_rpc::client::lanes::{Finding, Outage, Sight};
 
 /// How often a connection is looked at.
 const LOOK: Duration = Duration::from_millis(100);

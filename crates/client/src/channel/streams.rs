@@ -8,13 +8,13 @@ use howdah_net::{Connection, is_local};
 
 use super::aside::Aside;
 use super::call::Call;
-use super::growth::Growth;
 use super::hub::Hub;
 use super::lane::Lane;
 use super::link::Link;
 use super::shared::Shared;
 use super::sizes::Sizes;
 use super::{CallError, ChannelReport, ConnectError, LANES_MAX, Lanes, Request};
+use howdah_rpc::client::lanes::Growth;
 
 /// Lanes, and the threads that tend them.
 pub(super) struct Streams {

@@ -14,7 +14,7 @@ use super::lane::Lane;
 use super::link::Link;
 use super::shared::Shared;
 use super::sizing::Sizing;
-use super::watch::{Verdict, Watch};
+use howdah_rpc::client::lanes::{Verdict, Watch};
 
 /// How long replies may wait in a socket while nobody receives, and how often a lane in use is looked at.
 const TICK: Duration = Duration::from_millis(20);

@@ -5,6 +5,7 @@ pub mod datagram;
 mod error;
 mod first_bytes;
 mod incoming;
+pub mod lanes;
 mod outgoing;
 mod peer;
 mod receive;

@@ -15,8 +15,8 @@ use parking_lot::Mutex;
 
 use super::super::call::{Call, Kind};
 use super::super::hub::Hub;
-use super::super::window::Place;
 use super::super::{CallError, ConnectError, LaneReport, Request};
+use howdah_rpc::client::lanes::Place;
 
 /// Reply bytes besides bulk data: header, status, attributes.
 const REPLY: usize = 256;

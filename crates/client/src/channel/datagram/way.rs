@@ -9,10 +9,10 @@ use howdah_net::UdpClient;
 use howdah_rpc::client::datagram::{Report, Settings};
 
 use super::super::hub::Hub;
-use super::super::window::Place;
 use super::super::{CallError, ConnectError, LaneReport, Payload, Pending, Request};
 use super::carrier::Carrier;
 use super::tender::Tender;
+use howdah_rpc::client::lanes::Place;
 
 /// One socket, and the thread that keeps the timers.
 pub(in super::super) struct Datagrams {

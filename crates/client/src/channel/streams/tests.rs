@@ -11,8 +11,8 @@ use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::Encoder;
 
 use super::*;
-use crate::channel::growth::Look;
 use crate::channel::{ChannelOptions, Class, Limit, Why, lead};
+use howdah_rpc::client::lanes::Look;
 
 /// Answers every call with nothing.
 fn answer_all(mut stream: TcpStream) -> io::Result<()> {

@@ -10,26 +10,30 @@ const STUCK_USUAL: u32 = 8;
 /// How many times the patience with a call that is never answered doubles, each time it was sent again.
 const DOUBLINGS_MAX: u32 = 3;
 
+/// How long a server may say nothing while calls wait, as a rule: as long as the kernel's client waits (timeo=600), since a COMMIT on
+/// slow storage is not a dead server.
+pub const SILENCE: Duration = Duration::from_secs(60);
+
 /// What is known of a lane.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Facts {
+pub struct Facts {
     /// The time.
-    pub(super) now: Duration,
+    pub now: Duration,
     /// When something was last received on it.
-    pub(super) heard: Duration,
+    pub heard: Duration,
     /// How long ago its oldest call was sent, and how often.
-    pub(super) waiting: Option<(Duration, u32)>,
+    pub waiting: Option<(Duration, u32)>,
     /// How long a small call takes at most, as a rule.
-    pub(super) usual: Duration,
+    pub usual: Duration,
     /// When something was last received on another lane, if there is another one that is connected.
-    pub(super) others_heard: Option<Duration>,
+    pub others_heard: Option<Duration>,
     /// How long a server may say nothing while calls wait.
-    pub(super) silence: Duration,
+    pub silence: Duration,
 }
 
 /// What to do with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub enum Verdict {
     /// Nothing.
     Fine,
     /// Asking for a sign of life, here and on the other lanes.
@@ -42,13 +46,13 @@ pub(super) enum Verdict {
 
 /// Watches one connection.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub struct Watch {
     asked: Option<Duration>,
 }
 
 impl Watch {
     /// Judges.
-    pub(super) fn judge(&mut self, facts: &Facts) -> Verdict {
+    pub fn judge(&mut self, facts: &Facts) -> Verdict {
         let Facts { now, heard, waiting, usual, others_heard, silence } = *facts;
         let Some((waited, sends)) = waiting else {
             self.asked = None;
@@ -83,10 +87,8 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
-    use howdah_rpc::limits::REPLY_AGE;
-
-    use super::super::ChannelOptions;
     use super::*;
+    use crate::limits::REPLY_AGE;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn our_server_knows_an_answer_for_longer_than_we_wait_before_we_ask_again() {
-        let longest = ChannelOptions::default().silence * (1 << DOUBLINGS_MAX);
+        let longest = SILENCE * (1 << DOUBLINGS_MAX);
         assert!(longest < REPLY_AGE, "{longest:?}");
     }
 

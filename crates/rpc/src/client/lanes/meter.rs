@@ -9,7 +9,7 @@ const WEIGHT: f64 = 1.0 / 8.0;
 
 /// Measures one lane. `now` is the time since any fixed moment.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Meter {
+pub struct Meter {
     /// Bytes of bulk calls that are under way.
     outstanding: usize,
     delivered: f64,
@@ -20,14 +20,24 @@ pub(super) struct Meter {
 }
 
 impl Meter {
+    /// A lane that has carried nothing.
+    pub const UNMEASURED: Self = Self {
+        outstanding: 0,
+        delivered: 0.0,
+        busy: Duration::ZERO,
+        looked: Duration::ZERO,
+        trip: 0.0,
+        deviation: 0.0,
+    };
+
     /// A call that moves so many bytes is under way.
-    pub(super) fn on_start(&mut self, now: Duration, bytes: usize) {
+    pub fn on_start(&mut self, now: Duration, bytes: usize) {
         self.look(now);
         self.outstanding += bytes;
     }
 
     /// Such a call is over; it was under way for so long if it was answered.
-    pub(super) fn on_finish(&mut self, now: Duration, bytes: usize, took: Option<Duration>) {
+    pub fn on_finish(&mut self, now: Duration, bytes: usize, took: Option<Duration>) {
         self.look(now);
         self.outstanding = self.outstanding.saturating_sub(bytes);
         let Some(took) = took else { return };
@@ -41,23 +51,23 @@ impl Meter {
     }
 
     /// How long a small call takes, smoothed.
-    pub(super) fn round_trip(&self) -> Option<Duration> {
+    pub fn round_trip(&self) -> Option<Duration> {
         (self.trip > 0.0).then(|| Duration::from_secs_f64(self.trip))
     }
 
     /// How long a small call takes at most as a rule.
-    pub(super) fn usual(&self) -> Duration {
+    pub fn usual(&self) -> Duration {
         Duration::from_secs_f64(self.trip + 4.0 * self.deviation)
     }
 
     /// Bytes per second while busy; 0 before anything was measured.
-    pub(super) fn rate(&self) -> f64 {
+    pub fn rate(&self) -> f64 {
         if self.busy.is_zero() { 0.0 } else { self.delivered / self.busy.as_secs_f64() }
     }
 
     /// When a call that moves so many bytes would be done if it started now. A lane that was not measured yet is taken to
     /// deliver `otherwise` bytes per second.
-    pub(super) fn delivery(&self, bytes: usize, otherwise: f64) -> Duration {
+    pub fn delivery(&self, bytes: usize, otherwise: f64) -> Duration {
         let rate = match self.rate() {
             0.0 => otherwise,
             rate => rate,
@@ -67,7 +77,7 @@ impl Meter {
     }
 
     /// Whether bulk is under way.
-    pub(super) fn is_busy(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
         self.outstanding > 0
     }
 

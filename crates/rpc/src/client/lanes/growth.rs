@@ -4,8 +4,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::lanes::{LANES_MAX, Lanes};
 use super::limit::Limit;
-use super::options::{LANES_MAX, Lanes};
 
 /// For so much longer than by anything else calls must have been limited by what more lanes may help before there are more.
 const HELD: Duration = Duration::from_secs(2);
@@ -27,19 +27,19 @@ const REST_MAX: Duration = Duration::from_secs(3600);
 
 /// A look at the channel.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
+pub struct Look {
     /// The time since any fixed moment.
-    pub(super) now: Duration,
+    pub now: Duration,
     /// What limits.
-    pub(super) limit: Limit,
+    pub limit: Limit,
     /// Whether more is written than read.
-    pub(super) writes: bool,
+    pub writes: bool,
     /// Bytes of calls that were answered, of all time.
-    pub(super) moved: u64,
+    pub moved: u64,
     /// Of the path.
-    pub(super) round_trip: Duration,
+    pub round_trip: Duration,
     /// Lanes that deliver.
-    pub(super) ready: usize,
+    pub ready: usize,
 }
 
 /// Why there are so many lanes.
@@ -71,7 +71,7 @@ pub enum Why {
 
 /// Decides how many lanes there are.
 #[derive(Debug)]
-pub(super) struct Growth {
+pub struct Growth {
     lanes: usize,
     why: Why,
     last: Option<Look>,
@@ -170,7 +170,7 @@ impl Stretch {
 
 impl Growth {
     /// Of a channel to a server on this host, or not.
-    pub(super) fn new(lanes: Lanes, same_host: bool) -> Self {
+    pub fn new(lanes: Lanes, same_host: bool) -> Self {
         let (lanes, why, state) = match (lanes, same_host) {
             (Lanes::Fixed(count), _) => (count, Why::Asked, State::Fixed),
             // Calls wait for processors there, and every lane takes more of them.
@@ -181,22 +181,22 @@ impl Growth {
     }
 
     /// How many there are to be.
-    pub(super) fn lanes(&self) -> usize {
+    pub fn lanes(&self) -> usize {
         self.lanes
     }
 
     /// Why so many.
-    pub(super) fn why(&self) -> Why {
+    pub fn why(&self) -> Why {
         self.why
     }
 
     /// Whether it will ever be another number.
-    pub(super) fn is_fixed(&self) -> bool {
+    pub fn is_fixed(&self) -> bool {
         matches!(self.state, State::Fixed)
     }
 
     /// Takes a look; how many there are to be may be another number then.
-    pub(super) fn on_look(&mut self, look: Look) {
+    pub fn on_look(&mut self, look: Look) {
         let Some(last) = self.last.replace(look) else { return };
         let (time, bytes) = (look.now.saturating_sub(last.now), look.moved.saturating_sub(last.moved));
         if time > STALE {
@@ -236,7 +236,7 @@ impl Growth {
     }
 
     /// The server took a connection of a trial no further.
-    pub(super) fn on_refusal(&mut self) {
+    pub fn on_refusal(&mut self) {
         if let State::Trying(trial) = &self.state {
             let (from, tried) = (trial.from, self.lanes);
             self.give_up(from, Why::Refused { tried });

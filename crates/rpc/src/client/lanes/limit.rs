@@ -39,13 +39,13 @@ pub enum Limit {
 
 /// What the client knows beside the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Asked {
+pub struct Asked {
     /// Bulk calls wait for others to be answered.
-    pub(super) waits_for_place: bool,
+    pub waits_for_place: bool,
     /// How long a bulk call is in flight on average; zero if there was none.
-    pub(super) latency: Duration,
+    pub latency: Duration,
     /// Much of what came stayed unread all the time.
-    pub(super) reads_too_slowly: bool,
+    pub reads_too_slowly: bool,
 }
 
 /// A call that is in flight longer than this many round trips, while nothing holds up its bytes, waits at the server,
@@ -62,7 +62,7 @@ const QUEUE_STANDS: f64 = 1.25;
 
 impl Limit {
     /// From the judge's word on the direction that moves more, on a path of that round trip.
-    pub(super) fn of(verdict: Verdict, asked: &Asked, round_trip: Duration) -> Self {
+    pub fn of(verdict: Verdict, asked: &Asked, round_trip: Duration) -> Self {
         match verdict {
             _ if asked.reads_too_slowly => Self::Processor,
             Verdict::SendBuffer => Self::OurSendBuffer,
@@ -79,7 +79,7 @@ impl Limit {
     }
 
     /// The same of reads on a connection of that round trip, and without queues that one, at so many bytes per second.
-    pub(super) fn of_reads(self, rate: f64, round_trip: Duration, base: Duration) -> Self {
+    pub fn of_reads(self, rate: f64, round_trip: Duration, base: Duration) -> Self {
         let flight = rate * base.as_secs_f64();
         let queue_stands = round_trip.as_secs_f64() > QUEUE_STANDS * base.as_secs_f64();
         let is_undecided = self == Self::Path && !queue_stands && FLIGHT_OF_BUFFERS.contains(&flight);

@@ -21,30 +21,30 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// A sight of a connection.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sight {
+pub struct Sight {
     /// The time.
-    pub(super) now: Duration,
+    pub now: Duration,
     /// How long ago the oldest of its calls was sent.
-    pub(super) waited: Duration,
+    pub waited: Duration,
     /// When something was last received on it, or it was made.
-    pub(super) heard: Duration,
+    pub heard: Duration,
     /// When anything was last acknowledged.
-    pub(super) acknowledged: Duration,
+    pub acknowledged: Duration,
     /// What was sent was sent again, and is not acknowledged yet.
-    pub(super) is_in_vain: bool,
+    pub is_in_vain: bool,
     /// Something is on its way to the server.
-    pub(super) is_under_way: bool,
+    pub is_under_way: bool,
     /// Something was received on it.
-    pub(super) has_answered: bool,
+    pub has_answered: bool,
     /// Whoever looks could ask the server for a sign of life now.
-    pub(super) may_ask: bool,
+    pub may_ask: bool,
     /// Smoothed round trip of its path.
-    pub(super) round_trip: Duration,
+    pub round_trip: Duration,
 }
 
 /// What there is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Finding {
+pub enum Finding {
     /// Nothing.
     #[default]
     Fine,
@@ -58,7 +58,7 @@ pub(super) enum Finding {
 
 /// What is known of one connection, and of those before it.
 #[derive(Debug, Default)]
-pub(super) struct Outage {
+pub struct Outage {
     /// Since when what is sent is in vain.
     in_vain: Option<Duration>,
     /// When the path was found lost.
@@ -71,17 +71,17 @@ pub(super) struct Outage {
 
 impl Outage {
     /// Whether the path is lost, as far as is known: another connection has yet to show that it is back.
-    pub(super) fn is_on(&self) -> bool {
+    pub fn is_on(&self) -> bool {
         self.lost.is_some() || self.given_up > 0
     }
 
     /// The connection is another one now, since the one before was given up for this.
-    pub(super) fn on_given_up(&mut self) {
+    pub fn on_given_up(&mut self) {
         *self = Self { given_up: self.given_up.saturating_add(1), ..Self::default() };
     }
 
     /// Judges a connection with calls.
-    pub(super) fn judge(&mut self, sight: &Sight) -> Finding {
+    pub fn judge(&mut self, sight: &Sight) -> Finding {
         if let Some(lost) = self.lost {
             return self.judge_lost(lost, sight);
         }
