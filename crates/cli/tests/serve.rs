@@ -1,4 +1,5 @@
 //! The binary as people and service managers run it, as whatever user runs the tests.
+#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 #[path = "running/server.rs"]
 mod server;
