@@ -211,7 +211,9 @@ fn a_reload_that_drops_an_export_lets_go_of_its_mount() {
             return;
         }
         let test = "a_reload_that_drops_an_export_lets_go_of_its_mount";
-        run.arg(std::env::current_exe().expect("own path")).args(["--exact", test, "--nocapture"]).env(CHILD, "1");
+        run.arg(std::env::current_exe().expect("own path"))
+            .args(["--exact", test, "--nocapture"])
+            .env(CHILD, "1");
         assert!(allowed(run), "in the namespace");
         return;
     }
@@ -227,7 +229,9 @@ fn a_reload_that_drops_an_export_lets_go_of_its_mount() {
         command.arg(&mounted).stderr(std::process::Stdio::null());
         allowed(command)
     };
-    let export = |name: &str| format!("[[export]]\nname = \"/{name}\"\npath = \"{}\"\n", home.path().join(name).display());
+    let export = |name: &str| {
+        format!("[[export]]\nname = \"/{name}\"\npath = \"{}\"\n", home.path().join(name).display())
+    };
     fs::write(&file, export("data") + "\n" + &export("mounted")).expect("written");
     let mut server = Server::start(serve(home.path()).arg("--config").arg(&file).args(HERE));
     let url = format!("nfs://{}/mounted", server.address()).parse().expect("a URL");

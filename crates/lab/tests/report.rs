@@ -195,7 +195,10 @@ fn measurements_on_a_busy_machine_are_marked() {
     });
     well_formed(&busy);
     assert!(busy.contains("during 1 of 18 measurements") && busy.contains("cell 3 repetition 2 (34 %)"));
-    assert!(busy.contains("while other programs and kernel threads took 34 % of the CPUs"), "a claim that it decides says so");
+    assert!(
+        busy.contains("while other programs and kernel threads took 34 % of the CPUs"),
+        "a claim that it decides says so"
+    );
 }
 
 #[test]

@@ -232,7 +232,11 @@ impl<'m> Job<'m> {
     /// The path that it is about.
     pub fn path(&self) -> Option<&'m [u8]> {
         let mut arguments = self.arguments.clone();
-        self.wanted.procedure.names_path.then(|| DirectoryPath::decode(&mut arguments).ok())?.map(|path| path.0)
+        self.wanted
+            .procedure
+            .names_path
+            .then(|| DirectoryPath::decode(&mut arguments).ok())?
+            .map(|path| path.0)
     }
 
     /// It is not done, but answered that it must be asked again later.

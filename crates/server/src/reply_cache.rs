@@ -384,7 +384,9 @@ mod tests {
             assert!(again(&cache, same, false), "on its own connection always");
         }
         let cache = SharedReplyCache::default();
-        let Begun::New(running) = begin(&cache, &header(1), b"name", now, &mut Vec::new()) else { panic!("new") };
+        let Begun::New(running) = begin(&cache, &header(1), b"name", now, &mut Vec::new()) else {
+            panic!("new")
+        };
         running.finish(b"refused", false, &[], now);
         assert!(again(&cache, same, false), "a refusal, on its own connection");
         assert!(!again(&cache, other, false), "a refusal is meant for nobody else");

@@ -154,7 +154,9 @@ fn mounts_below_a_hanging_export_take_no_more_workers_than_its_other_calls() {
     let mut callers: Vec<TcpStream> = (0..CALLERS).map(|_| connect(address)).collect();
     let path = mnt::Arguments { path: DirectoryPath(b"/1/nothing") };
     for (caller, xid) in callers.iter_mut().zip(0..) {
-        caller.write_all(&call(xid, mount::PROGRAM, mount::VERSION_3, mnt::PROCEDURE, &path)).expect("sending");
+        caller
+            .write_all(&call(xid, mount::PROGRAM, mount::VERSION_3, mnt::PROCEDURE, &path))
+            .expect("sending");
     }
     let mut other = connect(address);
     for xid in 0..20 {

@@ -70,7 +70,8 @@ fn a_lease_on_the_way_into_a_mount_holds_no_thread() {
         let (inside, alone) = (place.export().join("mnt/inside"), place.export().join("alone"));
         std::fs::write(&alone, b"").expect("written");
         rustix::mount::mount_bind(&inside, &alone).expect("mounts");
-        rustix::mount::unmount(place.export().join("mnt"), rustix::mount::UnmountFlags::DETACH).expect("gone");
+        rustix::mount::unmount(place.export().join("mnt"), rustix::mount::UnmountFlags::DETACH)
+            .expect("gone");
         let options = Options { cross_mounts: true, ..place.options() };
         let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
         let held = File::open(&alone).expect("it opens");

@@ -35,7 +35,8 @@ impl Lister<'_> {
     fn complain(&mut self, error: &anyhow::Error) {
         self.failed = true;
         report::complain(&format!("howdah: {error:#}"));
-        if let Some(note) = squash_note(error, self.arguments.places.iter().any(Location::is_root_at_server)) {
+        if let Some(note) = squash_note(error, self.arguments.places.iter().any(Location::is_root_at_server))
+        {
             report::complain(&note);
         }
     }

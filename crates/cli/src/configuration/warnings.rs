@@ -93,8 +93,8 @@ fn idle_rules(export: &ExportConfig) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::configuration::{ClientRule, ServerConfig, Squash};
     use crate::configuration::testing::one_export;
+    use crate::configuration::{ClientRule, ServerConfig, Squash};
 
     #[test]
     fn an_export_whose_rules_are_bypassed_by_another_is_told() {

@@ -27,7 +27,7 @@ impl Location {
             Self::Nfs(url, _) => {
                 let me = Caller::new(geteuid().as_raw(), getegid().as_raw());
                 url.caller(me).user == 0
-            },
+            }
         }
     }
 

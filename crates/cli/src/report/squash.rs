@@ -9,9 +9,10 @@ pub const SQUASH_NOTE: &str = "note: the server may map root to nobody (root squ
 
 /// The note, if root was refused by a server.
 pub fn squash_note(error: &anyhow::Error, is_root_at_server: bool) -> Option<&'static str> {
-    let is_refused = error.chain().filter_map(refusal).any(|refusal| {
-        matches!(refusal, FsError::AccessDenied | FsError::NotPermitted)
-    });
+    let is_refused = error
+        .chain()
+        .filter_map(refusal)
+        .any(|refusal| matches!(refusal, FsError::AccessDenied | FsError::NotPermitted));
     (is_refused && is_root_at_server).then_some(SQUASH_NOTE)
 }
 

@@ -111,8 +111,10 @@ impl Welcome<'_> {
         );
         if let Some(program) = self.portmapper {
             let short = mount_commands::linux_by_portmapper(*host, name);
-            let _ =
-                writeln!(text, "On port 111 {program} tells clients the port, so a shorter form works, too:\n  Linux  {short}");
+            let _ = writeln!(
+                text,
+                "On port 111 {program} tells clients the port, so a shorter form works, too:\n  Linux  {short}"
+            );
         }
         let others: Vec<String> = self.hosts[1..].iter().map(ToString::to_string).collect();
         if !others.is_empty() {

@@ -69,7 +69,10 @@ fn tested(claim: &Claim, cell: &CellMedians, cells: &[CellMedians]) -> Option<Te
         text.push_str(&format!(", at least {}", bound(claim, least, unit)));
     }
     if let Some(load) = cell.disturbed {
-        text.push_str(&format!(", while other programs and kernel threads took {} of the CPUs", load.percent()));
+        text.push_str(&format!(
+            ", while other programs and kernel threads took {} of the CPUs",
+            load.percent()
+        ));
     }
     let where_ = levels(&cell.factors);
     Some(Tested { held: margin >= 0.0, margin, text: format!("{text}{where_}") })
@@ -152,7 +155,10 @@ mod tests {
         let load = |share| Some(OtherLoad { seconds: 1.0, share });
         let row = Row { other_load: load(0.34), ..measured(3, "30ms", "fixed", 70e6) };
         let told = &judge(&plan(), std::slice::from_ref(&row))[0].figures;
-        assert!(told.contains("at most 0.5, while other programs and kernel threads took 34 % of the CPUs ["), "{told}");
+        assert!(
+            told.contains("at most 0.5, while other programs and kernel threads took 34 % of the CPUs ["),
+            "{told}"
+        );
         let told = &judge(&plan(), &[Row { other_load: load(0.04), ..row }])[0].figures;
         assert!(!told.contains("other programs"), "{told}");
     }

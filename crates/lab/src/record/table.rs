@@ -36,7 +36,9 @@ fn remarks(cell: &CellMedians) -> String {
         .failures
         .first()
         .map(|why| format!("{} failed: {}", cell.failures.len(), why.chars().take(60).collect::<String>()));
-    let disturbed = cell.disturbed.map(|load| format!("other programs and kernel threads took {} of the CPUs", load.percent()));
+    let disturbed = cell
+        .disturbed
+        .map(|load| format!("other programs and kernel threads took {} of the CPUs", load.percent()));
     failed.into_iter().chain(disturbed).collect::<Vec<_>>().join("; ")
 }
 
