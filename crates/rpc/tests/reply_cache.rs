@@ -20,7 +20,7 @@ fn key(client: u8, xid: u32) -> CallKey {
 
 /// A call from the one origin there is.
 fn begin(cache: &mut ReplyCache, key: CallKey, now: Instant) -> Begin<'_> {
-    cache.begin(Asked { key, origin: 1, order: 1, subjects: [0; 2] }, now, |_| true)
+    cache.begin(Asked { key, origin: 1, order: 1, subjects: [0; 2], has_changed: false }, now, |_| true)
 }
 
 /// A call that is remembered; `answered` with its reply, or running.
@@ -280,7 +280,7 @@ fn replies_are_kept_within_their_bytes() {
 fn an_answer_that_is_not_meant_for_a_call_is_forgotten_and_the_call_runs() {
     let (mut cache, now) = (ReplyCache::new(Limits::default()), Instant::now());
     answer(&mut cache, key(1, 7), b"made", now);
-    let again = Asked { key: key(1, 7), origin: 2, order: 2, subjects: [0; 2] };
+    let again = Asked { key: key(1, 7), origin: 2, order: 2, subjects: [0; 2], has_changed: false };
     let mut seen = None;
     let begun = cache.begin(again, now, |earlier| {
         seen = Some(*earlier);

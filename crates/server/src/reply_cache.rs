@@ -254,7 +254,7 @@ fn of_write(order: u64) -> u64 {
 }
 
 fn is_of_kept(noted: u64) -> bool {
-    noted % 2 == 0
+    noted.is_multiple_of(2)
 }
 
 /// Whether a subject is a node, not a name: nothing follows its handle.

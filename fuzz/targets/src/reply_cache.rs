@@ -32,7 +32,11 @@ pub fn run(input: &[u8]) {
         match event {
             Event::Begin { client, xid, procedure } => {
                 let key = key(client % 5, xid % 32, procedure);
-                match cache.begin(Call { key, origin: 1, order: 1, subjects: [0; 2] }, now, |_| true) {
+                match cache.begin(
+                    Call { key, origin: 1, order: 1, subjects: [0; 2], has_changed: false },
+                    now,
+                    |_| true,
+                ) {
                     Begin::New(slot) => running.push((key, slot)),
                     Begin::InProgress => {
                         assert!(running.iter().any(|(other, _)| *other == key), "somebody runs it")
