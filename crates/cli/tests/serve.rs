@@ -196,6 +196,7 @@ fn a_server_that_was_started_nice_stays_so_and_does_not_complain() {
 }
 
 #[test]
+#[allow(clippy::print_stdout)] // It tells why it was skipped.
 fn a_reload_that_drops_an_export_lets_go_of_its_mount() {
     const CHILD: &str = "HOWDAH_TEST_NAMESPACE";
     let allowed = |mut command: Command| command.status().is_ok_and(|status| status.success());

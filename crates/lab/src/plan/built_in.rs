@@ -17,6 +17,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "ladder-2010",
     "latency-under-load",
     "local-and-remote",
+    "long-directory",
     "netem-check",
     "peers",
     "random-loss",

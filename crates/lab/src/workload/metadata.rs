@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
+use howdah_vfs::Detail;
 
 use super::call;
 use super::control::Turn;
@@ -25,7 +26,8 @@ pub(super) fn exercise(scene: &Scene<'_>) -> Result<Vec<Performance>> {
         Ok(())
     })?;
     let (stat, _) = each(scene, "stat", made, &|number, _| stat_file(scene, number))?;
-    let list = list(scene, made)?;
+    let short = list(scene, made, "list", Detail::Names)?;
+    let long = list(scene, made, "list-long", Detail::Nodes)?;
     let (rename, moved) = each(scene, "rename", made, &|number, deeds| {
         let (from, to) = (Kind::Empty.name(number), Kind::Moved.name(number));
         call::rename(place, directory, (&from, &to), deeds)
@@ -39,7 +41,7 @@ pub(super) fn exercise(scene: &Scene<'_>) -> Result<Vec<Performance>> {
         let left = stage::names(place, directory).context("listing what is left")?;
         ensure!(left.is_empty(), "{} names are left after all were removed", left.len());
     }
-    Ok(vec![create, stat, list, rename, remove])
+    Ok(vec![create, stat, short, long, rename, remove])
 }
 
 /// A phase that does something with each number, in order; answers how many were done.
@@ -91,23 +93,24 @@ fn stat_file(scene: &Scene<'_>, number: u64) -> Result<()> {
     Ok(())
 }
 
-/// Every stream lists the directory, with as many calls in flight as the plan says or else one, from start to end: an operation is an entry, timed is the listing.
-fn list(scene: &Scene<'_>, made: u64) -> Result<Performance> {
+/// Every stream lists the directory, with as many calls in flight as the plan says or else one, from start to end, with what `ls -l`
+/// shows or without: an operation is an entry, timed is the listing.
+fn list(scene: &Scene<'_>, made: u64, name: &'static str, detail: Detail) -> Result<Performance> {
     let listings = scene.plan.in_flight.map_or(scene.plan.threads as usize, |_| scene.plan.crew());
     let job = |number: usize, turn: &Turn<'_>, deeds: &mut Deeds| {
         if number >= listings || turn.is_over() {
             return Ok(());
         }
         let began = Instant::now();
-        let names =
-            stage::names(&scene.stage.place, &scene.stage.directory).context("listing the directory")?;
+        let (place, directory) = (&scene.stage.place, &scene.stage.directory);
+        let names = stage::names_with(place, directory, detail).context("listing the directory")?;
         deeds.latencies.record(began.elapsed());
         deeds.operations += names.len() as u64;
         scene.progress.add(names.len() as u64);
         if scene.plan.verify { holds_all(&names, made) } else { Ok(()) }
     };
     let (unit, total, time) = (Unit::Operations, made * listings as u64, scene.plan.time);
-    scene.time(&Phase { name: "list", unit, total, time, job: &job, beside: false, ending: &nothing_more })
+    scene.time(&Phase { name, unit, total, time, job: &job, beside: false, ending: &nothing_more })
 }
 
 /// Each name that was made is there once, and nothing else.

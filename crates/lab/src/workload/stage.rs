@@ -87,6 +87,15 @@ impl Stage {
 
 /// All names in a directory but `.` and `..`.
 pub(super) fn names(place: &Place, directory: &Handle) -> howdah_vfs::Result<Vec<Vec<u8>>> {
+    names_with(place, directory, Detail::Names)
+}
+
+/// The same, with attributes and handles or without.
+pub(super) fn names_with(
+    place: &Place,
+    directory: &Handle,
+    detail: Detail,
+) -> howdah_vfs::Result<Vec<Vec<u8>>> {
     let mut names = Vec::new();
     let mut cookie = 0;
     loop {
@@ -99,7 +108,7 @@ pub(super) fn names(place: &Place, directory: &Handle) -> howdah_vfs::Result<Vec
             ControlFlow::Continue(())
         };
         let caller = &place.caller;
-        let listing = place.file_system.read_directory(caller, directory, from, Detail::Names, &mut sink)?;
+        let listing = place.file_system.read_directory(caller, directory, from, detail, &mut sink)?;
         if listing.end || cookie == from {
             return Ok(names);
         }
