@@ -29,7 +29,8 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "losses in bursts",
-        begin: |scene, _| scene.set_path("bursts = { loss = '5%', length = 6 }"),
+        // A burst counts packets: each lone retransmission takes one, and after six of them TCP is silent for more than 6 s.
+        begin: |scene, _| scene.set_path("bursts = { loss = '5%', length = 3 }"),
         effect: Effect::Stutters(|scene| it_did(scene, |counters| counters.dropped)),
         expected: "calls go on; where what is sent again is lost again, TCP waits twice as long each time",
         ..goes_on()
