@@ -163,7 +163,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The next block to hand on, when it is there; `start` is told meanwhile how many readers there are to be.
+    /// Waits for the next block to hand on. Meanwhile it calls `start` with the number of readers that the path wants.
     fn next_block(&self, mut start: impl FnMut(usize)) -> Option<Result<Bytes, FsError>> {
         let mut state = self.state.lock();
         loop {

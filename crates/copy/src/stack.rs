@@ -114,7 +114,7 @@ impl<T: Weight> Stack<T> {
         self.light.notify_all();
     }
 
-    /// The path of the blocks wants so many workers: whoever watches hears of it at once if those are more.
+    /// Sets how many workers the path of the blocks wants. More workers than now wake the watching thread at once.
     pub(super) fn want(&self, wanted: usize) {
         let mut state = self.state.lock();
         state.wanted = wanted;

@@ -62,7 +62,7 @@ impl ServerConfig {
 
 fn moved(export: &ExportConfig, from: &Source) -> String {
     format!(
-        "export {} keeps its id {} but moves from {from} to {}: that takes a restart",
+        "export {} keeps its id {} but moves from {from} to {}; restart howdah to apply it",
         export.name, export.id, export.source
     )
 }
@@ -99,6 +99,6 @@ mod tests {
     fn an_id_does_not_move() {
         let mut new = one_export();
         new.exports[0].source = Source::Directory("/srv/other".into());
-        assert!(one_export().reloaded(new).expect_err("refused").contains("takes a restart"));
+        assert!(one_export().reloaded(new).expect_err("refused").contains("restart howdah to apply it"));
     }
 }

@@ -160,7 +160,7 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     text
 }
 
-/// What clients may do, in words; as whom, and from where, only if that makes a difference.
+/// What clients may do, in words. Squashing and ports appear only if they have an effect.
 pub fn access(access: &Access, opened: Opened) -> String {
     let writing = if access.read_only { "read only" } else { "read and write" };
     let anonymous = format!("{}:{}", access.anonymous_user, access.anonymous_group);

@@ -35,7 +35,7 @@ impl Opened {
     /// A directory, served by root: every rule says what it can say.
     pub const AS_ROOT: Self = Self { handles: Handles::Kernel, acts_as_caller: true, guards_host: true };
 
-    /// No directory of this host: the files' owners are users of clients, whoever runs the server.
+    /// An export that is no directory of this host. The users of its clients own its files, not the user who runs the server.
     pub fn elsewhere(handles: Handles) -> Self {
         Self { handles, acts_as_caller: true, guards_host: rustix::process::geteuid().is_root() }
     }

@@ -224,7 +224,7 @@ fn memory(bytes: u64) -> Arc<dyn FileSystem> {
     let options = MemoryOptions {
         clock: Arc::new(time_of_day),
         budget: Some(bytes),
-        // As a directory for temporary files has it: it belongs to root, whom clients seldom are.
+        // The root directory belongs to root, and clients are seldom root. So everybody may write, as in /tmp.
         root_mode: 0o1777,
         ..MemoryOptions::default()
     };

@@ -80,7 +80,7 @@ fn a_server_that_is_gone_is_asked_again_until_it_is_back() {
     tty.wait_for_new(&["no answer since"]);
     let server = start_in(home.path(), &[]);
     let port = format!(":{} (process", server.address().port());
-    // Only cells that changed are drawn: what is to be read is drawn anew.
+    // top draws only cells that changed. This makes it draw the text that the test reads.
     loop {
         tty.press(ANEW);
         tty.wait_for_new(&["q quit"]);

@@ -1,4 +1,4 @@
-//! Gives a file system handles that fit where its own do not: long ones are kept in a book under short ones.
+//! Replaces handles that are too long for a protocol by short numbers, and keeps the long ones in a book.
 
 use std::hash::Hasher;
 use std::ops::ControlFlow;
