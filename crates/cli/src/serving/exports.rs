@@ -36,7 +36,9 @@ pub fn exports(
         }
         let file_system =
             if keeps_set_id { file_system } else { Arc::new(WithoutSetId::around(file_system)) };
-        Export::new(config.name.as_str(), config.id, file_system, rules).with_gone(open.gone.clone())
+        Export::new(config.name.as_str(), config.id, file_system, rules)
+            .with_root_file_system(open.root_file_system)
+            .with_gone(open.gone.clone())
     });
     Exports::new(list.collect(), key).context("putting the exports together")
 }

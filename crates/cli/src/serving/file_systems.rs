@@ -14,7 +14,7 @@ use howdah_store::local::{
 };
 use howdah_vfs::layer::{ShortHandles, Withdrawn};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
-use howdah_vfs::{FileSystem, Handle, Shown, Timestamp};
+use howdah_vfs::{Caller, FileSystem, Handle, Shown, Timestamp};
 
 use crate::configuration::{Durability, ExportConfig, Source};
 use crate::places::connect_to;
@@ -28,6 +28,8 @@ pub struct OpenFileSystem {
     served: Served,
     /// How it turned out.
     pub opened: Opened,
+    /// The file system that the root of another server's export lives on.
+    pub root_file_system: Option<u64>,
     /// Why it cannot be mounted now.
     pub gone: Option<String>,
 }
@@ -186,6 +188,7 @@ fn explained(export: &ExportConfig, error: &OpenError) -> anyhow::Error {
 }
 
 fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenFileSystem> {
+    let mut root_file_system = None;
     let (served, opened) = match (&export.source, root) {
         (Source::Directory(_), Some(root)) => {
             let file_system = directory(export, root, state)?;
@@ -201,10 +204,13 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
         (Source::Server(url), _) => {
             let server =
                 server(export, url, state).with_context(|| format!("opening export {}", export.name))?;
+            // Asked once, while it is known to answer.
+            root_file_system =
+                server.attributes(&Caller::ROOT, &server.root()).ok().map(|root| root.file_system);
             (Served::Other(server), Opened::elsewhere(Handles::Server))
         }
     };
-    Ok(OpenFileSystem { id: export.id, served, opened, gone: None })
+    Ok(OpenFileSystem { id: export.id, served, opened, root_file_system, gone: None })
 }
 
 fn directory(export: &ExportConfig, root: Root, state: &Path) -> Result<LocalFileSystem> {

@@ -52,8 +52,10 @@ impl Export {
     /// over restarts. The first of `rules` that fits a client holds for it; a client that none fits is refused.
     pub fn new(name: &str, id: u32, file_system: Arc<dyn FileSystem>, rules: Vec<ClientRule>) -> Self {
         let root = file_system.root();
-        let root_file_system = file_system.attributes(&Caller::ROOT, &root).ok().map(|root| root.file_system);
         let waits = file_system.waits();
+        // Another host may not answer, and then a reload must not hang: its file system is told by whoever opened it.
+        let ask = || file_system.attributes(&Caller::ROOT, &root).ok().map(|root| root.file_system);
+        let root_file_system = if waits { None } else { ask() };
         let read_only = Arc::new(ReadOnly::around(Arc::clone(&file_system)));
         let (name, place) = (canonical(name), AtomicU16::default());
         let (own, has_refused_local) = (OwnAddresses::default(), AtomicBool::new(false));
@@ -71,6 +73,11 @@ impl Export {
             own,
             has_refused_local,
         }
+    }
+
+    /// The same export of another host, whose root lives on this file system.
+    pub fn with_root_file_system(self, root_file_system: Option<u64>) -> Self {
+        Self { root_file_system: root_file_system.or(self.root_file_system), ..self }
     }
 
     /// The same export while its directory is gone, for this reason: it cannot be mounted, and handles still reach what is
