@@ -2,6 +2,7 @@
 
 mod asked;
 mod bench;
+mod caching;
 mod capture;
 mod cat;
 mod check;
@@ -18,6 +19,7 @@ mod man;
 mod nfsstat;
 mod nics;
 pub mod quantity;
+mod relay;
 mod serve;
 mod stat;
 mod top;
@@ -27,6 +29,7 @@ pub use asked::AskedArguments;
 pub use bench::{BenchArguments, InFlight, ProgressWhen, WorkArguments};
 #[cfg(test)]
 pub use bench::{CommitName, ProfileName, WorkloadName};
+pub use caching::CachingArguments;
 pub use capture::CaptureArguments;
 pub use cat::CatArguments;
 pub use check::CheckArguments;
@@ -45,6 +48,7 @@ pub use ls::LsArguments;
 pub use man::ManArguments;
 pub use nfsstat::NfsstatArguments;
 pub use nics::NicsArguments;
+pub use relay::RelayArguments;
 pub use serve::{ExportArguments, ServeArguments, ServerArguments};
 pub use stat::{CountedArguments, StatArguments};
 pub use top::TopArguments;

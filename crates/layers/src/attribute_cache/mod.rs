@@ -6,4 +6,4 @@ mod layer;
 mod options;
 
 pub use layer::AttributeCache;
-pub use options::AttributeCacheOptions;
+pub use options::{AttributeCacheOptions, AttributeCacheReport};

@@ -1,5 +1,6 @@
 //! The layer: unstable writes are taken, everything else that would see their effect waits for them.
 
+use std::hash::{BuildHasher, RandomState};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -13,9 +14,6 @@ use super::super::threads::Threads;
 use super::file::Piece;
 use super::shared::{Shared, WriteBehindOptions, WriteBehindReport};
 
-/// The verifier of data that was taken: it never changes, for what a server loses is written again from here.
-const VERIFIER: [u8; 8] = *b"behind\0\0";
-
 /// Takes unstable writes at once and makes the calls for them later, gathered to whole blocks, so many at a time as the
 /// path takes. The first write after a file was opened or committed is made at once, so that whoever may not write is told.
 /// Data is held until a COMMIT has made it durable. What goes wrong later is told by the next write or COMMIT of that file.
@@ -23,13 +21,33 @@ const VERIFIER: [u8; 8] = *b"behind\0\0";
 pub struct WriteBehind {
     shared: Arc<Shared>,
     threads: Threads,
+    /// Of data that was taken. It stays the same while this layer lives, since what a server loses is written again from
+    /// here; it is another one after a restart of the process, which loses what was not committed.
+    verifier: [u8; 8],
 }
 
 impl WriteBehind {
     /// The same files, written behind.
     pub fn around(inner: Arc<dyn FileSystem>, options: WriteBehindOptions) -> Self {
         let threads = Threads::new("write-behind", options.in_flight);
-        Self { shared: Arc::new(Shared::new(inner, options)), threads }
+        let verifier = RandomState::new().hash_one(std::process::id()).to_ne_bytes();
+        Self { shared: Arc::new(Shared::new(inner, options)), threads, verifier }
+    }
+
+    /// Makes durable what was written to a file, if anything is not.
+    ///
+    /// # Errors
+    /// What writing or committing was refused with, also for data that was taken earlier.
+    pub fn flush(&self, caller: &Caller, node: &Handle) -> Result<()> {
+        if self.shared.holds(node) { self.shared.commit(&self.threads, node, caller) } else { Ok(()) }
+    }
+
+    /// Makes durable what is held of all files.
+    ///
+    /// # Errors
+    /// The first that occurred; all are told to the next who writes or commits.
+    pub fn flush_all(&self) -> Result<()> {
+        self.shared.commit_all(&self.threads)
     }
 
     /// What it holds, did, and chose.
@@ -37,7 +55,7 @@ impl WriteBehind {
         self.shared.report()
     }
 
-    fn flush(&self, node: &Handle) {
+    fn send(&self, node: &Handle) {
         if self.shared.is_dirty(node) {
             self.shared.flush(&self.threads, node);
         }
@@ -82,7 +100,7 @@ impl Layer for WriteBehind {
         let ends = offset.checked_add(data.len() as u64).is_some_and(|end| i64::try_from(end).is_ok());
         if data.is_empty() || !ends {
             let written = self.shared.inner.write(caller, node, offset, data, stability, change)?;
-            return Ok(Written { verifier: VERIFIER, ..written });
+            return Ok(Written { verifier: self.verifier, ..written });
         }
         let bytes = data.into_shared().map_err(|_| FsError::Io)?;
         let (count, piece) = (bytes.len(), Piece { caller: *caller, offset, bytes });
@@ -92,13 +110,13 @@ impl Layer for WriteBehind {
             if durable {
                 self.commit_held(node)?
             } else {
-                self.flush(node)
+                self.send(node)
             }
             let written = self.shared.write_now(&self.threads, node, &piece, stability, change)?;
-            return Ok(Written { verifier: VERIFIER, ..written });
+            return Ok(Written { verifier: self.verifier, ..written });
         }
         self.shared.take(&self.threads, node, piece)?;
-        Ok(Written { count, stability, verifier: VERIFIER })
+        Ok(Written { count, stability, verifier: self.verifier })
     }
 
     fn commit(
@@ -112,11 +130,11 @@ impl Layer for WriteBehind {
         self.shared.commit(&self.threads, node, caller)?;
         // Data that somebody else wrote, or that came another way.
         self.shared.inner.commit(caller, node, offset, count, change)?;
-        Ok(Committed { verifier: VERIFIER })
+        Ok(Committed { verifier: self.verifier })
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.flush(node);
+        self.send(node);
         self.shared.inner.attributes(caller, node)
     }
 
@@ -132,7 +150,7 @@ impl Layer for WriteBehind {
             // Data that is cut off must not be written again afterwards.
             self.commit_held(node)?;
         } else {
-            self.flush(node);
+            self.send(node);
         }
         self.shared.inner.set_attributes(caller, node, new, guard, change)
     }
@@ -140,14 +158,14 @@ impl Layer for WriteBehind {
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
         let mut found = self.shared.inner.lookup(caller, directory, name)?;
         if self.shared.is_dirty(&found.node.handle) {
-            self.flush(&found.node.handle);
+            self.send(&found.node.handle);
             found.node.attributes = self.shared.inner.attributes(caller, &found.node.handle)?;
         }
         Ok(found)
     }
 
     fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
-        self.flush(node);
+        self.send(node);
         self.shared.inner.access(caller, node, wanted)
     }
 
@@ -159,12 +177,12 @@ impl Layer for WriteBehind {
         count: usize,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
-        self.flush(node);
+        self.send(node);
         self.shared.inner.read(caller, node, offset, count, buffer)
     }
 
     fn next_data(&self, caller: &Caller, node: &Handle, offset: u64) -> Result<Option<u64>> {
-        self.flush(node);
+        self.send(node);
         self.shared.inner.next_data(caller, node, offset)
     }
 
@@ -178,7 +196,8 @@ impl Layer for WriteBehind {
     ) -> Result<Node> {
         // It may cut a file short, and must not cut what comes after it.
         if matches!(how, Create::Unchecked(new) if new.size.is_some()) {
-            self.shared.commit_all(&self.threads);
+            // What goes wrong is told by the next write or commit of that file.
+            let _ = self.shared.commit_all(&self.threads);
         }
         self.shared.inner.create(caller, directory, name, how, change)
     }
@@ -191,7 +210,7 @@ impl Layer for WriteBehind {
         name: Name<'_>,
         change: &mut Change,
     ) -> Result<Attributes> {
-        self.flush(node);
+        self.send(node);
         self.shared.inner.link(caller, node, directory, name, change)
     }
 

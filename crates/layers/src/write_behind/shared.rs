@@ -237,12 +237,15 @@ impl Shared {
     }
 
     /// Commits every file. What goes wrong is told to the next who writes or commits that file.
-    pub fn commit_all(self: &Arc<Self>, threads: &Threads) {
+    pub fn commit_all(self: &Arc<Self>, threads: &Threads) -> Result<()> {
+        let mut outcome = Ok(());
         for node in self.nodes() {
             if let Err(error) = self.commit_as_writer(threads, &node) {
                 self.state.lock().file(&node).failed = Some(error);
+                outcome = outcome.and(Err(error));
             }
         }
+        outcome
     }
 
     fn write_again(
