@@ -3,6 +3,7 @@
 mod attribute_cache;
 mod cached;
 pub mod file;
+mod generations;
 mod read_ahead;
 mod threads;
 mod write_behind;

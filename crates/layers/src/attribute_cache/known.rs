@@ -5,7 +5,7 @@ use std::time::Duration;
 use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, Handle};
 
 use super::AttributeCacheOptions;
-use super::generations::Generations;
+use crate::generations::Generations;
 
 /// Answers of ACCESS remembered for one node, each of another caller.
 const CALLERS_MAX: usize = 8;

@@ -1,6 +1,5 @@
 //! Remembers what nodes are like for a while, so that not every look asks a far server.
 
-mod generations;
 mod known;
 mod layer;
 mod options;
