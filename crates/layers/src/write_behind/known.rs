@@ -49,7 +49,8 @@ impl KnownFiles {
                 known.attributes = *attributes;
             }
             None => {
-                self.files.insert(*node, KnownFile { attributes: *attributes, writers: Vec::new(), told: None });
+                self.files
+                    .insert(*node, KnownFile { attributes: *attributes, writers: Vec::new(), told: None });
             }
         }
     }

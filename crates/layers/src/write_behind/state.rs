@@ -131,7 +131,8 @@ impl State {
         self.files
             .iter()
             .filter(|(_, file)| !file.uncommitted.is_empty() && !file.commit_failed)
-            .max_by_key(held).map(|(node, _)| *node)
+            .max_by_key(held)
+            .map(|(node, _)| *node)
     }
 
     /// Whether memory becomes free by itself.
