@@ -1,9 +1,13 @@
 # What the relay's jobs share: howdah on the host serves what another server exports, and this client mounts that.
 
-# relay URL: howdah serves it on port 2050.
+# relay URL: howdah serves it on port 2050; what another server exports, through caches.
 relay() {
+    case $1 in
+        nfs://*) how=relay ;;
+        *) how=serve ;;
+    esac
     on_host "
-        \"$HOWDAH\" serve '$1' --squash none --listen 0.0.0.0:2050 --no-udp --rpcbind off --state \"$WORK/relay-state\" \
+        \"$HOWDAH\" $how '$1' --squash none --listen 0.0.0.0:2050 --no-udp --rpcbind off --state \"$WORK/relay-state\" \
             >\"$WORK/log/relay.txt\" 2>&1 &
         for try in \$(seq 300); do
             ! grep -q '^Stop: ' \"$WORK/log/relay.txt\" || exit 0

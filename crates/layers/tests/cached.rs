@@ -1,5 +1,6 @@
 //! All caches together: which calls reach the server, and what callers see.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use howdah_layers::{Cached, CachingOptions};
 use howdah_vfs::layer::{Call, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Content, Create, Data, FileSystem, Handle, Name, NewAttributes, Node, Stability,
+    Access, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, FsError, Handle, Name,
+    NewAttributes, Node, Stability,
 };
 
 const ME: Caller = Caller::ROOT;
@@ -135,4 +137,38 @@ fn reading_elsewhere_in_a_file_does_not_wait_for_what_is_written() {
     assert_eq!(&read(&fs, &node, 2 * BLOCK, 5), b"held\x01");
     write(&fs, &node, 4 * BLOCK, b"!");
     assert_eq!(read(&fs, &node, 3 * BLOCK, BLOCK), [0; BLOCK], "a hole before what is held");
+}
+
+#[test]
+fn a_listing_answers_for_its_names_and_one_question_for_all_rights() {
+    let server = server();
+    let fs: &dyn FileSystem = &cached(&server, 64 << 20);
+    for number in 0..50 {
+        create(&*server, &format!("file{number}"));
+    }
+    let root = fs.root();
+    let wanted = [Access::LOOKUP, Access::READ, Access::MODIFY | Access::EXTEND];
+    for wanted in wanted {
+        assert_eq!(fs.access(&ME, &root, wanted).expect("told").0, wanted);
+    }
+    assert_eq!(calls(&server, Call::Access), 1);
+    let mut names = Vec::new();
+    let mut sink = |entry: Entry<'_>| {
+        names.push(entry.name.to_vec());
+        ControlFlow::Continue(())
+    };
+    fs.read_directory(&ME, &root, 0, Detail::Nodes, &mut sink).expect("listed");
+    for name in names.iter().filter(|name| name.starts_with(b"file")) {
+        let name = Name::parse(name).expect("a name");
+        let node = fs.lookup(&ME, &root, name).expect("found").node;
+        assert_eq!(fs.attributes(&ME, &node.handle), Ok(node.attributes));
+    }
+    assert_eq!((calls(&server, Call::Lookup), calls(&server, Call::Attributes)), (0, 0));
+    // Whoever may list may not always look up.
+    let other = Caller::new(1000, 1000);
+    let mode = NewAttributes::with_mode(0o704);
+    fs.set_attributes(&ME, &root, &mode, None, &mut Change::default()).expect("set");
+    fs.read_directory(&other, &root, 0, Detail::Nodes, &mut |_| ControlFlow::Continue(())).expect("listed");
+    let name = Name::parse(b"file1").expect("a name");
+    assert_eq!(fs.lookup(&other, &root, name).map(|_| ()), Err(FsError::AccessDenied));
 }

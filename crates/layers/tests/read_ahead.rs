@@ -27,15 +27,24 @@ fn read(fs: &dyn FileSystem, node: &Handle, offset: usize, count: usize) -> (Vec
     (buffer, read.end)
 }
 
-/// A file of some blocks behind a read-ahead, the reads that reach the file system counted, each of which takes `delay`.
-fn ahead(delay: Duration) -> (ReadAhead, Arc<Metered>, Handle, Vec<u8>) {
-    let metered = Arc::new(Metered::around(Arc::new(MemoryFileSystem::new()), Arc::new(|| Duration::ZERO)));
+fn counted() -> Arc<Metered> {
+    Arc::new(Metered::around(Arc::new(MemoryFileSystem::new()), Arc::new(|| Duration::ZERO)))
+}
+
+/// Makes a file of some blocks.
+fn fill(inner: &dyn FileSystem) -> (Handle, Vec<u8>) {
     let how = Create::Unchecked(NewAttributes::default());
     let name = Name::parse(b"file").expect("a name");
-    let inner: &dyn FileSystem = &*metered;
     let node = inner.create(&ROOT, &inner.root(), name, &how, &mut Change::default()).expect("made").handle;
     let content: Vec<u8> = (0..BLOCK * BLOCKS + 100).map(|at| (at / 7) as u8).collect();
     write(inner, &node, 0, &content);
+    (node, content)
+}
+
+/// That file behind a read-ahead, the reads that reach the file system counted, each of which takes `delay`.
+fn ahead(delay: Duration) -> (ReadAhead, Arc<Metered>, Handle, Vec<u8>) {
+    let metered = counted();
+    let (node, content) = fill(&*metered);
     let far = Delayed::around(Arc::clone(&metered) as _, delay, Arc::new(std::thread::sleep));
     let options = ReadAheadOptions { block: BLOCK, ..ReadAheadOptions::default() };
     (ReadAhead::around(Arc::new(far), options), metered, node, content)
@@ -101,4 +110,93 @@ fn others_may_not_read_what_was_fetched_for_one_who_may() {
     let other = Caller::new(1000, 1000);
     let refused = fs.read(&other, &node, 2 * BLOCK as u64, BLOCK, &mut Vec::new());
     assert_eq!(refused.map(|_| ()), Err(howdah_vfs::FsError::AccessDenied));
+}
+
+/// Fetches that wait until the test lets them go on, and how many wait.
+#[derive(Default)]
+struct Gate {
+    state: parking_lot::Mutex<(usize, bool)>,
+    changed: parking_lot::Condvar,
+}
+
+impl Gate {
+    fn pass(&self) {
+        let mut state = self.state.lock();
+        state.0 += 1;
+        self.changed.notify_all();
+        while !state.1 {
+            self.changed.wait(&mut state);
+        }
+        state.0 -= 1;
+    }
+
+    fn wait_for(&self, waiting: usize) {
+        let mut state = self.state.lock();
+        while state.0 < waiting {
+            self.changed.wait(&mut state);
+        }
+    }
+
+    fn set(&self, open: bool) {
+        self.state.lock().1 = open;
+        self.changed.notify_all();
+    }
+}
+
+#[test]
+fn small_reads_keep_many_large_fetches_in_flight() {
+    let (metered, gate) = (counted(), Arc::new(Gate::default()));
+    let (node, content) = fill(&*metered);
+    let far = Arc::clone(&gate);
+    let far = Delayed::around(Arc::clone(&metered) as _, Duration::ZERO, Arc::new(move |_| far.pass()));
+    // So that not all of the file is here before the gate is shut.
+    let options = ReadAheadOptions { block: BLOCK, in_flight: 4, ..ReadAheadOptions::default() };
+    let fs = ReadAhead::around(Arc::new(far), options);
+    gate.set(true);
+    let (mut at, step) = (0, BLOCK / 8);
+    // What the path takes is learnt from fetches that were answered.
+    while at < 16 * BLOCK {
+        assert!(read(&fs, &node, at, step).0 == content[at..at + step]);
+        at += step;
+    }
+    assert!(fs.report().depth >= 2, "{:?}", fs.report());
+    gate.set(false);
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            while at < 40 * BLOCK {
+                assert!(read(&fs, &node, at, step).0 == content[at..at + step]);
+                at += step;
+            }
+        });
+        gate.wait_for(2);
+        gate.set(true);
+        reader.join().expect("read");
+    });
+}
+
+#[test]
+fn reads_that_overtake_each_other_are_answered_from_blocks_that_are_fetched_once() {
+    let (fs, metered, node, content) = ahead(Duration::ZERO);
+    let step = BLOCK / 8;
+    let before = metered.snapshot().of(Call::Read).count;
+    // Eight at a time, backwards.
+    for group in 0..BLOCKS {
+        for part in (0..8).rev() {
+            let at = group * BLOCK + part * step;
+            assert!(read(&fs, &node, at, step).0 == content[at..at + step], "at {at}");
+        }
+    }
+    let reads = metered.snapshot().of(Call::Read).count - before;
+    assert!(reads <= BLOCKS as u64 + 2 * 8, "{reads} reads of {BLOCKS} blocks");
+}
+
+#[test]
+fn a_file_that_others_change_is_not_given_as_it_was() {
+    let (fs, metered, node, _) = ahead(Duration::ZERO);
+    read(&fs, &node, 0, BLOCK);
+    read(&fs, &node, BLOCK, BLOCK);
+    write(&*metered, &node, 2 * BLOCK, &[7; BLOCK]);
+    let now = FileSystem::attributes(&*metered, &ROOT, &node).expect("attributes");
+    fs.validate(&node, &now);
+    assert_eq!(read(&fs, &node, 2 * BLOCK, BLOCK).0, [7; BLOCK]);
 }

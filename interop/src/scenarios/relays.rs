@@ -27,19 +27,19 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "relay-howdah",
-        about: "the same on another howdah's export, served again",
+        about: "the same on another howdah's export, relayed through caches",
         peer: guest("relay-howdah.sh", RELAY),
         ..RELAYED
     },
     Scenario {
         name: "relay-linux-server",
-        about: "the same on an export of the Linux kernel's server, served again",
+        about: "the same on an export of the Linux kernel's server, relayed through caches",
         peer: guest("relay-kernel.sh", RELAY),
         ..RELAYED
     },
     Scenario {
         name: "relay-ganesha",
-        about: "the same on an export of NFS-Ganesha, served again",
+        about: "the same on an export of NFS-Ganesha, relayed through caches",
         peer: guest("relay-ganesha.sh", RELAY),
         // Ganesha registers there, and does not start without.
         rpcbind: Rpcbind::System,

@@ -2,8 +2,10 @@
 //! followed: one that is removed or moved away is gone until its path leads to a directory again.
 
 use std::path::Path;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Weak};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::connect::ConnectOptions;
@@ -33,6 +35,8 @@ pub struct OpenFileSystem {
     pub root_file_system: Option<u64>,
     /// Why it cannot be mounted now.
     pub gone: Option<String>,
+    /// The caches before another server.
+    cached: Option<Arc<Cached>>,
 }
 
 /// What an export's handles lead to.
@@ -115,6 +119,21 @@ impl FileSystems {
         news.collect()
     }
 
+    /// Makes safe on other servers what clients wrote and did not commit, for so long at most. Says whether all of it is.
+    pub fn flush(&self, patience: Duration) -> bool {
+        let cached: Vec<Arc<Cached>> = self.open.iter().filter_map(|open| open.cached.clone()).collect();
+        if cached.iter().all(|cached| cached.report().writing.held == 0) {
+            return true;
+        }
+        let (done, is_done) = channel();
+        thread::spawn(move || {
+            let safe = cached.iter().all(|cached| cached.flush_all().is_ok());
+            // Nobody hears it after the patience.
+            let _ = done.send(safe);
+        });
+        is_done.recv_timeout(patience).unwrap_or(false)
+    }
+
     /// What else makes a file system another one does not change under an id while it is served.
     fn find(&self, export: &ExportConfig) -> Option<&OpenFileSystem> {
         self.open.iter().find(|directory| directory.id == export.id)
@@ -189,7 +208,7 @@ fn explained(export: &ExportConfig, error: &OpenError) -> anyhow::Error {
 }
 
 fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenFileSystem> {
-    let mut root_file_system = None;
+    let (mut root_file_system, mut cached) = (None, None);
     let (served, opened) = match (&export.source, root) {
         (Source::Directory(_), Some(root)) => {
             let file_system = directory(export, root, state)?;
@@ -203,15 +222,16 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
         }
         (Source::Memory(bytes), _) => (Served::Other(memory(*bytes)), Opened::elsewhere(Handles::Memory)),
         (Source::Server(url), _) => {
-            let server =
+            let (server, caches) =
                 server(export, url, state).with_context(|| format!("opening export {}", export.name))?;
+            cached = caches;
             // Asked once, while it is known to answer.
             root_file_system =
                 server.attributes(&Caller::ROOT, &server.root()).ok().map(|root| root.file_system);
             (Served::Other(server), Opened::elsewhere(Handles::Server))
         }
     };
-    Ok(OpenFileSystem { id: export.id, served, opened, root_file_system, gone: None })
+    Ok(OpenFileSystem { id: export.id, served, opened, root_file_system, gone: None, cached })
 }
 
 fn directory(export: &ExportConfig, root: Root, state: &Path) -> Result<LocalFileSystem> {
@@ -244,7 +264,11 @@ fn time_of_day() -> Timestamp {
 }
 
 /// An export of another server: calls are passed on as their callers. Handles that leave no room for ours beside them are kept.
-fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Arc<dyn FileSystem>> {
+fn server(
+    export: &ExportConfig,
+    url: &NfsUrl,
+    state: &Path,
+) -> Result<(Arc<dyn FileSystem>, Option<Arc<Cached>>)> {
     let client = connect_to(url, &ConnectOptions::default())?;
     if let [first, ..] = client.below_root() {
         bail!(
@@ -253,19 +277,18 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Arc<dyn F
         );
     }
     let sizes = client.sizes();
-    let far: Arc<dyn FileSystem> = match export.caching {
-        Some(options) => {
-            let (read_size, write_size) = (sizes.read as usize, sizes.write as usize);
-            let options = CachingOptions { read_size, write_size, ..options };
-            Arc::new(Cached::around(client, options))
-        }
-        None => client,
-    };
+    let client: Arc<dyn FileSystem> = client;
+    let cached = export.caching.map(|options| {
+        let (read_size, write_size) = (sizes.read as usize, sizes.write as usize);
+        let options = CachingOptions { read_size, write_size, ..options };
+        Arc::new(Cached::around(Arc::clone(&client), options))
+    });
+    let far = cached.clone().map_or(client, |cached| cached);
     let state = export_state(state, export.id)?;
     let book = DurableHandleBook::open(&state)?;
     let key = handle_key(&state)?;
     let key = *key.first_chunk().context("the handle key is too short")?;
     let short = ShortHandles::around(far, book, key, Handle::EXPORTABLE_MAX)
         .map_err(|error| anyhow!("keeping the handle of {url}: {error}"))?;
-    Ok(Arc::new(short))
+    Ok((Arc::new(short), cached))
 }

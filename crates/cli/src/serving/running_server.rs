@@ -153,6 +153,14 @@ impl RunningServer {
     /// Stops after the calls in flight; whether all of them ended, and their replies arrived.
     pub fn stop(self) -> bool {
         self.portmapper.take_back();
-        self.server.stop(PATIENCE)
+        let has_ended = self.server.stop(PATIENCE);
+        if !self.directories.flush(PATIENCE) {
+            tracing::warn!(
+                "what clients wrote and did not commit is not safe on the other server: they write it again when a server is back"
+            );
+            // Dropped, it would wait for that server.
+            std::mem::forget(self.directories);
+        }
+        has_ended
     }
 }

@@ -64,6 +64,20 @@ impl AttributeCache {
         self.known.lock().saw(node, attributes, since, time);
     }
 
+    /// A listing gave names: whoever may also look them up need not ask for them.
+    fn found_all(&self, caller: &Caller, directory: &Handle, names: Vec<(Vec<u8>, Handle)>, since: Moment) {
+        let time = (self.stopwatch)();
+        let mut known = self.known.lock();
+        let rights = known.access(caller, directory, Access::LOOKUP, time);
+        // A change of ours meanwhile may have been to one of these names.
+        if known.moment() != since || !rights.is_some_and(|(rights, _)| rights.contains(Access::LOOKUP)) {
+            return;
+        }
+        for (name, node) in names.iter().filter(|(name, _)| name != b"." && name != b"..") {
+            known.found(caller, directory, name, *node);
+        }
+    }
+
     /// Makes a call that looks at a node.
     fn look<T>(
         &self,
@@ -199,9 +213,11 @@ impl Layer for AttributeCache {
         if let Some(known) = self.counted(known) {
             return Ok(known);
         }
-        let answer = self.look(node, |inner| inner.access(caller, node, wanted), |(_, seen)| Some(*seen))?;
-        self.known.lock().granted(caller, node, wanted, answer.0);
-        Ok(answer)
+        // All rights in one question: the next one is for others.
+        let ask = |inner: &dyn FileSystem| inner.access(caller, node, Access::ALL);
+        let (granted, attributes) = self.look(node, ask, |(_, seen)| Some(*seen))?;
+        self.known.lock().granted(caller, node, Access::ALL, granted);
+        Ok((granted & wanted, attributes))
     }
 
     fn read_link(&self, caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
@@ -348,14 +364,17 @@ impl Layer for AttributeCache {
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         let since = self.known.lock().moment();
+        let mut found = Vec::new();
         let listing = self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
             if let Some(node) = entry.node {
                 self.saw(&node.handle, &node.attributes, since);
+                found.push((entry.name.to_vec(), node.handle));
             }
             sink(entry)
         })?;
         if let Some(attributes) = &listing.directory {
             self.saw(directory, attributes, since);
+            self.found_all(caller, directory, found, since);
         }
         Ok(listing)
     }

@@ -1,4 +1,4 @@
-//! Blocks that were fetched, and those on their way.
+//! Blocks that were fetched, and those on their way. A block counts while its file is as it was when the block was read.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,6 +9,9 @@ use howdah_vfs::{Attributes, Caller, Handle};
 /// A file, and which of its blocks.
 pub type Key = (Handle, u64);
 
+/// The most files of which it is remembered when they were looked at.
+const FILES_MAX: usize = 4096;
+
 /// A block that is here.
 #[derive(Clone)]
 pub struct Block {
@@ -18,8 +21,6 @@ pub struct Block {
     pub end: bool,
     /// The file's attributes when it was read.
     pub attributes: Attributes,
-    /// When it was asked for.
-    pub at: Duration,
 }
 
 /// What is known of a block.
@@ -35,6 +36,9 @@ struct Entry {
     state: State,
     /// Tells this one from another of the same key, fetched after the file changed.
     number: u64,
+    /// When it was wanted last, in the order of uses, and how many of its bytes were given.
+    used: u64,
+    given: usize,
 }
 
 /// All blocks.
@@ -42,6 +46,9 @@ struct Entry {
 pub struct Blocks {
     entries: HashMap<Key, Entry>,
     number: u64,
+    uses: u64,
+    /// What each file was like when the server told last, and when that was.
+    seen: HashMap<Handle, (Attributes, Duration)>,
 }
 
 impl Blocks {
@@ -51,8 +58,11 @@ impl Blocks {
     }
 
     /// A block as this caller may see it.
-    pub fn get(&self, caller: &Caller, key: &Key) -> Option<&State> {
-        self.entries.get(key).filter(|entry| entry.caller == *caller).map(|entry| &entry.state)
+    pub fn get(&mut self, caller: &Caller, key: &Key) -> Option<&State> {
+        self.uses += 1;
+        let entry = self.entries.get_mut(key).filter(|entry| entry.caller == *caller)?;
+        entry.used = self.uses;
+        Some(&entry.state)
     }
 
     /// A block is to be fetched: gives the number under which it comes, or `None` if it was already.
@@ -61,52 +71,84 @@ impl Blocks {
             return None;
         }
         self.number += 1;
-        self.entries.insert(key, Entry { caller: *caller, state: State::Coming, number: self.number });
-        Some(self.number)
+        self.uses += 1;
+        let (number, used) = (self.number, self.uses);
+        self.entries.insert(key, Entry { caller: *caller, state: State::Coming, number, used, given: 0 });
+        Some(number)
     }
 
-    /// A fetch is over; without a block, whoever wants it asks again. What nobody waits for any more is dropped.
-    pub fn arrive(&mut self, key: &Key, number: u64, block: Option<Block>) {
-        if self.entries.get(key).is_none_or(|entry| entry.number != number) {
-            return;
-        }
+    /// A fetch is over; without a block, whoever wants it asks again. What nobody waits for any more is dropped. Says whether
+    /// it was waited for.
+    pub fn arrive(&mut self, key: &Key, number: u64, block: Option<Block>) -> bool {
+        let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.number == number) else {
+            return false;
+        };
         match block {
-            Some(block) => {
-                if let Some(entry) = self.entries.get_mut(key) {
-                    entry.state = State::Here(block);
-                }
-            }
+            Some(block) => entry.state = State::Here(block),
             None => {
                 self.entries.remove(key);
             }
         }
+        true
     }
 
-    /// A block was used up.
+    /// Bytes of a block were given to its reader.
+    pub fn gave(&mut self, key: &Key, count: usize) {
+        if let Some(entry) = self.entries.get_mut(key) {
+            entry.given += count;
+        }
+    }
+
+    /// A block is of no use.
     pub fn remove(&mut self, key: &Key) {
         self.entries.remove(key);
+    }
+
+    /// Makes room for one block by dropping the one that was wanted least lately of those that were read to the end, or of
+    /// those that nobody has wanted for `idle` uses. Says whether there was one.
+    pub fn make_room(&mut self, idle: u64) -> bool {
+        let uses = self.uses;
+        let is_free = |entry: &Entry| match &entry.state {
+            State::Here(block) => entry.given >= block.bytes.len() || uses - entry.used > idle,
+            State::Coming => false,
+        };
+        let free = self.entries.iter().filter(|(_, entry)| is_free(entry));
+        let Some(key) = free.min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key) else { return false };
+        self.entries.remove(&key).is_some()
     }
 
     /// A file changed: nothing that was fetched of it counts.
     pub fn forget(&mut self, node: &Handle) {
         self.entries.retain(|(of, _), _| of != node);
+        self.seen.remove(node);
     }
 
-    /// Drops what was fetched of a file when it was another than it is now. Of what is on its way nobody knows yet.
-    pub fn validate(&mut self, node: &Handle, now: &Attributes) {
-        let same =
-            |was: &Attributes| (was.size, was.modified, was.changed) == (now.size, now.modified, now.changed);
-        self.entries.retain(|(of, _), entry| match &entry.state {
-            State::Here(block) => of != node || same(&block.attributes),
-            State::Coming => true,
-        });
+    /// The server told, at this time, what a file is like: what was fetched of it when it was another is dropped. Of what is on
+    /// its way nobody knows yet.
+    pub fn validate(&mut self, node: &Handle, now: &Attributes, time: Duration) {
+        let before = self.seen.get(node);
+        if before.is_some_and(|(_, at)| *at > time) {
+            return;
+        }
+        if before.is_none_or(|(before, _)| !same(before, now)) {
+            self.entries.retain(|(of, _), entry| match &entry.state {
+                State::Here(block) => of != node || same(&block.attributes, now),
+                State::Coming => true,
+            });
+        }
+        if self.seen.len() >= FILES_MAX {
+            self.seen.clear();
+        }
+        self.seen.insert(*node, (*now, time));
     }
 
-    /// Drops what came longer ago than `age`: nobody wanted it.
-    pub fn drop_aged(&mut self, now: Duration, age: Duration) {
-        self.entries.retain(|_, entry| match &entry.state {
-            State::Here(block) => now.saturating_sub(block.at) < age,
-            State::Coming => true,
-        });
+    /// Whether a block is of the file as it was seen to be less than `age` ago; `None`: it was not looked at for so long.
+    pub fn is_current(&self, node: &Handle, block: &Block, time: Duration, age: Duration) -> Option<bool> {
+        let (attributes, at) = self.seen.get(node)?;
+        (time.saturating_sub(*at) < age).then(|| same(attributes, &block.attributes))
     }
+}
+
+fn same(one: &Attributes, other: &Attributes) -> bool {
+    (one.size, one.modified, one.changed) == (other.size, other.modified, other.changed)
 }

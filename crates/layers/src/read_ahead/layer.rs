@@ -12,15 +12,17 @@ use howdah_vfs::{
     Attributes, Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
     Node, ReadOutcome, Result, Stability, Timestamp, Written,
 };
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::super::threads::Threads;
 use super::blocks::{Block, Blocks, Key, State};
-use super::streams::Streams;
+use super::streams::{ReadSeen, Streams};
 
-/// For how long a block that was fetched may be given: as long as a file's attributes are believed after a change
-/// (Linux: `acregmin`).
+/// For how long a file is believed to be as it was seen, so that blocks of it are given: as attributes are after a change
+/// (Linux: `acregmin`). Then the server is asked.
 const BELIEVED: Duration = Duration::from_secs(3);
+/// After so many uses of other blocks, one that was fetched and never wanted gives way.
+const IDLE_USES: u64 = 100_000;
 
 /// How much is read ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +50,14 @@ pub struct ReadAheadReport {
     pub hits: u64,
     /// Reads that were not.
     pub misses: u64,
-    /// Blocks kept in flight, by what the path was measured to take.
+    /// The most blocks that are fetched ahead of a reader, by what the path was measured to take.
     pub ahead: usize,
+    /// How many blocks the reader that is furthest on has ahead of it.
+    pub depth: u64,
+    /// Bytes that blocks hold, or will when they are here.
+    pub held: usize,
+    /// The most that they may hold.
+    pub memory_budget: usize,
 }
 
 /// Fetches the next blocks of a file that is read in sequence, so many at a time as the path takes: twice what is in
@@ -106,12 +114,18 @@ impl ReadAhead {
     pub fn report(&self) -> ReadAheadReport {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let shared = &self.shared;
-        let ahead = shared.state.lock().flight.in_flight_target();
+        let (ahead, depth, blocks) = {
+            let state = shared.state.lock();
+            (state.flight.in_flight_target(), state.streams.depth(), state.blocks.len())
+        };
         ReadAheadReport {
             fetched: count(&shared.fetched),
             hits: count(&shared.hits),
             misses: count(&shared.misses),
             ahead,
+            depth,
+            held: blocks * shared.options.block,
+            memory_budget: shared.options.memory_budget,
         }
     }
 
@@ -121,20 +135,16 @@ impl ReadAhead {
         let (block, budget) = (shared.options.block, shared.options.memory_budget);
         let mut state = shared.state.lock();
         let most = state.flight.in_flight_target() as u64;
-        let wanted = state.streams.on_read(node, read, size, block as u64, most);
-        if wanted.is_empty() {
-            return;
-        }
-        state.blocks.drop_aged(shared.start.elapsed(), BELIEVED);
-        for index in wanted {
+        let seen = ReadSeen { read: read.clone(), size, block: block as u64, most };
+        for index in state.streams.on_read(node, &seen) {
             let key = (*node, index);
-            if (state.blocks.len() + 1) * block > budget {
+            if (state.blocks.len() + 1) * block > budget && !state.blocks.make_room(IDLE_USES) {
                 return;
             }
             if let Some(number) = state.blocks.expect(caller, key) {
                 let fetch = Fetch { shared: Arc::clone(shared), caller: *caller, key, number };
                 // The lock is not held while a job is queued: a job that is dropped takes it.
-                parking_lot::MutexGuard::unlocked(&mut state, || self.fetcher.run(move || fetch.run()));
+                MutexGuard::unlocked(&mut state, || self.fetcher.run(move || fetch.run()));
             }
         }
     }
@@ -144,14 +154,27 @@ impl ReadAhead {
         let shared = &self.shared;
         let mut state = shared.state.lock();
         loop {
-            match state.blocks.get(caller, key)? {
-                State::Coming => shared.arrived.wait(&mut state),
-                State::Here(block) if shared.start.elapsed().saturating_sub(block.at) < BELIEVED => {
-                    return Some(block.clone());
+            let block = match state.blocks.get(caller, key)? {
+                State::Coming => {
+                    shared.arrived.wait(&mut state);
+                    continue;
                 }
-                State::Here(_) => {
+                State::Here(block) => block.clone(),
+            };
+            let now = shared.start.elapsed();
+            match state.blocks.is_current(&key.0, &block, now, BELIEVED) {
+                Some(true) => return Some(block),
+                Some(false) => {
                     state.blocks.remove(key);
                     return None;
+                }
+                // What is told drops what does not count.
+                None => {
+                    let asked = || shared.inner.attributes(caller, &key.0);
+                    match MutexGuard::unlocked(&mut state, asked) {
+                        Ok(attributes) => state.blocks.validate(&key.0, &attributes, now),
+                        Err(_) => return None,
+                    }
                 }
             }
         }
@@ -173,10 +196,8 @@ impl ReadAhead {
             let piece = block.bytes.slice(from..block.bytes.len().min(from + room));
             at += piece.len() as u64;
             let (used_up, end) = (from + piece.len() == block.bytes.len(), block.end);
+            self.shared.state.lock().blocks.gave(&key, piece.len());
             pieces.push(piece);
-            if used_up {
-                self.shared.state.lock().blocks.remove(&key);
-            }
             last = Some(Block { end: end && used_up, ..block });
             if end {
                 break;
@@ -187,7 +208,8 @@ impl ReadAhead {
 
     /// This is what a file is like now: what was fetched before it became so is dropped.
     pub fn validate(&self, node: &Handle, attributes: &Attributes) {
-        self.shared.state.lock().blocks.validate(node, attributes);
+        let now = self.shared.start.elapsed();
+        self.shared.state.lock().blocks.validate(node, attributes, now);
     }
 
     /// A file changed through us.
@@ -295,9 +317,15 @@ impl Fetch {
             Ok((bytes, ..)) => state.flight.on_finish(now, started, bytes.len()),
             Err(_) => state.flight.on_give_up(),
         }
-        let block = read.ok().map(|(bytes, end, attributes)| Block { bytes, end, attributes, at });
+        let block = read.ok().map(|(bytes, end, attributes)| Block { bytes, end, attributes });
+        let attributes = block.as_ref().map(|block| block.attributes);
         shared.fetched.fetch_add(1, Ordering::Relaxed);
-        state.blocks.arrive(&self.key, self.number, block);
+        // Of another file than it is now: whoever wants it asks again.
+        if state.blocks.arrive(&self.key, self.number, block)
+            && let Some(attributes) = attributes
+        {
+            state.blocks.validate(&self.key.0, &attributes, at);
+        }
     }
 }
 
