@@ -19,6 +19,7 @@ mod namespace;
 mod own_addresses;
 mod own_sysfs;
 mod path_mtu;
+mod peer;
 mod poller;
 mod retransmission;
 mod rpcbind;
@@ -32,6 +33,8 @@ mod tun;
 mod udp;
 mod udp_client;
 mod urgency;
+#[cfg(feature = "simulation")]
+mod user_space;
 
 pub use address::{canonical, is_local, is_on_this_host};
 pub use buffers::apply;
@@ -49,6 +52,7 @@ pub use namespace::{Namespace, with_no_signal_blocked};
 pub use own_addresses::OwnAddresses;
 pub use own_sysfs::own_sysfs;
 pub use path_mtu::{own_address, path_mtu};
+pub use peer::{Ends, Peer, Security, Transport};
 pub use poller::{Interest, Poller, Ready, Token, Waker};
 pub use rpcbind::{RpcbindStream, is_listening};
 pub use sample::sample;

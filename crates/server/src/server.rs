@@ -133,11 +133,7 @@ pub struct BindError {
 
 impl std::fmt::Display for BindError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let transport = match self.transport {
-            Transport::Tcp => "TCP",
-            Transport::Udp => "UDP",
-        };
-        write!(formatter, "binding {} for {transport}: {}", self.address, self.cause)
+        write!(formatter, "binding {} for {}: {}", self.address, self.transport, self.cause)
     }
 }
 

@@ -48,4 +48,5 @@ pub use payload::Payload;
 pub use pending::Pending;
 pub use report::{ChannelReport, LaneReport, ProcedureReport};
 pub use request::Request;
-pub use target::{Target, Transport};
+pub use howdah_net::Transport;
+pub use target::Target;

@@ -102,10 +102,8 @@ impl Search {
 
     /// That of NFS first: where datagrams are asked for, streams may be blocked.
     fn transports(&self) -> [Transport; 2] {
-        match self.transport {
-            Transport::Tcp => [Transport::Tcp, Transport::Udp],
-            Transport::Udp => [Transport::Udp, Transport::Tcp],
-        }
+        let [first, second] = Transport::ALL;
+        if self.transport == first { [first, second] } else { [second, first] }
     }
 
     fn at(&self, port: u16) -> SocketAddr {

@@ -71,7 +71,7 @@ fn recents(asked: &Asked) -> BTreeMap<(SocketAddr, SocketAddr), Recent> {
     let known = connections.iter().filter_map(|connection| {
         let (token, peer) = (connection.token(), connection.peer());
         let recent = history.recent(now, connection.opened().elapsed(), token, tuner.get(token)?);
-        Some(((peer.client, peer.server), recent))
+        Some(((peer.ends.client, peer.ends.server), recent))
     });
     known.collect()
 }

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::questions::json_questions;
 use super::routes::Asked;
-use crate::Transport;
 
 /// Grows with what older callers would misunderstand; what is only added leaves it alone.
 const VERSION: u32 = 1;
@@ -44,7 +43,7 @@ pub struct Offered {
 /// Tells what may be asked.
 pub async fn index(State(asked): State<Arc<Asked>>) -> Json<Index> {
     let listeners = asked.shared.service.listeners.read();
-    let listening = listeners.iter().filter(|(transport, _)| *transport == Transport::Tcp);
+    let listening = listeners.iter().filter(|(transport, _)| !transport.is_datagrams());
     Json(Index {
         version: VERSION,
         howdah: env!("CARGO_PKG_VERSION").to_owned(),

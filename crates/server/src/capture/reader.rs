@@ -13,7 +13,6 @@ use howdah_wire::nfs3;
 
 use super::kept::Kept;
 use super::limits::{CAPTURE_ANSWER_MAX, CAPTURE_CLIENTS_MAX};
-use crate::Transport;
 use crate::counts::Moment;
 use crate::programs::Listed;
 
@@ -75,7 +74,7 @@ impl Reader {
 
     /// None if it makes no sense.
     fn tell(&mut self, kept: &Kept) -> Option<Call> {
-        let udp = kept.transport == Transport::Udp;
+        let udp = kept.transport.is_datagrams();
         let mut call = Call {
             at: rounded(kept.arrived.since(self.began)),
             took: rounded(kept.ready.since(kept.arrived)),

@@ -18,7 +18,7 @@ pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Rep
     let path = Arguments::decode(&mut request.arguments)?.path.0;
     let identity =
         Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
-    let (client, shown) = (request.peer.client, Shown(path));
+    let (client, shown) = (request.peer.ends.client, Shown(path));
     // MOUNT has no word for "ask again later".
     if request.is_put_off {
         reply.write(&Answer::Err(Status::ServerFault));
@@ -62,7 +62,7 @@ pub fn run_version_1(
 ) -> Result<(), Refusal> {
     let path = Arguments::decode(&mut request.arguments)?.path.0;
     if mount.mounts.refusals.is_due(Instant::now()) {
-        let (client, shown) = (request.peer.client, Shown(path));
+        let (client, shown) = (request.peer.ends.client, Shown(path));
         tracing::info!(%client, path = %shown, "mount refused: it is for NFS version 2");
     }
     reply.write(&Answer1::Err(Status::AccessDenied));

@@ -23,7 +23,7 @@ fn a_client_that_no_rule_is_for_is_refused_whatever_it_holds() {
         Client::with_rules(vec![ClientRule { clients: network("192.0.2.0"), ..ClientRule::default() }]);
     let getattr = getattr::Arguments { node: FileHandle(&client.file.clone()) };
     assert_eq!(client.status(getattr::PROCEDURE, &getattr), None);
-    client.peer.client = "198.51.100.7:700".parse().expect("address");
+    client.peer.ends.client = "198.51.100.7:700".parse().expect("address");
     for (name, procedure, arguments) in every_procedure(&client.file) {
         let (_, result) = client.send(procedure, &arguments, None);
         assert_eq!(status(&result), Some(Status::AccessDenied), "{name}");
@@ -39,7 +39,7 @@ fn ports_that_anybody_may_use_are_refused_where_that_is_asked_for() {
     for (port, expected) in
         [(1, None), (1023, None), (1024, Some(Status::NotPermitted)), (65535, Some(Status::NotPermitted))]
     {
-        client.peer.client.set_port(port);
+        client.peer.ends.client.set_port(port);
         let getattr = getattr::Arguments { node: FileHandle(&client.root) };
         assert_eq!(client.status(getattr::PROCEDURE, &getattr), expected, "port {port}");
         if expected.is_none() {
@@ -65,11 +65,11 @@ fn an_ordinary_user_of_the_servers_host_is_refused_by_default() {
         ("::ffff:127.0.0.1", 50_000, Some(Status::NotPermitted)),
         ("192.0.2.9", 50_000, None),
     ] {
-        client.peer.client = (address.parse::<IpAddr>().expect("an address"), port).into();
+        client.peer.ends.client = (address.parse::<IpAddr>().expect("an address"), port).into();
         let getattr = getattr::Arguments { node: FileHandle(&client.root) };
         assert_eq!(client.status(getattr::PROCEDURE, &getattr), expected, "{address} port {port}");
     }
-    client.peer.server = client.peer.client;
+    client.peer.ends.server = client.peer.ends.client;
     let getattr = getattr::Arguments { node: FileHandle(&client.root) };
     assert_eq!(client.status(getattr::PROCEDURE, &getattr), Some(Status::NotPermitted));
 }
