@@ -29,8 +29,7 @@ const TICK: Duration = Duration::from_millis(10);
 /// With many connections they are read less often: at most so many connections in each millisecond. Of a thousand each takes
 /// half a microsecond, for the most part until it is in the processor's cache.
 const GAUGES_PER_MILLISECOND: u32 = 15;
-/// The kernel is asked about so many connections a second at most, though each be due: that takes some 3.5 microseconds each
-/// (`cargo xtask bench tuning`).
+/// The kernel is asked about so many connections a second at most, though each be due: that takes some 3.5 microseconds each.
 const SAMPLES_PER_SECOND: u32 = 3_000;
 /// None that moves something waits longer for its turn.
 const TURN_MOST: Duration = Duration::from_secs(1);

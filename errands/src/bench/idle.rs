@@ -1,19 +1,16 @@
-//! Many connections at once, which do nothing, or just enough to be looked at as often as any are.
+//! Many connections at once, which have asked once and do nothing since.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, ensure};
 use howdah_wire::nfs3::{FileHandle, getattr};
 use howdah_wire::rpc::RecordMark;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::super::generator;
-use super::super::load::{check_success, nfs, set_xid};
+use super::generator;
+use super::load::{check_success, nfs, set_xid};
 
-/// A connection that moves something so often is never idle for the server: it calls one idle after a second.
-const ROUND: Duration = Duration::from_millis(400);
 /// Threads that connect.
 const CONNECTING: usize = 32;
 /// Descriptors that a process needs besides.
@@ -54,31 +51,14 @@ fn connect_all(count: usize, address: SocketAddr) -> anyhow::Result<Vec<TcpStrea
 impl Crowd {
     /// So many connections; each asks for the attributes of that node once.
     pub fn connect(count: usize, address: SocketAddr, node: &[u8]) -> anyhow::Result<Self> {
-        Self::of(connect_all(count, address)?, node)
-    }
-
-    /// These connections.
-    pub fn of(streams: Vec<TcpStream>, node: &[u8]) -> anyhow::Result<Self> {
         let call = nfs(getattr::PROCEDURE, &getattr::Arguments { node: FileHandle(node) });
-        let mut crowd = Self { streams, call, xid: std::process::id() << 12 };
+        let mut crowd = Self { streams: connect_all(count, address)?, call, xid: std::process::id() << 12 };
         crowd.ask_all()?;
         Ok(crowd)
     }
 
-    /// Each asks again and again, for so long.
-    pub fn keep_busy(&mut self, time: Duration) -> anyhow::Result<()> {
-        let start = Instant::now();
-        while start.elapsed() < time {
-            let round = Instant::now();
-            self.ask_all()?;
-            let rest = ROUND.saturating_sub(round.elapsed());
-            std::thread::sleep(rest.min(time.saturating_sub(start.elapsed())));
-        }
-        Ok(())
-    }
-
     /// Each asks once; when this returns, all are answered.
-    pub fn ask_all(&mut self) -> anyhow::Result<()> {
+    fn ask_all(&mut self) -> anyhow::Result<()> {
         for stream in &mut self.streams {
             self.xid = self.xid.wrapping_add(1);
             set_xid(&mut self.call, self.xid);
