@@ -121,7 +121,7 @@ fn a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes() {
     let left = files.names(&files.at("copy/inner").handle);
     assert_eq!(left.len(), 2, "{left:?}");
     assert!(left.iter().all(|name| heard.has(&format!("/there/copy/inner/{name}"))), "{:?}", heard.all());
-    let side = Side::new(Arc::clone(&to) as _, *ROOT);
+    let side = Side::new(Arc::clone(&to) as _, ROOT.clone());
     assert!(mark_in(&side, &files.at("copy"), 7).is_some());
     // As the command does that finds the mark.
     let (copier, heard) = copier(&files, options());

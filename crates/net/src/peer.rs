@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 
 use crate::address::is_local;
+use crate::path_mtu::path_mtu;
 
 /// How messages travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -67,6 +68,13 @@ impl Transport {
 impl fmt::Display for Transport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(self.name())
+    }
+}
+
+impl Peer {
+    /// Bytes of the longest packet that reaches it whole, as far as this host knows.
+    pub fn path_mtu(&self) -> usize {
+        path_mtu(self.ends.client)
     }
 }
 

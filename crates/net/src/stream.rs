@@ -12,18 +12,9 @@ use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
 use crate::address::canonical;
 use crate::peer::{Ends, Peer, Security, Transport};
-use crate::sample::INFORMATION_ROOM;
 use crate::syscall;
-use crate::tcp_info::TcpInfo;
-
-/// What became of a send or receive on a socket that never blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
-    /// So many bytes went.
-    Bytes(usize),
-    /// None can go now.
-    WouldBlock,
-}
+use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
+use crate::transfer::{Sent, outcome};
 
 /// A connected socket that never blocks.
 #[derive(Debug)]
@@ -187,14 +178,6 @@ impl Stream {
 impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
-    }
-}
-
-pub(crate) fn outcome(result: rustix::io::Result<usize>) -> io::Result<Sent> {
-    match result {
-        Ok(count) => Ok(Sent::Bytes(count)),
-        Err(Errno::AGAIN | Errno::INTR) => Ok(Sent::WouldBlock),
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use crate::stream::Sent;
+use crate::transfer::Sent;
 
 /// The longest record, in bytes: that of TLS (RFC 8446 5.1).
 const RECORD: usize = 16 << 10;

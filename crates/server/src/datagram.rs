@@ -7,13 +7,13 @@ use howdah_vfs::Content;
 use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::padding;
 
+use crate::Reply;
 use crate::counts::{Clerk, Moment, NO_EXPORT, Outcome, Timing, Unheard};
 use crate::dispatch::{Whence, Work};
 use crate::limits::{DATAGRAM_MAX, STRANGER_EXTRA_MAX};
 use crate::segments::{Piece, Segments};
 use crate::shared::Shared;
 use crate::udp::Port;
-use crate::Reply;
 
 /// Pieces of memory that a datagram is sent from: what comes before content, the content, its padding, what comes behind.
 const PIECES_MAX: usize = 4;

@@ -8,7 +8,7 @@ use howdah_net::Token;
 use howdah_vfs::Waiting;
 use howdah_wire::mount::DirectoryPath;
 use howdah_wire::nfs3::{FileHandle, HANDLE_MAX};
-use howdah_wire::rpc::{Accepted, Call, CallHeader, Denied, ReplyHeader};
+use howdah_wire::rpc::{Accepted, Call, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use crate::capture::{Recorder, Seen};
@@ -214,6 +214,14 @@ impl<'m> Job<'m> {
             Some(bulk) if bulk.durable => Pace::Slow,
             Some(bulk) if bulk.length >= BULK_MIN => Pace::Long,
             Some(_) => Pace::Quick,
+        }
+    }
+
+    /// The user whom a client says it is of.
+    pub fn user(&self) -> Option<u32> {
+        match &self.header.credentials {
+            Credentials::Sys(sys) => Some(sys.user),
+            _ => None,
         }
     }
 

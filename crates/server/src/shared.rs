@@ -199,7 +199,8 @@ impl Shared {
         }
         let client = room::one_client(stream.peer().ends.client.ip());
         let connections = self.connections.read();
-        let knows = || connections.values().any(|one| room::one_client(one.peer().ends.client.ip()) == client);
+        let knows =
+            || connections.values().any(|one| room::one_client(one.peer().ends.client.ip()) == client);
         let turned_away = connections.len() >= CONNECTIONS_FLOOR && knows();
         if turned_away {
             self.pressing.count_refused();

@@ -27,7 +27,7 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
     // As far as a path is mounted, MNT may have answered for a file, which has no directory then: mountd(8) of Linux does.
     while options.into_directory
         && let Some(above) = (url.path.len() - client.below_root().len()).checked_sub(1)
-        && let Ok(attributes) = client.attributes(&url.caller(options.caller), &client.root())
+        && let Ok(attributes) = client.attributes(&url.caller(options.caller.clone()), &client.root())
         && attributes.kind == FileKind::Regular
         && let Ok(shorter) = open_path(url, options, above)
     {
@@ -45,7 +45,7 @@ fn open_path(url: &NfsUrl, options: &ConnectOptions, most: usize) -> Result<Nfs3
         |refusal| ConnectError::Root { host: url.host.clone(), path: mount.mounted.path().to_vec(), refusal };
     check_flavors(url, &mount)?;
     let channel = open(url, options, nfs)?;
-    let caller = url.caller(options.caller);
+    let caller = url.caller(options.caller.clone());
     let client =
         Nfs3::new(channel, transport(url, options), root, &caller, settings(url, options)).map_err(fault)?;
     let below = [&mount.below[..], rest].concat();
@@ -85,7 +85,7 @@ fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Re
         nfs_port: url.options.nfs_port,
         mount_port: url.options.mount_port,
         transport: transport(url, options),
-        caller: url.caller(options.caller),
+        caller: url.caller(options.caller.clone()),
         patience: options.patience,
     };
     let places = search.run();
@@ -93,7 +93,7 @@ fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Re
     // What the portmapper knows is asked only when MOUNT was not where it was said to be.
     let elsewhere = std::iter::once_with(|| search.elsewhere()).flatten();
     for place in places.mount.into_iter().chain(elsewhere) {
-        match mount(place, &url.path, search.caller, options.patience) {
+        match mount(place, &url.path, search.caller.clone(), options.patience) {
             Ok(mount) => return Ok(Found { nfs: places.nfs, mount }),
             // Where another service answers, nothing else of NFS is to be found.
             Err(error @ MountError::Unreachable { .. }) if error.not_rpc().is_none() => {
@@ -143,7 +143,9 @@ fn settings(url: &NfsUrl, options: &ConnectOptions) -> Settings {
     let UrlOptions { user, group, read_size, write_size, listing_size, .. } = url.options;
     let identity = match url.options.security {
         Security::None => Identity::Nobody,
-        Security::Sys if user.is_some() || group.is_some() => Identity::Always(url.caller(options.caller)),
+        Security::Sys if user.is_some() || group.is_some() => {
+            Identity::Always(url.caller(options.caller.clone()))
+        }
         Security::Sys => Identity::Caller,
     };
     let patience = match patience(url, options) {

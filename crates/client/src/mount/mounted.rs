@@ -34,7 +34,8 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         let program = (mount::PROGRAM, mount::VERSION_3);
-        let opened = Service::open(self.place.address, self.place.transport, program, self.caller, PATIENCE);
+        let opened =
+            Service::open(self.place.address, self.place.transport, program, self.caller.clone(), PATIENCE);
         let told = opened.map_err(Into::into).and_then(|service| unmount(&service, &self.path));
         if let Err(error) = told {
             tracing::debug!(%error, "the server was not told that the mount is over");

@@ -22,7 +22,7 @@ pub struct Place {
 }
 
 /// What is known of a server before it is asked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Search {
     /// The server, with the port of its portmapper.
     pub portmapper: SocketAddr,
@@ -79,7 +79,7 @@ impl Search {
     }
 
     fn portmapper(&self) -> Option<Portmapper> {
-        let opened = Portmapper::open(self.portmapper, self.caller, self.patience);
+        let opened = Portmapper::open(self.portmapper, self.caller.clone(), self.patience);
         opened.inspect_err(|error| tracing::debug!(%error, "no portmapper")).ok()
     }
 

@@ -13,7 +13,7 @@ use super::verifiers::Verifiers;
 use crate::channel::{Channel, ProcedureReport, Transport};
 
 /// How a client acts.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Who the server is told to act as.
     pub identity: Identity,

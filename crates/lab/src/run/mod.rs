@@ -25,6 +25,7 @@ mod server;
 mod stop;
 mod topology;
 mod verdicts;
+mod word;
 
 pub use check::check;
 pub use client::{Client, client};

@@ -61,7 +61,7 @@ impl Blocks {
             return None;
         }
         self.number += 1;
-        self.entries.insert(key, Entry { caller: *caller, state: State::Coming, number: self.number });
+        self.entries.insert(key, Entry { caller: caller.clone(), state: State::Coming, number: self.number });
         Some(self.number)
     }
 

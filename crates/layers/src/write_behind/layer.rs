@@ -85,7 +85,7 @@ impl Layer for WriteBehind {
             return Ok(Written { verifier: VERIFIER, ..written });
         }
         let bytes = data.into_shared().map_err(|_| FsError::Io)?;
-        let (count, piece) = (bytes.len(), Piece { caller: *caller, offset, bytes });
+        let (count, piece) = (bytes.len(), Piece { caller: caller.clone(), offset, bytes });
         let durable = stability != Stability::Unstable;
         if durable || !self.shared.may_write(node, caller) {
             // What is older than what will be durable must not be written again after it.

@@ -114,7 +114,7 @@ impl Shared {
 
     /// Whether this caller's last write to the file was taken, so that the next one will be too.
     pub fn may_write(&self, node: &Handle, caller: &Caller) -> bool {
-        self.state.lock().files.get(node).is_some_and(|file| file.writer == Some(*caller))
+        self.state.lock().files.get(node).is_some_and(|file| file.writer.as_ref() == Some(caller))
     }
 
     /// Writes at once, and holds what was written and is not durable.
@@ -139,7 +139,7 @@ impl Shared {
         state.file(node).arrived(&range);
         if let Ok(Written { count, stability, verifier }) = outcome {
             let bytes = bytes.slice(..count.min(bytes.len()));
-            state.file(node).writer = Some(*caller);
+            state.file(node).writer = Some(caller.clone());
             state.wrote(node, [Answered { piece: Piece { bytes, ..data.clone() }, stability, verifier }]);
         }
         drop(state);
@@ -232,7 +232,7 @@ impl Shared {
 
     /// Commits as who wrote the file last, who may.
     pub fn commit_as_writer(self: &Arc<Self>, threads: &Threads, node: &Handle) -> Result<()> {
-        let writer = self.state.lock().files.get(node).and_then(|file| file.writer);
+        let writer = self.state.lock().files.get(node).and_then(|file| file.writer.clone());
         self.commit(threads, node, &writer.unwrap_or(Caller::ROOT))
     }
 
@@ -322,7 +322,7 @@ impl Shared {
                 return Err(FsError::Io);
             }
             let count = count.min(rest.len());
-            let piece = Piece { caller: piece.caller, offset, bytes: rest.slice(..count) };
+            let piece = Piece { caller: piece.caller.clone(), offset, bytes: rest.slice(..count) };
             answers.push(Answered { piece, stability, verifier });
             done += count;
         }

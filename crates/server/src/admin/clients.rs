@@ -8,9 +8,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 
+use super::asked::Asked;
 use super::client::{Client, Clients, Group, Lane, Recent};
 use super::history::History;
-use super::routes::Asked;
 use crate::room::one_client;
 use crate::tuning::{ConnectionReport, report};
 

@@ -41,8 +41,7 @@ impl<'c> Context<'c> {
         exports: &'c Exports,
         request: &Request<'p, '_>,
     ) -> Result<Self, Refusal> {
-        let identity =
-            Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
+        let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
         Ok(Self { nfs3, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
     }
 

@@ -1,7 +1,7 @@
 //! How much goes into one call: what FSINFO announces, and READ and READDIR keep to.
 
-use crate::limits::{DATAGRAM_TRANSFER_MAX, TRANSFER_MAX};
 use crate::Peer;
+use crate::limits::{DATAGRAM_TRANSFER_MAX, TRANSFER_MAX};
 
 /// What is announced for datagrams at least, in bytes: six fragments of Ethernet, instead of 22 of which each one that is lost
 /// costs all.

@@ -1,11 +1,10 @@
 //! One case of the suite: its name, what it needs, and how it is run.
 
 use std::fmt;
-use std::panic::Location;
 
 use super::bench::Bench;
+use super::verdict::{Problem, Verdict};
 use super::{Abilities, ActsAs, Subject};
-use crate::FsError;
 
 /// What a case needs of its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub enum Need {
 impl Need {
     /// Why these abilities do not suffice, if so.
     pub fn missing(self, abilities: &Abilities) -> Option<&'static str> {
-        let superuser = match abilities.acts_as {
+        let superuser = match &abilities.acts_as {
             ActsAs::Caller => true,
             ActsAs::Always(caller) => caller.user == 0,
         };
@@ -37,21 +36,6 @@ impl Need {
             Self::AnyBytesInNames => (abilities.any_bytes_in_names, "it restricts the bytes of names"),
         };
         (!there).then_some(reason)
-    }
-}
-
-/// What the subject did wrong, and where the case expected what.
-#[derive(Debug)]
-pub(super) struct Problem(pub(super) String);
-
-/// What a case returns.
-pub(super) type Verdict<T = ()> = Result<T, Problem>;
-
-impl From<FsError> for Problem {
-    /// A refusal where the case expects success.
-    #[track_caller]
-    fn from(error: FsError) -> Self {
-        Self(format!("{}: refused: {error}", Location::caller()))
     }
 }
 

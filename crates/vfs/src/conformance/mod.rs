@@ -9,12 +9,14 @@
 mod actor;
 mod bench;
 mod case;
+mod cases;
 mod expect;
 pub mod operations;
 mod report;
 mod subject;
 mod suite;
 mod topics;
+mod verdict;
 
 pub use case::{Case, Need, Outcome};
 pub use report::{Report, run};

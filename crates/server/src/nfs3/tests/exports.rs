@@ -1,16 +1,19 @@
 //! Who is let in, and as whom.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use howdah_vfs::FileSystem;
+use howdah_vfs::{Caller, Change, FileSystem};
 use howdah_wire::nfs3::*;
 use howdah_wire::rpc::{Accepted, AuthFlavor, AuthStatus, AuthSys, Credentials, Denied};
 use howdah_wire::xdr::{Decoder, Encoder};
 
-use super::client::{Client, OWNER, at, decoded, status};
+use super::client::{Client, OWNER, at, decoded, name, status};
 use super::handles::every_procedure;
 use crate::Transport;
-use crate::exports::{Anonymous, ClientRule, Clients, Export, Exports, PrivilegedPorts, Squash};
+use crate::exports::{
+    Anonymous, ClientRule, Clients, Export, Exports, GroupSource, PrivilegedPorts, Squash, UserGroups,
+};
 use crate::program::Tabled;
 
 fn network(address: &str) -> Clients {
@@ -184,4 +187,37 @@ fn a_table_names_all_procedures_in_order() {
     let bulk = procedures[7].bulk.expect("WRITE brings data")(decoder.clone()).expect("decodes");
     assert_eq!((bulk.length, bulk.durable), (9, true));
     assert!(decoder.rest()[bulk.before..].starts_with(b"some data"));
+}
+
+#[test]
+fn a_user_reads_by_the_thirtieth_of_forty_groups_where_they_are_looked_up() {
+    /// The owner is in forty groups, of which a client can send sixteen.
+    struct Forty;
+    impl GroupSource for Forty {
+        fn groups(&self, user: u32) -> std::io::Result<Option<Vec<u32>>> {
+            Ok((user == 1001).then(|| (5000..5040).collect()))
+        }
+    }
+    let mut client = Client::new();
+    client.user = Some(1001);
+    let mode = howdah_vfs::NewAttributes { group: Some(5029), ..howdah_vfs::NewAttributes::with_mode(0o640) };
+    let (memory, file) =
+        (&client.memory, client.memory.lookup(&Caller::ROOT, &client.memory.root(), name("file")));
+    let file = file.expect("it").node.handle;
+    memory.set_attributes(&Caller::ROOT, &file, &mode, None, &mut Change::default()).expect("root may");
+    let rules = || vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
+    let exports =
+        || Exports::new(vec![Export::new("/", 5, client.memory.clone(), rules())], [7; 16]).expect("one");
+    let read = read::Arguments { node: FileHandle(&client.file), offset: 0, count: 9 };
+    assert_eq!(client.status(read::PROCEDURE, &read), Some(Status::AccessDenied));
+    client.service.set_exports(exports().with_groups(Some(Arc::new(UserGroups::new(Forty)))));
+    assert!(client.service.any_waits(), "a look-up may wait");
+    assert_eq!(client.status(read::PROCEDURE, &read), None);
+    // Whom this host does not know has what it sends.
+    let other = Credentials::Sys(AuthSys::new(b"client", 1002, 1002, &[5029]));
+    let (_, result) = client.send_as(other, read::PROCEDURE, &Encoder::to_vec(&read), None);
+    assert_eq!(status(&result), None);
+    client.service.set_exports(exports());
+    assert!(!client.service.any_waits());
+    assert_eq!(client.status(read::PROCEDURE, &read), Some(Status::AccessDenied));
 }
