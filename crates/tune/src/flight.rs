@@ -58,6 +58,8 @@ const SPARSE: f64 = 0.75;
 pub struct Bounds {
     /// At least so many calls: enough that the next call waits at the server while one is answered.
     pub floor: usize,
+    /// At least so many bytes, if that is more calls: a path takes them however many calls carry them.
+    pub floor_bytes: usize,
     /// At most so many calls.
     pub ceiling: usize,
     /// Bytes that calls in flight may bring and take in all.
@@ -68,7 +70,13 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { floor: 2, ceiling: CEILING, memory_budget: MEMORY, latency_floor: LATENCY_FLOOR }
+        Self {
+            floor: 2,
+            floor_bytes: 0,
+            ceiling: CEILING,
+            memory_budget: MEMORY,
+            latency_floor: LATENCY_FLOOR,
+        }
     }
 }
 
@@ -267,9 +275,10 @@ impl Bounds {
     /// So many calls of so many bytes are wanted: how many there may be, and what decided.
     fn choose(&self, wanted: f64, bytes: usize) -> (usize, Reason) {
         let affordable = (self.memory_budget / bytes.max(1)).max(1);
+        let floor = self.floor.max(self.floor_bytes / bytes.max(1));
         let (mut target, mut reason) = match wanted.ceil() as usize {
-            wanted if wanted > self.floor => (wanted, Reason::Path),
-            _ => (self.floor, Reason::Floor),
+            wanted if wanted > floor => (wanted, Reason::Path),
+            _ => (floor, Reason::Floor),
         };
         for (bound, most) in [(Reason::Ceiling, self.ceiling), (Reason::Memory, affordable)] {
             if target > most {
@@ -478,6 +487,9 @@ mod tests {
         assert_eq!((chosen.target, chosen.reason), (50, Reason::Ceiling));
         let chosen = run(Bounds { memory_budget: 20 * SIZE, ..Bounds::default() });
         assert_eq!((chosen.target, chosen.reason), (20, Reason::Memory));
+        let mut flight = Flight::new(Bounds { floor_bytes: 2 << 20, ..Bounds::default() });
+        flight.on_start(Duration::ZERO, 32 << 10);
+        assert_eq!((flight.explain().target, flight.explain().reason), (64, Reason::Floor));
         let chosen = Flight::new(Bounds::default()).explain();
         assert_eq!((chosen.target, chosen.reason), (2, Reason::Floor));
         assert_eq!(chosen.to_string(), "2 calls in flight, the least there are; nothing measured yet");

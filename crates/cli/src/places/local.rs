@@ -75,6 +75,7 @@ pub(super) fn open_local(opener: &mut Opener, path: &Path, following: Following)
         realm: LOCAL.to_owned(),
         device: Some(device),
         label: label.into_os_string().into_vec(),
+        seen_root: None,
     })
 }
 
