@@ -124,7 +124,7 @@ impl Default for Tuning {
             commit_bytes: (4 << 20, 64 << 20),
             commit_interval: Duration::from_secs(1),
             most_jobs: Bounds::default().ceiling,
-            most_small_jobs: 768,
+            most_small_jobs: 2048,
             one_writer: None,
         }
     }

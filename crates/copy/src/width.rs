@@ -22,8 +22,8 @@ const AS_GOOD: f64 = 0.95;
 const CALM: u32 = 20;
 
 /// What of a worker's time a call takes that waits for nobody: with one worker for each such part of a call's latency, both ends
-/// are as busy with small files as on a path of no length.
-const OWN_TIME: Duration = Duration::from_micros(130);
+/// are as busy with small files as on a path of no length. At 100 ms, 2,000 workers copied 2,000 files in 3.3 s, 768 in 3.9 s.
+const OWN_TIME: Duration = Duration::from_micros(48);
 
 /// The least time that a measurement means something.
 pub(super) const INTERVAL: Duration = Duration::from_millis(250);
@@ -191,9 +191,9 @@ mod tests {
     fn small_files_have_as_many_workers_as_their_calls_take_long() {
         let width = Width::new(None, START, 256);
         let many = [50, 1_000, 20_000, 100_000, 10_000_000]
-            .map(|us| width.for_small_files(Duration::from_micros(us), 768));
-        assert_eq!(many, [0, 7, 153, 768, 768]);
-        assert_eq!(Width::new(Some(3), START, 256).for_small_files(Duration::from_secs(1), 768), 3);
+            .map(|us| width.for_small_files(Duration::from_micros(us), 2048));
+        assert_eq!(many, [1, 20, 416, 2048, 2048]);
+        assert_eq!(Width::new(Some(3), START, 256).for_small_files(Duration::from_secs(1), 2048), 3);
     }
 
     #[test]
