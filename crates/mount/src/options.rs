@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use howdah_vfs::Caller;
+use howdah_vfs::{Caller, Handle};
 
 /// How a file system is mounted.
 #[derive(Debug, Clone)]
@@ -11,10 +11,12 @@ pub struct MountOptions {
     pub source: String,
     /// Whether every write is refused by the kernel.
     pub read_only: bool,
-    /// Whether other users may use the mount. Each call then acts as its caller; else all act as `caller`.
+    /// The directory to show; none is the root.
+    pub root: Option<Handle>,
+    /// Whether other users may use the mount.
     pub allow_other: bool,
-    /// Whom calls act as, unless other users may use the mount.
-    pub caller: Caller,
+    /// Whom all calls act as; none is each as who makes it.
+    pub caller: Option<Caller>,
     /// How long the kernel believes attributes without asking this process.
     pub attributes: Duration,
     /// How long the kernel believes names without asking this process. With `allow_other` it never does, since it would let
@@ -31,8 +33,9 @@ impl Default for MountOptions {
         Self {
             source: "howdah".to_owned(),
             read_only: false,
+            root: None,
             allow_other: false,
-            caller: Caller::ROOT,
+            caller: Some(Caller::ROOT),
             attributes: Duration::from_secs(1),
             names: Duration::from_secs(1),
             trusted: false,

@@ -57,7 +57,7 @@ fn mounted_on(directory: &Path) -> io::Result<Option<(String, String)>> {
     let directory = absolute(directory)?;
     let table = fs::read("/proc/self/mountinfo")?;
     let rows = table.split(|&byte| byte == b'\n').filter_map(row);
-    let here = rows.filter(|(place, ..)| *place == directory).last();
+    let here = rows.rev().find(|(place, ..)| *place == directory);
     Ok(here.map(|(_, source, kind)| (source, kind)))
 }
 

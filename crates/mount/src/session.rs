@@ -54,12 +54,12 @@ pub fn mount(
     options: &MountOptions,
 ) -> Result<Mounted, MountError> {
     let shared = Arc::new(Shared {
-        nodes: Nodes::new(file_system.root()),
+        nodes: Nodes::new(options.root.unwrap_or_else(|| file_system.root())),
         file_system,
         consistency,
         files: Opens::default(),
         directories: Opens::default(),
-        callers: Callers::new((!options.allow_other).then_some(options.caller)),
+        callers: Callers::new(options.caller),
         flight: InFlight::default(),
         silly: SillyNames::new(),
         counters: Counters::default(),
