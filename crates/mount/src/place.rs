@@ -34,7 +34,7 @@ pub enum Found {
 pub fn look_at(directory: &Path) -> io::Result<Found> {
     // What a mount that is away would be asked for must not be waited for.
     match statx(CWD, directory, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE) {
-        Err(Errno::NOTCONN) => return Ok(Found::Dead),
+        Err(error) if is_dead(error.raw_os_error()) => return Ok(Found::Dead),
         Err(Errno::NOENT) => return Ok(Found::Missing),
         Err(error) => return Err(error.into()),
         Ok(found) if u32::from(found.stx_mode) & libc::S_IFMT != libc::S_IFDIR => {
@@ -45,11 +45,16 @@ pub fn look_at(directory: &Path) -> io::Result<Found> {
     if let Some((source, kind)) = mounted_on(directory)? {
         // The kernel answers from memory for one that is dead.
         let is_dead = kind.starts_with("fuse")
-            && fs::read_dir(directory).is_err_and(|error| error.raw_os_error() == Some(libc::ENOTCONN));
+            && fs::read_dir(directory).is_err_and(|error| error.raw_os_error().is_some_and(is_dead));
         return Ok(if is_dead { Found::Dead } else { Found::Mounted(source, kind) });
     }
     let is_empty = fs::read_dir(directory)?.next().is_none();
     Ok(if is_empty { Found::Free } else { Found::NotEmpty })
+}
+
+/// What the kernel says of a mount by FUSE whose process is gone, or just going.
+fn is_dead(errno: i32) -> bool {
+    errno == libc::ENOTCONN || errno == libc::ECONNABORTED
 }
 
 /// Device and type of what is mounted right there, last.

@@ -1,8 +1,10 @@
 //! A mount from its beginning to its end.
 
 use std::io;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
@@ -31,7 +33,12 @@ const READ_MAX: &str = "max_read=1048576";
 pub struct Mounted {
     directory: PathBuf,
     shared: Arc<Shared>,
-    session: BackgroundSession,
+    /// Hears when the kernel let go of it.
+    end: Receiver<()>,
+    has_ended: bool,
+    /// fuser 0.18 takes one that has ended for mounted (`is_mounted` reads POLLERR the wrong way round), and dropping it would
+    /// unmount whatever is mounted at the place by then.
+    _session: ManuallyDrop<BackgroundSession>,
 }
 
 /// A file whose data could not be made durable.
@@ -66,7 +73,8 @@ pub fn mount(
         attributes: options.attributes,
         names: if options.allow_other { std::time::Duration::ZERO } else { options.names },
     });
-    let skin = Skin { shared: Arc::clone(&shared), crew: Crew::new() };
+    let (ended, end) = channel();
+    let skin = Skin { shared: Arc::clone(&shared), crew: Crew::new(), ended };
     let session = Session::new(skin, directory, &config(options))
         .and_then(Session::spawn)
         .map_err(|cause| explained(directory, cause))?;
@@ -76,7 +84,8 @@ pub fn mount(
     {
         tracing::warn!(%error, "no thread looks after interrupted calls");
     }
-    Ok(Mounted { directory: directory.to_owned(), shared, session })
+    let _session = ManuallyDrop::new(session);
+    Ok(Mounted { directory: directory.to_owned(), shared, end, has_ended: false, _session })
 }
 
 fn config(options: &MountOptions) -> Config {
@@ -140,14 +149,10 @@ impl Mounted {
     }
 
     /// Waits until it was unmounted.
-    ///
-    /// # Errors
-    /// The connection to the kernel broke.
-    pub fn wait(self) -> io::Result<()> {
-        let Self { shared, session, .. } = self;
-        let ended = session.join();
-        shared.flight.stop();
-        ended
+    pub fn wait(mut self) {
+        // Without a sender it has ended, too.
+        let _ = self.end.recv();
+        self.has_ended = true;
     }
 
     /// Unmounts it and waits for that.
@@ -156,6 +161,18 @@ impl Mounted {
     /// It is in use.
     pub fn unmount(self) -> io::Result<()> {
         crate::unmount(&self.directory, false)?;
-        self.wait()
+        self.wait();
+        Ok(())
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        self.shared.flight.stop();
+        if !self.has_ended
+            && let Err(error) = crate::unmount(&self.directory, true)
+        {
+            tracing::warn!(%error, "unmounting {}", self.directory.display());
+        }
     }
 }

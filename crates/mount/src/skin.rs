@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -38,6 +39,8 @@ const LONGEST_NAME: u32 = 255;
 pub struct Skin {
     pub shared: Arc<Shared>,
     pub crew: Crew,
+    /// Hears when no request comes any more.
+    pub ended: Sender<()>,
 }
 
 impl Skin {
@@ -104,6 +107,10 @@ impl Filesystem for Skin {
         // What an older kernel does not know it does without.
         wanted.iter().for_each(|&flag| _ = config.add_capabilities(flag));
         Ok(())
+    }
+
+    fn destroy(&mut self) {
+        let _ = self.ended.send(());
     }
 
     fn lookup(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
@@ -441,5 +448,7 @@ fn created(shared: &Shared, reply: ReplyCreate, Created { node, caller, flags }:
     let generation = Generation(known.generation());
     let stability = crate::calls::stability(flags);
     let open = shared.opened(OpenFile { node: known, caller, stability });
-    reply.created(&shared.attributes, &attributes, generation, FileHandle(open), FopenFlags::empty());
+    // One time for both the name and the attributes.
+    let ttl = shared.attributes.min(shared.names);
+    reply.created(&ttl, &attributes, generation, FileHandle(open), FopenFlags::empty());
 }

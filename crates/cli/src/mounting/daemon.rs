@@ -9,6 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::connect::{ConnectOptions, own_caller};
 use howdah_client::nfs3::Nfs3;
 use howdah_mount::{Found, MountOptions, Mounted, Traffic, Unflushed, look_at, mount, read_ahead, unmount};
+use howdah_units::counted;
 use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Shown};
 use rustix::process::{geteuid, setsid};
 
@@ -70,8 +71,19 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         }
     };
     thread::Builder::new().name("stop".into()).spawn(stop).context("starting a thread")?;
-    mounted.wait().context("talking to the kernel")
-    // The layers end here, and write what is left.
+    let flush = mounted.flush();
+    mounted.wait();
+    // What a program closed while it was being killed may not have been written yet.
+    let lost = flush();
+    if let Some(first) = lost.first() {
+        bail!(
+            "data of {} could not be written to the server, the first with number {}: {}",
+            counted(lost.len() as u64, "file", "files"),
+            first.file,
+            first.why
+        );
+    }
+    Ok(())
 }
 
 /// Unmounts because a signal asked for it. What is in use is taken out of sight, as at the end of a session.

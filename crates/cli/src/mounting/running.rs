@@ -42,8 +42,10 @@ pub struct Notes {
 impl Notes {
     /// Notes a mount down.
     pub fn write(place: Option<&Path>, directory: &Path, source: &str) -> Result<Self> {
-        let place = place.map_or_else(own_place, Path::to_owned);
+        let place =
+            std::path::absolute(place.map_or_else(own_place, Path::to_owned)).context("finding --state")?;
         prepare_state(&place)?;
+        sweep(&place);
         let process = std::process::id();
         let socket = place.join(format!("{process}.mount"));
         let listener = LocalListener::bind(&socket)
@@ -89,6 +91,19 @@ impl Notes {
 
     fn log_path(&self) -> PathBuf {
         self.place.join(format!("{}.log", std::process::id()))
+    }
+}
+
+/// Removes what processes left behind that were killed.
+fn sweep(place: &Path) {
+    let lives = |process: &str| place.join("running").join(process).exists();
+    for file in std::fs::read_dir(place).into_iter().flatten().flatten() {
+        let name = file.file_name();
+        let name = name.to_str().unwrap_or_default();
+        let process = name.strip_suffix(".mount").or_else(|| name.strip_suffix(".log"));
+        if process.is_some_and(|process| process.parse::<u32>().is_ok() && !lives(process)) {
+            let _ = std::fs::remove_file(file.path());
+        }
     }
 }
 

@@ -76,11 +76,3 @@ impl Mount {
         self.mounted.take().expect("mounted").unmount().expect("unmounted");
     }
 }
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        if self.mounted.is_some() {
-            let _ = howdah_mount::unmount(self.home.path(), true);
-        }
-    }
-}
