@@ -43,7 +43,7 @@ fn files_are_appended_to_and_cut() {
     assert_eq!(fs::read(mount.at("log")).expect("read"), b"one\ntwo\nthree\n");
     let log = OpenOptions::new().write(true).open(mount.at("log")).expect("opened");
     // Who has it open may cut it, whatever its mode says by now.
-    log.set_permissions(fs::Permissions::from_mode(0)).expect("set");
+    log.set_permissions(fs::Permissions::from_mode(0o000)).expect("set");
     log.set_len(5).expect("cut");
     log.set_len(7).expect("extended");
     assert_eq!(fs::read(mount.at("log")).expect("read"), b"one\nt\0\0");
