@@ -18,6 +18,7 @@ const PARTS: [(&str, &[Limit]); 5] = [
     ("What a message may hold", howdah_wire::limits::LIMITS),
     ("Exported directories", howdah_store::limits::LIMITS),
     ("What a server lists", howdah_vfs::limits::LIMITS),
+    ("Mounts", howdah_mount::limits::LIMITS),
 ];
 
 fn repository() -> PathBuf {

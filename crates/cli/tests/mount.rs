@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
+use howdah_random::Random;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use server::{HOWDAH, Server, home, run, serve};
@@ -159,4 +160,51 @@ fn a_mount_that_is_told_to_end_unmounts() {
     while scene.at().join("file").exists() {
         thread::yield_now();
     }
+}
+
+#[test]
+fn a_mount_whose_process_was_killed_is_replaced() {
+    let Some(scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    kill_process(scene.process(), Signal::KILL).expect("it lives");
+    while fs::read_dir(scene.at()).is_ok() {
+        thread::yield_now();
+    }
+    let (code, _, errors) = scene.mount(&[]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(fs::read(scene.at().join("file")).expect("read"), b"hello");
+    assert_eq!(scene.mounts().len(), 1);
+    assert_eq!(scene.umount(&[]).0, Some(0));
+    let left = fs::read_dir(scene.home.path().join("mounts")).expect("listed").flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+    assert_eq!(left, ["running"]);
+}
+
+#[test]
+fn a_server_that_is_killed_and_comes_back_is_waited_for() {
+    const SIZE: usize = 48 << 20;
+    const SEED: u64 = 0x5eed;
+    let Some(mut scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    let mut random = Random::new(SEED);
+    let mut content = vec![0; SIZE];
+    content.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.number().to_le_bytes()));
+    let (source, target) = (scene.home.path().join("source"), scene.at().join("large"));
+    fs::write(&source, &content).expect("written");
+    // Another process writes: one that starts a server would wait for it in its own copy of the open file.
+    let mut copy = Command::new("dd");
+    copy.args(["bs=1M", "conv=fsync", "status=none"]);
+    copy.arg(format!("if={}", source.display())).arg(format!("of={}", target.display()));
+    let mut copy = copy.spawn().expect("started");
+    let there = scene.home.path().join("data/large");
+    while fs::metadata(&there).map_or(0, |file| file.len()) == 0 {
+        thread::yield_now();
+    }
+    scene.server.signal(Signal::KILL);
+    scene.server.end();
+    scene.server = start_server(scene.home.path(), &scene.address.to_string());
+    assert!(copy.wait().expect("it ends").success());
+    assert!(fs::read(&there).expect("read") == content, "seed {SEED:#x}");
+    assert!(fs::read(&target).expect("read") == content, "seed {SEED:#x}");
+    assert_eq!(scene.umount(&[]).0, Some(0));
 }

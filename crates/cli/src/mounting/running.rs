@@ -16,7 +16,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use super::asked::{FlushAnswer, Question};
 use super::noted::{Noted, own_place};
 use super::status::Status;
-use crate::running::{RunningFile, prepare_state};
+use crate::running::{RunningFile, prepare_state, running_servers};
 
 /// What the process in the background says when the mount is there.
 pub const READY: &str = "mounted";
@@ -96,12 +96,14 @@ impl Notes {
 
 /// Removes what processes left behind that were killed.
 fn sweep(place: &Path) {
-    let lives = |process: &str| place.join("running").join(process).exists();
+    let Ok(running) = running_servers(place) else { return };
+    let lives = |process: u32| running.iter().any(|mount| mount.process == process);
     for file in std::fs::read_dir(place).into_iter().flatten().flatten() {
         let name = file.file_name();
         let name = name.to_str().unwrap_or_default();
         let process = name.strip_suffix(".mount").or_else(|| name.strip_suffix(".log"));
-        if process.is_some_and(|process| process.parse::<u32>().is_ok() && !lives(process)) {
+        let process = process.and_then(|process| process.parse().ok());
+        if process.is_some_and(|process| !lives(process)) {
             let _ = std::fs::remove_file(file.path());
         }
     }
