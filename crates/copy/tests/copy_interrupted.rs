@@ -286,7 +286,8 @@ fn begin_again(files: &Files) {
 
 #[test]
 fn a_copy_that_another_has_taken_over_gives_no_name_to_what_the_other_has_begun() {
-    // Its own handle is of no use any more when it completes the file; or that comes a moment later.
+    // Its own handle is of no use any more when it completes the file; or that comes a moment later, at a server that tells nothing of
+    // the file then.
     for (size, before) in [(1_000, true), (4_000_000, true), (1_000, false), (4_000_000, false)] {
         let from = memory();
         let bytes = Random::new(1).bytes(size);

@@ -4,8 +4,9 @@ use clap::{Parser, Subcommand};
 
 use super::{
     BenchArguments, CaptureArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments,
-    DoctorArguments, ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments,
-    NfsstatArguments, NicsArguments, ServeArguments, SetArguments, StatArguments, TopArguments, WhyArguments,
+    DoctorArguments, ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments, MountArguments,
+    MountsArguments, NfsstatArguments, NicsArguments, ServeArguments, SetArguments, StatArguments,
+    TopArguments, UmountArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -33,6 +34,9 @@ pub enum Command {
     Doctor(Box<DoctorArguments>),
     Get(GetArguments),
     Set(SetArguments),
+    Mount(MountArguments),
+    Umount(UmountArguments),
+    Mounts(MountsArguments),
     Cp(CpArguments),
     Ls(LsArguments),
     Cat(CatArguments),
@@ -51,6 +55,7 @@ Examples:
   howdah serve /srv/data                   Serve a directory as \"/\", on port 2049
   howdah serve --config /etc/howdah.toml   Serve what the file says
   howdah check /etc/howdah.toml            See what the file says, and what is wrong in it
+  howdah mount nfs://host/export DIR       Use a server's export as a directory
   howdah stat                              What the server that runs here was asked
   howdah why                               What limits each client of the server that runs here
   howdah top                               The same and more, renewed on the screen

@@ -15,12 +15,14 @@ mod lab;
 mod logs;
 mod ls;
 mod man;
+mod mount;
 mod nfsstat;
 mod nics;
 pub mod quantity;
 mod serve;
 mod stat;
 mod top;
+mod typed;
 mod why;
 
 pub use asked::AskedArguments;
@@ -43,9 +45,11 @@ pub use lab::{
 pub use logs::{LogArguments, LogFormat};
 pub use ls::LsArguments;
 pub use man::ManArguments;
+pub use mount::{MountArguments, MountsArguments, UmountArguments};
 pub use nfsstat::NfsstatArguments;
 pub use nics::NicsArguments;
 pub use serve::{ExportArguments, ServeArguments, ServerArguments};
 pub use stat::{CountedArguments, StatArguments};
 pub use top::TopArguments;
+pub use typed::typed;
 pub use why::WhyArguments;

@@ -57,6 +57,7 @@ impl Directories {
             realm: LOCAL.to_owned(),
             device: Some(device),
             label: label.into_os_string().into_vec(),
+            seen_root: None,
         })
     }
 }

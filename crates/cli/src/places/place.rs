@@ -25,6 +25,8 @@ pub struct Place {
     pub device: Option<u64>,
     /// How the place is written: the same however it was typed. What partial files are called follows from it.
     pub label: Vec<u8>,
+    /// The root, if it was looked at a moment ago.
+    pub(super) seen_root: Option<Node>,
 }
 
 impl Place {
@@ -66,6 +68,9 @@ impl Place {
 
     /// The root.
     pub(super) fn root(&self) -> Result<Node, FsError> {
+        if let Some(root) = self.seen_root {
+            return Ok(root);
+        }
         let handle = self.file_system.root();
         let attributes = self.file_system.attributes(&self.caller, &handle)?;
         Ok(Node { handle, attributes })

@@ -52,14 +52,17 @@ impl Servers {
         let mounted = &url.path[..url.path.len() - path.len()];
         let label = |url: &NfsUrl| [realm.as_bytes(), &url.path_bytes()].concat();
         let caller = url.caller(options.caller.clone());
-        let typed = Place {
+        let mut typed = Place {
             file_system: client,
             caller,
             path,
             label: label(url),
             realm: realm.clone(),
             device: None,
+            seen_root: None,
         };
+        // Whoever cannot look at it hears why from the first who needs it.
+        typed.seen_root = typed.root().ok();
         let path = follow(&typed, following).with_context(|| format!("following {}", Shown(&typed.label)))?;
         let meant = url.with_path([mounted, &path].concat());
         Ok(Place { label: label(&meant), path, ..typed })

@@ -22,6 +22,7 @@ pub fn options() -> CopyOptions {
             commit_bytes: (128 * 1024, 256 * 1024),
             commit_interval: Duration::from_secs(1000),
             most_jobs: 8,
+            most_small_jobs: 8,
             one_writer: None,
         },
         ..CopyOptions::default()
