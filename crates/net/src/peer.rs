@@ -18,7 +18,7 @@ pub enum Transport {
 
 /// What protects messages on their way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Security {
+pub enum TransportSecurity {
     /// Nothing: everyone on the path can read and change them.
     #[default]
     Plain,
@@ -41,7 +41,7 @@ pub struct Peer {
     /// How its messages travel.
     pub transport: Transport,
     /// What protects them.
-    pub security: Security,
+    pub security: TransportSecurity,
 }
 
 impl Transport {

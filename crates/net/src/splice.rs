@@ -23,7 +23,7 @@ pub struct Pipe {
 
 /// How far a move got.
 #[derive(Debug)]
-pub struct Moved {
+pub struct Spliced {
     /// Bytes taken from the socket.
     pub taken: usize,
     /// Bytes that reached the file.
@@ -50,8 +50,8 @@ impl Pipe {
         length: usize,
         file: BorrowedFd<'_>,
         offset: u64,
-    ) -> io::Result<Moved> {
-        let mut moved = Moved { taken: 0, written: 0, error: None };
+    ) -> io::Result<Spliced> {
+        let mut moved = Spliced { taken: 0, written: 0, error: None };
         while moved.taken < length {
             let flags = SpliceFlags::MOVE | SpliceFlags::NONBLOCK;
             match splice(stream, None, &self.writer, None, length - moved.taken, flags) {
@@ -102,7 +102,7 @@ impl Pipe {
     }
 }
 
-impl Moved {
+impl Spliced {
     fn stopped(mut self, error: io::Error) -> Self {
         self.error = Some(error);
         self

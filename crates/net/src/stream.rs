@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
 use crate::address::canonical;
-use crate::peer::{Ends, Peer, Security, Transport};
+use crate::peer::{Ends, Peer, Transport, TransportSecurity};
 use crate::syscall;
 use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
 use crate::transfer::{Sent, outcome};
@@ -65,7 +65,7 @@ impl Stream {
 
     /// The client at the other end.
     pub fn peer(&self) -> Peer {
-        Peer { ends: self.ends, transport: Transport::Tcp, security: Security::Plain }
+        Peer { ends: self.ends, transport: Transport::Tcp, security: TransportSecurity::Plain }
     }
 
     /// Whether [`Self::send_file`] works. If not, a range of a file is read into memory and sent from there.

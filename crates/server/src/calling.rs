@@ -6,7 +6,7 @@ use howdah_wire::rpc::{AuthSys, CallHeader, Credentials, ReplyHeader};
 use howdah_wire::xdr::{Decoder, Encode, Encoder};
 
 use crate::service::Service;
-use crate::{Ends, Peer, Security, Transport};
+use crate::{Ends, Peer, Transport, TransportSecurity};
 
 /// A peer of these two addresses.
 pub fn peer(client: &str, server: &str, transport: Transport) -> Peer {
@@ -14,7 +14,7 @@ pub fn peer(client: &str, server: &str, transport: Transport) -> Peer {
     Peer {
         ends: Ends { client: address(client), server: address(server) },
         transport,
-        security: Security::default(),
+        security: TransportSecurity::default(),
     }
 }
 

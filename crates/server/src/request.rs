@@ -1,6 +1,6 @@
 //! A call as a handler sees it: who asks, for what, with which arguments. It must not know how the bytes came.
 
-pub use howdah_net::{Ends, Peer, Security, Transport};
+pub use howdah_net::{Ends, Peer, Transport, TransportSecurity};
 use howdah_vfs::Waiting;
 use howdah_wire::rpc::CallHeader;
 use howdah_wire::xdr::Decoder;

@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::gates::Gates;
 use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
 use crate::parked::{Call, Parked};
-use crate::room::{self, Choice, Place};
+use crate::room::{self, Place, WhoGoes};
 use crate::samples::Samples;
 use crate::service::Service;
 use crate::shares::Shares;
@@ -300,7 +300,7 @@ impl Shared {
         })
     }
 
-    fn who_gives_way(&self) -> Option<Choice> {
+    fn who_gives_way(&self) -> Option<WhoGoes> {
         let place = |connection: &Arc<Connection>| Place {
             client: connection.peer().ends.client.ip(),
             idle: connection.is_idle(),

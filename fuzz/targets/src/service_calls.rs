@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
-use howdah_server::{Ends, Peer, Security, Service, Transport};
+use howdah_server::{Ends, Peer, Service, Transport, TransportSecurity};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_wire::nfs3::{self, FileHandle};
 use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, ReplyHeader};
@@ -85,7 +85,7 @@ impl Client {
         let address = |text: &str| text.parse().expect("an address");
         let (client, server) = (address("192.0.2.9:1001"), address("192.0.2.1:2049"));
         let ends = Ends { client, server };
-        let peer = Peer { ends, transport: Transport::Tcp, security: Security::Plain };
+        let peer = Peer { ends, transport: Transport::Tcp, security: TransportSecurity::Plain };
         self.service.answer(&peer, message).expect("every call of NFS is answered")
     }
 

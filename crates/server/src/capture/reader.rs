@@ -17,7 +17,7 @@ use crate::counts::Moment;
 use crate::programs::Listed;
 
 /// Who reads one capture.
-pub struct Reader {
+pub struct CaptureReader {
     /// All that are served, NFS among them.
     procedures: Arc<[Listed]>,
     waiting: Receiver<Kept>,
@@ -31,7 +31,7 @@ pub struct Reader {
     before: u64,
 }
 
-impl Reader {
+impl CaptureReader {
     /// Of this queue.
     pub fn new(waiting: Receiver<Kept>, names: Names, began: Moment, procedures: Arc<[Listed]>) -> Self {
         Self {

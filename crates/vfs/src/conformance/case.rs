@@ -8,7 +8,7 @@ use super::{Abilities, ActsAs, Subject};
 
 /// What a case needs of its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum CaseNeed {
     /// Acts as the caller.
     ActsAsCaller,
     /// The main caller is the superuser.
@@ -21,7 +21,7 @@ pub enum Need {
     AnyBytesInNames,
 }
 
-impl Need {
+impl CaseNeed {
     /// Why these abilities do not suffice, if so.
     pub fn missing(self, abilities: &Abilities) -> Option<&'static str> {
         let superuser = match &abilities.acts_as {
@@ -47,7 +47,7 @@ pub struct Case {
     /// What it claims.
     pub name: &'static str,
     /// What the subject must be able to do.
-    pub needs: &'static [Need],
+    pub needs: &'static [CaseNeed],
     pub(super) check: fn(&Bench<'_>) -> Verdict,
 }
 

@@ -6,7 +6,7 @@ macro_rules! cases {
         pub(super) const CASES: &[$crate::conformance::case::Case] = &[$($crate::conformance::case::Case {
             topic: $topic,
             name: stringify!($check),
-            needs: &[$($($crate::conformance::case::Need::$need),*)?],
+            needs: &[$($($crate::conformance::case::CaseNeed::$need),*)?],
             check: $check,
         }),*];
     };

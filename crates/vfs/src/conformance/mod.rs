@@ -18,7 +18,7 @@ mod suite;
 mod topics;
 mod verdict;
 
-pub use case::{Case, Need, Outcome};
+pub use case::{Case, CaseNeed, Outcome};
 pub use report::{Report, run};
 pub use subject::{Abilities, ActsAs, Subject};
 pub use suite::cases;
