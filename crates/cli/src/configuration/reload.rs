@@ -25,6 +25,10 @@ impl ServerConfig {
                 waiting.push(format!("`durability` of export {}", export.name));
                 export.durability = old.durability;
             }
+            if old.caching != export.caching {
+                waiting.push(format!("the caches of export {}", export.name));
+                export.caching = old.caching;
+            }
             if old.cross_mounts != export.cross_mounts {
                 waiting.push(format!("`cross_mounts` of export {}", export.name));
                 export.cross_mounts = old.cross_mounts;

@@ -33,6 +33,7 @@ pub fn one_export() -> ServerConfig {
             durability: Durability::Sync,
             cross_mounts: false,
             set_id: false,
+            caching: None,
             clients: vec![ClientRule { who: ClientPattern::Everyone, access: Access::usual() }],
         }],
     }

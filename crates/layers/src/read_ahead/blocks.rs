@@ -92,6 +92,16 @@ impl Blocks {
         self.entries.retain(|(of, _), _| of != node);
     }
 
+    /// Drops what was fetched of a file when it was another than it is now. Of what is on its way nobody knows yet.
+    pub fn validate(&mut self, node: &Handle, now: &Attributes) {
+        let same =
+            |was: &Attributes| (was.size, was.modified, was.changed) == (now.size, now.modified, now.changed);
+        self.entries.retain(|(of, _), entry| match &entry.state {
+            State::Here(block) => of != node || same(&block.attributes),
+            State::Coming => true,
+        });
+    }
+
     /// Drops what came longer ago than `age`: nobody wanted it.
     pub fn drop_aged(&mut self, now: Duration, age: Duration) {
         self.entries.retain(|_, entry| match &entry.state {

@@ -185,6 +185,11 @@ impl ReadAhead {
         last.map(|last| (pieces, last))
     }
 
+    /// This is what a file is like now: what was fetched before it became so is dropped.
+    pub fn validate(&self, node: &Handle, attributes: &Attributes) {
+        self.shared.state.lock().blocks.validate(node, attributes);
+    }
+
     /// A file changed through us.
     fn forget(&self, node: &Handle) {
         let mut state = self.shared.state.lock();
