@@ -16,7 +16,7 @@ impl Nfs3 {
         let results = self.call(caller, PROCEDURE, &pathconf::Arguments { node: file_handle(node) })?;
         let paths = success(results.decode::<pathconf::Reply>(PROCEDURE)?, |_| {})?;
         let told = match &self.told {
-            Some(told) if *node == self.root => told.clone(),
+            Some(told) if *node == self.root => *told,
             _ => self.information(caller, node)?,
         };
         Ok(Limits {
