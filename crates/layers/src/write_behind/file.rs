@@ -52,6 +52,8 @@ pub struct File {
     pub writer: Option<Caller>,
     /// Whether the next one of that caller will be, as far as is known.
     pub trusted: bool,
+    /// Somebody commits it, and writes again what was lost: a second one would not see what is being written again.
+    pub committing: bool,
     /// COMMITs under way that nobody asked for, and the moment up to which they make data safe.
     pub commits_ahead: usize,
     pub committing_until: u64,
@@ -160,7 +162,11 @@ impl File {
 
     /// Whether there is nothing to remember.
     pub fn is_forgettable(&self) -> bool {
-        self.commits_ahead == 0 && !self.is_dirty() && self.uncommitted.is_empty() && self.failed.is_none()
+        self.commits_ahead == 0
+            && !self.committing
+            && !self.is_dirty()
+            && self.uncommitted.is_empty()
+            && self.failed.is_none()
     }
 }
 

@@ -7,7 +7,7 @@ use howdah_vfs::{Caller, Change, FsError, Handle, Result};
 
 use super::file::{Answered, Piece};
 use super::pools::Pools;
-use super::shared::Shared;
+use super::shared::{Shared, Teller};
 
 /// A piece to be written.
 pub struct WriteJob {
@@ -97,9 +97,10 @@ impl CommitJob {
         let lost = self.shared.state.lock().committed(&self.node, self.moment, committed.verifier);
         if !lost.is_empty() {
             tracing::info!(pieces = lost.len(), "the server restarted: writing again what it lost");
-            let again = self.shared.commit(&self.pools, &self.node, &self.caller, &mut Change::default());
-            if let Err(error) = again {
-                self.shared.state.lock().file(&self.node).failed = Some(error);
+            let change = &mut Change::default();
+            let again = self.shared.commit(&self.pools, &self.node, &self.caller, Teller::Nobody, change);
+            if again.is_err() {
+                self.shared.state.lock().file(&self.node).commit_failed = true;
             }
         }
     }

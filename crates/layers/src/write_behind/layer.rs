@@ -12,7 +12,7 @@ use howdah_vfs::{
 
 use super::file::Piece;
 use super::pools::Pools;
-use super::shared::Shared;
+use super::shared::{Shared, Teller};
 use super::{WriteBehindOptions, WriteBehindReport};
 
 /// Takes unstable writes at once and makes the calls for them later, gathered to whole blocks, so many at a time as the
@@ -46,7 +46,7 @@ impl WriteBehind {
     /// What writing or committing was refused with, also for data that was taken earlier.
     pub fn flush(&self, caller: &Caller, node: &Handle) -> Result<()> {
         if self.shared.holds(node) {
-            self.shared.commit(&self.pools, node, caller, &mut Change::default())?;
+            self.shared.commit(&self.pools, node, caller, Teller::User, &mut Change::default())?;
         }
         Ok(())
     }
@@ -65,8 +65,8 @@ impl WriteBehind {
     }
 
     /// Makes durable what is held of a file, if anything is.
-    fn commit_held(&self, node: &Handle) -> Result<()> {
-        if self.shared.holds(node) { self.shared.commit_as_writer(&self.pools, node) } else { Ok(()) }
+    fn commit_held(&self, node: &Handle, teller: Teller) -> Result<()> {
+        if self.shared.holds(node) { self.shared.commit_as_writer(&self.pools, node, teller) } else { Ok(()) }
     }
 
     /// Where the data ends that the server may not have yet.
@@ -153,7 +153,7 @@ impl Layer for WriteBehind {
         count: u64,
         change: &mut Change,
     ) -> Result<Committed> {
-        if !self.shared.commit(&self.pools, node, caller, change)? {
+        if !self.shared.commit(&self.pools, node, caller, Teller::User, change)? {
             self.shared.inner.commit(caller, node, offset, count, change)?;
             Shared::hide(&mut self.shared.state.lock(), node, change);
         }
@@ -178,7 +178,7 @@ impl Layer for WriteBehind {
         let told = self.shared.told_changed(node);
         if new.size.is_some() {
             // Data that is cut off must not be written again afterwards.
-            self.commit_held(node)?;
+            self.commit_held(node, Teller::User)?;
         } else {
             self.shared.flush(&self.pools, node);
         }
@@ -258,7 +258,7 @@ impl Layer for WriteBehind {
             && let Ok(found) = self.shared.inner.lookup(caller, directory, name)
         {
             // What goes wrong is told by the next write or commit of that file.
-            let _ = self.commit_held(&found.node.handle);
+            let _ = self.commit_held(&found.node.handle, Teller::Nobody);
         }
         let mut node = self.shared.inner.create(caller, directory, name, how, change)?;
         if cuts {

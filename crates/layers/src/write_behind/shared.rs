@@ -21,6 +21,15 @@ use crate::file::Lost;
 /// more often within one COMMIT is not going to be cured by more of it.
 const LOSSES_MAX: u32 = 16;
 
+/// Whether somebody is told of a failure, who has a stake in the file: if not, the next one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Teller {
+    /// Who writes or commits the file.
+    User,
+    /// Nobody: it was committed for other reasons.
+    Nobody,
+}
+
 /// The shared state.
 pub struct Shared {
     pub inner: Arc<dyn FileSystem>,
@@ -29,6 +38,22 @@ pub struct Shared {
     pub state: Mutex<State>,
     /// A call is over.
     pub over: Condvar,
+}
+
+/// The only one who commits a file, until it is dropped.
+struct Alone<'s> {
+    shared: &'s Shared,
+    node: Handle,
+}
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        state.file(&self.node).committing = false;
+        state.forget(&self.node);
+        drop(state);
+        self.shared.over.notify_all();
+    }
 }
 
 impl Shared {
@@ -86,6 +111,10 @@ impl Shared {
         }
         state.waited_for_memory += 1;
         while !state.has_room(size) {
+            if let Some(error) = state.files.get_mut(node).and_then(|file| file.failed.take()) {
+                state.forget(node);
+                return Err(error);
+            }
             if let Some(fullest) = state.fullest()
                 && let Some(moment) = state.commit_ahead(&fullest, true)
             {
@@ -97,7 +126,7 @@ impl Shared {
             } else {
                 // Only what is gathered is left, or what no COMMIT succeeds for.
                 drop(state);
-                self.commit(pools, node, caller, &mut Change::default())?;
+                self.commit(pools, node, caller, Teller::User, &mut Change::default())?;
                 self.flush_all(pools);
                 return Ok(());
             }
@@ -201,9 +230,11 @@ impl Shared {
         pools: &Arc<Pools>,
         node: &Handle,
         caller: &Caller,
+        teller: Teller,
         change: &mut Change,
     ) -> Result<bool> {
-        if self.commit_by_writing(node, change)? {
+        let Some(_alone) = self.commit_alone(node) else { return Ok(false) };
+        if self.commit_by_writing(node, teller, change)? {
             return Ok(true);
         }
         for turn in 0..LOSSES_MAX {
@@ -211,8 +242,12 @@ impl Shared {
             let moment = {
                 let mut state = self.state.lock();
                 let Some(file) = state.files.get_mut(node) else { return Ok(turn > 0) };
-                if let Some(error) = file.failed.take() {
-                    state.forget(node);
+                if let Some(error) = file.failed {
+                    if teller == Teller::User {
+                        file.failed = None;
+                        file.commit_failed = false;
+                        state.forget(node);
+                    }
                     return Err(error);
                 }
                 if file.uncommitted.is_empty() {
@@ -245,8 +280,23 @@ impl Shared {
         Err(FsError::Io)
     }
 
+    /// Waits until nobody else commits a file. `None`: there is nothing to commit.
+    fn commit_alone(&self, node: &Handle) -> Option<Alone<'_>> {
+        let mut state = self.state.lock();
+        while state.files.get(node)?.committing {
+            self.over.wait(&mut state);
+        }
+        state.file(node).committing = true;
+        Some(Alone { shared: self, node: *node })
+    }
+
     /// Where all there is was gathered, one durable write does the work of a write and a COMMIT, in half the time.
-    fn commit_by_writing(self: &Arc<Self>, node: &Handle, change: &mut Change) -> Result<bool> {
+    fn commit_by_writing(
+        self: &Arc<Self>,
+        node: &Handle,
+        teller: Teller,
+        change: &mut Change,
+    ) -> Result<bool> {
         let piece = {
             let mut state = self.state.lock();
             let Some(file) = state.files.get_mut(node).filter(|file| file.is_only_gathered()) else {
@@ -264,8 +314,10 @@ impl Shared {
         let mut state = self.state.lock();
         state.file(node).arrived(&piece.range());
         state.held -= piece.bytes.len();
-        if let Ok(answers) = &outcome {
-            state.wrote(node, answers.iter().cloned());
+        match &outcome {
+            Ok(answers) => state.wrote(node, answers.iter().cloned()),
+            Err(error) if teller == Teller::Nobody => state.file(node).failed = Some(*error),
+            Err(_) => {}
         }
         Self::hide(&mut state, node, change);
         state.forget(node);
@@ -297,17 +349,22 @@ impl Shared {
     }
 
     /// Commits as who wrote the file last, who may.
-    pub fn commit_as_writer(self: &Arc<Self>, pools: &Arc<Pools>, node: &Handle) -> Result<()> {
+    pub fn commit_as_writer(
+        self: &Arc<Self>,
+        pools: &Arc<Pools>,
+        node: &Handle,
+        teller: Teller,
+    ) -> Result<()> {
         let writer = self.state.lock().files.get(node).and_then(|file| file.writer.clone());
-        self.commit(pools, node, &writer.unwrap_or(Caller::ROOT), &mut Change::default()).map(|_| ())
+        let caller = writer.unwrap_or(Caller::ROOT);
+        self.commit(pools, node, &caller, teller, &mut Change::default()).map(|_| ())
     }
 
     /// Commits every file. What goes wrong is told to the next who writes or commits that file.
     pub fn commit_all(self: &Arc<Self>, pools: &Arc<Pools>) -> Result<()> {
         let mut outcome = Ok(());
         for node in self.nodes() {
-            if let Err(error) = self.commit_as_writer(pools, &node) {
-                self.state.lock().file(&node).failed = Some(error);
+            if let Err(error) = self.commit_as_writer(pools, &node, Teller::Nobody) {
                 outcome = outcome.and(Err(error));
             }
         }

@@ -1,0 +1,138 @@
+//! All caches together: which calls reach the server, and what callers see.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use howdah_layers::{Cached, CachingOptions};
+use howdah_vfs::layer::{Call, Metered};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{
+    Caller, Change, Content, Create, Data, FileSystem, Handle, Name, NewAttributes, Node, Stability,
+};
+
+const ME: Caller = Caller::ROOT;
+const BLOCK: usize = 4096;
+
+fn server() -> Arc<Metered> {
+    Arc::new(Metered::around(Arc::new(MemoryFileSystem::new()), Arc::new(|| Duration::ZERO)))
+}
+
+fn cached(server: &Arc<Metered>, memory_budget: usize) -> Cached {
+    let options =
+        CachingOptions { read_size: BLOCK, write_size: BLOCK, memory_budget, ..CachingOptions::default() };
+    Cached::around(Arc::clone(server) as _, options)
+}
+
+fn create(fs: &dyn FileSystem, text: &str) -> Node {
+    let how = Create::Guarded(NewAttributes::default());
+    let name = Name::parse(text.as_bytes()).expect("a name");
+    fs.create(&ME, &fs.root(), name, &how, &mut Change::default()).expect("made")
+}
+
+fn write(fs: &dyn FileSystem, node: &Handle, offset: usize, data: &[u8]) -> Change {
+    let (mut change, data) = (Change::default(), Data::Bytes(data));
+    fs.write(&ME, node, offset as u64, data, Stability::Unstable, &mut change).expect("taken");
+    change
+}
+
+fn read(fs: &dyn FileSystem, node: &Handle, offset: usize, count: usize) -> Vec<u8> {
+    let mut buffer = Vec::new();
+    let read = fs.read(&ME, node, offset as u64, count, &mut buffer).expect("read");
+    match read.content {
+        Content::Bytes(bytes) => bytes.to_vec(),
+        _ => buffer,
+    }
+}
+
+fn calls(server: &Metered, call: Call) -> u64 {
+    server.snapshot().of(call).count
+}
+
+fn attributes(fs: &dyn FileSystem, node: &Handle) -> howdah_vfs::Attributes {
+    fs.attributes(&ME, node).expect("attributes")
+}
+
+#[test]
+fn questions_while_a_file_is_written_are_answered_from_memory() {
+    let server = server();
+    let fs = cached(&server, 64 << 20);
+    let node = create(&fs, "file").handle;
+    let (mut before, mut told) = (attributes(&fs, &node), None);
+    for number in 1..=100 {
+        let change = write(&fs, &node, (number - 1) * 1000, &[1; 1000]);
+        let now = attributes(&fs, &node);
+        assert_eq!(now.size, number as u64 * 1000);
+        assert!(now.modified > before.modified && now.changed > before.changed, "times grow");
+        assert_eq!(change.after, Some(now));
+        if told.is_some() {
+            assert_eq!(change.before, told, "what callers saw last");
+        }
+        (before, told) = (now, Some((&now).into()));
+    }
+    assert_eq!(calls(&server, Call::Attributes), 0);
+    fs.flush(&ME, &node).expect("safe");
+    let now = fs.revalidate(&ME, &node).expect("attributes");
+    assert!(now.size == 100_000 && now.modified >= before.modified, "{now:?} after {before:?}");
+}
+
+#[test]
+fn a_small_new_file_takes_two_calls() {
+    let server = server();
+    let fs = cached(&server, 64 << 20);
+    let node = create(&fs, "file").handle;
+    write(&fs, &node, 0, b"howdy");
+    fs.flush(&ME, &node).expect("safe");
+    let made: u64 = Call::ALL.iter().map(|call| calls(&server, *call)).sum();
+    assert_eq!((calls(&server, Call::Write), calls(&server, Call::Commit), made), (1, 0, 2));
+    fs.flush(&ME, &node).expect("nothing to do");
+    assert_eq!(calls(&server, Call::Commit), 0);
+    assert_eq!(read(&*server, &node, 0, 10), b"howdy");
+}
+
+#[test]
+fn what_is_closed_here_is_seen_by_who_opens_it_elsewhere() {
+    let server = server();
+    let (one, other) = (cached(&server, 64 << 20), cached(&server, 64 << 20));
+    let node = create(&one, "file").handle;
+    write(&one, &node, 0, b"first");
+    one.flush(&ME, &node).expect("closed");
+    other.revalidate(&ME, &node).expect("opened");
+    assert_eq!(read(&other, &node, 0, 100), b"first");
+    write(&one, &node, 0, b"second");
+    one.flush(&ME, &node).expect("closed");
+    assert_eq!(other.revalidate(&ME, &node).expect("opened").size, 6);
+    assert_eq!(read(&other, &node, 0, 100), b"second");
+}
+
+#[test]
+fn a_writer_waits_for_memory_and_needs_no_fsync_to_go_on() {
+    let server = server();
+    let fs = cached(&server, 2 * 16 * BLOCK);
+    let node = create(&fs, "file").handle;
+    let data: Vec<u8> = (0..500 * BLOCK).map(|at| (at / 100) as u8).collect();
+    for (number, part) in data.chunks(BLOCK).enumerate() {
+        write(&fs, &node, number * BLOCK, part);
+        let held = fs.report().writing.held;
+        assert!(held <= 16 * BLOCK, "{held} bytes held");
+    }
+    let report = fs.report().writing;
+    assert!(report.committed_ahead > 0, "{report:?}");
+    fs.flush(&ME, &node).expect("safe");
+    assert!(read(&*server, &node, 0, data.len()) == data);
+}
+
+#[test]
+fn reading_elsewhere_in_a_file_does_not_wait_for_what_is_written() {
+    let server = server();
+    let fs = cached(&server, 64 << 20);
+    let node = create(&fs, "file").handle;
+    write(&fs, &node, 0, &[1; 3 * BLOCK]);
+    fs.flush(&ME, &node).expect("safe");
+    let written = calls(&server, Call::Write);
+    write(&fs, &node, 2 * BLOCK, b"held");
+    assert_eq!(read(&fs, &node, 0, BLOCK), [1; BLOCK]);
+    assert_eq!(calls(&server, Call::Write), written, "it is still held");
+    assert_eq!(&read(&fs, &node, 2 * BLOCK, 5), b"held\x01");
+    write(&fs, &node, 4 * BLOCK, b"!");
+    assert_eq!(read(&fs, &node, 3 * BLOCK, BLOCK), [0; BLOCK], "a hole before what is held");
+}
