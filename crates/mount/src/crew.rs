@@ -11,7 +11,7 @@ use crate::limits::CALLS_AT_ONCE_MAX;
 type Job = Box<dyn FnOnce() + Send>;
 
 /// The threads. They end when this is dropped and no job is left.
-pub struct Crew {
+pub struct RequestThreads {
     shared: Arc<Shared>,
 }
 
@@ -29,7 +29,7 @@ struct Queue {
     ending: bool,
 }
 
-impl Crew {
+impl RequestThreads {
     /// Without a thread yet.
     pub fn new() -> Self {
         Self { shared: Arc::default() }
@@ -56,7 +56,7 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for RequestThreads {
     fn drop(&mut self) {
         self.shared.queue.lock().ending = true;
         self.shared.work.notify_all();
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_job_that_waits_delays_no_other() {
-        let crew = Crew::new();
+        let crew = RequestThreads::new();
         let (release, waits) = channel::<()>();
         crew.run(move || waits.recv().expect("released"));
         let (done, is_done) = channel();
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn further_jobs_wait_for_a_free_thread() {
-        let crew = Crew::new();
+        let crew = RequestThreads::new();
         let (started, starts) = channel();
         let gate = Arc::new(parking_lot::RwLock::new(()));
         let closed = gate.write();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Why a file system could not be mounted, with what to do about it.
 #[derive(Debug)]
-pub enum MountError {
+pub enum FuseError {
     /// The directory cannot be used.
     Directory {
         /// The directory.
@@ -27,7 +27,7 @@ pub enum MountError {
     },
 }
 
-impl fmt::Display for MountError {
+impl fmt::Display for FuseError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Directory { directory, why } => {
@@ -63,4 +63,4 @@ fn text(cause: &io::Error) -> String {
     cause.to_string().trim_end().to_owned()
 }
 
-impl std::error::Error for MountError {}
+impl std::error::Error for FuseError {}

@@ -73,7 +73,7 @@ struct Waiting {
 
 /// All requests that are not answered.
 #[derive(Default)]
-pub struct InFlight {
+pub struct Unanswered {
     waiting: Mutex<Table>,
     more: Condvar,
     numbers: AtomicU64,
@@ -87,7 +87,7 @@ struct Table {
     ending: bool,
 }
 
-impl InFlight {
+impl Unanswered {
     /// A request begins; the number is for [`end`](Self::end).
     pub fn begin<R: Reply>(&self, process: u32, reply: R) -> (u64, Arc<Slot<R>>) {
         let slot = Arc::new(Slot(Mutex::new(Some(reply))));

@@ -9,46 +9,16 @@ use std::time::Duration;
 
 use fuser::{Generation, INodeNo, ReplyDirectoryPlus};
 use howdah_vfs::{
-    Attributes, Caller, Detail, DeviceNumber, Entry, FileKind, FsError, Handle, Name, Node, Timestamp,
+    Attributes, Caller, Detail, DeviceNumber, Entry, FileKind, FsError, Handle, Name, Timestamp,
 };
 
 use crate::attributes::shown;
+use crate::fetched::{Fetched, Listed};
 use crate::limits::LISTED_AHEAD_MAX;
 use crate::nodes::ROOT;
 use crate::opens::OpenDirectory;
 use crate::refused::Answer;
 use crate::shared::Shared;
-
-/// An entry.
-pub struct Listed {
-    pub name: Vec<u8>,
-    pub file: u64,
-    pub cookie: u64,
-    pub kind: FileKind,
-    pub node: Option<Node>,
-}
-
-/// Entries that were fetched and not given yet.
-#[derive(Default)]
-pub struct Fetched {
-    /// Where the first of them follows.
-    pub from: u64,
-    pub entries: VecDeque<Listed>,
-    /// Nothing follows the last of them.
-    end: bool,
-    /// What [`names_lost`](crate::nodes::Known::names_lost) was when they were fetched: an entry that is older than a
-    /// removal may be of a name that is gone, and the kernel would believe it.
-    names_lost: u64,
-}
-
-impl Fetched {
-    /// Takes off the first, which was given.
-    pub fn given(&mut self) {
-        if let Some(entry) = self.entries.pop_front() {
-            self.from = entry.cookie;
-        }
-    }
-}
 
 impl Shared {
     /// Sees to it that entries after `cookie` are fetched, if there are any.

@@ -17,7 +17,7 @@ pub const ROOT: u64 = 1;
 const OWN: u64 = 1 << 62;
 
 /// A node that the kernel knows.
-pub struct Known {
+pub struct KernelNode {
     /// Its number, which is its file number unless another node has that.
     pub number: u64,
     /// Its name below.
@@ -68,7 +68,7 @@ pub struct Silly {
     pub caller: Caller,
 }
 
-impl Known {
+impl KernelNode {
     fn new(number: u64, handle: Handle) -> Self {
         Self {
             number,
@@ -98,13 +98,13 @@ impl Known {
 /// All of them: as many as the kernel remembers, which forgets what it needs no more.
 pub struct Nodes {
     tables: Mutex<Tables>,
-    root: Arc<Known>,
+    root: Arc<KernelNode>,
     /// Open files of all nodes: while there are none, nothing that is removed is open.
     pub opens: AtomicUsize,
 }
 
 struct Tables {
-    by_number: HashMap<u64, (Arc<Known>, u64)>,
+    by_number: HashMap<u64, (Arc<KernelNode>, u64)>,
     by_handle: HashMap<Handle, u64>,
     next: u64,
 }
@@ -112,7 +112,7 @@ struct Tables {
 impl Nodes {
     /// Only the root.
     pub fn new(root: Handle) -> Self {
-        let root = Arc::new(Known::new(ROOT, root));
+        let root = Arc::new(KernelNode::new(ROOT, root));
         let by_number = HashMap::from([(ROOT, (Arc::clone(&root), 1))]);
         let by_handle = HashMap::from([(root.handle, ROOT)]);
         let tables = Mutex::new(Tables { by_number, by_handle, next: OWN });
@@ -120,7 +120,7 @@ impl Nodes {
     }
 
     /// The node of a number.
-    pub fn of(&self, number: u64) -> Answer<Arc<Known>> {
+    pub fn of(&self, number: u64) -> Answer<Arc<KernelNode>> {
         if number == ROOT {
             return Ok(Arc::clone(&self.root));
         }
@@ -130,14 +130,14 @@ impl Nodes {
     }
 
     /// The node of a handle, if the kernel knows it.
-    pub fn with(&self, handle: &Handle) -> Option<Arc<Known>> {
+    pub fn with(&self, handle: &Handle) -> Option<Arc<KernelNode>> {
         let tables = self.tables.lock();
         let number = tables.by_handle.get(handle)?;
         tables.by_number.get(number).map(|(known, _)| Arc::clone(known))
     }
 
     /// The kernel is told of a node, once more.
-    pub fn enter(&self, node: &Node) -> Arc<Known> {
+    pub fn enter(&self, node: &Node) -> Arc<KernelNode> {
         let mut tables = self.tables.lock();
         if let Some(number) = tables.by_handle.get(&node.handle).copied()
             && let Some((known, lookups)) = tables.by_number.get_mut(&number)
@@ -149,7 +149,7 @@ impl Nodes {
         let is_free = (ROOT + 1..OWN).contains(&file) && !tables.by_number.contains_key(&file);
         let number = if is_free { file } else { tables.next };
         tables.next += u64::from(!is_free);
-        let known = Arc::new(Known::new(number, node.handle));
+        let known = Arc::new(KernelNode::new(number, node.handle));
         tables.by_handle.insert(node.handle, number);
         tables.by_number.insert(number, (Arc::clone(&known), 1));
         known
@@ -180,7 +180,7 @@ impl Nodes {
     }
 
     /// Those with data that is not durable.
-    pub fn unstable(&self) -> Vec<Arc<Known>> {
+    pub fn unstable(&self) -> Vec<Arc<KernelNode>> {
         let tables = self.tables.lock();
         let all = tables.by_number.values().map(|(known, _)| known);
         all.filter(|known| known.content.lock().unstable.is_some()).cloned().collect()

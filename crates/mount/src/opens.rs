@@ -8,14 +8,14 @@ use fuser::Errno;
 use howdah_vfs::{Caller, Stability};
 use parking_lot::Mutex;
 
-use crate::listing::Fetched;
-use crate::nodes::Known;
+use crate::fetched::Fetched;
+use crate::nodes::KernelNode;
 use crate::refused::{Answer, Refused};
 
 /// An open file.
-pub struct OpenFile {
+pub struct KernelFile {
     /// The file.
-    pub node: Arc<Known>,
+    pub node: Arc<KernelNode>,
     /// Who opened it: reads and writes act as them, whoever makes them.
     pub caller: Caller,
     /// How durable its writes are.
@@ -25,7 +25,7 @@ pub struct OpenFile {
 /// An open directory.
 pub struct OpenDirectory {
     /// The directory.
-    pub node: Arc<Known>,
+    pub node: Arc<KernelNode>,
     /// Entries that were fetched and not read yet.
     pub fetched: Mutex<Fetched>,
 }

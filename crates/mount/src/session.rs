@@ -11,16 +11,16 @@ use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use howdah_vfs::{Caller, FileSystem};
 
 use crate::consistency::Consistency;
-use crate::crew::Crew;
-use crate::flight::InFlight;
+use crate::crew::RequestThreads;
+use crate::flight::Unanswered;
 use crate::nodes::Nodes;
 use crate::opens::Opens;
 use crate::shared::Shared;
-use crate::silly::SillyNames;
+use crate::silly_names::SillyNames;
 use crate::skin::Skin;
 use crate::traffic::{Counters, Traffic};
 use crate::who::Callers;
-use crate::{MountError, MountOptions};
+use crate::{FuseError, MountOptions};
 
 /// Threads that read requests, which the crew then runs.
 const READERS: usize = 2;
@@ -30,7 +30,7 @@ const SUBTYPE: &str = "subtype=howdah";
 const READ_MAX: &str = "max_read=1048576";
 
 /// A file system that is mounted. Dropping it takes the mount away.
-pub struct Mounted {
+pub struct FuseMount {
     directory: PathBuf,
     shared: Arc<Shared>,
     /// Hears when the kernel let go of it.
@@ -59,7 +59,7 @@ pub fn mount(
     consistency: Arc<dyn Consistency>,
     directory: &Path,
     options: &MountOptions,
-) -> Result<Mounted, MountError> {
+) -> Result<FuseMount, FuseError> {
     let shared = Arc::new(Shared {
         nodes: Nodes::new(options.root.unwrap_or_else(|| file_system.root())),
         file_system,
@@ -67,14 +67,14 @@ pub fn mount(
         files: Opens::default(),
         directories: Opens::default(),
         callers: Callers::new(options.caller.clone()),
-        flight: InFlight::default(),
+        flight: Unanswered::default(),
         silly: SillyNames::new(),
         counters: Counters::default(),
         attributes: options.attributes,
         names: if options.allow_other { std::time::Duration::ZERO } else { options.names },
     });
     let (ended, end) = channel();
-    let skin = Skin { shared: Arc::clone(&shared), crew: Crew::new(), ended };
+    let skin = Skin { shared: Arc::clone(&shared), crew: RequestThreads::new(), ended };
     let session = Session::new(skin, directory, &config(options))
         .and_then(Session::spawn)
         .map_err(|cause| explained(directory, cause))?;
@@ -85,7 +85,7 @@ pub fn mount(
         tracing::warn!(%error, "no thread looks after interrupted calls");
     }
     let _session = ManuallyDrop::new(session);
-    Ok(Mounted { directory: directory.to_owned(), shared, end, has_ended: false, _session })
+    Ok(FuseMount { directory: directory.to_owned(), shared, end, has_ended: false, _session })
 }
 
 fn config(options: &MountOptions) -> Config {
@@ -105,18 +105,18 @@ fn config(options: &MountOptions) -> Config {
     config
 }
 
-fn explained(directory: &Path, cause: io::Error) -> MountError {
+fn explained(directory: &Path, cause: io::Error) -> FuseError {
     let device = std::fs::OpenOptions::new().read(true).write(true).open("/dev/fuse");
     match device {
-        Err(error) => MountError::Device(error),
+        Err(error) => FuseError::Device(error),
         Ok(_) => {
             let is_root = rustix::process::geteuid().is_root();
-            MountError::Refused { directory: directory.to_owned(), cause, is_root }
+            FuseError::Refused { directory: directory.to_owned(), cause, is_root }
         }
     }
 }
 
-impl Mounted {
+impl FuseMount {
     /// What passed through it.
     pub fn traffic(&self) -> impl Fn() -> Traffic + Send + Sync + use<> {
         let shared = Arc::clone(&self.shared);
@@ -166,7 +166,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for FuseMount {
     fn drop(&mut self) {
         self.shared.flight.stop();
         if !self.has_ended

@@ -6,22 +6,22 @@ use std::time::Duration;
 use howdah_vfs::{Caller, FileSystem};
 
 use crate::consistency::Consistency;
-use crate::flight::InFlight;
+use crate::flight::Unanswered;
 use crate::nodes::Nodes;
-use crate::opens::{OpenDirectory, OpenFile, Opens};
-use crate::silly::SillyNames;
+use crate::opens::{KernelFile, OpenDirectory, Opens};
+use crate::silly_names::SillyNames;
 use crate::traffic::Counters;
-use crate::who::{Asker, Callers};
+use crate::who::{Callers, Requester};
 
 /// One mount.
 pub struct Shared {
     pub file_system: Arc<dyn FileSystem>,
     pub consistency: Arc<dyn Consistency>,
     pub nodes: Nodes,
-    pub files: Opens<OpenFile>,
+    pub files: Opens<KernelFile>,
     pub directories: Opens<OpenDirectory>,
     pub callers: Callers,
-    pub flight: InFlight,
+    pub flight: Unanswered,
     pub silly: SillyNames,
     pub counters: Counters,
     /// How long the kernel believes attributes, and names.
@@ -31,7 +31,7 @@ pub struct Shared {
 
 impl Shared {
     /// Whom a request acts as.
-    pub fn caller(&self, asker: Asker) -> Caller {
+    pub fn caller(&self, asker: Requester) -> Caller {
         self.callers.caller(asker)
     }
 }

@@ -1,33 +1,16 @@
 //! Removing a file that is open: it gets another name until it is closed, since the server knows nothing of who has it open.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::Ordering::Relaxed;
 
 use fuser::Errno;
 use howdah_vfs::{Caller, Change, FileKind, FsError, Handle, Name};
 
-use crate::nodes::{Known, Silly};
+use crate::nodes::{KernelNode, Silly};
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
 
 /// How often another name is tried if one is taken.
 const TRIES: usize = 8;
-
-/// Names like those that Linux gives (`.nfs` and hexadecimal digits), which its tools for cleaning know.
-pub struct SillyNames(AtomicU64);
-
-impl SillyNames {
-    /// Names that this mount has not given, nor, most likely, another one.
-    pub fn new() -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self(AtomicU64::new(now.as_nanos() as u64))
-    }
-
-    fn next(&self, file: u64) -> Vec<u8> {
-        let count = self.0.fetch_add(1, Relaxed) as u32;
-        format!(".nfs{file:016x}{count:08x}").into_bytes()
-    }
-}
 
 impl Shared {
     /// If the name is that of a file which is open and has no other name: renames it, and says what it is called now. It is
@@ -37,7 +20,7 @@ impl Shared {
         caller: &Caller,
         directory: &Handle,
         name: Name<'_>,
-    ) -> Answer<Option<(std::sync::Arc<Known>, Silly)>> {
+    ) -> Answer<Option<(std::sync::Arc<KernelNode>, Silly)>> {
         if !self.nodes.any_open() {
             return Ok(None);
         }
@@ -86,7 +69,7 @@ impl Shared {
     }
 
     /// Gives a file its name back.
-    pub fn restore(&self, known: &Known, silly: &Silly, name: Name<'_>) {
+    pub fn restore(&self, known: &KernelNode, silly: &Silly, name: Name<'_>) {
         let Ok(from) = Name::parse(&silly.name) else { return };
         let mut changes = (Change::default(), Change::default());
         let changes = (&mut changes.0, &mut changes.1);
@@ -98,7 +81,7 @@ impl Shared {
     }
 
     /// Removes the name of a file that was removed while it was open, and is closed.
-    pub fn remove_silly(&self, known: &Known) {
+    pub fn remove_silly(&self, known: &KernelNode) {
         let Some(silly) = known.content.lock().silly.take() else { return };
         let Ok(name) = Name::parse(&silly.name) else { return };
         let mut change = Change::default();

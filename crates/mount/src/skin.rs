@@ -19,13 +19,13 @@ use howdah_vfs::{Attributes, NewAttributes, Node};
 
 use crate::attributes::{kind, set_time, shown, special};
 use crate::calls::{Created, Making};
-use crate::crew::Crew;
+use crate::crew::RequestThreads;
 use crate::flight::Reply;
 use crate::nodes::ROOT;
-use crate::opens::OpenFile;
+use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
-use crate::who::Asker;
+use crate::who::Requester;
 
 /// The most bytes of one request: 256 pages, which is what the kernel allows.
 const TRANSFER_MAX: u32 = 1 << 20;
@@ -38,7 +38,7 @@ const LONGEST_NAME: u32 = 255;
 /// The file system as fuser sees it.
 pub struct Skin {
     pub shared: Arc<Shared>,
-    pub crew: Crew,
+    pub crew: RequestThreads,
     /// Hears when no request comes any more.
     pub ended: Sender<()>,
 }
@@ -50,10 +50,10 @@ impl Skin {
         &self,
         request: &Request,
         reply: R,
-        work: impl FnOnce(&Shared, Asker) -> Answer<T> + Send + 'static,
+        work: impl FnOnce(&Shared, Requester) -> Answer<T> + Send + 'static,
         answer: impl FnOnce(&Shared, R, T) + Send + 'static,
     ) {
-        let asker = Asker::from(request);
+        let asker = Requester::from(request);
         let shared = Arc::clone(&self.shared);
         shared.counters.on_request();
         let (number, slot) = shared.flight.begin(asker.process, reply);
@@ -447,7 +447,7 @@ fn created(shared: &Shared, reply: ReplyCreate, Created { node, caller, flags }:
     let attributes = shown(known.number, &node.attributes);
     let generation = Generation(known.generation());
     let stability = crate::calls::stability(flags);
-    let open = shared.opened(OpenFile { node: known, caller, stability });
+    let open = shared.opened(KernelFile { node: known, caller, stability });
     // One time for both the name and the attributes.
     let ttl = shared.attributes.min(shared.names);
     reply.created(&ttl, &attributes, generation, FileHandle(open), FopenFlags::empty());

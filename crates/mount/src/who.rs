@@ -15,7 +15,7 @@ const BELIEVED: Duration = Duration::from_secs(1);
 
 /// Who makes a request, as the kernel tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Asker {
+pub struct Requester {
     /// User id.
     pub user: u32,
     /// Group id.
@@ -24,7 +24,7 @@ pub struct Asker {
     pub process: u32,
 }
 
-impl From<&Request> for Asker {
+impl From<&Request> for Requester {
     fn from(request: &Request) -> Self {
         Self { user: request.uid(), group: request.gid(), process: request.pid() }
     }
@@ -34,7 +34,7 @@ impl From<&Request> for Asker {
 pub struct Callers {
     /// All calls act as this one, if there is one.
     fixed: Option<Caller>,
-    known: Mutex<HashMap<Asker, (Instant, Caller)>>,
+    known: Mutex<HashMap<Requester, (Instant, Caller)>>,
 }
 
 impl Callers {
@@ -44,7 +44,7 @@ impl Callers {
     }
 
     /// Whom a request acts as.
-    pub fn caller(&self, asker: Asker) -> Caller {
+    pub fn caller(&self, asker: Requester) -> Caller {
         if let Some(fixed) = &self.fixed {
             return fixed.clone();
         }
@@ -90,7 +90,7 @@ mod tests {
     fn callers_are_bounded() {
         let callers = Callers::new(None);
         for user in 0..=CALLERS_MAX as u32 {
-            assert_eq!(callers.caller(Asker { user, group: 1, process: 0 }).user, user);
+            assert_eq!(callers.caller(Requester { user, group: 1, process: 0 }).user, user);
         }
         assert_eq!(callers.known.lock().len(), 1);
     }

@@ -26,7 +26,7 @@ pub struct AskedMount {
 /// What a mount is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Question {
+pub enum MountQuestion {
     /// How it is.
     Status,
     /// To make all data durable.
@@ -69,7 +69,7 @@ impl AskedMount {
     /// # Errors
     /// It does not answer.
     pub fn status(&self) -> Result<Status> {
-        self.ask(Question::Status, Some(PATIENCE))
+        self.ask(MountQuestion::Status, Some(PATIENCE))
     }
 
     /// Makes it write all data to the server, however long that takes.
@@ -77,10 +77,10 @@ impl AskedMount {
     /// # Errors
     /// It does not answer.
     pub fn flush(&self) -> Result<FlushAnswer> {
-        self.ask(Question::Flush, None)
+        self.ask(MountQuestion::Flush, None)
     }
 
-    fn ask<T: DeserializeOwned>(&self, question: Question, patience: Option<Duration>) -> Result<T> {
+    fn ask<T: DeserializeOwned>(&self, question: MountQuestion, patience: Option<Duration>) -> Result<T> {
         let ask = || -> Result<T> {
             let mut stream = connect_local(&self.noted.socket)?;
             stream.set_read_timeout(patience)?;

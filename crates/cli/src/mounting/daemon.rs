@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::connect::{ConnectOptions, own_caller};
 use howdah_client::nfs3::Nfs3;
-use howdah_mount::{Found, MountOptions, Mounted, Traffic, Unflushed, look_at, mount, read_ahead, unmount};
+use howdah_mount::{Found, FuseMount, MountOptions, Traffic, Unflushed, look_at, mount, read_ahead, unmount};
 use howdah_units::counted;
 use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Shown};
 use rustix::process::{geteuid, setsid};
@@ -149,7 +149,7 @@ struct About {
 }
 
 impl About {
-    fn new(mounted: &Mounted, client: &Arc<Nfs3>, settings: &MountSettings) -> Self {
+    fn new(mounted: &FuseMount, client: &Arc<Nfs3>, settings: &MountSettings) -> Self {
         Self {
             directory: mounted.directory().display().to_string(),
             source: settings.source.clone(),

@@ -13,7 +13,7 @@ use howdah_net::LocalListener;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
-use super::asked::{FlushAnswer, Question};
+use super::asked::{FlushAnswer, MountQuestion};
 use super::noted::{Noted, own_place};
 use super::status::Status;
 use crate::running::{RunningFile, prepare_state, running_servers};
@@ -125,8 +125,8 @@ fn answer(stream: &UnixStream, answers: &dyn Answers) {
         let mut line = String::new();
         BufReader::new(stream).read_line(&mut line)?;
         let mut text = match serde_json::from_str(&line)? {
-            Question::Status => serde_json::to_vec(&answers.status())?,
-            Question::Flush => serde_json::to_vec(&answers.flush())?,
+            MountQuestion::Status => serde_json::to_vec(&answers.status())?,
+            MountQuestion::Flush => serde_json::to_vec(&answers.flush())?,
         };
         text.push(b'\n');
         let mut stream = stream;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use fuser::Errno;
 use howdah_vfs::{Change, Content, Data, FsError, Stability};
 
-use crate::opens::OpenFile;
+use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
 
@@ -25,7 +25,7 @@ impl AsRef<[u8]> for Read {
 
 impl Shared {
     /// READ. The kernel takes what is short for the end of the file.
-    pub fn read(&self, open: &OpenFile, offset: u64, count: usize) -> Answer<Read> {
+    pub fn read(&self, open: &KernelFile, offset: u64, count: usize) -> Answer<Read> {
         let mut buffer = Vec::new();
         let outcome = self.file_system.read(&open.caller, &open.node.handle, offset, count, &mut buffer)?;
         let read = match outcome.content {
@@ -42,7 +42,7 @@ impl Shared {
     }
 
     /// WRITE: all of it, or as much as went before an error.
-    pub fn write(&self, open: &OpenFile, offset: u64, data: Bytes) -> Answer<usize> {
+    pub fn write(&self, open: &KernelFile, offset: u64, data: Bytes) -> Answer<usize> {
         let mut done = 0;
         while done < data.len() {
             match self.write_some(open, offset + done as u64, data.slice(done..)) {
@@ -57,7 +57,7 @@ impl Shared {
         Ok(done)
     }
 
-    fn write_some(&self, open: &OpenFile, offset: u64, data: Bytes) -> Answer<usize> {
+    fn write_some(&self, open: &KernelFile, offset: u64, data: Bytes) -> Answer<usize> {
         let (caller, node, mut change) = (&open.caller, &open.node, Change::default());
         let data = Data::Shared(data);
         let written =

@@ -6,11 +6,11 @@ use parking_lot::Mutex;
 use crate::opens::OpenDirectory;
 use crate::refused::Answer;
 use crate::shared::Shared;
-use crate::who::Asker;
+use crate::who::Requester;
 
 impl Shared {
     /// OPENDIR. Whether the caller may list it is asked when they do; what it is now, is asked now.
-    pub fn open_directory(&self, asker: Asker, number: u64) -> Answer<OpenDirectory> {
+    pub fn open_directory(&self, asker: Requester, number: u64) -> Answer<OpenDirectory> {
         let node = self.nodes.of(number)?;
         let caller = self.caller(asker);
         self.may_list(&caller, &node.handle)?;

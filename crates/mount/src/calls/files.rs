@@ -10,11 +10,11 @@ use howdah_vfs::{
     SetTime, Stability,
 };
 
-use crate::nodes::{Known, Seen};
-use crate::opens::OpenFile;
+use crate::nodes::{KernelNode, Seen};
+use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
-use crate::who::Asker;
+use crate::who::Requester;
 
 /// The kernel opens a file to run it (`__FMODE_EXEC`).
 const EXECUTE: i32 = 0x20;
@@ -28,7 +28,7 @@ pub struct Created {
 
 impl Shared {
     /// OPEN: its rights are asked of the server, and pages that the kernel has are kept if the file did not change since.
-    pub fn open(&self, asker: Asker, number: u64, flags: i32) -> Answer<(OpenFile, FopenFlags)> {
+    pub fn open(&self, asker: Requester, number: u64, flags: i32) -> Answer<(KernelFile, FopenFlags)> {
         let node = self.nodes.of(number)?;
         let caller = self.caller(asker);
         let now = self.consistency.opened(&caller, &node.handle)?;
@@ -37,7 +37,7 @@ impl Shared {
         let before = node.content.lock().seen.replace(seen);
         let keep = before == Some(seen) && now.kind == FileKind::Regular;
         let how = if keep { FopenFlags::FOPEN_KEEP_CACHE } else { FopenFlags::empty() };
-        Ok((OpenFile { node, caller, stability: stability(flags) }, how))
+        Ok((KernelFile { node, caller, stability: stability(flags) }, how))
     }
 
     /// NFSv3 opens nothing: whether a file could be read or written is asked by ACCESS.
@@ -54,14 +54,21 @@ impl Shared {
     }
 
     /// The file is open from now on; only told when the kernel hears of it.
-    pub fn opened(&self, open: OpenFile) -> u64 {
+    pub fn opened(&self, open: KernelFile) -> u64 {
         open.node.opens.fetch_add(1, SeqCst);
         self.nodes.opens.fetch_add(1, SeqCst);
         self.files.add(open)
     }
 
     /// CREATE. The kernel looked and found nothing; if somebody else made it meanwhile, and that is allowed, it is opened.
-    pub fn create(&self, asker: Asker, parent: u64, name: &[u8], mode: u32, flags: i32) -> Answer<Created> {
+    pub fn create(
+        &self,
+        asker: Requester,
+        parent: u64,
+        name: &[u8],
+        mode: u32,
+        flags: i32,
+    ) -> Answer<Created> {
         let parent = self.nodes.of(parent)?;
         let (caller, name) = (self.caller(asker), Name::parse(name)?);
         let node = match flags & libc::O_EXCL {
@@ -74,7 +81,7 @@ impl Shared {
     fn create_or_open(
         &self,
         caller: &Caller,
-        parent: &Known,
+        parent: &KernelNode,
         name: Name<'_>,
         mode: u32,
         flags: i32,
@@ -97,7 +104,13 @@ impl Shared {
 
     /// A repeated request finds what its first try made, by the verifier; the attributes follow, since the server kept the
     /// verifier in their place.
-    fn create_exclusively(&self, caller: &Caller, parent: &Known, name: Name<'_>, mode: u32) -> Answer<Node> {
+    fn create_exclusively(
+        &self,
+        caller: &Caller,
+        parent: &KernelNode,
+        name: Name<'_>,
+        mode: u32,
+    ) -> Answer<Node> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let verifier = (now.as_nanos() as u64 ^ u64::from(std::process::id()) << 48).to_be_bytes();
         let directory = &parent.handle;
@@ -127,7 +140,7 @@ impl Shared {
     }
 
     /// RELEASE: nobody has it open any more.
-    pub fn release(&self, open: &OpenFile) {
+    pub fn release(&self, open: &KernelFile) {
         self.nodes.opens.fetch_sub(1, SeqCst);
         if open.node.opens.fetch_sub(1, SeqCst) == 1 {
             self.remove_silly(&open.node);
@@ -135,12 +148,12 @@ impl Shared {
     }
 
     /// FLUSH, FSYNC: what was written is durable, or the error is told.
-    pub fn make_durable(&self, open: &OpenFile) -> Answer<()> {
+    pub fn make_durable(&self, open: &KernelFile) -> Answer<()> {
         self.make_node_durable(&open.caller, &open.node)
     }
 
     /// The same of a node, by whoever may.
-    pub fn make_node_durable(&self, caller: &Caller, node: &Arc<Known>) -> Answer<()> {
+    pub fn make_node_durable(&self, caller: &Caller, node: &Arc<KernelNode>) -> Answer<()> {
         let Some(unstable) = node.content.lock().unstable.take() else {
             return if std::mem::take(&mut node.content.lock().lost) {
                 Err(FsError::Io.into())

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use fuser::{Errno, RenameFlags};
 use howdah_vfs::{Change, FileKind, FsError, Handle, Name, NewAttributes, Node, SpecialKind};
 
-use crate::nodes::Known;
+use crate::nodes::KernelNode;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
-use crate::who::Asker;
+use crate::who::Requester;
 
 /// What a request makes.
 pub enum Making<'a> {
@@ -20,7 +20,7 @@ pub enum Making<'a> {
 
 impl Shared {
     /// LOOKUP.
-    pub fn lookup(&self, asker: Asker, parent: u64, name: &[u8]) -> Answer<Node> {
+    pub fn lookup(&self, asker: Requester, parent: u64, name: &[u8]) -> Answer<Node> {
         let parent = self.nodes.of(parent)?;
         let caller = self.caller(asker);
         Ok(match name {
@@ -35,7 +35,14 @@ impl Shared {
     }
 
     /// MKNOD, MKDIR and SYMLINK.
-    pub fn make(&self, asker: Asker, parent: u64, name: &[u8], mode: u32, what: Making<'_>) -> Answer<Node> {
+    pub fn make(
+        &self,
+        asker: Requester,
+        parent: u64,
+        name: &[u8],
+        mode: u32,
+        what: Making<'_>,
+    ) -> Answer<Node> {
         let parent = self.nodes.of(parent)?;
         let (caller, name, mut change) = (self.caller(asker), Name::parse(name)?, Change::default());
         let (files, directory, change) = (&self.file_system, &parent.handle, &mut change);
@@ -52,7 +59,7 @@ impl Shared {
     }
 
     /// LINK.
-    pub fn link(&self, asker: Asker, number: u64, parent: u64, name: &[u8]) -> Answer<Node> {
+    pub fn link(&self, asker: Requester, number: u64, parent: u64, name: &[u8]) -> Answer<Node> {
         let (node, parent) = (self.nodes.of(number)?, self.nodes.of(parent)?);
         let (caller, name) = (self.caller(asker), Name::parse(name)?);
         let mut change = Change::default();
@@ -61,7 +68,7 @@ impl Shared {
     }
 
     /// UNLINK.
-    pub fn remove(&self, asker: Asker, parent: u64, name: &[u8]) -> Answer<()> {
+    pub fn remove(&self, asker: Requester, parent: u64, name: &[u8]) -> Answer<()> {
         let parent = self.nodes.of(parent)?;
         let (caller, name) = (self.caller(asker), Name::parse(name)?);
         if self.keep_if_open(&caller, &parent.handle, name)?.is_none() {
@@ -72,7 +79,7 @@ impl Shared {
     }
 
     /// RMDIR.
-    pub fn remove_directory(&self, asker: Asker, parent: u64, name: &[u8]) -> Answer<()> {
+    pub fn remove_directory(&self, asker: Requester, parent: u64, name: &[u8]) -> Answer<()> {
         let parent = self.nodes.of(parent)?;
         let (caller, name) = (self.caller(asker), Name::parse(name)?);
         self.file_system.remove_directory(&caller, &parent.handle, name, &mut Change::default())?;
@@ -83,7 +90,7 @@ impl Shared {
     /// RENAME.
     pub fn rename(
         &self,
-        asker: Asker,
+        asker: Requester,
         (parent, name): (u64, &[u8]),
         (new_parent, new_name): (u64, &[u8]),
         flags: RenameFlags,
@@ -103,7 +110,12 @@ impl Shared {
         Ok(())
     }
 
-    fn replace(&self, asker: Asker, from: (&Known, Name<'_>), to: (&Known, Name<'_>)) -> Answer<()> {
+    fn replace(
+        &self,
+        asker: Requester,
+        from: (&KernelNode, Name<'_>),
+        to: (&KernelNode, Name<'_>),
+    ) -> Answer<()> {
         let caller = self.caller(asker);
         let (from, to) = ((&from.0.handle, from.1), (&to.0.handle, to.1));
         let kept = match self.is_another(asker, from, to)? {
@@ -119,7 +131,12 @@ impl Shared {
     }
 
     /// Whether the target is there and another file than the one that is renamed. Only asked while files are open.
-    fn is_another(&self, asker: Asker, from: (&Handle, Name<'_>), to: (&Handle, Name<'_>)) -> Answer<bool> {
+    fn is_another(
+        &self,
+        asker: Requester,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+    ) -> Answer<bool> {
         if !self.nodes.any_open() {
             return Ok(false);
         }
@@ -135,7 +152,12 @@ impl Shared {
 
     /// Renames unless the new name is taken. NFS has no such call; a hard link is refused if the name is taken, and what is
     /// no directory can have one.
-    fn rename_to_new(&self, asker: Asker, from: (&Known, Name<'_>), to: (&Known, Name<'_>)) -> Answer<()> {
+    fn rename_to_new(
+        &self,
+        asker: Requester,
+        from: (&KernelNode, Name<'_>),
+        to: (&KernelNode, Name<'_>),
+    ) -> Answer<()> {
         let caller = self.caller(asker);
         let source = self.file_system.lookup(&caller, &from.0.handle, from.1)?.node;
         if source.attributes.kind == FileKind::Directory {

@@ -5,11 +5,11 @@ use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, NewAttributes, St
 
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
-use crate::who::Asker;
+use crate::who::Requester;
 
 impl Shared {
     /// GETATTR.
-    pub fn attributes(&self, asker: Asker, number: u64, open: Option<u64>) -> Answer<Attributes> {
+    pub fn attributes(&self, asker: Requester, number: u64, open: Option<u64>) -> Answer<Attributes> {
         let node = self.nodes.of(number)?;
         let caller = self.acting(asker, open);
         Ok(node.as_seen(self.file_system.attributes(&caller, &node.handle)?))
@@ -18,7 +18,7 @@ impl Shared {
     /// SETATTR. An open file is told by the kernel when it is cut: who may write it may do that.
     pub fn set_attributes(
         &self,
-        asker: Asker,
+        asker: Requester,
         number: u64,
         open: Option<u64>,
         new: &NewAttributes,
@@ -35,13 +35,13 @@ impl Shared {
     }
 
     /// Whoever opened the file, or asks.
-    fn acting(&self, asker: Asker, open: Option<u64>) -> Caller {
+    fn acting(&self, asker: Requester, open: Option<u64>) -> Caller {
         let open = open.and_then(|open| self.files.of(open).ok());
         open.map_or_else(|| self.caller(asker), |open| open.caller.clone())
     }
 
     /// ACCESS.
-    pub fn access(&self, asker: Asker, number: u64, mask: AccessFlags) -> Answer<()> {
+    pub fn access(&self, asker: Requester, number: u64, mask: AccessFlags) -> Answer<()> {
         let node = self.nodes.of(number)?;
         let caller = self.caller(asker);
         let (granted, attributes) = self.file_system.access(&caller, &node.handle, Access::ALL)?;
@@ -57,7 +57,7 @@ impl Shared {
     }
 
     /// READLINK.
-    pub fn read_link(&self, asker: Asker, number: u64) -> Answer<Vec<u8>> {
+    pub fn read_link(&self, asker: Requester, number: u64) -> Answer<Vec<u8>> {
         let node = self.nodes.of(number)?;
         let mut target = Vec::new();
         self.file_system.read_link(&self.caller(asker), &node.handle, &mut target)?;
@@ -65,7 +65,7 @@ impl Shared {
     }
 
     /// STATFS.
-    pub fn statistics(&self, asker: Asker, number: u64) -> Answer<Statistics> {
+    pub fn statistics(&self, asker: Requester, number: u64) -> Answer<Statistics> {
         let node = self.nodes.of(number)?;
         Ok(self.file_system.statistics(&self.caller(asker), &node.handle)?)
     }

@@ -7,14 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use howdah_mount::{MountOptions, Mounted, Plain, mount};
+use howdah_mount::{FuseMount, MountOptions, Plain, mount};
 use howdah_vfs::FileSystem;
 use howdah_vfs::memory::MemoryFileSystem;
 use tempfile::TempDir;
 
 /// A mount, taken away when the test is over.
 pub struct Mount {
-    mounted: Option<Mounted>,
+    mounted: Option<FuseMount>,
     home: TempDir,
 }
 
@@ -56,7 +56,7 @@ impl Mount {
     }
 
     /// The mount itself.
-    pub fn mounted(&self) -> &Mounted {
+    pub fn mounted(&self) -> &FuseMount {
         self.mounted.as_ref().expect("mounted")
     }
 
