@@ -1,11 +1,14 @@
 //! Layers that make a far file system feel near: around any [`FileSystem`](howdah_vfs::FileSystem), one decoration each.
 
 mod attribute_cache;
+mod cached;
 pub mod file;
+mod generations;
 mod read_ahead;
 mod threads;
 mod write_behind;
 
-pub use attribute_cache::{AttributeCache, AttributeCacheOptions};
+pub use attribute_cache::{AttributeCache, AttributeCacheOptions, AttributeCacheReport};
+pub use cached::{Cached, CachedReport, CachingOptions};
 pub use read_ahead::{ReadAhead, ReadAheadOptions, ReadAheadReport};
 pub use write_behind::{WriteBehind, WriteBehindOptions, WriteBehindReport};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_layers::{
-    AttributeCache, AttributeCacheOptions, ReadAhead, ReadAheadOptions, WriteBehind, WriteBehindOptions,
+    AttributeCache, AttributeCacheOptions, Cached, CachingOptions, ReadAhead, ReadAheadOptions, WriteBehind,
+    WriteBehindOptions,
 };
 use howdah_vfs::FileSystem;
 use howdah_vfs::conformance::operations::run_operations;
@@ -63,8 +64,8 @@ fn a_write_behind_conforms() {
 
 #[test]
 fn all_layers_together_conform() {
-    conforms(|inner| {
-        let behind = Arc::new(WriteBehind::around(inner, WriteBehindOptions::default()));
-        cache(Arc::new(ReadAhead::around(behind, ReadAheadOptions::default())))
-    });
+    for size in [512, 4096, 1 << 20] {
+        let options = CachingOptions { read_size: size, write_size: size, ..CachingOptions::default() };
+        conforms(|inner| Arc::new(Cached::around(inner, options)));
+    }
 }

@@ -66,7 +66,7 @@ pub fn mount(
         consistency,
         files: Opens::default(),
         directories: Opens::default(),
-        callers: Callers::new(options.caller),
+        callers: Callers::new(options.caller.clone()),
         flight: Unanswered::default(),
         silly: SillyNames::new(),
         counters: Counters::default(),

@@ -63,7 +63,7 @@ impl Shared {
             let mut changes = (Change::default(), Change::default());
             let changes = (&mut changes.0, &mut changes.1);
             self.file_system.rename(caller, (directory, name), (directory, new), changes)?;
-            return Ok(Silly { directory: *directory, name: other, caller: *caller });
+            return Ok(Silly { directory: *directory, name: other, caller: caller.clone() });
         }
         Err(Refused(Errno::EBUSY))
     }

@@ -45,14 +45,14 @@ impl Callers {
 
     /// Whom a request acts as.
     pub fn caller(&self, asker: Requester) -> Caller {
-        if let Some(fixed) = self.fixed {
-            return fixed;
+        if let Some(fixed) = &self.fixed {
+            return fixed.clone();
         }
         let now = Instant::now();
         if let Some((since, caller)) = self.known.lock().get(&asker)
             && now.duration_since(*since) < BELIEVED
         {
-            return *caller;
+            return caller.clone();
         }
         let groups = groups_of(asker.process);
         let caller = Caller { user: asker.user, group: asker.group, groups: GroupList::new(groups) };
@@ -60,7 +60,7 @@ impl Callers {
         if known.len() >= CALLERS_MAX {
             known.clear();
         }
-        known.insert(asker, (now, caller));
+        known.insert(asker, (now, caller.clone()));
         caller
     }
 }

@@ -5,8 +5,8 @@ use clap::{Parser, Subcommand};
 use super::{
     BenchArguments, CaptureArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments,
     DoctorArguments, ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments, MountArguments,
-    MountsArguments, NfsstatArguments, NicsArguments, ServeArguments, SetArguments, StatArguments,
-    TopArguments, UmountArguments, WhyArguments,
+    MountsArguments, NfsstatArguments, NicsArguments, RelayArguments, ServeArguments, SetArguments,
+    StatArguments, TopArguments, UmountArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -27,6 +27,7 @@ pub struct Howdah {
 #[allow(missing_docs)]
 pub enum Command {
     Serve(ServeArguments),
+    Relay(Box<RelayArguments>),
     Check(CheckArguments),
     Exports(ExportsArguments),
     Why(WhyArguments),
@@ -54,6 +55,7 @@ const EXAMPLES: &str = "\
 Examples:
   howdah serve /srv/data                   Serve a directory as \"/\", on port 2049
   howdah serve --config /etc/howdah.toml   Serve what the file says
+  howdah relay nfs://far/export            Serve a far server's export nearby, with caches between
   howdah check /etc/howdah.toml            See what the file says, and what is wrong in it
   howdah mount nfs://host/export DIR       Use a server's export as a directory
   howdah stat                              What the server that runs here was asked

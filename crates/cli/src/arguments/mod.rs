@@ -2,6 +2,7 @@
 
 mod asked;
 mod bench;
+mod caching;
 mod capture;
 mod cat;
 mod check;
@@ -19,6 +20,7 @@ mod mount;
 mod nfsstat;
 mod nics;
 pub mod quantity;
+mod relay;
 mod serve;
 mod stat;
 mod top;
@@ -29,6 +31,7 @@ pub use asked::AskedArguments;
 pub use bench::{BenchArguments, InFlight, ProgressWhen, WorkArguments};
 #[cfg(test)]
 pub use bench::{CommitName, ProfileName, WorkloadName};
+pub use caching::CachingArguments;
 pub use capture::CaptureArguments;
 pub use cat::CatArguments;
 pub use check::CheckArguments;
@@ -48,6 +51,7 @@ pub use man::ManArguments;
 pub use mount::{MountArguments, MountsArguments, UmountArguments};
 pub use nfsstat::NfsstatArguments;
 pub use nics::NicsArguments;
+pub use relay::RelayArguments;
 pub use serve::{ExportArguments, ServeArguments, ServerArguments};
 pub use stat::{CountedArguments, StatArguments};
 pub use top::TopArguments;

@@ -11,6 +11,9 @@ const TIMES: &[(&str, f64)] = &[("", 1.0), ("ms", 1e-3), ("s", 1.0), ("m", 60.0)
 /// The longest time: no timer of ours is set further ahead.
 const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
 
+/// The least memory of a cache: less would be more trouble than none.
+const CACHE_MIN: u64 = 16 << 20;
+
 /// Bytes a second that a copy may move.
 pub fn parse_copy_rate(text: &str) -> Result<u64, String> {
     match parse_size(text)? {
@@ -38,6 +41,20 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     match seconds > 0.0 && seconds <= LONGEST_SECONDS {
         true => Ok(Duration::from_secs_f64(seconds)),
         false => Err("a time is more than nothing, and at most a year".to_owned()),
+    }
+}
+
+/// For how long something is believed: a time, or 0.
+pub fn parse_believed(text: &str) -> Result<Duration, String> {
+    if text == "0" { Ok(Duration::ZERO) } else { parse_time(text) }
+}
+
+/// Memory of a cache.
+pub fn parse_cache_memory(text: &str) -> Result<u64, String> {
+    let bytes = parse_size(text)?;
+    match bytes {
+        CACHE_MIN.. => Ok(bytes),
+        _ => Err(format!("{text}: memory of a cache starts at {}M", CACHE_MIN >> 20)),
     }
 }
 

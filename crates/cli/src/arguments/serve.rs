@@ -11,8 +11,8 @@ use clap::{ArgGroup, Args};
 use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 use howdah_tune::{Algorithm, Setting};
 
-use super::LogArguments;
 use super::quantity::parse_time;
+use super::{CachingArguments, LogArguments};
 use crate::configuration::{
     ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName,
     MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, PrivilegedPorts, Rpcbind, Sandbox, Sizes, Squash,
@@ -24,16 +24,26 @@ use crate::configuration::{
 /// Prints the exact commands that mount it, then serves until SIGTERM or Ctrl-C, which let calls in progress end
 /// (a second one does not wait). SIGHUP reads the configuration file again; no client loses its connection, and
 /// if the file is wrong the old configuration stays.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES, group(ArgGroup::new("exports").required(true).args(["what", "config"])))]
 pub struct ServeArguments {
     /// What to serve: a directory, memory:SIZE, or nfs://HOST/EXPORT of another server. For several exports, write a file
     /// and pass --config
     ///
     /// memory: alone takes up to half of this host's memory; the files are lost when the server ends. An export of
-    /// another server is passed on call by call: nothing is cached.
+    /// another server is passed on call by call, unless --cache is given.
     #[arg(value_name = "DIR|memory:SIZE|URL")]
     pub what: Option<OsString>,
+
+    /// Cache what another server exports: reads ahead, writes behind, remembers attributes, names and listings
+    ///
+    /// `howdah relay URL` is `howdah serve --cache URL`.
+    #[arg(long, conflicts_with = "config")]
+    pub cache: bool,
+
+    /// Settings of the caches.
+    #[command(flatten)]
+    pub caching: CachingArguments,
 
     /// Settings of the server.
     #[command(flatten)]
@@ -49,7 +59,7 @@ pub struct ServeArguments {
 }
 
 /// Flags that hold for the server as a whole; each wins over the file's setting of the same name.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, Clone, Args)]
 #[command(next_help_heading = "Server")]
 pub struct ServerArguments {
     /// Read server settings and exports from this TOML file; flags of this section win over it
@@ -107,6 +117,14 @@ pub struct ServerArguments {
     /// answers in its place, on port 111, where it may: that needs root.
     #[arg(long, value_name = "WHEN")]
     pub rpcbind: Option<Rpcbind>,
+
+    /// Look up the groups of each caller on this host, for users in more than 16 groups [default: as the client sends them]
+    ///
+    /// AUTH_SYS carries at most 16 groups. With this the server takes the groups of the caller's user id from its own user
+    /// database (files, LDAP, SSSD), as mountd --manage-gids does, and remembers them for 10 minutes. A user that this host
+    /// does not know, or a failed look-up, leaves the groups that the client sent.
+    #[arg(long)]
+    pub manage_gids: bool,
 
     /// What the server gives up of its rights once its sockets and directories are open [default: auto]
     ///
@@ -237,7 +255,7 @@ impl ServerArguments {
 }
 
 /// Flags of the one export; with a file, they are said in the file.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Export (without --config)")]
 pub struct ExportArguments {
     /// Name under which clients mount the directory: HOST:NAME
@@ -315,7 +333,7 @@ Examples:
   howdah serve memory:4G
       Files in memory, 4 GiB at most, for a trial or for scratch data.
   howdah serve nfs://server/export
-      What another server exports, passed on as its callers.
+      What another server exports, passed on as its callers; with --cache, or as howdah relay, cached.
   howdah serve . --listen 127.0.0.1:0
       For this machine alone, on a port that the system chooses.
   howdah serve --config /etc/howdah.toml

@@ -19,6 +19,7 @@ mod mount;
 mod mounts;
 mod nfsstat;
 mod nics;
+mod relay;
 mod serve;
 mod set;
 mod stat;
@@ -35,13 +36,14 @@ use crate::report;
 pub fn run(command: &Command) -> Result<(), Failure> {
     run_command(command)?;
     // A server does not live to print.
-    let is_answer = !matches!(command, Command::Serve(_));
+    let is_answer = !matches!(command, Command::Serve(_) | Command::Relay(_));
     if is_answer && report::is_incomplete() { Err(Failure::Told) } else { Ok(()) }
 }
 
 fn run_command(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Serve(arguments) => serve::run(arguments),
+        Command::Relay(arguments) => relay::run(arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
         Command::Why(arguments) => why::run(arguments),

@@ -1,7 +1,9 @@
 //! One export: what it means, every setting decided.
 
-use clap::ValueEnum;
 use std::fmt;
+
+use clap::ValueEnum;
+use howdah_layers::CachingOptions;
 
 use super::{ClientRule, ExportName, Source};
 
@@ -20,6 +22,8 @@ pub struct ExportConfig {
     pub cross_mounts: bool,
     /// Whether clients may set the set-user-ID and set-group-ID bits of files.
     pub set_id: bool,
+    /// How another server's export is cached; `None`: not at all.
+    pub caching: Option<CachingOptions>,
     /// Who may mount it, and how; the first rule that fits a client holds for it.
     pub clients: Vec<ClientRule>,
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::caching;
 use super::directory::served;
 use super::file::Seen;
 use super::identifier::identifier;
@@ -33,6 +34,7 @@ pub fn export(
     let durability = section.setting("durability", durability).map_or(Durability::Sync, Spanned::into_inner);
     let cross_mounts = section.setting("cross_mounts", truth).is_some_and(Spanned::into_inner);
     let set_id = section.setting("set_id", truth).is_some_and(Spanned::into_inner);
+    let caching = caching::in_table(&mut section, source.as_ref());
     let access = access(&mut section, Access::usual());
     let clients = clients(&mut section, access);
 
@@ -50,7 +52,7 @@ pub fn export(
     unique(&mut section, seen, &name, &id);
     section.finish();
     let (name, id) = (name.into_inner(), id.into_inner());
-    Some(ExportConfig { name, source, id, durability, cross_mounts, set_id, clients })
+    Some(ExportConfig { name, source, id, durability, cross_mounts, set_id, caching, clients })
 }
 
 /// Where the files come from: exactly one of three settings says it.

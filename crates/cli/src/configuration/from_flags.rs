@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_server::Tuning;
 
+use super::caching;
 use super::defaults::state_directory;
 use super::file::FileSettings;
 use super::identifier::identifier;
 use super::listen::default_listen;
 use super::taken::Taken;
 use super::{Access, ClientPattern, ClientRule, Durability, ExportConfig, ServerConfig, Source};
-use crate::arguments::{ExportArguments, LogArguments, ServerArguments};
+use crate::arguments::{LogArguments, ServeArguments, ServerArguments};
 use crate::running::check_log_filter;
 
 /// Decides every setting; `file` brings the exports, wherever they were said.
@@ -30,6 +31,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         workers: server.workers.or(file.workers).unwrap_or(howdah_server::limits::WORKERS),
         state: state(server.state.as_deref(), file.state)?,
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
+        manage_gids: server.manage_gids || file.manage_gids.unwrap_or(false),
         admin: server.admin.clone().or(file.admin).unwrap_or_default(),
         admin_listen: server.admin_listen().or(file.admin_listen).decide().map_err(|why| anyhow!(why))?,
         sandbox: server.sandbox.or(file.sandbox).unwrap_or_default(),
@@ -56,8 +58,11 @@ fn each_address_once(config: &ServerConfig) -> Result<()> {
 }
 
 /// The export that flags describe.
-pub fn the_one_export(typed: &OsStr, flags: &ExportArguments) -> Result<ExportConfig> {
+pub fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<ExportConfig> {
+    let flags = &arguments.export;
     let source = Source::parse(typed).map_err(|what| anyhow!("cannot serve this: {what}"))?;
+    let caching = caching::from_flags(arguments.cache, &arguments.caching, &source)
+        .map_err(|what| anyhow!("cannot cache this: {what}"))?;
     for (flag, id) in
         [("--anonymous-user", flags.anonymous_user), ("--anonymous-group", flags.anonymous_group)]
     {
@@ -81,6 +86,7 @@ pub fn the_one_export(typed: &OsStr, flags: &ExportArguments) -> Result<ExportCo
         durability: if flags.answer_early { Durability::Async } else { Durability::Sync },
         cross_mounts: flags.cross_mounts,
         set_id: flags.set_id,
+        caching,
         clients: allowed.iter().map(|who| ClientRule { who: who.clone(), access }).collect(),
     })
 }

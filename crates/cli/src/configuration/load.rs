@@ -19,7 +19,7 @@ pub fn load_arguments(arguments: &ServeArguments) -> Result<ServerConfig> {
         None => FileSettings::default(),
     };
     if let Some(what) = &arguments.what {
-        file.exports = vec![the_one_export(what, &arguments.export)?];
+        file.exports = vec![the_one_export(what, arguments)?];
     }
     decide(&arguments.server, &arguments.log, file)
 }

@@ -2,6 +2,7 @@
 
 mod admin;
 mod admin_listen;
+mod caching;
 mod clients;
 mod datagrams;
 mod defaults;

@@ -25,6 +25,10 @@ impl ServerConfig {
                 waiting.push(format!("`durability` of export {}", export.name));
                 export.durability = old.durability;
             }
+            if old.caching != export.caching {
+                waiting.push(format!("the caches of export {}", export.name));
+                export.caching = old.caching;
+            }
             if old.cross_mounts != export.cross_mounts {
                 waiting.push(format!("`cross_mounts` of export {}", export.name));
                 export.cross_mounts = old.cross_mounts;
@@ -42,6 +46,7 @@ impl ServerConfig {
             ("workers", self.workers != new.workers),
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),
+            ("manage_gids", self.manage_gids != new.manage_gids),
             ("admin", self.admin != new.admin),
             ("admin_listen", self.admin_listen != new.admin_listen),
             ("metrics", self.metrics.address != new.metrics.address),

@@ -1,11 +1,15 @@
 //! Reads one table of the file, setting by setting, and collects every problem instead of stopping at the first.
 
 use std::ops::{Range, RangeInclusive};
+use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::Problem;
+
+/// The longest time that is believed, in seconds: a day.
+const MOST_SECONDS: u64 = 86_400;
 
 /// One table of the file, and which settings were asked of it.
 pub struct Section<'s, 'f> {
@@ -121,6 +125,11 @@ pub fn number(range: RangeInclusive<u64>) -> impl FnOnce(&DeValue<'_>) -> Result
         let digits = value.as_integer().ok_or_else(|| format!("{}, found {}", said(), kind(value)))?;
         whole(digits).filter(|number| range.contains(number)).ok_or_else(said)
     }
+}
+
+/// A time in seconds, for which something is believed.
+pub fn seconds(value: &DeValue<'_>) -> Result<Duration, String> {
+    number(0..=MOST_SECONDS)(value).map(Duration::from_secs)
 }
 
 /// A size may be a number of bytes or a text with a unit, and a number may be the word `auto`.

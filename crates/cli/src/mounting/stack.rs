@@ -1,12 +1,9 @@
-//! The layers of a mount, around the client: the one place that composes them.
+//! The caches of a mount, around the client, and what opening and closing a file mean to them.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use howdah_client::nfs3::Nfs3;
-use howdah_layers::{
-    AttributeCache, AttributeCacheOptions, ReadAhead, ReadAheadOptions, WriteBehind, WriteBehindOptions,
-};
+use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
 use howdah_mount::Consistency;
 use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
 
@@ -20,35 +17,34 @@ pub struct Stack {
 
 /// Attributes remembered, files read ahead, writes gathered.
 pub fn stack(client: Arc<Nfs3>, believed: &Believed) -> Stack {
-    let start = Instant::now();
-    let options = AttributeCacheOptions {
+    let attributes = AttributeCacheOptions {
         file_min: believed.file_min,
+        file_max: believed.file_max,
         directory_min: believed.directory_min,
-        max: believed.file_max.max(believed.directory_max),
+        directory_max: believed.directory_max,
         ..AttributeCacheOptions::default()
     };
-    let cache = Arc::new(AttributeCache::around(client, options, Arc::new(move || start.elapsed())));
-    let ahead = ReadAhead::around(Arc::clone(&cache) as _, ReadAheadOptions::default());
-    let behind = Arc::new(WriteBehind::around(Arc::new(ahead), WriteBehindOptions::default()));
-    let consistency = Arc::new(CloseToOpen { cache, behind: Arc::clone(&behind) });
-    Stack { file_system: behind, consistency }
+    let sizes = client.sizes();
+    let options = CachingOptions {
+        attributes,
+        read_size: sizes.read as usize,
+        write_size: sizes.write as usize,
+        ..CachingOptions::default()
+    };
+    let cached = Arc::new(Cached::around(client, options));
+    let consistency = Arc::new(CloseToOpen(Arc::clone(&cached)));
+    Stack { file_system: cached, consistency }
 }
 
 /// Opening a file asks the server, closing it waits for what was written behind.
-struct CloseToOpen {
-    cache: Arc<AttributeCache>,
-    behind: Arc<WriteBehind>,
-}
+struct CloseToOpen(Arc<Cached>);
 
 impl Consistency for CloseToOpen {
     fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        // What is not written yet is written first: the server's attributes would know nothing of it.
-        FileSystem::attributes(&*self.behind, caller, node)?;
-        self.cache.revalidate(caller, node)
+        self.0.revalidate(caller, node)
     }
 
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<[u8; 8]> {
-        let mut change = Change::default();
-        Ok(FileSystem::commit(&*self.behind, caller, node, 0, 0, &mut change)?.verifier)
+        Ok(self.0.commit(caller, node, 0, 0, &mut Change::default())?.verifier)
     }
 }

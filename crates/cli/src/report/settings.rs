@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
+use howdah_layers::CachingOptions;
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tune::{Algorithm, Own, Setting};
 
@@ -33,6 +35,9 @@ pub fn server(config: &ServerConfig) -> String {
             Rpcbind::Off => "off",
         },
     );
+    if config.manage_gids {
+        line("groups", "of each caller as this host knows them");
+    }
     line("sandbox", config.sandbox.as_str());
     line("admin", &config.admin.to_string());
     if let Some(listen) = &config.admin_listen {
@@ -151,6 +156,9 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     }
     line("id", &export.id.to_string());
     line("durability", &export.durability.to_string());
+    if let Source::Server(_) = export.source {
+        line("caches", &caches(export.caching.as_ref()));
+    }
     line("set-ID bits", if export.set_id { "clients may set them" } else { "left out" });
     line("cross mounts", if export.cross_mounts { "yes" } else { "no" });
     for (index, rule) in export.clients.iter().enumerate() {
@@ -158,6 +166,23 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
         line(title, &format!("{}: {}", rule.who, access(&rule.access, Opened::AS_ROOT)));
     }
     text
+}
+
+/// What is cached of another server's export, in words.
+fn caches(caching: Option<&CachingOptions>) -> String {
+    let Some(CachingOptions { memory_budget, attributes, .. }) = caching else {
+        return "none: every call is passed on".to_owned();
+    };
+    let times = |min: Duration, max: Duration| match min == max {
+        true => format!("{} s", min.as_secs_f64()),
+        false => format!("{} to {} s", min.as_secs_f64(), max.as_secs_f64()),
+    };
+    format!(
+        "{} MiB of data; attributes of files for {}, of directories for {}",
+        memory_budget >> 20,
+        times(attributes.file_min, attributes.file_max),
+        times(attributes.directory_min, attributes.directory_max)
+    )
 }
 
 /// What clients may do, in words. Squashing and ports appear only if they have an effect.

@@ -155,6 +155,7 @@ fn exported(export: &ExportConfig, opened: Opened) -> String {
         Handles::Kernel => format!("{durability}, file handles of the kernel"),
         Handles::Index => format!("{durability}, file handles of an index"),
         Handles::Memory => "lost when the server ends".to_owned(),
+        Handles::Server if export.caching.is_some() => "passed on to that server through caches".to_owned(),
         Handles::Server => "passed on to that server, nothing is cached".to_owned(),
     };
     let mut text = format!("\n  {}  {}\n", export.name, export.source);

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::connect::ConnectOptions;
 use howdah_client::url::NfsUrl;
+use howdah_layers::{Cached, CachingOptions};
 use howdah_store::DurableHandleBook;
 use howdah_store::local::{
     HandleSource, LocalFileSystem, Mode, OpenError, Options, Presence, Root, SyncMode,
@@ -251,11 +252,20 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Arc<dyn F
             Shown(first)
         );
     }
+    let sizes = client.sizes();
+    let far: Arc<dyn FileSystem> = match export.caching {
+        Some(options) => {
+            let (read_size, write_size) = (sizes.read as usize, sizes.write as usize);
+            let options = CachingOptions { read_size, write_size, ..options };
+            Arc::new(Cached::around(client, options))
+        }
+        None => client,
+    };
     let state = export_state(state, export.id)?;
     let book = DurableHandleBook::open(&state)?;
     let key = handle_key(&state)?;
     let key = *key.first_chunk().context("the handle key is too short")?;
-    let short = ShortHandles::around(client, book, key, Handle::EXPORTABLE_MAX)
+    let short = ShortHandles::around(far, book, key, Handle::EXPORTABLE_MAX)
         .map_err(|error| anyhow!("keeping the handle of {url}: {error}"))?;
     Ok(Arc::new(short))
 }

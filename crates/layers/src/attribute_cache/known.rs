@@ -5,7 +5,7 @@ use std::time::Duration;
 use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, Handle};
 
 use super::AttributeCacheOptions;
-use super::generations::Generations;
+use crate::generations::Generations;
 
 /// Answers of ACCESS remembered for one node, each of another caller.
 const CALLERS_MAX: usize = 8;
@@ -67,8 +67,8 @@ impl Known {
 
     /// What a call that started at `since` saw of a node.
     pub fn saw(&mut self, node: &Handle, attributes: &Attributes, since: Moment, time: Duration) {
-        let min = self.min(attributes);
-        let (max, epoch) = (self.options.max, self.next_epoch());
+        let (min, max) = (self.min(attributes), self.max(attributes));
+        let epoch = self.next_epoch();
         let known = self.node(node);
         if known.changed > since {
             known.seen = None;
@@ -138,7 +138,7 @@ impl Known {
     /// A name was found, and what it led to.
     pub fn found(&mut self, caller: &Caller, directory: &Handle, name: &[u8], node: Handle) {
         let epoch = self.node(directory).epoch;
-        self.names.insert((*directory, name.to_vec()), KnownName { caller: *caller, node, epoch });
+        self.names.insert((*directory, name.to_vec()), KnownName { caller: caller.clone(), node, epoch });
     }
 
     /// A name is gone, or leads elsewhere. Says what it led to, whoever found that.
@@ -169,7 +169,7 @@ impl Known {
         if known.access.len() == CALLERS_MAX {
             known.access.remove(0);
         }
-        known.access.push((*caller, wanted, granted));
+        known.access.push((caller.clone(), wanted, granted));
     }
 
     fn node(&mut self, node: &Handle) -> &mut KnownNode {
@@ -190,6 +190,11 @@ impl Known {
     fn min(&self, attributes: &Attributes) -> Duration {
         let directory = attributes.kind == FileKind::Directory;
         if directory { self.options.directory_min } else { self.options.file_min }
+    }
+
+    fn max(&self, attributes: &Attributes) -> Duration {
+        let directory = attributes.kind == FileKind::Directory;
+        if directory { self.options.directory_max } else { self.options.file_max }
     }
 }
 

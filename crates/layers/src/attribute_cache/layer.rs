@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
@@ -10,8 +11,8 @@ use howdah_vfs::{
 };
 use parking_lot::Mutex;
 
-use super::AttributeCacheOptions;
 use super::known::{Known, Moment};
+use super::{AttributeCacheOptions, AttributeCacheReport};
 
 /// Remembers attributes, names and rights, for as long as its options say. What is changed through it is seen through
 /// it at once; what others change is seen when what was remembered has aged, or by
@@ -20,12 +21,30 @@ pub struct AttributeCache {
     inner: Arc<dyn FileSystem>,
     stopwatch: Stopwatch,
     known: Mutex<Known>,
+    hits: AtomicU64,
+    misses: AtomicU64,
 }
 
 impl AttributeCache {
     /// The same files, remembered.
     pub fn around(inner: Arc<dyn FileSystem>, options: AttributeCacheOptions, stopwatch: Stopwatch) -> Self {
-        Self { inner, stopwatch, known: Mutex::new(Known::new(options)) }
+        let known = Mutex::new(Known::new(options));
+        Self { inner, stopwatch, known, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
+    }
+
+    /// What it answered by itself, and what not.
+    pub fn report(&self) -> AttributeCacheReport {
+        AttributeCacheReport {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Counts an answer, if there is one from memory.
+    fn counted<T>(&self, known: Option<T>) -> Option<T> {
+        let counter = if known.is_some() { &self.hits } else { &self.misses };
+        counter.fetch_add(1, Ordering::Relaxed);
+        known
     }
 
     /// Asks for a node's attributes whatever is remembered: what others did before is seen from now on.
@@ -128,7 +147,7 @@ impl Layer for AttributeCache {
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         let time = (self.stopwatch)();
         let known = self.known.lock().attributes(node, time);
-        known.map_or_else(|| self.revalidate(caller, node), Ok)
+        self.counted(known).map_or_else(|| self.revalidate(caller, node), Ok)
     }
 
     fn set_attributes(
@@ -151,9 +170,8 @@ impl Layer for AttributeCache {
         let since = {
             let mut known = self.known.lock();
             let handle = known.name(caller, directory, name.as_bytes(), time);
-            if let Some((handle, attributes)) =
-                handle.and_then(|node| Some((node, known.attributes(&node, time)?)))
-            {
+            let answer = handle.and_then(|node| Some((node, known.attributes(&node, time)?)));
+            if let Some((handle, attributes)) = self.counted(answer) {
                 let directory = known.attributes(directory, time);
                 return Ok(Found { node: Node { handle, attributes }, directory });
             }
@@ -178,7 +196,7 @@ impl Layer for AttributeCache {
     fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
         let time = (self.stopwatch)();
         let known = self.known.lock().access(caller, node, wanted, time);
-        if let Some(known) = known {
+        if let Some(known) = self.counted(known) {
             return Ok(known);
         }
         let answer = self.look(node, |inner| inner.access(caller, node, wanted), |(_, seen)| Some(*seen))?;

@@ -1,9 +1,8 @@
 //! Remembers what nodes are like for a while, so that not every look asks a far server.
 
-mod generations;
 mod known;
 mod layer;
 mod options;
 
 pub use layer::AttributeCache;
-pub use options::AttributeCacheOptions;
+pub use options::{AttributeCacheOptions, AttributeCacheReport};

@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 /// How long attributes are believed: `file_min` or `directory_min` after a change was seen, twice as long each time that
-/// asking again shows none, up to `max`.
+/// asking again shows none, up to `file_max` or `directory_max`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttributeCacheOptions {
     /// Of a file that has just changed (Linux: `acregmin`).
     pub file_min: Duration,
     /// Of a directory that has just changed (Linux: `acdirmin`).
     pub directory_min: Duration,
-    /// Of anything, however quiet (Linux: `acregmax`, `acdirmax`).
-    pub max: Duration,
+    /// Of a file, however quiet (Linux: `acregmax`).
+    pub file_max: Duration,
+    /// Of a directory, however quiet (Linux: `acdirmax`).
+    pub directory_max: Duration,
     /// The most nodes remembered, and the most names. Each takes about 200 bytes.
     pub entries: usize,
 }
@@ -22,8 +24,26 @@ impl Default for AttributeCacheOptions {
         Self {
             file_min: Duration::from_secs(3),
             directory_min: Duration::from_secs(30),
-            max: Duration::from_secs(60),
+            file_max: Duration::from_secs(60),
+            directory_max: Duration::from_secs(60),
             entries: 1 << 16,
         }
     }
+}
+
+impl AttributeCacheOptions {
+    /// All four times the same (Linux: `actimeo`); zero believes nothing (Linux: `noac`).
+    #[must_use]
+    pub fn with_all(self, time: Duration) -> Self {
+        Self { file_min: time, file_max: time, directory_min: time, directory_max: time, ..self }
+    }
+}
+
+/// What an attribute cache answered by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AttributeCacheReport {
+    /// Questions for attributes, names and rights that were answered from memory.
+    pub hits: u64,
+    /// Those that were passed on.
+    pub misses: u64,
 }

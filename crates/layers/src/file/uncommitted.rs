@@ -55,6 +55,12 @@ impl<T: Clone> Uncommitted<T> {
         self.writes
     }
 
+    /// Bytes held that were added since a moment.
+    pub fn held_since(&self, moment: u64) -> usize {
+        let newer = self.pieces.values().filter(|piece| piece.write >= moment);
+        newer.map(|piece| piece.data.len()).sum()
+    }
+
     /// Holds what was written unstably, in the place of what was there.
     pub fn add(&mut self, offset: u64, data: Bytes, verifier: [u8; 8], with: T) {
         self.supersede(offset, data.len());

@@ -61,7 +61,7 @@ impl Blocks {
             return None;
         }
         self.number += 1;
-        self.entries.insert(key, Entry { caller: *caller, state: State::Coming, number: self.number });
+        self.entries.insert(key, Entry { caller: caller.clone(), state: State::Coming, number: self.number });
         Some(self.number)
     }
 
@@ -90,6 +90,16 @@ impl Blocks {
     /// A file changed: nothing that was fetched of it counts.
     pub fn forget(&mut self, node: &Handle) {
         self.entries.retain(|(of, _), _| of != node);
+    }
+
+    /// Drops what was fetched of a file when it was another than it is now. Of what is on its way nobody knows yet.
+    pub fn validate(&mut self, node: &Handle, now: &Attributes) {
+        let same =
+            |was: &Attributes| (was.size, was.modified, was.changed) == (now.size, now.modified, now.changed);
+        self.entries.retain(|(of, _), entry| match &entry.state {
+            State::Here(block) => of != node || same(&block.attributes),
+            State::Coming => true,
+        });
     }
 
     /// Drops what came longer ago than `age`: nobody wanted it.

@@ -132,7 +132,7 @@ impl ReadAhead {
                 return;
             }
             if let Some(number) = state.blocks.expect(caller, key) {
-                let fetch = Fetch { shared: Arc::clone(shared), caller: *caller, key, number };
+                let fetch = Fetch { shared: Arc::clone(shared), caller: caller.clone(), key, number };
                 // The lock is not held while a job is queued: a job that is dropped takes it.
                 parking_lot::MutexGuard::unlocked(&mut state, || self.fetcher.run(move || fetch.run()));
             }
@@ -183,6 +183,11 @@ impl ReadAhead {
             }
         }
         last.map(|last| (pieces, last))
+    }
+
+    /// This is what a file is like now: what was fetched before it became so is dropped.
+    pub fn validate(&self, node: &Handle, attributes: &Attributes) {
+        self.shared.state.lock().blocks.validate(node, attributes);
     }
 
     /// A file changed through us.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use howdah_vfs::{Caller, FsError, Stability};
+use howdah_vfs::{Attributes, Caller, FsError, Stability, Timestamp};
 
 use crate::file::Uncommitted;
 
@@ -48,8 +48,18 @@ pub struct File {
     pub uncommitted: Uncommitted<Caller>,
     /// What went wrong, told to the next who writes or commits.
     pub failed: Option<FsError>,
-    /// Whose write the file system took last: who may write is not known before it was tried.
+    /// Whose write was taken last.
     pub writer: Option<Caller>,
+    /// Whether the next one of that caller will be, as far as is known.
+    pub trusted: bool,
+    /// COMMITs under way that nobody asked for, and the moment up to which they make data safe.
+    pub commits_ahead: usize,
+    pub committing_until: u64,
+    /// One of them failed: whoever commits next is told why.
+    pub commit_failed: bool,
+    /// Where the data that was taken ends, at most, and when the last of it was.
+    end: u64,
+    stamp: Timestamp,
 }
 
 impl File {
@@ -72,7 +82,7 @@ impl File {
             };
             if !self.gathered.as_ref().is_some_and(follows) {
                 ready.extend(self.take());
-                self.gathered = Some((*caller, at, Vec::with_capacity(block)));
+                self.gathered = Some((caller.clone(), at, Vec::with_capacity(block)));
             }
             let Some((_, from, so_far)) = &mut self.gathered else { break };
             // Calls end at multiples of the block, so that a server's pages are written whole.
@@ -114,9 +124,43 @@ impl File {
         self.gathered.is_some() || !self.on_the_way.is_empty()
     }
 
+    /// Data was taken, up to this end, at this time.
+    pub fn taken(&mut self, end: u64, stamp: Timestamp) {
+        self.end = self.end.max(end);
+        self.stamp = self.stamp.max(stamp);
+    }
+
+    /// The file's size was set: what was taken before says nothing of it any more.
+    pub fn sized(&mut self) {
+        self.end = 0;
+    }
+
+    /// Where the data ends that the server may not have yet; 0 if it has all.
+    pub fn dirty_end(&self) -> u64 {
+        if self.is_dirty() { self.end } else { 0 }
+    }
+
+    /// What callers see: what the server says, and the data that it has not got yet.
+    pub fn overlaid(&self, server: Attributes) -> Attributes {
+        if !self.is_dirty() {
+            return server;
+        }
+        Attributes {
+            size: server.size.max(self.end),
+            modified: server.modified.max(self.stamp),
+            changed: server.changed.max(self.stamp),
+            ..server
+        }
+    }
+
+    /// Whether all there is was gathered and nothing else: one durable write makes the file safe.
+    pub fn is_only_gathered(&self) -> bool {
+        self.gathered.is_some() && self.on_the_way.is_empty() && self.uncommitted.is_empty()
+    }
+
     /// Whether there is nothing to remember.
     pub fn is_forgettable(&self) -> bool {
-        !self.is_dirty() && self.uncommitted.is_empty() && self.failed.is_none()
+        self.commits_ahead == 0 && !self.is_dirty() && self.uncommitted.is_empty() && self.failed.is_none()
     }
 }
 

@@ -1,35 +1,62 @@
-//! The layer: unstable writes are taken, everything else that would see their effect waits for them.
+//! The layer: unstable writes are taken; whoever looks meanwhile sees their effect; what must not overtake them waits.
 
+use std::hash::{BuildHasher, RandomState};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, Stability, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileKind, FileSystem, Found,
+    FsError, Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, Stability, Timestamp, Written,
 };
 
-use super::super::threads::Threads;
 use super::file::Piece;
-use super::shared::{Shared, WriteBehindOptions, WriteBehindReport};
-
-/// The verifier of data that was taken: it never changes, for what a server loses is written again from here.
-const VERIFIER: [u8; 8] = *b"behind\0\0";
+use super::pools::Pools;
+use super::shared::Shared;
+use super::{WriteBehindOptions, WriteBehindReport};
 
 /// Takes unstable writes at once and makes the calls for them later, gathered to whole blocks, so many at a time as the
-/// path takes. The first write after a file was opened or committed is made at once, so that whoever may not write is told.
-/// Data is held until a COMMIT has made it durable. What goes wrong later is told by the next write or COMMIT of that file.
-/// A change that a write behind tells of knows neither before nor after.
+/// path takes.
+///
+/// - A caller's first write to a file is made at once unless the caller owns the file, or ACCESS said that it may write: so
+///   who may not write is told so.
+/// - Attributes show what was taken: the size at once, and times that grow with every write.
+/// - Data is held until a COMMIT has made it durable, and written again if the server lost it. So that memory becomes free,
+///   COMMITs are made before anybody asks. Where memory is full, writers wait.
+/// - What goes wrong later is told by the next write or COMMIT of that file.
 pub struct WriteBehind {
     shared: Arc<Shared>,
-    threads: Threads,
+    pools: Arc<Pools>,
+    /// Of data that was taken. It stays the same while this layer lives, since what a server loses is written again from
+    /// here; it is another one after a restart of the process, which loses what was not committed.
+    verifier: [u8; 8],
 }
 
 impl WriteBehind {
     /// The same files, written behind.
     pub fn around(inner: Arc<dyn FileSystem>, options: WriteBehindOptions) -> Self {
-        let threads = Threads::new("write-behind", options.in_flight);
-        Self { shared: Arc::new(Shared::new(inner, options)), threads }
+        let pools = Arc::new(Pools::new(options.in_flight));
+        let verifier = RandomState::new().hash_one(std::process::id()).to_ne_bytes();
+        Self { shared: Arc::new(Shared::new(inner, options)), pools, verifier }
+    }
+
+    /// Makes durable what was written to a file, if anything is not.
+    ///
+    /// # Errors
+    /// What writing or committing was refused with, also for data that was taken earlier.
+    pub fn flush(&self, caller: &Caller, node: &Handle) -> Result<()> {
+        if self.shared.holds(node) {
+            self.shared.commit(&self.pools, node, caller, &mut Change::default())?;
+        }
+        Ok(())
+    }
+
+    /// Makes durable what is held of all files.
+    ///
+    /// # Errors
+    /// The first that occurred; all are told to the next who writes or commits.
+    pub fn flush_all(&self) -> Result<()> {
+        self.shared.commit_all(&self.pools)
     }
 
     /// What it holds, did, and chose.
@@ -37,25 +64,49 @@ impl WriteBehind {
         self.shared.report()
     }
 
-    fn flush(&self, node: &Handle) {
-        if self.shared.is_dirty(node) {
-            self.shared.flush(&self.threads, node);
+    /// Makes durable what is held of a file, if anything is.
+    fn commit_held(&self, node: &Handle) -> Result<()> {
+        if self.shared.holds(node) { self.shared.commit_as_writer(&self.pools, node) } else { Ok(()) }
+    }
+
+    /// Where the data ends that the server may not have yet.
+    fn dirty_end(&self, node: &Handle) -> u64 {
+        self.shared.state.lock().files.get(node).map_or(0, super::file::File::dirty_end)
+    }
+
+    /// What callers see of a file, if this is what the server said. `dirty_end` is from before the server was asked: what
+    /// was on its way then may have arrived after the server looked.
+    fn seen(&self, node: &Handle, server: Attributes, dirty_end: u64) -> Attributes {
+        let mut state = self.shared.state.lock();
+        state.known.saw(node, &server);
+        let seen = state.overlaid(node, server);
+        let seen = Attributes { size: seen.size.max(dirty_end), ..seen };
+        state.known.told(node, &seen);
+        seen
+    }
+
+    /// A name leads to a node.
+    fn found(&self, directory: &Handle, name: Name<'_>, node: &Node) {
+        if node.attributes.kind == FileKind::Regular {
+            self.shared.state.lock().known.found(directory, name.as_bytes(), node.handle);
         }
     }
 
-    /// Makes durable what is held of a file, if anything is.
-    fn commit_held(&self, node: &Handle) -> Result<()> {
-        if self.shared.holds(node) { self.shared.commit_as_writer(&self.threads, node) } else { Ok(()) }
+    /// A file was changed otherwise than by data: what the server told is what it is like.
+    fn changed(&self, node: &Handle, after: Option<&Attributes>) {
+        let mut state = self.shared.state.lock();
+        match after {
+            Some(after) => state.known.saw(node, after),
+            None => state.known.forget(node),
+        }
     }
 }
 
 impl Drop for WriteBehind {
-    /// Nobody will commit what is left: it is written and committed now, as the superuser, who may.
+    /// Nobody will commit what is left: it is written and committed now.
     fn drop(&mut self) {
-        for node in self.shared.nodes() {
-            if let Err(error) = self.shared.commit(&self.threads, &node, &Caller::ROOT) {
-                tracing::warn!(%error, "data that was never committed could not be written");
-            }
+        if let Err(error) = self.flush_all() {
+            tracing::warn!(%error, "data that was never committed could not be written");
         }
     }
 }
@@ -82,23 +133,16 @@ impl Layer for WriteBehind {
         let ends = offset.checked_add(data.len() as u64).is_some_and(|end| i64::try_from(end).is_ok());
         if data.is_empty() || !ends {
             let written = self.shared.inner.write(caller, node, offset, data, stability, change)?;
-            return Ok(Written { verifier: VERIFIER, ..written });
+            return Ok(Written { verifier: self.verifier, ..written });
         }
         let bytes = data.into_shared().map_err(|_| FsError::Io)?;
-        let (count, piece) = (bytes.len(), Piece { caller: *caller, offset, bytes });
-        let durable = stability != Stability::Unstable;
-        if durable || !self.shared.may_write(node, caller) {
-            // What is older than what will be durable must not be written again after it.
-            if durable {
-                self.commit_held(node)?
-            } else {
-                self.flush(node)
-            }
-            let written = self.shared.write_now(&self.threads, node, &piece, stability, change)?;
-            return Ok(Written { verifier: VERIFIER, ..written });
+        let (count, piece) = (bytes.len(), Piece { caller: caller.clone(), offset, bytes });
+        if stability != Stability::Unstable || !self.shared.may_write(node, caller) {
+            let written = self.shared.write_now(&self.pools, node, &piece, stability, change)?;
+            return Ok(Written { verifier: self.verifier, ..written });
         }
-        self.shared.take(&self.threads, node, piece)?;
-        Ok(Written { count, stability, verifier: VERIFIER })
+        self.shared.take(&self.pools, node, piece, change)?;
+        Ok(Written { count, stability, verifier: self.verifier })
     }
 
     fn commit(
@@ -109,15 +153,17 @@ impl Layer for WriteBehind {
         count: u64,
         change: &mut Change,
     ) -> Result<Committed> {
-        self.shared.commit(&self.threads, node, caller)?;
-        // Data that somebody else wrote, or that came another way.
-        self.shared.inner.commit(caller, node, offset, count, change)?;
-        Ok(Committed { verifier: VERIFIER })
+        if !self.shared.commit(&self.pools, node, caller, change)? {
+            self.shared.inner.commit(caller, node, offset, count, change)?;
+            Shared::hide(&mut self.shared.state.lock(), node, change);
+        }
+        Ok(Committed { verifier: self.verifier })
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.flush(node);
-        self.shared.inner.attributes(caller, node)
+        let dirty_end = self.dirty_end(node);
+        let server = self.shared.inner.attributes(caller, node)?;
+        Ok(self.seen(node, server, dirty_end))
     }
 
     fn set_attributes(
@@ -128,27 +174,41 @@ impl Layer for WriteBehind {
         guard: Option<Timestamp>,
         change: &mut Change,
     ) -> Result<()> {
+        // The guard is what callers were told while data was held: the server's own time is another one.
+        let told = self.shared.told_changed(node);
         if new.size.is_some() {
             // Data that is cut off must not be written again afterwards.
             self.commit_held(node)?;
         } else {
-            self.flush(node);
+            self.shared.flush(&self.pools, node);
         }
-        self.shared.inner.set_attributes(caller, node, new, guard, change)
+        let guard = match guard {
+            Some(guard) if told == Some(guard) => Some(self.shared.inner.attributes(caller, node)?.changed),
+            guard => guard,
+        };
+        let outcome = self.shared.inner.set_attributes(caller, node, new, guard, change);
+        if new.size.is_some() {
+            self.shared.sized(node);
+        }
+        Shared::hide(&mut self.shared.state.lock(), node, change);
+        self.changed(node, change.after.as_ref());
+        outcome
     }
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
         let mut found = self.shared.inner.lookup(caller, directory, name)?;
-        if self.shared.is_dirty(&found.node.handle) {
-            self.flush(&found.node.handle);
-            found.node.attributes = self.shared.inner.attributes(caller, &found.node.handle)?;
-        }
+        let node = &mut found.node;
+        node.attributes = self.seen(&node.handle, node.attributes, 0);
+        self.found(directory, name, node);
         Ok(found)
     }
 
     fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
-        self.flush(node);
-        self.shared.inner.access(caller, node, wanted)
+        let dirty_end = self.dirty_end(node);
+        let (granted, server) = self.shared.inner.access(caller, node, wanted)?;
+        let seen = self.seen(node, server, dirty_end);
+        self.shared.state.lock().known.may(node, caller, granted);
+        Ok((granted, seen))
     }
 
     fn read(
@@ -159,12 +219,27 @@ impl Layer for WriteBehind {
         count: usize,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
-        self.flush(node);
-        self.shared.inner.read(caller, node, offset, count, buffer)
+        let length = buffer.len();
+        loop {
+            let range = offset..offset.saturating_add(count as u64);
+            self.shared.flush_range(&self.pools, node, &range);
+            let dirty_end = self.dirty_end(node);
+            let mut read = self.shared.inner.read(caller, node, offset, count, buffer)?;
+            // The server's end of the file is not where data ends that it has not got yet.
+            let read_end = offset + read.content.len() as u64;
+            if (read.end || read.content.len() < count) && read_end < dirty_end {
+                buffer.truncate(length);
+                self.shared.flush(&self.pools, node);
+                continue;
+            }
+            read.end &= read_end >= self.dirty_end(node);
+            read.attributes = self.seen(node, read.attributes, dirty_end);
+            return Ok(read);
+        }
     }
 
     fn next_data(&self, caller: &Caller, node: &Handle, offset: u64) -> Result<Option<u64>> {
-        self.flush(node);
+        self.shared.flush(&self.pools, node);
         self.shared.inner.next_data(caller, node, offset)
     }
 
@@ -177,10 +252,41 @@ impl Layer for WriteBehind {
         change: &mut Change,
     ) -> Result<Node> {
         // It may cut a file short, and must not cut what comes after it.
-        if matches!(how, Create::Unchecked(new) if new.size.is_some()) {
-            self.shared.commit_all(&self.threads);
+        let cuts = matches!(how, Create::Unchecked(new) if new.size.is_some());
+        if cuts
+            && !self.shared.nodes().is_empty()
+            && let Ok(found) = self.shared.inner.lookup(caller, directory, name)
+        {
+            // What goes wrong is told by the next write or commit of that file.
+            let _ = self.commit_held(&found.node.handle);
         }
-        self.shared.inner.create(caller, directory, name, how, change)
+        let mut node = self.shared.inner.create(caller, directory, name, how, change)?;
+        if cuts {
+            self.shared.sized(&node.handle);
+        }
+        node.attributes = self.seen(&node.handle, node.attributes, 0);
+        self.found(directory, name, &node);
+        Ok(node)
+    }
+
+    fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        let outcome = self.shared.inner.remove(caller, directory, name, change);
+        self.shared.state.lock().lost_name(directory, name.as_bytes());
+        outcome
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        let outcome = self.shared.inner.rename(caller, from, to, changes);
+        let mut state = self.shared.state.lock();
+        state.lost_name(from.0, from.1.as_bytes());
+        state.lost_name(to.0, to.1.as_bytes());
+        outcome
     }
 
     fn link(
@@ -191,8 +297,9 @@ impl Layer for WriteBehind {
         name: Name<'_>,
         change: &mut Change,
     ) -> Result<Attributes> {
-        self.flush(node);
-        self.shared.inner.link(caller, node, directory, name, change)
+        let dirty_end = self.dirty_end(node);
+        let server = self.shared.inner.link(caller, node, directory, name, change)?;
+        Ok(self.seen(node, server, dirty_end))
     }
 
     fn read_directory(
@@ -203,9 +310,12 @@ impl Layer for WriteBehind {
         detail: Detail,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
-        if detail == Detail::Nodes {
-            self.shared.flush_all(&self.threads);
-        }
-        self.shared.inner.read_directory(caller, directory, cookie, detail, sink)
+        self.shared.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+            let node = entry.node.map(|node| {
+                let attributes = self.shared.state.lock().overlaid(&node.handle, node.attributes);
+                Node { attributes, ..*node }
+            });
+            sink(Entry { node: node.as_ref(), ..entry })
+        })
     }
 }

@@ -1,8 +1,14 @@
 //! Answers writes before they reached a far server, so that its round trips overlap; COMMIT waits for them.
 
+mod clock;
 mod file;
+mod job;
+mod known;
 mod layer;
+mod options;
+mod pools;
 mod shared;
+mod state;
 
 pub use layer::WriteBehind;
-pub use shared::{WriteBehindOptions, WriteBehindReport};
+pub use options::{WriteBehindOptions, WriteBehindReport};

@@ -1,173 +1,167 @@
 //! What all calls of a write-behind share: the files with data that is not durable, and how that gets to be.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_tune::flight::{Bounds, Choice, Flight, Started};
-use howdah_vfs::{Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, Written};
+use howdah_tune::flight::{Bounds, Flight, Started};
+use howdah_vfs::{
+    Access, Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, Timestamp, Written,
+};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::super::threads::Threads;
 use super::file::{Answered, File, Piece};
+use super::job::{CommitJob, WriteJob};
+use super::pools::Pools;
+use super::state::State;
+use super::{WriteBehindOptions, WriteBehindReport};
 use crate::file::Lost;
 
 /// How often data is written again because the server lost it before COMMIT said it was safe. A server that restarts
 /// more often within one COMMIT is not going to be cured by more of it.
 const LOSSES_MAX: u32 = 16;
 
-/// How much is written behind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WriteBehindOptions {
-    /// Bytes of one call: the server's preferred transfer size.
-    pub block: usize,
-    /// Bytes that may be held: data is, until it is committed. Beyond it the file at hand is committed.
-    pub memory_budget: usize,
-    /// The most calls at a time.
-    pub in_flight: usize,
-}
-
-impl Default for WriteBehindOptions {
-    /// 1 MiB transfers, and as many as a path of 10 Gb/s and 100 ms takes twice over.
-    fn default() -> Self {
-        Self { block: 1 << 20, memory_budget: 256 << 20, in_flight: Bounds::default().ceiling }
-    }
-}
-
-/// What a write-behind holds, has done, and chose.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WriteBehindReport {
-    /// Bytes held: gathered, on their way, or not committed.
-    pub held: usize,
-    /// Calls made to write.
-    pub written: u64,
-    /// Of those, how many wrote again what the server had lost.
-    pub written_again: u64,
-    /// Calls kept in flight, and why.
-    pub in_flight: Choice,
-}
-
 /// The shared state.
 pub struct Shared {
     pub inner: Arc<dyn FileSystem>,
     options: WriteBehindOptions,
     start: Instant,
-    state: Mutex<State>,
+    pub state: Mutex<State>,
     /// A call is over.
-    over: Condvar,
-}
-
-struct State {
-    files: HashMap<Handle, File>,
-    held: usize,
-    flight: Flight,
-    written: u64,
-    written_again: u64,
-}
-
-/// A call to be made; when it is over, or is never made, whoever waits is told.
-struct Job {
-    shared: Arc<Shared>,
-    node: Handle,
-    piece: Piece,
-    /// Until it is made.
-    started: Option<Started>,
-    outcome: Result<Vec<Answered>>,
+    pub over: Condvar,
 }
 
 impl Shared {
     pub fn new(inner: Arc<dyn FileSystem>, options: WriteBehindOptions) -> Self {
         let bounds =
             Bounds { ceiling: options.in_flight, memory_budget: options.memory_budget, ..Bounds::default() };
-        let flight = Flight::new(bounds);
-        let state = State { files: HashMap::new(), held: 0, flight, written: 0, written_again: 0 };
-        Self { inner, options, start: Instant::now(), state: Mutex::new(state), over: Condvar::new() }
+        let state = Mutex::new(State::new(options, Flight::new(bounds)));
+        Self { inner, options, start: Instant::now(), state, over: Condvar::new() }
     }
 
     pub fn report(&self) -> WriteBehindReport {
-        let state = self.state.lock();
-        let State { held, written, written_again, .. } = *state;
-        WriteBehindReport { held, written, written_again, in_flight: state.flight.explain() }
+        self.state.lock().report()
     }
 
-    /// Takes data for a file.
-    pub fn take(self: &Arc<Self>, threads: &Threads, node: &Handle, data: Piece) -> Result<()> {
+    /// Takes data for a file, when there is room for it; tells what the file is like then.
+    pub fn take(
+        self: &Arc<Self>,
+        pools: &Arc<Pools>,
+        node: &Handle,
+        data: Piece,
+        change: &mut Change,
+    ) -> Result<()> {
+        let (size, range) = (data.bytes.len(), data.range());
+        self.make_room(pools, node, size, &data.caller)?;
         let mut state = self.state.lock();
-        self.wait_for_older(&mut state, threads, node, &data.range());
-        let file = state.files.entry(*node).or_default();
+        self.wait_for_older(&mut state, pools, node, &range);
+        let file = state.file(node);
         if let Some(error) = file.failed.take() {
+            state.forget(node);
             return Err(error);
         }
+        file.writer = Some(data.caller.clone());
         let ready = file.gather(&data.caller, data.offset, &data.bytes, self.options.block);
         // All of them before any waits for room: whoever writes again what was lost must see that these are newer.
         file.on_the_way.extend(ready.iter().map(Piece::range));
-        state.held += data.bytes.len();
+        state.held += size;
+        *change = state.took(node, range.end);
         for piece in ready {
-            self.launch(&mut state, threads, node, piece);
+            self.launch(&mut state, pools, node, piece);
         }
-        let full = state.held > self.options.memory_budget;
-        drop(state);
-        // Whoever fills the memory waits until the file is safe.
-        if full { self.commit(threads, node, &data.caller) } else { Ok(()) }
+        Ok(())
     }
 
-    /// Whether this caller's last write to the file was taken, so that the next one will be too.
-    pub fn may_write(&self, node: &Handle, caller: &Caller) -> bool {
-        self.state.lock().files.get(node).is_some_and(|file| file.writer == Some(*caller))
+    /// Waits until so much more may be held. Where nothing is under way that would make room, commits the file at hand.
+    fn make_room(
+        self: &Arc<Self>,
+        pools: &Arc<Pools>,
+        node: &Handle,
+        size: usize,
+        caller: &Caller,
+    ) -> Result<()> {
+        let mut state = self.state.lock();
+        if state.has_room(size) {
+            return Ok(());
+        }
+        state.waited_for_memory += 1;
+        while !state.has_room(size) {
+            if let Some(fullest) = state.fullest()
+                && let Some(moment) = state.commit_ahead(&fullest, true)
+            {
+                let writer = state.files.get(&fullest).and_then(|file| file.writer.clone());
+                // A job that is not run takes the lock when it is dropped.
+                MutexGuard::unlocked(&mut state, || CommitJob::start(self, pools, fullest, writer, moment));
+            } else if state.is_under_way() {
+                self.over.wait(&mut state);
+            } else {
+                // Only what is gathered is left, or what no COMMIT succeeds for.
+                drop(state);
+                self.commit(pools, node, caller, &mut Change::default())?;
+                self.flush_all(pools);
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 
     /// Writes at once, and holds what was written and is not durable.
     pub fn write_now(
         self: &Arc<Self>,
-        threads: &Threads,
+        pools: &Arc<Pools>,
         node: &Handle,
         data: &Piece,
         stability: Stability,
         change: &mut Change,
     ) -> Result<Written> {
-        let (caller, range, bytes) = (&data.caller, data.range(), data.bytes.clone());
+        let range = data.range();
         {
             let mut state = self.state.lock();
-            self.wait_for_older(&mut state, threads, node, &range);
+            self.wait_for_older(&mut state, pools, node, &range);
+            if let Some(error) = state.file(node).failed.take() {
+                state.forget(node);
+                return Err(error);
+            }
             // Whoever writes again what was lost must see that this is newer.
             state.file(node).on_the_way.push(range.clone());
         }
-        let shared = Data::Shared(bytes.clone());
-        let outcome = self.inner.write(caller, node, data.offset, shared, stability, change);
+        let shared = Data::Shared(data.bytes.clone());
+        let outcome = self.inner.write(&data.caller, node, data.offset, shared, stability, change);
         let mut state = self.state.lock();
+        Self::hide(&mut state, node, change);
         state.file(node).arrived(&range);
         if let Ok(Written { count, stability, verifier }) = outcome {
-            let bytes = bytes.slice(..count.min(bytes.len()));
-            state.file(node).writer = Some(*caller);
+            let bytes = data.bytes.slice(..count.min(data.bytes.len()));
+            state.file(node).writer = Some(data.caller.clone());
+            state.file(node).trusted = true;
             state.wrote(node, [Answered { piece: Piece { bytes, ..data.clone() }, stability, verifier }]);
+            self.learn(&mut state, node, change);
+            state.known.may(node, &data.caller, Access::MODIFY);
         }
+        state.forget(node);
         drop(state);
         self.over.notify_all();
-        if outcome.is_err() || stability != Stability::Unstable {
-            self.forget(node);
-        }
         outcome
     }
 
     /// Waits until all data of a file has been written, if not committed.
-    pub fn flush(self: &Arc<Self>, threads: &Threads, node: &Handle) {
+    pub fn flush(self: &Arc<Self>, pools: &Arc<Pools>, node: &Handle) {
         let mut state = self.state.lock();
-        self.send(&mut state, threads, node);
+        self.send(&mut state, pools, node);
         self.wait_clean(&mut state, node);
     }
 
     /// The same for all files.
-    pub fn flush_all(self: &Arc<Self>, threads: &Threads) {
-        self.nodes().iter().for_each(|node| self.flush(threads, node));
+    pub fn flush_all(self: &Arc<Self>, pools: &Arc<Pools>) {
+        self.nodes().iter().for_each(|node| self.flush(pools, node));
     }
 
-    /// Whether data of this file has not been written yet.
-    pub fn is_dirty(&self, node: &Handle) -> bool {
-        self.state.lock().files.get(node).is_some_and(File::is_dirty)
+    /// Waits until none of these bytes are gathered or on their way.
+    pub fn flush_range(self: &Arc<Self>, pools: &Arc<Pools>, node: &Handle, range: &Range<u64>) {
+        self.wait_for_older(&mut self.state.lock(), pools, node, range);
     }
 
-    /// Whether data of this file is not durable yet.
+    /// Whether data of this file is not durable yet, or a failure was not told yet.
     pub fn holds(&self, node: &Handle) -> bool {
         self.state.lock().files.get(node).is_some_and(|file| !file.is_forgettable())
     }
@@ -177,35 +171,107 @@ impl Shared {
         self.state.lock().files.keys().copied().collect()
     }
 
-    /// Makes all data of a file durable that was written before. What the server lost meanwhile is written again.
-    pub fn commit(self: &Arc<Self>, threads: &Threads, node: &Handle, caller: &Caller) -> Result<()> {
-        for _ in 0..LOSSES_MAX {
-            self.flush(threads, node);
+    /// Whether a write of this caller will be taken, as far as is known.
+    pub fn may_write(&self, node: &Handle, caller: &Caller) -> bool {
+        let mut state = self.state.lock();
+        let took =
+            state.files.get(node).is_some_and(|file| file.trusted && file.writer.as_ref() == Some(caller));
+        took || state.known.may_write(node, caller)
+    }
+
+    /// The time of change that callers were told while data of a file was held.
+    pub fn told_changed(&self, node: &Handle) -> Option<Timestamp> {
+        let mut state = self.state.lock();
+        let known = state.known.attributes(node)?;
+        let told = state.overlaid(node, known);
+        (told.changed != known.changed).then_some(told.changed)
+    }
+
+    /// A file's size was set.
+    pub fn sized(&self, node: &Handle) {
+        if let Some(file) = self.state.lock().files.get_mut(node) {
+            file.sized();
+        }
+    }
+
+    /// Makes all data of a file durable that was written before. What the server lost meanwhile is written again. Says
+    /// whether there was any.
+    pub fn commit(
+        self: &Arc<Self>,
+        pools: &Arc<Pools>,
+        node: &Handle,
+        caller: &Caller,
+        change: &mut Change,
+    ) -> Result<bool> {
+        if self.commit_by_writing(node, change)? {
+            return Ok(true);
+        }
+        for turn in 0..LOSSES_MAX {
+            self.flush(pools, node);
             let moment = {
                 let mut state = self.state.lock();
-                let Some(file) = state.files.get_mut(node) else { return Ok(()) };
+                let Some(file) = state.files.get_mut(node) else { return Ok(turn > 0) };
                 if let Some(error) = file.failed.take() {
+                    state.forget(node);
                     return Err(error);
                 }
                 if file.uncommitted.is_empty() {
-                    drop(state);
-                    self.forget(node);
-                    return Ok(());
+                    state.forget(node);
+                    return Ok(turn > 0);
                 }
                 file.uncommitted.moment()
             };
-            // When that fails, the data is still held: the next COMMIT tries again.
-            let committed = self.inner.commit(caller, node, 0, 0, &mut Change::default())?;
+            // When that fails, the data is still held: the next COMMIT tries again. Unless the file is gone.
+            let committed = self.inner.commit(caller, node, 0, 0, change).inspect_err(|error| {
+                if *error == FsError::Stale {
+                    let mut state = self.state.lock();
+                    state.drop_uncommitted(node);
+                    state.forget(node);
+                }
+            })?;
             let mut state = self.state.lock();
+            self.learn(&mut state, node, change);
+            Self::hide(&mut state, node, change);
+            state.file(node).commit_failed = false;
             if state.committed(node, moment, committed.verifier).is_empty() {
+                state.forget(node);
                 drop(state);
-                self.forget(node);
-                return Ok(());
+                self.over.notify_all();
+                return Ok(true);
             }
-            let lost = self.lost(&mut state, threads, node, moment, committed.verifier);
-            self.write_again(&mut state, threads, node, lost);
+            let lost = self.lost(&mut state, pools, node, moment, committed.verifier);
+            self.write_again(&mut state, pools, node, lost);
         }
         Err(FsError::Io)
+    }
+
+    /// Where all there is was gathered, one durable write does the work of a write and a COMMIT, in half the time.
+    fn commit_by_writing(self: &Arc<Self>, node: &Handle, change: &mut Change) -> Result<bool> {
+        let piece = {
+            let mut state = self.state.lock();
+            let Some(file) = state.files.get_mut(node).filter(|file| file.is_only_gathered()) else {
+                return Ok(false);
+            };
+            if file.failed.is_some() {
+                return Ok(false);
+            }
+            let Some(piece) = file.take() else { return Ok(false) };
+            file.on_the_way.push(piece.range());
+            state.written += 1;
+            piece
+        };
+        let outcome = self.write_as(node, &piece, Stability::FileSync, change);
+        let mut state = self.state.lock();
+        state.file(node).arrived(&piece.range());
+        state.held -= piece.bytes.len();
+        if let Ok(answers) = &outcome {
+            state.wrote(node, answers.iter().cloned());
+        }
+        Self::hide(&mut state, node, change);
+        state.forget(node);
+        drop(state);
+        self.over.notify_all();
+        outcome.map(|_| true)
     }
 
     /// What a COMMIT that started at `moment` found lost. What is newer is there before it is given, however much comes
@@ -213,14 +279,14 @@ impl Shared {
     fn lost(
         self: &Arc<Self>,
         state: &mut MutexGuard<'_, State>,
-        threads: &Threads,
+        pools: &Arc<Pools>,
         node: &Handle,
         moment: u64,
         verifier: [u8; 8],
     ) -> Vec<Piece> {
         let piece = |Lost { offset, data, with }: Lost<Caller>| Piece { caller: with, offset, bytes: data };
         loop {
-            self.send(state, threads, node);
+            self.send(state, pools, node);
             self.wait_clean(state, node);
             let lost = state.committed(node, moment, verifier).into_iter().map(piece).collect::<Vec<_>>();
             // What was written over is not lost any more: every turn leaves less.
@@ -231,24 +297,27 @@ impl Shared {
     }
 
     /// Commits as who wrote the file last, who may.
-    pub fn commit_as_writer(self: &Arc<Self>, threads: &Threads, node: &Handle) -> Result<()> {
-        let writer = self.state.lock().files.get(node).and_then(|file| file.writer);
-        self.commit(threads, node, &writer.unwrap_or(Caller::ROOT))
+    pub fn commit_as_writer(self: &Arc<Self>, pools: &Arc<Pools>, node: &Handle) -> Result<()> {
+        let writer = self.state.lock().files.get(node).and_then(|file| file.writer.clone());
+        self.commit(pools, node, &writer.unwrap_or(Caller::ROOT), &mut Change::default()).map(|_| ())
     }
 
     /// Commits every file. What goes wrong is told to the next who writes or commits that file.
-    pub fn commit_all(self: &Arc<Self>, threads: &Threads) {
+    pub fn commit_all(self: &Arc<Self>, pools: &Arc<Pools>) -> Result<()> {
+        let mut outcome = Ok(());
         for node in self.nodes() {
-            if let Err(error) = self.commit_as_writer(threads, &node) {
+            if let Err(error) = self.commit_as_writer(pools, &node) {
                 self.state.lock().file(&node).failed = Some(error);
+                outcome = outcome.and(Err(error));
             }
         }
+        outcome
     }
 
     fn write_again(
         self: &Arc<Self>,
         state: &mut MutexGuard<'_, State>,
-        threads: &Threads,
+        pools: &Arc<Pools>,
         node: &Handle,
         pieces: Vec<Piece>,
     ) {
@@ -257,16 +326,16 @@ impl Shared {
         // All of them before any waits for room: whoever writes the same bytes meanwhile must see that these are first.
         state.file(node).on_the_way.extend(pieces.iter().map(Piece::range));
         for piece in pieces {
-            self.launch(state, threads, node, piece);
+            self.launch(state, pools, node, piece);
         }
     }
 
     /// Starts the call for what is gathered.
-    fn send(self: &Arc<Self>, state: &mut MutexGuard<'_, State>, threads: &Threads, node: &Handle) {
+    fn send(self: &Arc<Self>, state: &mut MutexGuard<'_, State>, pools: &Arc<Pools>, node: &Handle) {
         if let Some(piece) = state.files.get_mut(node).and_then(File::take) {
             // Before the wait: whoever writes the same bytes meanwhile must see that these are first.
             state.file(node).on_the_way.push(piece.range());
-            self.launch(state, threads, node, piece);
+            self.launch(state, pools, node, piece);
         }
     }
 
@@ -274,13 +343,15 @@ impl Shared {
     fn wait_for_older(
         self: &Arc<Self>,
         state: &mut MutexGuard<'_, State>,
-        threads: &Threads,
+        pools: &Arc<Pools>,
         node: &Handle,
         range: &Range<u64>,
     ) {
         while state.overlaps(node, range) {
-            self.send(state, threads, node);
-            self.wait_clean(state, node);
+            self.send(state, pools, node);
+            if state.overlaps(node, range) {
+                self.over.wait(state);
+            }
         }
     }
 
@@ -294,7 +365,7 @@ impl Shared {
     fn launch(
         self: &Arc<Self>,
         state: &mut MutexGuard<'_, State>,
-        threads: &Threads,
+        pools: &Arc<Pools>,
         node: &Handle,
         piece: Piece,
     ) {
@@ -305,94 +376,62 @@ impl Shared {
         let (now, size) = (self.start.elapsed(), piece.bytes.len());
         let started = Some(state.flight.on_start(now, size));
         let outcome = Err(FsError::ServerFault);
-        let job = Job { shared: Arc::clone(self), node: *node, piece, started, outcome };
+        let (shared, pools) = (Arc::clone(self), Arc::clone(pools));
+        let job = WriteJob { shared, pools: Arc::clone(&pools), node: *node, piece, started, outcome };
         // A job that is not run takes the lock when it is dropped.
-        MutexGuard::unlocked(state, || threads.run(move || job.run()));
+        MutexGuard::unlocked(state, || pools.writes.run(move || job.run()));
     }
 
     /// Writes a piece, in as many calls as it takes.
-    fn write(&self, node: &Handle, piece: &Piece) -> Result<Vec<Answered>> {
+    pub fn write(&self, node: &Handle, piece: &Piece) -> Result<Vec<Answered>> {
+        self.write_as(node, piece, Stability::Unstable, &mut Change::default())
+    }
+
+    fn write_as(
+        &self,
+        node: &Handle,
+        piece: &Piece,
+        how: Stability,
+        change: &mut Change,
+    ) -> Result<Vec<Answered>> {
         let (mut done, mut answers) = (0, Vec::new());
         while done < piece.bytes.len() {
             let (rest, offset) = (piece.bytes.slice(done..), piece.offset + done as u64);
-            let (mut change, data) = (Change::default(), Data::Shared(rest.clone()));
+            let data = Data::Shared(rest.clone());
             let Written { count, stability, verifier } =
-                self.inner.write(&piece.caller, node, offset, data, Stability::Unstable, &mut change)?;
+                self.inner.write(&piece.caller, node, offset, data, how, change)?;
             if count == 0 {
                 return Err(FsError::Io);
             }
+            self.learn(&mut self.state.lock(), node, change);
             let count = count.min(rest.len());
-            let piece = Piece { caller: piece.caller, offset, bytes: rest.slice(..count) };
+            let piece = Piece { caller: piece.caller.clone(), offset, bytes: rest.slice(..count) };
             answers.push(Answered { piece, stability, verifier });
             done += count;
         }
         Ok(answers)
     }
 
-    fn forget(&self, node: &Handle) {
-        let mut state = self.state.lock();
-        if state.files.get(node).is_some_and(File::is_forgettable) {
-            state.files.remove(node);
+    /// Callers are told of a change by the server's word. What the file was before means nothing to them if they were told
+    /// something else.
+    pub fn hide(state: &mut State, node: &Handle, change: &mut Change) {
+        if state.known.take_told(node).is_some() {
+            change.before = None;
         }
     }
-}
 
-impl State {
-    fn file(&mut self, node: &Handle) -> &mut File {
-        self.files.entry(*node).or_default()
-    }
-
-    /// Whether any of these bytes are gathered or on their way.
-    fn overlaps(&self, node: &Handle, range: &Range<u64>) -> bool {
-        self.files.get(node).is_some_and(|file| file.overlaps(range))
-    }
-
-    /// Takes the answers to writes of a file.
-    fn wrote(&mut self, node: &Handle, answers: impl IntoIterator<Item = Answered>) {
-        self.holding(node, |file| answers.into_iter().for_each(|answered| file.wrote(answered)));
-    }
-
-    /// Takes the answer to a COMMIT that started at `moment`; gives what was lost.
-    fn committed(&mut self, node: &Handle, moment: u64, verifier: [u8; 8]) -> Vec<Lost<Caller>> {
-        self.holding(node, |file| file.uncommitted.committed(moment, verifier))
-    }
-
-    /// Changes what is held of a file, and counts it.
-    fn holding<T>(&mut self, node: &Handle, change: impl FnOnce(&mut File) -> T) -> T {
-        let file = self.files.entry(*node).or_default();
-        let before = file.uncommitted.held();
-        let outcome = change(file);
-        let after = file.uncommitted.held();
-        self.held = self.held + after - before;
-        outcome
-    }
-}
-
-impl Job {
-    fn run(mut self) {
-        self.outcome = self.shared.write(&self.node, &self.piece);
-        if let Some(started) = self.started.take() {
-            let now = self.shared.start.elapsed();
-            self.shared.state.lock().flight.on_finish(now, started, self.piece.bytes.len());
+    /// Takes what a change of a file told.
+    fn learn(&self, state: &mut State, node: &Handle, change: &Change) {
+        if let Some(after) = &change.after {
+            state.known.saw_written(node, after);
+            // Unlike that of the data, nobody sets this time to another than now.
+            state.clock.saw(after.changed);
         }
     }
-}
 
-impl Drop for Job {
-    fn drop(&mut self) {
-        let mut state = self.shared.state.lock();
-        if self.started.is_some() {
-            state.flight.on_give_up();
-        }
-        let (range, size) = (self.piece.range(), self.piece.bytes.len());
-        let Some(file) = state.files.get_mut(&self.node) else { return };
-        file.arrived(&range);
-        state.held -= size;
-        match std::mem::replace(&mut self.outcome, Ok(Vec::new())) {
-            Ok(answers) => state.wrote(&self.node, answers),
-            Err(error) => state.file(&self.node).failed = Some(error),
-        }
-        drop(state);
-        self.shared.over.notify_all();
+    /// A call was answered.
+    pub fn finished(&self, started: Started, size: usize) {
+        let now = self.start.elapsed();
+        self.state.lock().flight.on_finish(now, started, size);
     }
 }

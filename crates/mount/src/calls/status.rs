@@ -37,7 +37,7 @@ impl Shared {
     /// Whoever opened the file, or asks.
     fn acting(&self, asker: Requester, open: Option<u64>) -> Caller {
         let open = open.and_then(|open| self.files.of(open).ok());
-        open.map_or_else(|| self.caller(asker), |open| open.caller)
+        open.map_or_else(|| self.caller(asker), |open| open.caller.clone())
     }
 
     /// ACCESS.

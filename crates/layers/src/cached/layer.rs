@@ -1,0 +1,79 @@
+//! The composition: attribute cache around read-ahead around write-behind.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::{Attributes, Caller, FileSystem, Handle, Result};
+
+use super::{CachedReport, CachingOptions};
+use crate::{AttributeCache, ReadAhead, WriteBehind};
+
+/// A far file system with all caches: attributes, names and listings are remembered, data is read ahead and written behind.
+///
+/// What callers of this one change is seen by all of them at once. What others change on the far side is seen when what was
+/// remembered has aged (by default after 3 to 60 s), or at once by whoever calls [`revalidate`](Cached::revalidate): call it
+/// when a file is opened, and [`flush`](Cached::flush) when it is closed, and the file is consistent from close to open.
+pub struct Cached {
+    attributes: Arc<AttributeCache>,
+    reading: Arc<ReadAhead>,
+    writing: Arc<WriteBehind>,
+}
+
+impl Cached {
+    /// The same files, cached.
+    pub fn around(inner: Arc<dyn FileSystem>, options: CachingOptions) -> Self {
+        let writing = Arc::new(WriteBehind::around(inner, options.write_behind()));
+        let reading = Arc::new(ReadAhead::around(Arc::clone(&writing) as _, options.read_ahead()));
+        let start = Instant::now();
+        let stopwatch = Arc::new(move || start.elapsed());
+        let attributes =
+            Arc::new(AttributeCache::around(Arc::clone(&reading) as _, options.attributes, stopwatch));
+        Self { attributes, reading, writing }
+    }
+
+    /// A file is opened: asks the server what it is like, and drops data that was cached before it changed.
+    ///
+    /// # Errors
+    /// As those of GETATTR.
+    pub fn revalidate(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        let attributes = self.attributes.revalidate(caller, node)?;
+        self.reading.validate(node, &attributes);
+        Ok(attributes)
+    }
+
+    /// A file is closed or made durable (fsync): everything that was written to it is durable on the server when this returns.
+    ///
+    /// # Errors
+    /// What writing or committing was refused with, also for data that was taken earlier. Each failure is reported once.
+    pub fn flush(&self, caller: &Caller, node: &Handle) -> Result<()> {
+        self.writing.flush(caller, node)
+    }
+
+    /// Makes durable what is held of all files.
+    ///
+    /// # Errors
+    /// The first that occurred. What failed stays to be reported by the next write or flush of its file.
+    pub fn flush_all(&self) -> Result<()> {
+        self.writing.flush_all()
+    }
+
+    /// What it holds and did.
+    pub fn report(&self) -> CachedReport {
+        CachedReport {
+            attributes: self.attributes.report(),
+            reading: self.reading.report(),
+            writing: self.writing.report(),
+        }
+    }
+}
+
+impl Layer for Cached {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.attributes
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.attributes)
+    }
+}

@@ -1,0 +1,45 @@
+//! How much is cached, and for how long.
+
+use crate::{AttributeCacheOptions, ReadAheadOptions, WriteBehindOptions};
+
+/// Memory for data: as much of what is written behind as of what is read ahead, each twice what a path of 10 Gb/s and 100 ms
+/// holds.
+const MEMORY: usize = 512 << 20;
+
+/// Everything that can be set. The defaults suit a server that is far away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CachingOptions {
+    /// For how long attributes, names and listings are believed.
+    pub attributes: AttributeCacheOptions,
+    /// Bytes of data that may be held in all: half of them of what is read ahead, half of what is written and not durable.
+    pub memory_budget: usize,
+    /// Bytes of one READ: the server's preferred size.
+    pub read_size: usize,
+    /// Bytes of one WRITE: the server's preferred size.
+    pub write_size: usize,
+}
+
+impl Default for CachingOptions {
+    fn default() -> Self {
+        Self {
+            attributes: AttributeCacheOptions::default(),
+            memory_budget: MEMORY,
+            read_size: 1 << 20,
+            write_size: 1 << 20,
+        }
+    }
+}
+
+impl CachingOptions {
+    /// What the read-ahead is told.
+    pub(super) fn read_ahead(&self) -> ReadAheadOptions {
+        let default = ReadAheadOptions::default();
+        ReadAheadOptions { block: self.read_size, memory_budget: self.memory_budget / 2, ..default }
+    }
+
+    /// What the write-behind is told.
+    pub(super) fn write_behind(&self) -> WriteBehindOptions {
+        let default = WriteBehindOptions::default();
+        WriteBehindOptions { block: self.write_size, memory_budget: self.memory_budget / 2, ..default }
+    }
+}

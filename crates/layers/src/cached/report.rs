@@ -1,0 +1,14 @@
+//! What the layers hold and did.
+
+use crate::{AttributeCacheReport, ReadAheadReport, WriteBehindReport};
+
+/// All layers as they are now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CachedReport {
+    /// Attributes and names.
+    pub attributes: AttributeCacheReport,
+    /// What is read ahead.
+    pub reading: ReadAheadReport,
+    /// What is written behind.
+    pub writing: WriteBehindReport,
+}

@@ -1,0 +1,122 @@
+//! Calls that run on a thread of their own. When one is over, or is never made, whoever waits is told.
+
+use std::sync::Arc;
+
+use howdah_tune::flight::Started;
+use howdah_vfs::{Caller, Change, FsError, Handle, Result};
+
+use super::file::{Answered, Piece};
+use super::pools::Pools;
+use super::shared::Shared;
+
+/// A piece to be written.
+pub struct WriteJob {
+    pub shared: Arc<Shared>,
+    pub pools: Arc<Pools>,
+    pub node: Handle,
+    pub piece: Piece,
+    /// Until it is made.
+    pub started: Option<Started>,
+    pub outcome: Result<Vec<Answered>>,
+}
+
+impl WriteJob {
+    pub fn run(mut self) {
+        self.outcome = self.shared.write(&self.node, &self.piece);
+        if let Some(started) = self.started.take() {
+            self.shared.finished(started, self.piece.bytes.len());
+        }
+    }
+}
+
+impl Drop for WriteJob {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        if self.started.is_some() {
+            state.flight.on_give_up();
+        }
+        let (range, size) = (self.piece.range(), self.piece.bytes.len());
+        if let Some(file) = state.files.get_mut(&self.node) {
+            file.arrived(&range);
+        }
+        state.held -= size;
+        match std::mem::replace(&mut self.outcome, Ok(Vec::new())) {
+            Ok(answers) => state.wrote(&self.node, answers),
+            Err(error) => {
+                tracing::warn!(%error, "data that was taken could not be written: the next write or commit of the file fails");
+                state.file(&self.node).failed = Some(error);
+                if error == FsError::Stale {
+                    state.drop_uncommitted(&self.node);
+                }
+            }
+        }
+        let ahead = state.commit_ahead(&self.node, false);
+        let writer = state.files.get(&self.node).and_then(|file| file.writer.clone());
+        drop(state);
+        if let Some(moment) = ahead {
+            CommitJob::start(&self.shared, &self.pools, self.node, writer, moment);
+        }
+        self.shared.over.notify_all();
+    }
+}
+
+/// A COMMIT that nobody asked for, counted in `commits_ahead` already.
+pub struct CommitJob {
+    shared: Arc<Shared>,
+    pools: Arc<Pools>,
+    node: Handle,
+    caller: Caller,
+    moment: u64,
+}
+
+impl CommitJob {
+    pub fn start(
+        shared: &Arc<Shared>,
+        pools: &Arc<Pools>,
+        node: Handle,
+        writer: Option<Caller>,
+        moment: u64,
+    ) {
+        let (shared, pools) = (Arc::clone(shared), Arc::clone(pools));
+        let caller = writer.unwrap_or(Caller::ROOT);
+        let job = Self { shared, pools: Arc::clone(&pools), node, caller, moment };
+        pools.commits.run(move || job.run());
+    }
+
+    fn run(self) {
+        // What goes wrong is told by whoever commits next: all of it is still held.
+        let committed = self.shared.inner.commit(&self.caller, &self.node, 0, 0, &mut Change::default());
+        let committed = match committed {
+            Ok(committed) => committed,
+            Err(error) => {
+                tracing::warn!(%error, "a COMMIT failed: the next commit of the file tells its user");
+                self.shared.state.lock().file(&self.node).commit_failed = true;
+                return;
+            }
+        };
+        let lost = self.shared.state.lock().committed(&self.node, self.moment, committed.verifier);
+        if !lost.is_empty() {
+            tracing::info!(pieces = lost.len(), "the server restarted: writing again what it lost");
+            let again = self.shared.commit(&self.pools, &self.node, &self.caller, &mut Change::default());
+            if let Err(error) = again {
+                self.shared.state.lock().file(&self.node).failed = Some(error);
+            }
+        }
+    }
+}
+
+impl Drop for CommitJob {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        if let Some(file) = state.files.get_mut(&self.node) {
+            file.commits_ahead = file.commits_ahead.saturating_sub(1);
+            if file.commits_ahead == 0 {
+                // What failed may be tried again.
+                file.committing_until = 0;
+            }
+        }
+        state.forget(&self.node);
+        drop(state);
+        self.shared.over.notify_all();
+    }
+}

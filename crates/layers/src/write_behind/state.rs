@@ -1,0 +1,168 @@
+//! What is held of all files, under one lock. Knows no file system.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use howdah_tune::flight::Flight;
+use howdah_vfs::{Attributes, Before, Caller, Change, Handle};
+
+use super::clock::ServerClock;
+use super::file::{Answered, File};
+use super::known::KnownFiles;
+use super::{WriteBehindOptions, WriteBehindReport};
+use crate::file::Lost;
+
+/// Which part of the memory is written to a file before it is committed, though nobody asked: small enough that several such
+/// parts are on their way to safety while more is written.
+const COMMITTED_PART: usize = 8;
+/// The most such COMMITs of one file at a time.
+const COMMITS_MAX: usize = 4;
+
+/// Everything.
+pub struct State {
+    pub files: HashMap<Handle, File>,
+    pub known: KnownFiles,
+    pub clock: ServerClock,
+    pub held: usize,
+    pub flight: Flight,
+    pub written: u64,
+    pub written_again: u64,
+    pub committed_ahead: u64,
+    pub waited_for_memory: u64,
+    options: WriteBehindOptions,
+}
+
+impl State {
+    pub fn new(options: WriteBehindOptions, flight: Flight) -> Self {
+        Self {
+            files: HashMap::new(),
+            known: KnownFiles::default(),
+            clock: ServerClock::default(),
+            held: 0,
+            flight,
+            written: 0,
+            written_again: 0,
+            committed_ahead: 0,
+            waited_for_memory: 0,
+            options,
+        }
+    }
+
+    pub fn report(&self) -> WriteBehindReport {
+        WriteBehindReport {
+            held: self.held,
+            memory_budget: self.options.memory_budget,
+            written: self.written,
+            written_again: self.written_again,
+            committed_ahead: self.committed_ahead,
+            waited_for_memory: self.waited_for_memory,
+            in_flight: self.flight.explain(),
+        }
+    }
+
+    pub fn file(&mut self, node: &Handle) -> &mut File {
+        self.files.entry(*node).or_default()
+    }
+
+    /// Whether any of these bytes are gathered or on their way.
+    pub fn overlaps(&self, node: &Handle, range: &Range<u64>) -> bool {
+        self.files.get(node).is_some_and(|file| file.overlaps(range))
+    }
+
+    /// Whether there is room for so much more. Whatever comes alone has.
+    pub fn has_room(&self, size: usize) -> bool {
+        self.held == 0 || self.held + size <= self.options.memory_budget
+    }
+
+    /// Data of a file was taken until so far: what the file is like before and after, if that is known.
+    pub fn took(&mut self, node: &Handle, end: u64) -> Change {
+        let known = self.known.attributes(node);
+        let before = known.map(|known| self.overlaid(node, known));
+        let last = before.map(|before| before.modified.max(before.changed)).unwrap_or_default();
+        let told = self.known.take_told(node).or(before.as_ref().map(Before::from));
+        let stamp = self.clock.after(last);
+        let file = self.file(node);
+        file.taken(end, stamp);
+        let after = known.map(|known| self.overlaid(node, known));
+        if let Some(after) = &after {
+            self.known.told(node, after);
+        }
+        Change { before: told, after }
+    }
+
+    /// What a file is like with the data that the server has not got yet, if this is what the server says.
+    pub fn overlaid(&self, node: &Handle, server: Attributes) -> Attributes {
+        self.files.get(node).map_or(server, |file| file.overlaid(server))
+    }
+
+    /// Takes the answers to writes of a file.
+    pub fn wrote(&mut self, node: &Handle, answers: impl IntoIterator<Item = Answered>) {
+        self.holding(node, |file| answers.into_iter().for_each(|answered| file.wrote(answered)));
+    }
+
+    /// Takes the answer to a COMMIT that started at `moment`; gives what was lost.
+    pub fn committed(&mut self, node: &Handle, moment: u64, verifier: [u8; 8]) -> Vec<Lost<Caller>> {
+        self.holding(node, |file| file.uncommitted.committed(moment, verifier))
+    }
+
+    /// Nothing of a file will be asked for: it is gone.
+    pub fn drop_uncommitted(&mut self, node: &Handle) {
+        self.holding(node, |file| file.uncommitted.supersede(0, usize::MAX));
+    }
+
+    /// A COMMIT that is worth starting though nobody asked, so that the data before this moment need not be held. `urgent`: the
+    /// memory is full.
+    pub fn commit_ahead(&mut self, node: &Handle, urgent: bool) -> Option<u64> {
+        let part = if urgent { 1 } else { self.options.memory_budget / COMMITTED_PART };
+        let file = self.files.get_mut(node)?;
+        let since = file.uncommitted.held_since(file.committing_until);
+        if file.commit_failed || since < part.max(1) || file.commits_ahead >= COMMITS_MAX {
+            return None;
+        }
+        file.commits_ahead += 1;
+        file.committing_until = file.uncommitted.moment();
+        self.committed_ahead += 1;
+        Some(file.committing_until)
+    }
+
+    /// The file of which most is written and not committed.
+    pub fn fullest(&self) -> Option<Handle> {
+        let held = |(_, file): &(&Handle, &File)| file.uncommitted.held();
+        self.files
+            .iter()
+            .filter(|(_, file)| !file.uncommitted.is_empty() && !file.commit_failed)
+            .max_by_key(held)
+            .map(|(node, _)| *node)
+    }
+
+    /// Whether memory becomes free by itself.
+    pub fn is_under_way(&self) -> bool {
+        self.files.values().any(|file| !file.on_the_way.is_empty() || file.commits_ahead > 0)
+    }
+
+    /// A name leads nowhere, or elsewhere: whether writes to the file are taken is not known any more, nor to which one if the
+    /// name was not known.
+    pub fn lost_name(&mut self, directory: &Handle, name: &[u8]) {
+        match self.known.lost(directory, name) {
+            Some(file) => self.files.get_mut(&file).into_iter().for_each(|file| file.trusted = false),
+            None => self.files.values_mut().for_each(|file| file.trusted = false),
+        }
+    }
+
+    /// Forgets a file of which there is nothing to remember.
+    pub fn forget(&mut self, node: &Handle) {
+        if self.files.get(node).is_some_and(File::is_forgettable) {
+            self.files.remove(node);
+        }
+    }
+
+    /// Changes what is held of a file, and counts it.
+    fn holding<T>(&mut self, node: &Handle, change: impl FnOnce(&mut File) -> T) -> T {
+        let file = self.files.entry(*node).or_default();
+        let before = file.uncommitted.held();
+        let outcome = change(file);
+        let after = file.uncommitted.held();
+        self.held = self.held + after - before;
+        outcome
+    }
+}
