@@ -75,7 +75,7 @@ fn serve_local() -> Served {
 
 fn subject(served: &Served, transport: Transport) -> Subject {
     let client = OtherClient::mount(transport, served.address, EXPORT).expect("a way to the server");
-    Subject::new(Arc::new(client), served.abilities)
+    Subject::new(Arc::new(client), served.abilities.clone())
 }
 
 fn conforms(served: &Served, transport: Transport) {

@@ -8,7 +8,7 @@ mod capturing;
 mod commands;
 mod configuration;
 mod copying;
-
+mod mounting;
 mod places;
 mod report;
 
@@ -27,7 +27,7 @@ pub use configuration::{ServerConfig, load_text};
 
 /// Does what was typed.
 pub fn run() -> ExitCode {
-    match commands::run(&Howdah::parse().command) {
+    match commands::run(&Howdah::parse_from(arguments::typed(std::env::args_os())).command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure @ (Failure::Told | Failure::Ended(_))) => failure.code(),
         Err(failure) => {

@@ -9,3 +9,4 @@ pub mod mount;
 pub mod nfs3;
 mod sync;
 pub mod url;
+mod waiting;

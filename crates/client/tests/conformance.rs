@@ -84,7 +84,7 @@ fn layered(served: &Served, way: Way) -> Subject {
     let start = Instant::now();
     let stopwatch = Arc::new(move || start.elapsed());
     let cached = AttributeCache::around(ahead, AttributeCacheOptions::default(), stopwatch);
-    Subject::new(Arc::new(cached), served.abilities)
+    Subject::new(Arc::new(cached), served.abilities.clone())
 }
 
 #[test]

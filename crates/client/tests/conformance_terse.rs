@@ -24,7 +24,7 @@ fn conforms(query: &str, judge: fn(&Exchange<'_>) -> Fate) {
 fn subject(served: &Served, middleman: &Middleman, query: &str) -> Subject {
     let url = format!("nfs://{}{EXPORT}?{query}", middleman.address).parse().expect("a URL");
     let client = connect(&url, &ConnectOptions::default()).expect("a mount");
-    Subject::new(client, served.abilities)
+    Subject::new(client, served.abilities.clone())
 }
 
 /// A reply without what may be left out, but for what a change tells of the node before and after it.

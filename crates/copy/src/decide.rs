@@ -81,7 +81,7 @@ impl Copier {
         copy: &Node,
         source: &Attributes,
         size: Option<u64>,
-    ) -> Result<(), FsError> {
+    ) -> Result<Option<Attributes>, FsError> {
         if source.mode & SET_ID != 0 && !self.options.preserve.set_id && self.options.preserve.mode {
             count(&self.tally.left_out_set_id);
         }
@@ -96,12 +96,12 @@ impl Copier {
     ) -> Result<(), FsError> {
         let new = self.attributes_for(&directory.target.attributes, source, None);
         let mode = new.mode.filter(|_| self.options.preserve.mode || directory.fresh);
-        self.give_attributes(&directory.target, NewAttributes { mode, ..new })
+        self.give_attributes(&directory.target, NewAttributes { mode, ..new }).map(drop)
     }
 
     /// Without the owner, if it is that which is refused. A destination that lets nobody give files away is asked once, not for each
     /// file.
-    fn give_attributes(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
+    fn give_attributes(&self, copy: &Node, new: NewAttributes) -> Result<Option<Attributes>, FsError> {
         let gives_away = new.user.is_some_and(|user| user != copy.attributes.user);
         let without_owner = || {
             let mode = new.mode.map(|mode| mode & !SET_ID);
@@ -123,15 +123,15 @@ impl Copier {
     }
 
     /// With the nearest times that a destination of 32 bits knows, if it is the times that are refused.
-    fn give_known_times(&self, copy: &Node, new: NewAttributes) -> Result<(), FsError> {
+    fn give_known_times(&self, copy: &Node, new: NewAttributes) -> Result<Option<Attributes>, FsError> {
         let nearest = with_times_in_32_bits(new);
         match self.destination.set(&copy.handle, &new) {
             Err(FsError::Invalid) if nearest != new => {
-                self.destination.set(&copy.handle, &nearest)?;
+                let after = self.destination.set(&copy.handle, &nearest)?;
                 self.note(
                     "the destination knows no time before 1970 and none after 2106: it is given the nearest",
                 );
-                Ok(())
+                Ok(after)
             }
             outcome => outcome,
         }
@@ -167,7 +167,7 @@ impl Copier {
         if self.options.existing != Existing::ReplaceChanged || (mode.is_none() && wanted.user.is_none()) {
             return Ok(());
         }
-        self.set_attributes(there, source, None)
+        self.set_attributes(there, source, None).map(drop)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use howdah_vfs::Node;
+use howdah_vfs::{Attributes, FsError, Handle, Node};
 use parking_lot::Mutex;
 
 use super::block_flight::BlockFlight;
@@ -71,6 +71,8 @@ pub struct Copier {
     pub(super) keeps_owners: AtomicBool,
     /// How long a call of the farther side takes, in microseconds.
     latency: AtomicU64,
+    /// A call of the source was among those.
+    is_source_timed: AtomicBool,
     pub(super) start: Instant,
     /// Notes that were made already.
     noted: Mutex<Vec<&'static str>>,
@@ -103,6 +105,7 @@ impl Copier {
             ownership: Ownership::default(),
             keeps_owners: AtomicBool::new(false),
             latency: AtomicU64::new(0),
+            is_source_timed: AtomicBool::new(false),
             outbox_was_full: AtomicBool::new(false),
             links: Mutex::new(LinkTable::new()),
             bucket: options.rate.map(|rate| Mutex::new(Bucket::new(rate))),
@@ -157,7 +160,7 @@ impl Copier {
     /// Starts workers and lets in more while that pays.
     fn watch<'s>(&'s self, scope: &'s Scope<'s, '_>, width: &mut Width) -> usize {
         let latency = Duration::from_micros(self.latency.load(Ordering::Relaxed));
-        let many = width.for_small_files(latency);
+        let many = width.for_small_files(latency, self.options.tuning.most_small_jobs);
         let mut started = 0;
         let mut before = (self.tally.figures(), Instant::now());
         loop {
@@ -214,8 +217,7 @@ impl Copier {
         let file_system = node.attributes.file_system;
         match target {
             Target::Entry { directory, name } => {
-                let attributes =
-                    self.destination.file_system.attributes(&self.destination.caller, &directory);
+                let attributes = self.timed_attributes(&self.destination, &directory);
                 let target = match attributes {
                     Ok(attributes) => Node { handle: directory, attributes },
                     Err(refused) => {
@@ -231,6 +233,9 @@ impl Copier {
                 Some(Task::Entry(Entry { parent, name, node: Some(node), part, tries: 0 }))
             }
             Target::Directory(target) => {
+                if self.latency.load(Ordering::Relaxed) == 0 {
+                    let _ = self.timed_attributes(&self.destination, &target.handle);
+                }
                 let item = Arc::new(self.facts(source, paths, (id, file_system), &node, &target));
                 let top = Arc::new(DirectoryJob::top(Arc::clone(&item), target));
                 let mark = naming::mark_in(&self.destination, &target, id);
@@ -243,6 +248,15 @@ impl Copier {
         }
     }
 
+    /// The attributes of a node; how long that took is how long a call takes.
+    fn timed_attributes(&self, side: &Side, node: &Handle) -> Result<Attributes, FsError> {
+        let start = Instant::now();
+        let attributes = side.attributes(node);
+        let took = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.latency.fetch_max(took.max(1), Ordering::Relaxed);
+        attributes
+    }
+
     /// What is known of an item. A side that does not tell its limits does not limit.
     fn facts(
         &self,
@@ -253,16 +267,10 @@ impl Copier {
         target: &Node,
     ) -> ItemFacts {
         // Once for all items: a thousand of them far away would wait a thousand times.
-        let is_measured = self.latency.load(Ordering::Relaxed) > 0;
-        let ask = |side: &Side, node: &Node| {
-            if !is_measured {
-                let start = Instant::now();
-                let _ = side.attributes(&node.handle);
-                let took = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-                self.latency.fetch_max(took.max(1), Ordering::Relaxed);
-            }
-            side.file_system.limits(&side.caller, &node.handle).ok()
-        };
+        if !self.is_source_timed.swap(true, Ordering::Relaxed) {
+            let _ = self.timed_attributes(&source, &node.handle);
+        }
+        let ask = |side: &Side, node: &Node| side.file_system.limits(&side.caller, &node.handle).ok();
         let (from, to) = (ask(&source, node), ask(&self.destination, target));
         let step = [from, to].into_iter().flatten().map(|limits| limits.time_step_nanoseconds).max();
         let one_writer = to.is_some_and(|limits| !limits.parallel_writes);

@@ -92,11 +92,17 @@ impl Copier {
         self.look_again(job)?;
         // Writes alone make it long enough unless it ends in a hole.
         let size = (job.sparse || job.resumed).then_some(job.size());
-        self.set_attributes(&job.partial, &job.node.attributes, size)
+        let after = self
+            .set_attributes(&job.partial, &job.node.attributes, size)
             .at_destination("setting the attributes of")?;
         let directory = &job.entry.parent.target.handle;
-        // What has the name may be what the same copy, started a second time, began.
-        if !self.has_partial(job).at_destination("looking for the partial file of")? {
+        // What has the name may be what the same copy, started a second time, began: then ours lost its only name. Far away a
+        // look-up for each file would be a fifth of the time.
+        let has_name = match after {
+            Some(after) => after.links > 0,
+            None => self.has_partial(job).at_destination("looking for the partial file of")?,
+        };
+        if !has_name {
             return Err(Trouble::destination("completing", Cause::TakenOver));
         }
         let renamed = self.destination.rename(directory, &job.partial_name, &job.entry.name);

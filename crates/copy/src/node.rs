@@ -145,7 +145,7 @@ impl Copier {
     fn finish_node(&self, made: &Node, node: &Node) -> Result<(), FsError> {
         match node.attributes.kind {
             FileKind::SymbolicLink => self.set_link_attributes(made, node),
-            _ => self.set_attributes(made, &node.attributes, None),
+            _ => self.set_attributes(made, &node.attributes, None).map(drop),
         }
     }
 
@@ -156,7 +156,7 @@ impl Copier {
                 self.note("the destination keeps no times or owners of symbolic links");
                 Ok(())
             }
-            outcome => outcome,
+            outcome => outcome.map(drop),
         }
     }
 }

@@ -101,6 +101,9 @@ pub struct Tuning {
     pub commit_interval: Duration,
     /// The most workers that are ever started by measurement: more calls than that no path is given.
     pub most_jobs: usize,
+    /// The most workers for small files, each of which has a few calls one after the other: each is a thread, and may hold a
+    /// descriptor.
+    pub most_small_jobs: usize,
     /// Whether each file has one writer, for whom many read; without, where the destination takes the writes of a file one
     /// after the other.
     pub one_writer: Option<bool>,
@@ -121,6 +124,7 @@ impl Default for Tuning {
             commit_bytes: (4 << 20, 64 << 20),
             commit_interval: Duration::from_secs(1),
             most_jobs: Bounds::default().ceiling,
+            most_small_jobs: 2048,
             one_writer: None,
         }
     }

@@ -132,11 +132,13 @@ impl Side {
         self.file_system.make_directory(&self.caller, parent, name(bytes)?, &new, &mut Change::default())
     }
 
-    pub(super) fn set(&self, node: &Handle, new: &NewAttributes) -> Result<()> {
-        if *new == NewAttributes::default() {
-            return Ok(());
+    /// Sets attributes. Gives those afterwards, if the answer tells them.
+    pub(super) fn set(&self, node: &Handle, new: &NewAttributes) -> Result<Option<Attributes>> {
+        let mut change = Change::default();
+        if *new != NewAttributes::default() {
+            self.file_system.set_attributes(&self.caller, node, new, None, &mut change)?;
         }
-        self.file_system.set_attributes(&self.caller, node, new, None, &mut Change::default())
+        Ok(change.after)
     }
 
     /// Removes a name; that it is gone already is no failure.

@@ -22,8 +22,8 @@ const AS_GOOD: f64 = 0.95;
 const CALM: u32 = 20;
 
 /// What of a worker's time a call takes that waits for nobody: with one worker for each such part of a call's latency, both ends
-/// are as busy with small files as on a path of no length.
-const OWN_TIME: Duration = Duration::from_micros(400);
+/// are as busy with small files as on a path of no length. At 100 ms, 2,000 workers copied 2,000 files in 3.3 s, 768 in 3.9 s.
+const OWN_TIME: Duration = Duration::from_micros(48);
 
 /// The least time that a measurement means something.
 pub(super) const INTERVAL: Duration = Duration::from_millis(250);
@@ -70,9 +70,9 @@ impl Width {
     }
 
     /// How many workers small files want, where a call takes so long: each file has its own few calls, one after the other.
-    pub(super) fn for_small_files(&self, latency: Duration) -> usize {
+    pub(super) fn for_small_files(&self, latency: Duration, most: usize) -> usize {
         let many = latency.as_micros() / OWN_TIME.as_micros();
-        if self.fixed { self.now } else { usize::try_from(many).unwrap_or(self.most).min(self.most) }
+        if self.fixed { self.now } else { usize::try_from(many).unwrap_or(most).min(most) }
     }
 
     /// An interval is over in which so much was done; `of_no_use` if workers had nothing to do, or waited for one that
@@ -191,9 +191,9 @@ mod tests {
     fn small_files_have_as_many_workers_as_their_calls_take_long() {
         let width = Width::new(None, START, 256);
         let many = [50, 1_000, 20_000, 100_000, 10_000_000]
-            .map(|us| width.for_small_files(Duration::from_micros(us)));
-        assert_eq!(many, [0, 2, 50, 250, 256]);
-        assert_eq!(Width::new(Some(3), START, 256).for_small_files(Duration::from_secs(1)), 3);
+            .map(|us| width.for_small_files(Duration::from_micros(us), 2048));
+        assert_eq!(many, [1, 20, 416, 2048, 2048]);
+        assert_eq!(Width::new(Some(3), START, 256).for_small_files(Duration::from_secs(1), 2048), 3);
     }
 
     #[test]

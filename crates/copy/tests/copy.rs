@@ -496,7 +496,7 @@ fn a_file_is_read_in_order_by_many() {
     let mut random = Random::new(1);
     let bytes = random.bytes(5_500_000);
     let file = files.file(&files.root().handle, "f", bytes.len() as u64, &[(0, bytes.clone())]);
-    let side = Side::new(Arc::clone(&files.0), *ROOT);
+    let side = Side::new(Arc::clone(&files.0), ROOT.clone());
     for jobs in [Some(1), Some(3), Some(12), None] {
         let mut got = Vec::new();
         let mut sink = |part: &[u8]| {

@@ -121,7 +121,7 @@ fn a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes() {
     let left = files.names(&files.at("copy/inner").handle);
     assert_eq!(left.len(), 2, "{left:?}");
     assert!(left.iter().all(|name| heard.has(&format!("/there/copy/inner/{name}"))), "{:?}", heard.all());
-    let side = Side::new(Arc::clone(&to) as _, *ROOT);
+    let side = Side::new(Arc::clone(&to) as _, ROOT.clone());
     assert!(mark_in(&side, &files.at("copy"), 7).is_some());
     // As the command does that finds the mark.
     let (copier, heard) = copier(&files, options());
@@ -286,7 +286,8 @@ fn begin_again(files: &Files) {
 
 #[test]
 fn a_copy_that_another_has_taken_over_gives_no_name_to_what_the_other_has_begun() {
-    // Its own handle is of no use any more when it completes the file; or that comes a moment later.
+    // Its own handle is of no use any more when it completes the file; or that comes a moment later, at a server that tells nothing of
+    // the file then.
     for (size, before) in [(1_000, true), (4_000_000, true), (1_000, false), (4_000_000, false)] {
         let from = memory();
         let bytes = Random::new(1).bytes(size);

@@ -162,8 +162,9 @@ impl Model {
     }
 }
 
+#[allow(clippy::print_stderr, reason = "a test that fails is repeated with its seed")]
 fn campaign(seed: u64, cut_in: u64, refused_in: u64) {
-    println!("seed {seed:#x}, a power cut in {cut_in} calls, a refusal in {refused_in}");
+    eprintln!("seed {seed:#x}, a power cut in {cut_in} calls, a refusal in {refused_in}");
     let server = Arc::new(Mortal::new(seed, cut_in, refused_in));
     let options = CachingOptions {
         read_size: BLOCK,

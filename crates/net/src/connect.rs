@@ -15,10 +15,9 @@ use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
 
 use crate::address::is_on_this_host;
 use crate::congestion::{BBR, LOCAL};
-use crate::sample::INFORMATION_ROOM;
-use crate::stream::{Sent, outcome};
 use crate::syscall;
-use crate::tcp_info::TcpInfo;
+use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
+use crate::transfer::{Place, Sent, Wait, outcome};
 
 /// After how long without a word the kernel asks whether the peer still is there, and how often it asks again.
 const KEEPALIVE: Duration = Duration::from_secs(30);
@@ -74,26 +73,6 @@ pub struct Delivery {
     pub since_acknowledgement: Duration,
     /// Smoothed round trip of the path.
     pub round_trip: Duration,
-}
-
-/// A place to receive into: bytes are appended.
-#[derive(Debug)]
-pub struct Place<'a> {
-    /// Takes them in its spare capacity, which is made.
-    pub buffer: &'a mut Vec<u8>,
-    /// How many at most.
-    pub most: usize,
-}
-
-/// Whether a receive waits for bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
-    /// No: takes what is there.
-    No,
-    /// Until something is there.
-    Some,
-    /// Until all places are full.
-    All,
 }
 
 /// What a connection is ready for.

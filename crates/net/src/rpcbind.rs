@@ -1,19 +1,16 @@
-//! The way to this host's rpcbind: one call at a time, all of them within one deadline. What the calls say is not known
-//! here.
+//! The way to this host's rpcbind: bytes there and back, all of them within one deadline. What they say is not known here.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
-use howdah_wire::portmap::PORT;
-use howdah_wire::rpc::RecordMark;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 /// Where rpcbind listens for this host's own programs, as libtirpc has it.
 const SOCKET: &str = "/run/rpcbind.sock";
-/// The longest answer that is taken, in bytes: a list of a thousand registrations.
-const ANSWER_MAX: usize = 128 << 10;
+/// The port of rpcbind, and of portmap before it.
+const PORT: u16 = 111;
 /// The ports that show a portmapper without a Unix socket that root calls: as `bindresvport` has them.
 const PRIVILEGED_PORTS: std::ops::Range<u16> = 600..1024;
 
@@ -51,38 +48,22 @@ impl RpcbindStream {
         self.knows_caller
     }
 
-    /// Sends a message and receives the next one.
+    /// Sends these bytes.
     ///
     /// # Errors
-    /// The connection broke, the deadline passed, or the answer is longer than any real one.
-    pub fn call(&mut self, message: &[u8]) -> io::Result<Vec<u8>> {
-        let length = u32::try_from(message.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
-        let mark = RecordMark { length, last: true }.to_bytes();
+    /// The connection broke, or the deadline passed.
+    pub fn send(&self, bytes: &[u8]) -> io::Result<()> {
         self.socket.set_write_timeout(Some(self.left()?))?;
-        (&self.socket).write_all(&[&mark, message].concat())?;
-        let mut answer = Vec::new();
-        loop {
-            let mut mark = [0; RecordMark::SIZE];
-            self.fill(&mut mark)?;
-            let mark = RecordMark::from_bytes(mark);
-            let start = answer.len();
-            if mark.length as usize > ANSWER_MAX - start {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "the answer is longer than any real one",
-                ));
-            }
-            answer.resize(start + mark.length as usize, 0);
-            self.fill(&mut answer[start..])?;
-            if mark.last {
-                return Ok(answer);
-            }
-            // An empty fragment that is not the last would be a way to keep us here until the deadline, and no longer.
-            self.left()?;
-        }
+        (&self.socket).write_all(bytes)
     }
 
-    fn fill(&self, mut room: &mut [u8]) -> io::Result<()> {
+    /// Receives as many bytes as there is room for.
+    ///
+    /// # Errors
+    /// The connection broke or ended, or the deadline passed.
+    pub fn receive(&self, mut room: &mut [u8]) -> io::Result<()> {
+        // Also for no bytes: empty fragments must not keep anybody beyond the deadline.
+        self.left()?;
         while !room.is_empty() {
             self.socket.set_read_timeout(Some(self.left()?))?;
             match (&self.socket).read(room) {

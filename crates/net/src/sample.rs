@@ -7,10 +7,8 @@ use std::time::Duration;
 use howdah_tune::{Gauges, PathState, Receiving, Sample, Sending};
 
 use crate::syscall;
-use crate::tcp_info::{BbrInfo, SocketMemory, TcpInfo};
+use crate::tcp_info::{BbrInfo, INFORMATION_ROOM, SocketMemory, TcpInfo};
 
-/// Room for `struct tcp_info`, which has 280 bytes on Linux 6.18 and grows.
-pub(crate) const INFORMATION_ROOM: usize = 512;
 /// Of a connection with less on the way nobody needs to know whether it is starting.
 const MUCH_IN_FLIGHT: u64 = 64 << 10;
 /// Room for `union tcp_cc_info`: what bbr tells is the longest, and newer ones of it tell more.

@@ -6,6 +6,8 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 
+use crate::stream::Stream;
+
 /// Room asked for in the pipe, in bytes: the most an ordinary user gets (`fs.pipe-max-size`), and one bulk WRITE.
 const PIPE_SIZE: usize = 1 << 20;
 
@@ -21,7 +23,7 @@ pub struct Pipe {
 
 /// How far a move got.
 #[derive(Debug)]
-pub struct Moved {
+pub struct Spliced {
     /// Bytes taken from the socket.
     pub taken: usize,
     /// Bytes that reached the file.
@@ -39,19 +41,20 @@ impl Pipe {
         Ok(Self { reader, writer })
     }
 
-    /// Moves `length` bytes, which wait in the socket, to the file at `offset`. Stops early where the file takes no
-    /// more; the pipe must not be used again when bytes were taken that did not reach the file.
+    /// Moves `length` bytes, which wait in the kernel, to the file at `offset`. Stops early where the file takes no
+    /// more; the pipe must not be used again when bytes were taken that did not reach the file. Of a stream that
+    /// [can][`Stream::can_splice`].
     pub fn move_to(
         &self,
-        socket: BorrowedFd<'_>,
+        stream: &Stream,
         length: usize,
         file: BorrowedFd<'_>,
         offset: u64,
-    ) -> io::Result<Moved> {
-        let mut moved = Moved { taken: 0, written: 0, error: None };
+    ) -> io::Result<Spliced> {
+        let mut moved = Spliced { taken: 0, written: 0, error: None };
         while moved.taken < length {
             let flags = SpliceFlags::MOVE | SpliceFlags::NONBLOCK;
-            match splice(socket, None, &self.writer, None, length - moved.taken, flags) {
+            match splice(stream, None, &self.writer, None, length - moved.taken, flags) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(count) => moved.taken += count,
                 Err(Errno::INTR) => continue,
@@ -99,7 +102,7 @@ impl Pipe {
     }
 }
 
-impl Moved {
+impl Spliced {
     fn stopped(mut self, error: io::Error) -> Self {
         self.error = Some(error);
         self

@@ -1,4 +1,5 @@
-//! One TCP connection: receive, send what lies in memory, send what lies in a file.
+//! One connection: receive, send memory, send a range of a file, move received bytes to a file. It says which of these it can, so
+//! that nothing above asks what it is made of.
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -9,26 +10,28 @@ use howdah_tune::Algorithm;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
-use crate::address::{canonical, is_local};
-use crate::sample::INFORMATION_ROOM;
+use crate::address::canonical;
+use crate::peer::{Ends, Peer, Transport, TransportSecurity};
 use crate::syscall;
-use crate::tcp_info::TcpInfo;
-
-/// What became of a send or receive on a socket that never blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
-    /// So many bytes went.
-    Bytes(usize),
-    /// None can go now.
-    WouldBlock,
-}
+use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
+use crate::transfer::{Sent, outcome};
 
 /// A connected socket that never blocks.
 #[derive(Debug)]
 pub struct Stream {
     socket: OwnedFd,
-    client: SocketAddr,
-    server: SocketAddr,
+    ends: Ends,
+    carrier: Carrier,
+}
+
+/// What stands between our bytes and the socket's.
+#[derive(Debug)]
+enum Carrier {
+    /// Nothing: they are the same, and the kernel can move them without us.
+    Kernel,
+    /// User space takes each byte in hand, unchanged: as a stream that encrypts does, for tests.
+    #[cfg(feature = "simulation")]
+    UserSpace(crate::user_space::UserSpace),
 }
 
 impl Stream {
@@ -44,30 +47,73 @@ impl Stream {
         sockopt::set_tcp_nodelay(&socket, true)?;
         // A client that lost power never says goodbye.
         sockopt::set_socket_keepalive(&socket, true)?;
-        let stream = Self { socket, client, server: canonical(server) };
-        if let Some(name) = congestion_control.filter(|_| !is_local(stream.client.ip(), stream.server.ip())) {
+        let stream =
+            Self { socket, ends: Ends { client, server: canonical(server) }, carrier: Carrier::Kernel };
+        if let Some(name) = congestion_control.filter(|_| !stream.ends.are_on_one_host()) {
             // Not allowed: the listener's own does.
             let _ = sockopt::set_tcp_congestion(&stream.socket, name.name());
         }
         Ok(stream)
     }
 
-    /// The client's address and port.
-    pub fn client(&self) -> SocketAddr {
-        self.client
+    /// The same stream without the kernel's shortcuts: user space takes each byte in hand, and may keep some that were received.
+    #[cfg(feature = "simulation")]
+    #[must_use]
+    pub fn through_user_space(self) -> Self {
+        Self { carrier: Carrier::UserSpace(crate::user_space::UserSpace::default()), ..self }
     }
 
-    /// Our address and port, as the client sees them.
-    pub fn server(&self) -> SocketAddr {
-        self.server
+    /// The client at the other end.
+    pub fn peer(&self) -> Peer {
+        Peer { ends: self.ends, transport: Transport::Tcp, security: TransportSecurity::Plain }
+    }
+
+    /// Whether [`Self::send_file`] works. If not, a range of a file is read into memory and sent from there.
+    pub fn can_send_file(&self) -> bool {
+        self.moves_in_the_kernel()
+    }
+
+    /// Whether a [`crate::Pipe`] can move received bytes to a file.
+    pub fn can_splice(&self) -> bool {
+        self.moves_in_the_kernel()
+    }
+
+    /// Whether [`Self::waiting`] and [`Self::wake_at`] count bytes as [`Self::receive`] gives them.
+    pub fn knows_waiting(&self) -> bool {
+        self.moves_in_the_kernel()
+    }
+
+    fn moves_in_the_kernel(&self) -> bool {
+        match &self.carrier {
+            Carrier::Kernel => true,
+            #[cfg(feature = "simulation")]
+            Carrier::UserSpace(_) => false,
+        }
+    }
+
+    /// Whether received bytes wait in user space: [`Self::receive`] gives them, and the poller does not know of them.
+    pub fn keeps_bytes(&self) -> bool {
+        match &self.carrier {
+            Carrier::Kernel => false,
+            #[cfg(feature = "simulation")]
+            Carrier::UserSpace(kept) => kept.keeps_bytes(),
+        }
     }
 
     /// Receives into `buffer`; 0 bytes: the peer has closed.
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Sent> {
+        match &self.carrier {
+            Carrier::Kernel => self.receive_from_kernel(buffer),
+            #[cfg(feature = "simulation")]
+            Carrier::UserSpace(kept) => kept.receive(buffer, |buffer| self.receive_from_kernel(buffer)),
+        }
+    }
+
+    fn receive_from_kernel(&self, buffer: &mut [u8]) -> io::Result<Sent> {
         outcome(rustix::net::recv(&self.socket, buffer, RecvFlags::empty()).map(|(count, _)| count))
     }
 
-    /// Bytes that wait to be received.
+    /// Bytes that wait in the kernel to be received, as they travelled ([`Self::knows_waiting`]).
     pub fn waiting(&self) -> io::Result<usize> {
         Ok(usize::try_from(rustix::io::ioctl_fionread(&self.socket)?).unwrap_or(usize::MAX))
     }
@@ -132,14 +178,6 @@ impl Stream {
 impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
-    }
-}
-
-pub(crate) fn outcome(result: rustix::io::Result<usize>) -> io::Result<Sent> {
-    match result {
-        Ok(count) => Ok(Sent::Bytes(count)),
-        Err(Errno::AGAIN | Errno::INTR) => Ok(Sent::WouldBlock),
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -14,9 +14,8 @@ use bytes::BytesMut;
 use nix::libc;
 use socket2::SockAddr;
 
-use crate::connect::{Place, Wait};
 use crate::own_sysfs::own_sysfs;
-use crate::stream::Sent;
+use crate::transfer::{Place, Sent, Wait};
 
 /// `mallopt(M_MMAP_THRESHOLD)` with the value that glibc starts from. Left to itself, it takes the first larger block that is freed for a
 /// sign that more of the kind will come, and has the next ones in its arenas, of which it gives little back: a megabyte each, in the end.

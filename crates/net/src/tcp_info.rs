@@ -3,6 +3,9 @@
 
 use std::time::Duration;
 
+/// Room for `struct tcp_info`, which has 280 bytes on Linux 6.18 and grows.
+pub(crate) const INFORMATION_ROOM: usize = 512;
+
 /// What Linux tells of a TCP connection (`struct tcp_info`). The struct only ever grows: what this kernel does not tell,
 /// or not yet knows, is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use nix::sys::socket::sockopt::{Ipv4PacketInfo, Ipv6RecvPacketInfo, RcvBufForce,
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::address::canonical;
+use crate::peer::{Ends, Peer, Transport, TransportSecurity};
 use crate::sample::memory_of;
 use crate::syscall;
 
@@ -30,10 +31,15 @@ pub struct UdpSocket {
 pub struct Datagram {
     /// Length in bytes.
     pub length: usize,
-    /// Who sent it.
-    pub client: SocketAddr,
-    /// Which of our addresses it was sent to.
-    pub server: SocketAddr,
+    /// Who sent it, and to which of our addresses.
+    pub ends: Ends,
+}
+
+impl Datagram {
+    /// The client that sent it.
+    pub fn peer(&self) -> Peer {
+        Peer { ends: self.ends, transport: Transport::Udp, security: TransportSecurity::Plain }
+    }
 }
 
 impl UdpSocket {
@@ -108,18 +114,19 @@ impl UdpSocket {
         let Some(client) = arrival.from.filter(|_| !arrival.is_cut) else { return Ok(None) };
         let server = arrival.to.unwrap_or(self.address.ip());
         let server = SocketAddr::new(server, self.address.port());
-        Ok(Some(Datagram { length: arrival.length, client: canonical(client), server: canonical(server) }))
+        let ends = Ends { client: canonical(client), server: canonical(server) };
+        Ok(Some(Datagram { length: arrival.length, ends }))
     }
 
     /// Answers a datagram from the address that it was sent to. One `sendmsg`, so that two workers' replies never mix.
     pub fn reply(&self, pieces: &[IoSlice<'_>], to: &Datagram) -> io::Result<()> {
-        let from = match (self.address, to.server.ip()) {
+        let from = match (self.address, to.ends.server.ip()) {
             // Nobody can answer from an address of a group: the kernel chooses one.
             (_, server) if server.is_unspecified() || server.is_multicast() => None,
             (SocketAddr::V4(_), server) => Some(server),
             (SocketAddr::V6(_), server) => Some(to_ipv6(server).into()),
         };
-        syscall::send_datagram(self.socket.as_fd(), pieces, self.spelled_for_us(to.client), from)
+        syscall::send_datagram(self.socket.as_fd(), pieces, self.spelled_for_us(to.ends.client), from)
     }
 
     /// An IPv4 client of an IPv6 socket, as that socket spells it.
@@ -199,7 +206,7 @@ mod tests {
                         break datagram;
                     }
                 };
-                assert_eq!((datagram.server, &buffer[..datagram.length]), (target, &b"call"[..]));
+                assert_eq!((datagram.ends.server, &buffer[..datagram.length]), (target, &b"call"[..]));
                 server.reply(&[IoSlice::new(b"re"), IoSlice::new(b"ply")], &datagram).expect("replying");
                 let (length, from) = client.recv_from(&mut buffer).expect("an answer");
                 assert_eq!((&buffer[..length], from), (&b"reply"[..], target));

@@ -15,10 +15,10 @@ use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendFlags};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::connect::{Place, Wait, reserved_ports};
+use crate::connect::reserved_ports;
 use crate::path_mtu::{USUAL_MTU, of_connected};
-use crate::stream::{Sent, outcome};
 use crate::syscall;
+use crate::transfer::{Place, Sent, Wait, outcome};
 
 /// Room asked for in each direction, in bytes: a window of large replies that come at once.
 const ROOM: usize = 8 << 20;

@@ -6,12 +6,16 @@ use howdah_wire::rpc::{AuthSys, CallHeader, Credentials, ReplyHeader};
 use howdah_wire::xdr::{Decoder, Encode, Encoder};
 
 use crate::service::Service;
-use crate::{Peer, Transport};
+use crate::{Ends, Peer, Transport, TransportSecurity};
 
 /// A peer of these two addresses.
 pub fn peer(client: &str, server: &str, transport: Transport) -> Peer {
     let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
-    Peer { client: address(client), server: address(server), transport }
+    Peer {
+        ends: Ends { client: address(client), server: address(server) },
+        transport,
+        security: TransportSecurity::default(),
+    }
 }
 
 /// Calls a procedure as user 1000. Gives what the RPC header says and the result's bytes; `None`: no answer at all.

@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use howdah_net::Token;
 
 use crate::counts::{NO_EXPORT, PLACES, Shard, Stay};
-use crate::limits::{FAR_CALLS_MAX, WORKERS_FREE, WORKERS_KEPT, WORKERS_MAX};
-use crate::server::STACK;
+use crate::limits::{FAR_CALLS_MAX, STACK, WORKERS_FREE, WORKERS_KEPT, WORKERS_MAX};
 use crate::shared::Shared;
 use crate::worker::{Slot, Worker};
 

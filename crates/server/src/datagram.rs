@@ -7,13 +7,13 @@ use howdah_vfs::Content;
 use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::padding;
 
+use crate::Reply;
 use crate::counts::{Clerk, Moment, NO_EXPORT, Outcome, Timing, Unheard};
 use crate::dispatch::{Whence, Work};
 use crate::limits::{DATAGRAM_MAX, STRANGER_EXTRA_MAX};
 use crate::segments::{Piece, Segments};
 use crate::shared::Shared;
 use crate::udp::Port;
-use crate::{Peer, Reply, Transport};
 
 /// Pieces of memory that a datagram is sent from: what comes before content, the content, its padding, what comes behind.
 const PIECES_MAX: usize = 4;
@@ -27,7 +27,7 @@ pub fn answer(
     work: Work<'_>,
     buffer: Vec<u8>,
 ) -> Vec<u8> {
-    let peer = Peer { client: datagram.client, server: datagram.server, transport: Transport::Udp };
+    let peer = datagram.peer();
     let mut reply = match work {
         Work::NoCall => {
             clerk.unheard(Unheard::Malformed);
@@ -60,14 +60,14 @@ pub fn answer(
         reply.start(&ReplyHeader { xid, outcome: Ok(Accepted::ProcedureUnavailable) });
     }
     if reply.message_length() > DATAGRAM_MAX {
-        tracing::warn!(client = %peer.client, length = reply.message_length(), "a reply too long for a datagram");
+        tracing::warn!(client = %peer.ends.client, length = reply.message_length(), "a reply too long for a datagram");
         return reply.finish().into_buffer();
     }
     let reply = reply.finish();
     match (send(port, datagram, &reply), ticket) {
         (Ok(()), Some(ticket)) => clerk.handed(&ticket, 1, Moment::now()),
         (Ok(()), None) => {}
-        (Err(error), _) => tracing::debug!(client = %peer.client, %error, "answering a datagram"),
+        (Err(error), _) => tracing::debug!(client = %peer.ends.client, %error, "answering a datagram"),
     }
     reply.into_buffer()
 }

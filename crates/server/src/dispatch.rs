@@ -8,16 +8,16 @@ use howdah_net::Token;
 use howdah_vfs::Waiting;
 use howdah_wire::mount::DirectoryPath;
 use howdah_wire::nfs3::{FileHandle, HANDLE_MAX};
-use howdah_wire::rpc::{Accepted, Call, CallHeader, Denied, ReplyHeader};
+use howdah_wire::rpc::{Accepted, Call, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use crate::capture::{Recorder, Seen};
 use crate::counts::{Clerk, Ledger, Outcome, Timing};
 use crate::limits::BULK_MIN;
-use crate::program::{Bulk, Pace, Refusal};
+use crate::program::{Bulk, Pace, Refusal, Repetition};
 use crate::programs::{Programs, Wanted};
 use crate::reply_cache::{Asked, Begun, Origin, SharedReplyCache};
-use crate::{Peer, Reply, Request, Transport};
+use crate::{Peer, Reply, Request};
 
 /// Where a call came from.
 pub struct Whence<'a> {
@@ -32,7 +32,7 @@ pub struct Whence<'a> {
 impl<'a> Whence<'a> {
     /// A datagram.
     pub fn datagram(peer: &'a Peer, has_ended: &'a dyn Fn(Token) -> bool) -> Self {
-        Self { peer, origin: Origin::datagrams(peer.client.port()), has_ended }
+        Self { peer, origin: Origin::datagrams(peer.ends.client.port()), has_ended }
     }
 }
 
@@ -132,9 +132,9 @@ impl Dispatcher {
         let (peer, procedure) = (from.peer, job.wanted.procedure);
         if !procedure.repetition.is_once(peer.transport) {
             // A WRITE over a stream runs as often as it comes, and tells that its client had earlier answers.
-            let overwrite = procedure.repetition.is_once(Transport::Udp).then(|| {
+            let overwrite = (procedure.repetition == Repetition::OnceInDatagrams).then(|| {
                 let [file, _] = (procedure.subjects)(job.arguments.clone());
-                self.replies.begin_write(peer.client.ip(), file)
+                self.replies.begin_write(peer.ends.client.ip(), file)
             });
             let answered = self.answer(job, peer, waiting, &mut reply);
             if let Some(overwrite) = overwrite.flatten().filter(|_| reply.outcome() == Outcome::Well) {
@@ -143,7 +143,7 @@ impl Dispatcher {
             return answered.then_some(reply);
         }
         let asked = Asked {
-            client: peer.client.ip(),
+            client: peer.ends.client.ip(),
             origin: from.origin,
             header: &job.header,
             arguments: job.arguments.rest(),
@@ -183,7 +183,7 @@ impl Dispatcher {
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
         let ran = catch_unwind(AssertUnwindSafe(|| self.programs.run(wanted, &mut request, reply)));
         let outcome = match ran.unwrap_or_else(|_| {
-            tracing::error!(procedure = procedure.name, client = %peer.client, "the handler panicked");
+            tracing::error!(procedure = procedure.name, client = %peer.ends.client, "the handler panicked");
             Err(Refusal::System)
         }) {
             Ok(()) => {
@@ -193,7 +193,7 @@ impl Dispatcher {
             }
             Err(Refusal::Silence) => return false,
             Err(Refusal::Garbage(error)) => {
-                tracing::debug!(procedure = procedure.name, client = %peer.client, %error, "arguments that make no sense");
+                tracing::debug!(procedure = procedure.name, client = %peer.ends.client, %error, "arguments that make no sense");
                 Ok(Accepted::GarbageArguments)
             }
             Err(Refusal::Unavailable) => Ok(Accepted::ProcedureUnavailable),
@@ -214,6 +214,14 @@ impl<'m> Job<'m> {
             Some(bulk) if bulk.durable => Pace::Slow,
             Some(bulk) if bulk.length >= BULK_MIN => Pace::Long,
             Some(_) => Pace::Quick,
+        }
+    }
+
+    /// The user whom a client says it is of.
+    pub fn user(&self) -> Option<u32> {
+        match &self.header.credentials {
+            Credentials::Sys(sys) => Some(sys.user),
+            _ => None,
         }
     }
 

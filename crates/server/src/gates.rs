@@ -54,8 +54,8 @@ impl Weighed for QueuedCall {
 
     fn client(&self) -> IpAddr {
         one_client(match &self.asker {
-            Asker::Connection(connection) => connection.peer().client.ip(),
-            Asker::Datagram(_, datagram) => datagram.client.ip(),
+            Asker::Connection(connection) => connection.peer().ends.client.ip(),
+            Asker::Datagram(_, datagram) => datagram.ends.client.ip(),
         })
     }
 }
@@ -228,7 +228,7 @@ impl Gates {
     pub fn leave(&self, connection: &Connection) {
         if self.waiting() > 0 {
             let is_its = |call: &QueuedCall| matches!(&call.asker, Asker::Connection(of) if of.token() == connection.token());
-            self.drop_calls(one_client(connection.peer().client.ip()), is_its);
+            self.drop_calls(one_client(connection.peer().ends.client.ip()), is_its);
         }
     }
 }

@@ -49,7 +49,7 @@ mod worker;
 pub use handle::SealedHandle;
 pub use program::{Pace, Position, Procedure, Program, Refusal, Repetition, Row, Tabled};
 pub use reply::Reply;
-pub use request::{Peer, Request, Transport};
+pub use request::{Ends, Peer, Request, Transport, TransportSecurity};
 pub use server::{BindError, Server, Settings, Sockets};
 pub use service::Service;
 pub use tuning::{Look, Tuning, Watcher};

@@ -89,6 +89,14 @@ howdah_limits::limits! {
     pub const GATE_CALLS_OF_ONE_MAX: usize = 1 << 10, count;
     beyond "NFS3ERR_JUKEBOX", tested "server/tests/hanging::one_connection_does_not_fill_the_line";
 
+    /// Users whose groups are remembered, where they are looked up.
+    pub const GROUP_LISTS_MAX: usize = 4096, count;
+    beyond "the one that is due first is forgotten, and looked up again when it calls", tested "server/src/exports/groups::no_more_are_remembered_than_there_is_room_for";
+
+    /// Groups of one user, where they are looked up.
+    pub const GROUPS_OF_ONE_MAX: usize = 1024, count;
+    beyond "the rest of them is left out", tested "server/src/exports/groups::a_user_of_too_many_groups_is_in_the_first_of_them";
+
     /// Memory that such calls hold.
     pub const GATE_MEMORY_MAX: usize = 64 << 20, bytes;
     beyond "NFS3ERR_JUKEBOX; a client that has few may go to twice as many", tested "server/src/gates::what_no_longer_fits_is_given_back";
@@ -172,6 +180,12 @@ howdah_limits::limits! {
 
 /// The longest datagram, in bytes: what UDP carries over IPv4.
 pub const DATAGRAM_MAX: usize = 65_507;
+/// Stack of a worker, in bytes: the deepest path is a directory listing with a few kilobytes of buffers.
+pub const STACK: usize = 512 << 10;
+/// How long the groups of a user hold, where they are looked up.
+pub const GROUPS_AGE: Duration = Duration::from_secs(600);
+/// After how long they are asked for again if the user was not known, or the question failed.
+pub const GROUPS_RETRY: Duration = Duration::from_secs(60);
 /// Calls of one export that may wait for storage at the same time, unless configured; so many worker threads there are at
 /// the start, and at least.
 pub const WORKERS: usize = 32;

@@ -38,7 +38,7 @@ struct Queue {
 impl Parked {
     /// Another call.
     pub fn push(&self, call: Call) {
-        let client = one_client(call.connection.peer().client.ip());
+        let client = one_client(call.connection.peer().ends.client.ip());
         self.queue.lock().turns.push(client, call);
         self.came.notify_one();
     }
@@ -59,7 +59,7 @@ impl Parked {
 
     /// A connection is gone: nobody waits any more for what it has asked for, which holds its descriptor.
     pub fn forget(&self, connection: &Connection) {
-        let client = one_client(connection.peer().client.ip());
+        let client = one_client(connection.peer().ends.client.ip());
         self.queue.lock().turns.forget(client, |call| call.connection.token() == connection.token());
     }
 

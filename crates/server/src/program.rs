@@ -206,7 +206,7 @@ impl Repetition {
     pub fn is_once(self, transport: Transport) -> bool {
         match self {
             Self::Runs => false,
-            Self::OnceInDatagrams => transport == Transport::Udp,
+            Self::OnceInDatagrams => transport.is_datagrams(),
             Self::Once => true,
         }
     }

@@ -1,30 +1,9 @@
 //! A call as a handler sees it: who asks, for what, with which arguments. It must not know how the bytes came.
 
-use std::net::SocketAddr;
-
+pub use howdah_net::{Ends, Peer, Transport, TransportSecurity};
 use howdah_vfs::Waiting;
 use howdah_wire::rpc::CallHeader;
 use howdah_wire::xdr::Decoder;
-
-/// How a call came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Transport {
-    /// On a stream, in records.
-    Tcp,
-    /// In one datagram.
-    Udp,
-}
-
-/// The two ends that a call goes between.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Peer {
-    /// The client's address and port.
-    pub client: SocketAddr,
-    /// The address and port that the client asked.
-    pub server: SocketAddr,
-    /// How.
-    pub transport: Transport,
-}
 
 /// One call.
 pub struct Request<'r, 'm> {

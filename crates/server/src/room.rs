@@ -25,7 +25,7 @@ pub struct Place {
 
 /// The connection to close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
+pub struct WhoGoes {
     /// Its name.
     pub token: Token,
     /// Nobody misses it.
@@ -36,7 +36,7 @@ pub struct Choice {
 
 /// Of the client that has most, the connection to close: an idle one before others, then the one with fewest calls, then
 /// the oldest.
-pub fn who_gives_way(places: &[Place]) -> Option<Choice> {
+pub fn who_gives_way(places: &[Place]) -> Option<WhoGoes> {
     let mut counts: HashMap<IpAddr, usize> = HashMap::new();
     for place in places {
         *counts.entry(one_client(place.client)).or_default() += 1;
@@ -44,7 +44,7 @@ pub fn who_gives_way(places: &[Place]) -> Option<Choice> {
     let (greediest, of) = counts.into_iter().max_by_key(|&(client, count)| (count, client))?;
     let of_greediest = places.iter().filter(|place| one_client(place.client) == greediest);
     let first = of_greediest.min_by_key(|place| (!place.idle, place.calls, place.token))?;
-    Some(Choice { token: first.token, idle: first.idle, of })
+    Some(WhoGoes { token: first.token, idle: first.idle, of })
 }
 
 /// Whether there is a place for one more.
@@ -108,7 +108,7 @@ mod tests {
             place(4, "192.0.2.2", true, 4),
             place(5, "192.0.2.2", true, 4),
         ];
-        assert_eq!(who_gives_way(&places), Some(Choice { token: Token(4), idle: true, of: 4 }));
+        assert_eq!(who_gives_way(&places), Some(WhoGoes { token: Token(4), idle: true, of: 4 }));
         places.iter_mut().for_each(|place| place.idle = false);
         assert_eq!(gives_way(&places), Some(2), "none is idle");
     }

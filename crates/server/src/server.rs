@@ -22,8 +22,6 @@ use crate::udp::{Follower, PerInterface, UdpSettings, UdpTraffic};
 use crate::watch::Watch;
 use crate::worker::Worker;
 
-/// Stack of a worker, in bytes: the deepest path is a directory listing with a few kilobytes of buffers.
-pub const STACK: usize = 512 << 10;
 /// How often a stopping server looks whether its calls are done.
 const DRAIN_STEP: Duration = Duration::from_millis(5);
 /// How long the end of a server waits for its threads, all together.
@@ -133,11 +131,7 @@ pub struct BindError {
 
 impl std::fmt::Display for BindError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let transport = match self.transport {
-            Transport::Tcp => "TCP",
-            Transport::Udp => "UDP",
-        };
-        write!(formatter, "binding {} for {transport}: {}", self.address, self.cause)
+        write!(formatter, "binding {} for {}: {}", self.address, self.transport, self.cause)
     }
 }
 
@@ -311,7 +305,7 @@ impl Server {
     }
 
     fn spawn(&mut self, name: String, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        self.threads.push(std::thread::Builder::new().name(name).stack_size(STACK).spawn(body)?);
+        self.threads.push(std::thread::Builder::new().name(name).stack_size(limits::STACK).spawn(body)?);
         Ok(())
     }
 }

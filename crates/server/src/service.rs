@@ -12,7 +12,7 @@ use crate::exports::{Exported, Exports};
 use crate::mount::MountProtocol;
 use crate::nfs3::Nfs3;
 use crate::nlm::NoLocks;
-use crate::portmap::{Listeners, Portmap};
+use crate::portmap::{Listeners, portmap};
 use crate::program::Program;
 use crate::programs::Programs;
 use crate::range_doubt::RangeDoubt;
@@ -45,7 +45,7 @@ impl Service {
             Box::new(NoLocks),
         ];
         programs.extend(more);
-        programs.push(Box::new(Portmap::new(Arc::clone(&listeners), &programs)));
+        programs.push(Box::new(portmap(Arc::clone(&listeners), &programs)));
         let dispatcher = Dispatcher::new(Programs::new(programs));
         dispatcher.counts.admit(&exported.now());
         Self { dispatcher, exported, ranges, listeners }

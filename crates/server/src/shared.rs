@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::gates::Gates;
 use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
 use crate::parked::{Call, Parked};
-use crate::room::{self, Choice, Place};
+use crate::room::{self, Place, WhoGoes};
 use crate::samples::Samples;
 use crate::service::Service;
 use crate::shares::Shares;
@@ -182,7 +182,7 @@ impl Shared {
         self.make_room();
         let token = Token(self.next_token.fetch_add(1, Ordering::Relaxed));
         let connection = Arc::new(Connection::new(token, stream));
-        tracing::debug!(client = %connection.peer().client, "connected");
+        tracing::debug!(client = %connection.peer().ends.client, "connected");
         self.connections.write().insert(token, Arc::clone(&connection));
         let added = self.poller.add(connection.stream(), token, Interest::READABLE);
         if let Err(error) = &added {
@@ -197,13 +197,14 @@ impl Shared {
         if !self.pressing.refuses() {
             return false;
         }
-        let client = room::one_client(stream.client().ip());
+        let client = room::one_client(stream.peer().ends.client.ip());
         let connections = self.connections.read();
-        let knows = || connections.values().any(|one| room::one_client(one.peer().client.ip()) == client);
+        let knows =
+            || connections.values().any(|one| room::one_client(one.peer().ends.client.ip()) == client);
         let turned_away = connections.len() >= CONNECTIONS_FLOOR && knows();
         if turned_away {
             self.pressing.count_refused();
-            tracing::debug!(client = %stream.client(), "turned away: the memory of connections is used up");
+            tracing::debug!(client = %stream.peer().ends.client, "turned away: the memory of connections is used up");
         }
         turned_away
     }
@@ -240,7 +241,7 @@ impl Shared {
                 self.parked.forget(connection);
             }
             self.gates.leave(connection);
-            tracing::debug!(client = %connection.peer().client, why = %why, "connection closed");
+            tracing::debug!(client = %connection.peer().ends.client, why = %why, "connection closed");
         }
         was_there
     }
@@ -299,9 +300,9 @@ impl Shared {
         })
     }
 
-    fn who_gives_way(&self) -> Option<Choice> {
+    fn who_gives_way(&self) -> Option<WhoGoes> {
         let place = |connection: &Arc<Connection>| Place {
-            client: connection.peer().client.ip(),
+            client: connection.peer().ends.client.ip(),
             idle: connection.is_idle(),
             calls: connection.inbox().records(),
             token: connection.token(),

@@ -167,7 +167,10 @@ fn sight(connection: &Connection) -> Sight {
     let late = connection.wakes_late();
     let received = if late { received + waiting as u64 } else { received };
     // So are calls that came whole, while the connection is not read.
-    let unread = (waiting > 0 && !late) || connection.is_paused() || connection.is_parked();
+    let unread = (waiting > 0 && !late)
+        || connection.stream().keeps_bytes()
+        || connection.is_paused()
+        || connection.is_parked();
     let outbox = connection.outbox();
     Sight { received, records, partial, unread, sent: outbox.sent(), replies_wait: !outbox.is_empty() }
 }

@@ -11,7 +11,7 @@ use howdah_net::RpcbindStream;
 use howdah_server::Transport;
 use howdah_server::registration::{Registration, RegistrationError, register};
 use howdah_wire::portmap::{self, Mapping, Protocol};
-use howdah_wire::rpc::{CallHeader, Credentials, ReplyHeader};
+use howdah_wire::rpc::{CallHeader, Credentials, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 use howdah_wire::{mount, nfs3, nlm};
 
@@ -168,7 +168,7 @@ fn other_port() -> u16 {
 
 /// What GETPORT of version 2 says of a program over TCP.
 fn registered_port(program: u32, version: u32) -> u32 {
-    let mut rpcbind = RpcbindStream::connect(PATIENCE).expect("rpcbind runs");
+    let rpcbind = RpcbindStream::connect(PATIENCE).expect("rpcbind runs");
     let header = CallHeader {
         xid: 1,
         program: portmap::PROGRAM,
@@ -179,7 +179,12 @@ fn registered_port(program: u32, version: u32) -> u32 {
     let mut message = Encoder::to_vec(&header);
     let mapping = Mapping { program, version, protocol: Protocol::TCP, port: 0 };
     portmap::getport::Arguments { mapping }.encode(&mut Encoder::new(&mut message));
-    let answer = rpcbind.call(&message).expect("an answer");
+    let mark = RecordMark { length: message.len() as u32, last: true };
+    rpcbind.send(&[&mark.to_bytes()[..], &message].concat()).expect("sent");
+    let mut mark = [0; RecordMark::SIZE];
+    rpcbind.receive(&mut mark).expect("an answer");
+    let mut answer = vec![0; RecordMark::from_bytes(mark).length as usize];
+    rpcbind.receive(&mut answer).expect("all of it");
     let mut decoder = Decoder::new(&answer);
     ReplyHeader::decode(&mut decoder).expect("a reply").outcome.expect("accepted");
     portmap::getport::Reply::decode(&mut decoder).expect("a port").port

@@ -25,6 +25,7 @@ fn memory_equals_memory() {
 fn memory_equals_memory_for_one_user() {
     let user = ActsAs::Always(Caller::new(1001, 1001));
     for seed in 0..50 {
-        run_operations(seed, 300, &|| memory(user)).unwrap_or_else(|difference| panic!("{difference}"));
+        run_operations(seed, 300, &|| memory(user.clone()))
+            .unwrap_or_else(|difference| panic!("{difference}"));
     }
 }

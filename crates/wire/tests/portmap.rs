@@ -110,16 +110,6 @@ proptest! {
     }
 
     #[test]
-    fn times_and_transport_addresses(seconds: u32, room: u32, data in bytes(28)) {
-        comes_back!(rpcbind::gettime::Reply, rpcbind::gettime::Reply { seconds });
-        let address = rpcbind::uaddr2taddr::TransportAddress { room, bytes: &data };
-        comes_back!(rpcbind::uaddr2taddr::Reply<'_>, address);
-        comes_back!(rpcbind::taddr2uaddr::Arguments<'_>, rpcbind::taddr2uaddr::Arguments { address });
-        comes_back!(rpcbind::taddr2uaddr::Reply<'_>, rpcbind::taddr2uaddr::Reply { address: Text(&data) });
-        comes_back!(rpcbind::uaddr2taddr::Arguments<'_>, rpcbind::uaddr2taddr::Arguments { address: Text(&data) });
-    }
-
-    #[test]
     fn universal_addresses(address: IpAddr, port: u16) {
         let address = UniversalAddress(SocketAddr::new(address, port));
         prop_assert_eq!(UniversalAddress::parse(address.to_string().as_bytes()), Some(address));
@@ -134,7 +124,6 @@ proptest! {
         let _ = rpcbind::set::Arguments::decode(&mut decoder());
         let _ = rpcbind::dump::Reply::decode(&mut decoder());
         let _ = rpcbind::getaddrlist::Reply::decode(&mut decoder());
-        let _ = rpcbind::uaddr2taddr::Reply::decode(&mut decoder());
     }
 }
 

@@ -18,47 +18,15 @@ pub struct Arguments {
 pub(super) enum What {
     /// Measure the server: its processor time per call and its rate, beside the floors
     Serve(Serve),
-    /// Measure our client: its processor time per byte, beside a bare loop of sends and receives
-    Client(Client),
     /// Count the server's system calls per call, with strace
     Syscalls(Syscalls),
-    /// Read a file over UDP and over TCP on an emulated line of 100 Mb/s, clean and losing fragments (for root)
-    Udp(Udp),
-    /// Measure what sizing connections costs: with a crowd of them, and beside a server that leaves them alone
-    Tuning(Tuning),
     /// Compare the rates of two servers, in turn: with a change, and without
     Compare(Compare),
-    /// Measure how large /metrics is and how long it takes, with many clients
-    Metrics(Metrics),
-    /// Measure what the live page costs the server, with many clients that move something
-    Page(Page),
-    /// Measure what the kernel holds for many idle connections and some busy ones, beside the memory budget (for root)
-    Memory(Memory),
     /// Measure what one mount keeps of its throughput and latency beside thousands of connections and of attackers
     Flood(Flood),
-    /// Measure the laboratory's wires: throughput, and how exact delay, rate and loss are
-    Link(Link),
     /// A floor, started by `serve`
     #[command(hide = true)]
     Floor(Floor),
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Client {
-    /// Times that each row is measured; the median is shown
-    #[arg(long, default_value_t = 5, value_name = "N")]
-    pub runs: usize,
-    /// How long each measurement lasts
-    #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
-    pub seconds: f64,
-    /// Calls in flight
-    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub in_flight: u32,
-    /// Put server, client and floor before other processes by so much (1 to 20, for root), on a machine that is shared
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=20))]
-    pub before_others: Option<i32>,
-    #[command(flatten)]
-    pub subject: Subject,
 }
 
 #[derive(Debug, Args)]
@@ -126,53 +94,6 @@ pub(super) struct Subject {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Udp {
-    /// Length of the file in MiB
-    #[arg(long, default_value_t = 50, value_name = "MIB")]
-    pub size: u64,
-    /// Rate of the line in Mb/s
-    #[arg(long, default_value_t = 100, value_name = "MBITS")]
-    pub rate: u64,
-    /// Delay of the line, both ways together, in microseconds
-    #[arg(long, default_value_t = 200, value_name = "MICROSECONDS")]
-    pub round_trip: u64,
-    /// Packets and fragments lost on the second line, in percent
-    #[arg(long, default_value_t = 0.1, value_name = "PERCENT")]
-    pub loss: f64,
-    /// Seconds for which the server is called that is slow once in a hundred calls, after the first ten
-    #[arg(long, default_value_t = 30, value_name = "SECONDS")]
-    pub slow_for: u64,
-    /// Times that each way is measured over loopback, in turn; medians are shown
-    #[arg(long, default_value_t = 9, value_name = "N")]
-    pub runs: usize,
-    /// Loopback only, which takes no privilege
-    #[arg(long)]
-    pub loopback: bool,
-    /// Only bare system calls over a line of 1 Gb/s, in packets of 1500 and 9000 bytes: what a server cannot be faster than
-    #[arg(long, conflicts_with = "loopback")]
-    pub lines: bool,
-    /// Where chance on the line begins
-    #[arg(long, default_value_t = 2003, value_name = "NUMBER")]
-    pub seed: u64,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Tuning {
-    /// Connections at once
-    #[arg(long, default_value_t = 1000, value_name = "N")]
-    pub connections: usize,
-    /// Times that each is measured; the median is shown
-    #[arg(long, default_value_t = 5, value_name = "N")]
-    pub runs: usize,
-    /// How long each measurement lasts
-    #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
-    pub seconds: f64,
-    /// Start this binary, instead of building howdah
-    #[arg(long, value_name = "PATH")]
-    pub server_bin: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
 pub(super) struct Compare {
     /// The binary with the change
     #[arg(long, value_name = "PATH")]
@@ -206,54 +127,6 @@ pub(super) struct Compare {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Metrics {
-    /// Clients, each with an address of its own
-    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub clients: u16,
-    /// Times that it is asked; the median is shown
-    #[arg(long, default_value_t = 9, value_name = "N")]
-    pub runs: usize,
-    /// Start this binary, instead of building howdah
-    #[arg(long, value_name = "PATH")]
-    pub server_bin: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Page {
-    /// Clients with a connection each
-    #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub clients: u16,
-    /// Pages that are open
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub pages: usize,
-    /// Times that it is measured; the median is shown
-    #[arg(long, default_value_t = 5, value_name = "N")]
-    pub runs: usize,
-    /// How long each measurement lasts
-    #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
-    pub seconds: f64,
-    /// Start this binary, instead of building howdah
-    #[arg(long, value_name = "PATH")]
-    pub server_bin: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Memory {
-    /// Connections that do nothing
-    #[arg(long, default_value_t = 500, value_name = "N")]
-    pub idle: usize,
-    /// Connections that read in bulk
-    #[arg(long, default_value_t = 8, value_name = "N")]
-    pub busy: usize,
-    /// Times that each budget is tried; medians are shown
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    pub runs: usize,
-    /// How long they read
-    #[arg(long, default_value_t = 8.0, value_name = "SECONDS")]
-    pub seconds: f64,
-}
-
-#[derive(Debug, Args)]
 pub(super) struct Flood {
     /// Connections that are open and do nothing
     #[arg(long, default_value_t = 10_000, value_name = "N")]
@@ -276,19 +149,6 @@ pub(super) struct Flood {
     /// Further arguments of `serve`
     #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true)]
     pub server_argument: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Link {
-    /// Only these parts, by the start of their names: throughput, delay, rate, loss
-    #[arg(long, value_delimiter = ',', value_name = "PART,…")]
-    pub rows: Vec<String>,
-    /// How long each measurement lasts
-    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub seconds: u64,
-    /// Where chance on the wires begins
-    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
-    pub seed: u64,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@
 //! either, `measure.rs` interleaves them, `report.rs` prints.
 
 mod arguments;
-mod client;
+mod ask;
 mod compare;
 mod congestion;
 mod cores;
@@ -15,13 +15,10 @@ mod figures;
 mod flood;
 mod floor;
 mod generator;
-mod link;
+mod idle;
 mod load;
 mod machine;
 mod measure;
-mod memory;
-mod metrics;
-mod page;
 mod paired;
 mod report;
 mod row;
@@ -29,12 +26,10 @@ mod serve;
 mod server;
 mod session;
 mod syscalls;
-mod tuning;
-mod udp;
 
 pub use arguments::Arguments;
+pub use ask::ask;
 pub use load::nfs as nfs_call;
-pub use metrics::ask;
 
 /// Does what was asked.
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
@@ -43,17 +38,10 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         anyhow::bail!("this build is not optimized; use cargo xtask bench");
     }
     match arguments.what {
-        arguments::What::Client(what) => client::run(&what),
         arguments::What::Serve(what) => serve::run(&what),
-        arguments::What::Tuning(what) => tuning::run(&what),
         arguments::What::Compare(what) => compare::run(&what),
-        arguments::What::Metrics(what) => metrics::run(&what),
-        arguments::What::Page(what) => page::run(&what),
-        arguments::What::Memory(what) => memory::run(&what),
         arguments::What::Flood(what) => flood::run(&what),
-        arguments::What::Link(what) => link::run(&what),
         arguments::What::Syscalls(what) => syscalls::run(&what),
-        arguments::What::Udp(what) => udp::run(&what),
         arguments::What::Floor(what) => floor::run(&what),
     }
 }

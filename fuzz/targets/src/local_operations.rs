@@ -24,8 +24,8 @@ pub fn run(input: &[u8]) {
     let file_system = LocalFileSystem::open(directory.path(), options).expect("a directory of our own opens");
     let acts_as = acts_as(file_system.mode(), directory.path());
     let abilities = Abilities {
-        acts_as,
         device_nodes: acts_as == ActsAs::Caller,
+        acts_as,
         replaced_names_keep_their_place: false,
         ..Abilities::default()
     };

@@ -1,9 +1,7 @@
 //! Every argument and every result of portmap and rpcbind, and universal addresses.
 
 use howdah_wire::portmap::{callit, dump as ports, getport, set as set_port};
-use howdah_wire::rpcbind::{
-    UniversalAddress, broadcast, dump, getaddr, getaddrlist, gettime, set, taddr2uaddr, uaddr2taddr,
-};
+use howdah_wire::rpcbind::{UniversalAddress, broadcast, dump, getaddr, getaddrlist, set};
 
 /// The first byte chooses the message, the rest is its bytes.
 pub fn run(input: &[u8]) {
@@ -19,11 +17,6 @@ pub fn run(input: &[u8]) {
         7 => stable!(getaddr::Reply<'_>, message),
         8 => stable!(dump::Reply<'_>, message),
         9 => stable!(broadcast::Reply<'_>, message),
-        10 => stable!(gettime::Reply, message),
-        11 => stable!(uaddr2taddr::Arguments<'_>, message),
-        12 => stable!(uaddr2taddr::Reply<'_>, message),
-        13 => stable!(taddr2uaddr::Arguments<'_>, message),
-        14 => stable!(taddr2uaddr::Reply<'_>, message),
         15 => stable!(getaddrlist::Reply<'_>, message),
         _ => address(message),
     }

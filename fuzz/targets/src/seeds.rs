@@ -82,7 +82,6 @@ fn portmap_messages() -> Vec<Vec<u8>> {
         family: "inet".into(),
         protocol: "udp".into(),
     };
-    let transport = rpcbind::uaddr2taddr::TransportAddress { room: 16, bytes: &[2, 0, 8, 1, 127, 0, 0, 1] };
     vec![
         chosen(0, &portmap::set::Arguments { mapping }),
         chosen(3, &portmap::dump::Reply { mappings: vec![mapping; 3] }),
@@ -92,7 +91,6 @@ fn portmap_messages() -> Vec<Vec<u8>> {
         chosen(7, &rpcbind::getaddr::Reply { address: "192.0.2.1.8.1".into() }),
         chosen(8, &rpcbind::dump::Reply { bindings: vec![binding; 2] }),
         chosen(9, &rpcbind::broadcast::Reply { address: "192.0.2.1.8.1".into(), result: b"any" }),
-        chosen(12, &transport),
         chosen(15, &rpcbind::getaddrlist::Reply { addresses: vec![address; 2] }),
         b"\x11192.0.2.1.8.1".to_vec(),
         b"\x112001:db8::1.8.1".to_vec(),

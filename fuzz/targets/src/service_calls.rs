@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
-use howdah_server::{Peer, Service, Transport};
+use howdah_server::{Ends, Peer, Service, Transport, TransportSecurity};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_wire::nfs3::{self, FileHandle};
 use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, ReplyHeader};
@@ -84,7 +84,8 @@ impl Client {
     fn send(&self, message: &[u8]) -> Vec<u8> {
         let address = |text: &str| text.parse().expect("an address");
         let (client, server) = (address("192.0.2.9:1001"), address("192.0.2.1:2049"));
-        let peer = Peer { client, server, transport: Transport::Tcp };
+        let ends = Ends { client, server };
+        let peer = Peer { ends, transport: Transport::Tcp, security: TransportSecurity::Plain };
         self.service.answer(&peer, message).expect("every call of NFS is answered")
     }
 

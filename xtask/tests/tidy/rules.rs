@@ -62,6 +62,8 @@ const UNKNOWN: &[(&str, &[&str])] = &[
     ("crates/client/src/layer", &["howdah_wire", "nfs3", "channel"]),
     ("crates/copy/src", &["howdah_wire", "nfs3", "channel"]),
     ("crates/layers/src", &["howdah_wire", "nfs3", "channel"]),
+    // A mount: any protocol.
+    ("crates/mount/src", &["howdah_wire", "howdah_client", "nfs3"]),
     // The channel: files.
     ("crates/client/src/channel", &["howdah_vfs"]),
     // A workload: what is behind the file system.

@@ -4,9 +4,9 @@ use clap::{Parser, Subcommand};
 
 use super::{
     BenchArguments, CaptureArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments,
-    DoctorArguments, ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments,
-    NfsstatArguments, NicsArguments, RelayArguments, ServeArguments, SetArguments, StatArguments,
-    TopArguments, WhyArguments,
+    DoctorArguments, ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments, MountArguments,
+    MountsArguments, NfsstatArguments, NicsArguments, RelayArguments, ServeArguments, SetArguments,
+    StatArguments, TopArguments, UmountArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -35,6 +35,9 @@ pub enum Command {
     Doctor(Box<DoctorArguments>),
     Get(GetArguments),
     Set(SetArguments),
+    Mount(MountArguments),
+    Umount(UmountArguments),
+    Mounts(MountsArguments),
     Cp(CpArguments),
     Ls(LsArguments),
     Cat(CatArguments),
@@ -54,6 +57,7 @@ Examples:
   howdah serve --config /etc/howdah.toml   Serve what the file says
   howdah relay nfs://far/export            Serve a far server's export nearby, with caches between
   howdah check /etc/howdah.toml            See what the file says, and what is wrong in it
+  howdah mount nfs://host/export DIR       Use a server's export as a directory
   howdah stat                              What the server that runs here was asked
   howdah why                               What limits each client of the server that runs here
   howdah top                               The same and more, renewed on the screen

@@ -16,6 +16,7 @@ mod lab;
 mod logs;
 mod ls;
 mod man;
+mod mount;
 mod nfsstat;
 mod nics;
 pub mod quantity;
@@ -23,6 +24,7 @@ mod relay;
 mod serve;
 mod stat;
 mod top;
+mod typed;
 mod why;
 
 pub use asked::AskedArguments;
@@ -46,10 +48,12 @@ pub use lab::{
 pub use logs::{LogArguments, LogFormat};
 pub use ls::LsArguments;
 pub use man::ManArguments;
+pub use mount::{MountArguments, MountsArguments, UmountArguments};
 pub use nfsstat::NfsstatArguments;
 pub use nics::NicsArguments;
 pub use relay::RelayArguments;
 pub use serve::{ExportArguments, ServeArguments, ServerArguments};
 pub use stat::{CountedArguments, StatArguments};
 pub use top::TopArguments;
+pub use typed::typed;
 pub use why::WhyArguments;

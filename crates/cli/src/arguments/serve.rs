@@ -118,6 +118,14 @@ pub struct ServerArguments {
     #[arg(long, value_name = "WHEN")]
     pub rpcbind: Option<Rpcbind>,
 
+    /// Look up the groups of each caller on this host, for users in more than 16 groups [default: as the client sends them]
+    ///
+    /// AUTH_SYS carries at most 16 groups. With this the server takes the groups of the caller's user id from its own user
+    /// database (files, LDAP, SSSD), as mountd --manage-gids does, and remembers them for 10 minutes. A user that this host
+    /// does not know, or a failed look-up, leaves the groups that the client sent.
+    #[arg(long)]
+    pub manage_gids: bool,
+
     /// What the server gives up of its rights once its sockets and directories are open [default: auto]
     ///
     /// Auto leaves it the capabilities that it needs and, without privilege, nothing but its exports, its state directory and, to

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result};
-use howdah_client::channel::Transport;
 use howdah_lab::measure::Machine;
 use howdah_lab::workload::{
     BenchReport, Commit, Interrupted, PlaceKind, PlaceReport, Plan, Progress, Replay, ReplayReport, Schedule,
@@ -93,10 +92,7 @@ pub fn stop_on_signal(words: &'static str) -> Result<Arc<AtomicBool>> {
 fn whole(session: &Session<'_>, started: String, (results, replay): Results, stage: &str) -> BenchReport {
     let Planned { plans, profile, deviations, seed, .. } = session.planned;
     let place = &session.opened.place;
-    let transport = session.opened.transport.map(|transport| match transport {
-        Transport::Tcp => "tcp".to_owned(),
-        Transport::Udp => "udp".to_owned(),
-    });
+    let transport = session.opened.transport.map(|transport| transport.name().to_ascii_lowercase());
     let mut notes = notes(place.kind, plans);
     if session.keep {
         notes.push(format!("the files are kept, in {stage}"));

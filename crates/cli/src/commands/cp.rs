@@ -30,10 +30,10 @@ const HELD_BACK: f64 = 0.5;
 /// Copies, and says what came of it.
 pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     start_command_log();
-    allow_many_open_files();
+    let open_files = allow_many_open_files();
     let plan = plan(&arguments.places, arguments.recursive, arguments.no_target_directory)?;
     let screen = Screen::default();
-    let copier = copier(arguments, &plan, &screen);
+    let copier = copier(arguments, &plan, &screen, open_files);
     stop_at_signals(&copier, screen.clone())?;
     let watch = Watch::start(copier.tally(), arguments.run.progress, screen);
     let (start, remote, clients) = (Instant::now(), plan.remote, plan.clients);
@@ -57,10 +57,10 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     }
 }
 
-fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen) -> Copier {
+fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen, open_files: usize) -> Copier {
     let destination = &plan.destination;
     let is_root = destination.caller.user == 0;
-    let options = copy_options(arguments, is_root, plan.from_server);
+    let options = copy_options(arguments, is_root, plan.from_server, open_files);
     let squash = (is_root && plan.remote).then(RootSquash::default);
     Copier::new(destination.side(), options, observer(arguments.run.verbose, screen.clone(), squash))
 }

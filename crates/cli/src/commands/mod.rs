@@ -15,6 +15,8 @@ mod get;
 mod lab;
 mod ls;
 mod man;
+mod mount;
+mod mounts;
 mod nfsstat;
 mod nics;
 mod relay;
@@ -22,6 +24,7 @@ mod serve;
 mod set;
 mod stat;
 mod top;
+mod umount;
 mod why;
 
 pub use failure::Failure;
@@ -49,6 +52,9 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Get(arguments) => get::run(arguments),
         Command::Set(arguments) => set::run(arguments),
         Command::Cp(arguments) => cp::run(arguments),
+        Command::Mount(arguments) => mount::run(arguments),
+        Command::Umount(arguments) => umount::run(arguments),
+        Command::Mounts(arguments) => mounts::run(arguments),
         Command::Ls(arguments) => ls::run(arguments),
         Command::Cat(arguments) => cat::run(arguments),
         Command::Stat(arguments) => stat::run(arguments),

@@ -31,6 +31,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         workers: server.workers.or(file.workers).unwrap_or(howdah_server::limits::WORKERS),
         state: state(server.state.as_deref(), file.state)?,
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
+        manage_gids: server.manage_gids || file.manage_gids.unwrap_or(false),
         admin: server.admin.clone().or(file.admin).unwrap_or_default(),
         admin_listen: server.admin_listen().or(file.admin_listen).decide().map_err(|why| anyhow!(why))?,
         sandbox: server.sandbox.or(file.sandbox).unwrap_or_default(),

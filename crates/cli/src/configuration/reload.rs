@@ -46,6 +46,7 @@ impl ServerConfig {
             ("workers", self.workers != new.workers),
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),
+            ("manage_gids", self.manage_gids != new.manage_gids),
             ("admin", self.admin != new.admin),
             ("admin_listen", self.admin_listen != new.admin_listen),
             ("metrics", self.metrics.address != new.metrics.address),

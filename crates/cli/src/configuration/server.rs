@@ -25,6 +25,8 @@ pub struct ServerConfig {
     pub state: PathBuf,
     /// How clients find the port by themselves.
     pub rpcbind: Rpcbind,
+    /// Whether callers are in the groups that this host knows them in.
+    pub manage_gids: bool,
     /// Where the server may be asked what it does.
     pub admin: AdminSocket,
     /// Where it may be asked over TCP.

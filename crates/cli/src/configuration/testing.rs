@@ -17,6 +17,7 @@ pub fn one_export() -> ServerConfig {
         workers: 1,
         state: PathBuf::from("/var/lib/howdah"),
         rpcbind: Rpcbind::Auto,
+        manage_gids: false,
         admin: AdminSocket::Auto,
         admin_listen: None,
         metrics: super::Metrics::default(),

@@ -5,8 +5,24 @@ use howdah_copy::{Compare, CopyOptions, Existing, Preserve, Sparse, Tuning};
 use crate::arguments::{CpArguments, Kept, SparseWhen};
 use crate::places::umask;
 
-/// What the flags mean.
-pub fn copy_options(arguments: &CpArguments, is_root: bool, from_server: bool) -> CopyOptions {
+/// Files that are open besides: connections, the terminal, the state of what is measured.
+const OTHER_FILES: usize = 32;
+
+/// Half of the files that may be open are the local directory's to keep open; a worker on a small file has one, and two where both
+/// sides are local.
+fn tuning(open_files: usize) -> Tuning {
+    let tuning = Tuning::default();
+    let most = (open_files / 4).saturating_sub(OTHER_FILES).max(1);
+    Tuning { most_small_jobs: tuning.most_small_jobs.min(most), ..tuning }
+}
+
+/// What the flags mean. So many files may be open.
+pub fn copy_options(
+    arguments: &CpArguments,
+    is_root: bool,
+    from_server: bool,
+    open_files: usize,
+) -> CopyOptions {
     let CpArguments { existing, keep, run, .. } = arguments;
     let left_out = |kept: Kept| keep.no_preserve.iter().any(|&other| other == kept || other == Kept::All);
     CopyOptions {
@@ -38,6 +54,17 @@ pub fn copy_options(arguments: &CpArguments, is_root: bool, from_server: bool) -
         rate: run.rate,
         jobs: run.jobs,
         umask: umask(),
-        tuning: Tuning::default(),
+        tuning: tuning(open_files),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_files_have_no_more_workers_than_files_may_be_open() {
+        let workers = [64, 1024, 4096, usize::MAX].map(|most| tuning(most).most_small_jobs);
+        assert_eq!(workers, [1, 224, 992, Tuning::default().most_small_jobs]);
     }
 }

@@ -1,19 +1,21 @@
 //! Local paths: the directory that holds the node is opened as a file system, as the user who runs us.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use howdah_client::connect::own_caller;
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::Shown;
 use rustix::fs::Mode;
 use rustix::process::umask as exchange_umask;
 
-use super::{Following, Opener, Place};
+use super::place::LOCAL;
+use super::{Following, Place};
 
 /// What the user's shell says that new files are not to allow; asked before a file system is opened, which resets it.
 pub fn umask() -> u32 {
@@ -25,57 +27,39 @@ pub fn umask() -> u32 {
     })
 }
 
-/// File systems whose files do not say how long they are: their size is 0, or a page, whatever a read gives. Types of
-/// statfs(2), from Linux's `magic.h`: procfs, sysfs, debugfs, tracefs, securityfs, the control groups of both versions.
-const UNSIZED: [u64; 7] =
-    [0x9fa0, 0x6265_6572, 0x6462_6720, 0x7472_6163, 0x7363_6673, 0x0027_e0eb, 0x6367_7270];
+/// Directories that are open, each once.
+#[derive(Default)]
+pub(super) struct Directories(HashMap<PathBuf, Arc<LocalFileSystem>>);
 
-/// Refuses what cannot be read by its size.
-pub(super) fn refuse_unsized(place: &Place) -> Result<()> {
-    let found = rustix::fs::statfs(&place.label[..]);
-    // Who cannot be asked is found out by the copy.
-    if found.is_ok_and(|found| UNSIZED.contains(&u64::try_from(found.f_type).unwrap_or(0))) {
-        bail!("the kernel's own files do not say how long they are: cat(1) reads them");
+impl Directories {
+    /// Opens the place of a path, which need not exist but for its last name.
+    pub(super) fn open(&mut self, path: &Path, following: Following) -> Result<Place> {
+        umask();
+        let (directory, name) = split(path, following)?;
+        let file_system = match self.0.get(&directory) {
+            Some(open) => Arc::clone(open),
+            None => {
+                let options = Options { cross_mounts: true, sync: SyncMode::Async, ..Options::default() };
+                // It tells its cause itself.
+                let open = LocalFileSystem::open(&directory, options).map_err(|error| anyhow!("{error}"))?;
+                let open = Arc::new(open);
+                self.0.insert(directory.clone(), Arc::clone(&open));
+                open
+            }
+        };
+        let device = directory.metadata().with_context(|| format!("looking at {}", shown(&directory)))?.dev();
+        let label =
+            name.as_ref().map_or_else(|| directory.clone(), |name| directory.join(OsStr::from_bytes(name)));
+        Ok(Place {
+            file_system,
+            caller: own_caller(),
+            path: name.into_iter().collect(),
+            realm: LOCAL.to_owned(),
+            device: Some(device),
+            label: label.into_os_string().into_vec(),
+            seen_root: None,
+        })
     }
-    Ok(())
-}
-
-/// What a name leads to that is neither a file nor a directory, such as a device.
-pub(super) fn special_at_the_end(place: &Place) -> bool {
-    Path::new(OsStr::from_bytes(&place.label))
-        .metadata()
-        .is_ok_and(|found| !found.is_file() && !found.is_dir())
-}
-
-/// The realm of this machine.
-pub const LOCAL: &str = "local";
-
-/// Opens the place of a path, which need not exist but for its last name.
-pub(super) fn open_local(opener: &mut Opener, path: &Path, following: Following) -> Result<Place> {
-    umask();
-    let (directory, name) = split(path, following)?;
-    let file_system = match opener.directories.get(&directory) {
-        Some(open) => Arc::clone(open),
-        None => {
-            let options = Options { cross_mounts: true, sync: SyncMode::Async, ..Options::default() };
-            // It tells its cause itself.
-            let open = LocalFileSystem::open(&directory, options).map_err(|error| anyhow!("{error}"))?;
-            let open = Arc::new(open);
-            opener.directories.insert(directory.clone(), Arc::clone(&open));
-            open
-        }
-    };
-    let device = directory.metadata().with_context(|| format!("looking at {}", shown(&directory)))?.dev();
-    let label =
-        name.as_ref().map_or_else(|| directory.clone(), |name| directory.join(OsStr::from_bytes(name)));
-    Ok(Place {
-        file_system,
-        caller: own_caller(),
-        path: name.into_iter().collect(),
-        realm: LOCAL.to_owned(),
-        device: Some(device),
-        label: label.into_os_string().into_vec(),
-    })
 }
 
 /// The real directory to open, and the name in it unless the path is a directory itself.
@@ -126,8 +110,7 @@ mod tests {
     fn a_local_place_leads_to_its_node() {
         let home = tempfile::tempdir().expect("a directory");
         fs::write(home.path().join("file"), "hello").expect("written");
-        let place =
-            open_local(&mut Opener::default(), &home.path().join("file"), Following::Links).expect("opened");
+        let place = Directories::default().open(&home.path().join("file"), Following::Links).expect("opened");
         assert_eq!(place.node().expect("there").attributes.size, 5);
         assert_eq!(place.parent().expect("there").1, Some(&b"file"[..]));
     }
@@ -137,7 +120,7 @@ mod tests {
         let home = tempfile::tempdir().expect("a directory");
         fs::create_dir(home.path().join("sub")).expect("made");
         let realm = |path: &Path| {
-            let place = open_local(&mut Opener::default(), path, Following::Links).expect("opened");
+            let place = Directories::default().open(path, Following::Links).expect("opened");
             assert_eq!(place.realm, LOCAL);
             place.realm_of_files()
         };

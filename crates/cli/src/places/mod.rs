@@ -4,14 +4,17 @@
 
 mod connecting;
 mod follow;
+mod following;
 mod local;
 mod location;
 mod open;
 mod place;
 mod remote;
+mod special;
 
 pub use connecting::connect_to;
-pub use local::{LOCAL, umask};
+pub use following::Following;
+pub use local::umask;
 pub use location::Location;
-pub use open::{Following, Opener, open};
-pub use place::Place;
+pub use open::{Opener, open};
+pub use place::{LOCAL, Place};

@@ -1,33 +1,21 @@
 //! Opening what was typed: each directory and each server once, however many places lie there.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
 use howdah_client::connect::ConnectOptions;
 use howdah_client::nfs3::Nfs3;
-use howdah_store::local::LocalFileSystem;
 
-use super::local::open_local;
-use super::remote::{Connected, open_remote};
-use super::{Location, Place};
-
-/// What becomes of a symbolic link at the end of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Following {
-    /// What it points to is meant.
-    Links,
-    /// The link itself is meant.
-    Nothing,
-}
+use super::local::Directories;
+use super::remote::Servers;
+use super::{Following, Location, Place};
 
 /// Opens places, and remembers what is open.
 #[derive(Default)]
 pub struct Opener {
-    pub(super) directories: HashMap<PathBuf, Arc<LocalFileSystem>>,
-    pub(super) servers: Vec<Connected>,
-    pub(super) options: ConnectOptions,
+    directories: Directories,
+    servers: Servers,
+    options: ConnectOptions,
 }
 
 impl Opener {
@@ -35,8 +23,8 @@ impl Opener {
     pub fn open(&mut self, location: &Location, following: Following) -> Result<Place> {
         let following = if location.means_directory() { Following::Links } else { following };
         match location {
-            Location::Local(path) => open_local(self, path, following),
-            Location::Nfs(url, _) => open_remote(self, url, following),
+            Location::Local(path) => self.directories.open(path, following),
+            Location::Nfs(url, _) => self.servers.open(url, &self.options, following),
         }
     }
 
@@ -50,7 +38,7 @@ impl Opener {
 
     /// The clients of all servers that were opened.
     pub fn clients(&self) -> Vec<Arc<Nfs3>> {
-        self.servers.iter().map(Connected::client).collect()
+        self.servers.clients()
     }
 }
 

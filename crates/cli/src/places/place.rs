@@ -5,7 +5,10 @@ use std::sync::Arc;
 use howdah_copy::Side;
 use howdah_vfs::{Caller, FileSystem, FsError, Name, Node};
 
-use super::local::{LOCAL, refuse_unsized, special_at_the_end};
+use super::special::{refuse_unsized, special_at_the_end};
+
+/// The realm of this machine.
+pub const LOCAL: &str = "local";
 
 /// A file system, who acts in it, and the way from its root to the node that was named.
 #[derive(Clone)]
@@ -22,22 +25,24 @@ pub struct Place {
     pub device: Option<u64>,
     /// How the place is written: the same however it was typed. What partial files are called follows from it.
     pub label: Vec<u8>,
+    /// The root, if it was looked at a moment ago.
+    pub(super) seen_root: Option<Node>,
 }
 
 impl Place {
     /// It as a side of a copy.
     pub fn side(&self) -> Side {
-        Side::new(Arc::clone(&self.file_system), self.caller).in_realm(&self.realm_of_files())
+        Side::new(Arc::clone(&self.file_system), self.caller.clone()).in_realm(&self.realm_of_files())
     }
 
     /// Refuses a local place whose files cannot be read by their size.
     pub fn refuse_unsized(&self) -> anyhow::Result<()> {
-        if self.realm == LOCAL { refuse_unsized(self) } else { Ok(()) }
+        if self.realm == LOCAL { refuse_unsized(&self.label) } else { Ok(()) }
     }
 
     /// Whether it is a local link to a device or the like.
     pub fn leads_to_special(&self) -> bool {
-        self.realm == LOCAL && special_at_the_end(self)
+        self.realm == LOCAL && special_at_the_end(&self.label)
     }
 
     /// Within which the numbers of files tell them apart.
@@ -63,6 +68,9 @@ impl Place {
 
     /// The root.
     pub(super) fn root(&self) -> Result<Node, FsError> {
+        if let Some(root) = self.seen_root {
+            return Ok(root);
+        }
         let handle = self.file_system.root();
         let attributes = self.file_system.attributes(&self.caller, &handle)?;
         Ok(Node { handle, attributes })

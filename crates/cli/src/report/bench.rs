@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use howdah_lab::measure::{LatencySummary, Spread};
-use howdah_lab::workload::{BenchReport, FileSize, PlaceKind, Plan, Snapshot, Unit, WorkloadResult};
+use howdah_lab::workload::{BenchReport, FileSize, PlaceKind, Plan, ProgressNow, Unit, WorkloadResult};
 use howdah_units::{clock, power_of_two, rate};
 
 use super::counts::call_counts;
@@ -38,7 +38,7 @@ pub fn bench(report: &BenchReport) -> String {
 }
 
 /// How far a measurement is, on one line.
-pub fn progress(snapshot: &Snapshot) -> String {
+pub fn progress(snapshot: &ProgressNow) -> String {
     let rate = match snapshot.unit {
         Unit::Bytes => rate(snapshot.rate),
         Unit::Operations => format!("{:.0} ops/s", snapshot.rate),
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn progress_is_one_line() {
-        let snapshot = Snapshot {
+        let snapshot = ProgressNow {
             label: "write write".to_owned(),
             unit: Unit::Bytes,
             done: 5_000_000,

@@ -35,6 +35,9 @@ pub fn server(config: &ServerConfig) -> String {
             Rpcbind::Off => "off",
         },
     );
+    if config.manage_gids {
+        line("groups", "of each caller as this host knows them");
+    }
     line("sandbox", config.sandbox.as_str());
     line("admin", &config.admin.to_string());
     if let Some(listen) = &config.admin_listen {

@@ -5,6 +5,7 @@ mod admin_address;
 mod confining;
 mod exports;
 mod file_systems;
+mod groups;
 mod portmapper;
 mod prepared;
 mod running_server;

@@ -2,15 +2,18 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use howdah_server::admin::MetricsSettings;
+use howdah_server::exports::UserGroups;
 use howdah_server::{Server, Settings};
 
 use super::admin_address::LivePage;
 use super::exports::exports;
 use super::file_systems::{DirectoryNews, FileSystems};
+use super::groups::UserDatabase;
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
 use crate::configuration::{ExportConfig, ServerConfig};
@@ -37,6 +40,8 @@ pub struct RunningServer {
     /// Whether files elsewhere are out of reach.
     files_confined: bool,
     names: ClientNames,
+    /// The groups of callers, where this host is asked for them.
+    groups: Option<Arc<UserGroups>>,
 }
 
 impl RunningServer {
@@ -46,6 +51,7 @@ impl RunningServer {
             prepared;
         let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
         let (state, delay) = (config.state.clone(), config.experiment.delay);
+        let groups = config.manage_gids.then(|| Arc::new(UserGroups::new(UserDatabase)));
         let settings = Settings {
             workers: config.workers,
             tuning: config.tuning.clone(),
@@ -56,6 +62,7 @@ impl RunningServer {
         let start = || {
             let directories = FileSystems::over(roots, &config.exports, &state)?;
             let exports = exports(&config.exports, &directories, &key, delay, &names)?;
+            let exports = exports.with_groups(groups.clone());
             let server = Server::start(&settings, sockets, exports).context("starting the server")?;
             anyhow::Ok((directories, server))
         };
@@ -74,6 +81,7 @@ impl RunningServer {
                     delay,
                     files_confined,
                     names,
+                    groups,
                 })
             }
             Err(error) => {
@@ -96,6 +104,7 @@ impl RunningServer {
         let directories = self.directories.for_exports(configs, &self.state)?;
         let names = self.names.looked_up(configs);
         let exports = exports(configs, &directories, &self.key, self.delay, &names)?;
+        let exports = exports.with_groups(self.groups.clone());
         self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
         self.server.reload(exports);
         (self.directories, self.names) = (directories, names);
@@ -105,8 +114,14 @@ impl RunningServer {
     /// Serves clients whose names are answered for now; these exports are served already.
     pub fn take_late_names(&mut self, configs: &[ExportConfig]) -> Result<()> {
         if self.names.are_open() && self.names.take_late() {
-            self.server.reload(exports(configs, &self.directories, &self.key, self.delay, &self.names)?);
+            self.serve_again(configs)?;
         }
+        Ok(())
+    }
+
+    fn serve_again(&self, configs: &[ExportConfig]) -> Result<()> {
+        let exports = exports(configs, &self.directories, &self.key, self.delay, &self.names)?;
+        self.server.reload(exports.with_groups(self.groups.clone()));
         Ok(())
     }
 
@@ -115,7 +130,7 @@ impl RunningServer {
     pub fn follow_directories(&mut self, configs: &[ExportConfig]) -> Result<Vec<DirectoryNews>> {
         let news = self.directories.follow(configs, &self.state, self.files_confined);
         if !news.is_empty() {
-            self.server.reload(exports(configs, &self.directories, &self.key, self.delay, &self.names)?);
+            self.serve_again(configs)?;
         }
         Ok(news)
     }

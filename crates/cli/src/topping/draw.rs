@@ -8,9 +8,10 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::head;
 use super::help;
+use super::kind::Kind;
 use super::layout::{Shown, aligned, cut, fit};
 use super::screen::Screen;
-use super::table::{Column, Kind, Row};
+use super::table::{Column, Row};
 
 /// Lines that tell more of the selected row.
 const ABOUT_LINES: u16 = 4;

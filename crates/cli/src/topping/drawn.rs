@@ -10,8 +10,8 @@ use ratatui::style::{Color, Modifier};
 use ratatui::widgets::Widget;
 use snapbox::{assert_data_eq, file};
 
+use super::kind::Kind;
 use super::screen::{Screen, Wish};
-use super::table::Kind;
 use super::testing::{look, seen};
 use super::{Seen, lines};
 

@@ -80,7 +80,8 @@ fn letters(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::{Cell, Kind};
+    use super::super::kind::Kind;
+    use super::super::table::Cell;
     use super::*;
 
     fn row(kind: Kind, name: &str) -> Row {

@@ -10,6 +10,7 @@ mod drawn;
 mod exports;
 mod head;
 mod help;
+mod kind;
 mod layout;
 mod lines;
 mod look;
@@ -22,10 +23,11 @@ mod terminal;
 #[cfg(test)]
 mod testing;
 
+pub use kind::{Kind, only};
 pub use lines::lines;
 pub use look::{Look, look};
 pub use news::listen;
 pub use screen::Screen;
 pub use seen::Seen;
 pub use show::{can_show, show, wants_colour};
-pub use table::{Kind, Sort, only};
+pub use table::Sort;

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::kind::{Kind, chosen};
 use super::seen::Seen;
-use super::table::{self, Kind, Row, Sort};
+use super::table::{Row, Sort};
 
 /// Rows that a page key moves.
 const PAGE: isize = 10;
@@ -93,7 +94,7 @@ impl Screen {
     /// The rows that are shown, and which of them is selected.
     pub fn rows(&self) -> (Vec<Row>, usize) {
         let Some(seen) = &self.seen else { return (Vec::new(), 0) };
-        let rows = table::chosen(self.kind, seen, &self.filter, self.sort());
+        let rows = chosen(self.kind, seen, &self.filter, self.sort());
         let selected = self.selected.as_deref();
         let at = rows.iter().position(|row| Some(row.key.as_str()) == selected).unwrap_or_default();
         (rows, at)

@@ -49,6 +49,7 @@ impl Server {
     }
 
     /// Waits for a line of the log that holds this text.
+    #[allow(dead_code, reason = "not every test waits for one")]
     pub fn log_line(&mut self, text: &str) -> String {
         let found = self.log.by_ref().map(|line| line.expect("text")).find(|line| line.contains(text));
         found.unwrap_or_else(|| panic!("howdah ended and never said {text:?}"))

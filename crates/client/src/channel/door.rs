@@ -7,7 +7,7 @@ use super::hub::Hub;
 use super::streams::Streams;
 use super::{
     Answer, CallError, ChannelOptions, ChannelReport, ConnectError, LANES_MAX, Lanes, Pending, Request,
-    Target, Transport, Why,
+    Target, Why,
 };
 
 /// The way to one server. Any number of threads call at once.
@@ -32,9 +32,9 @@ impl Channel {
         }
         let Some(&address) = target.addresses.first() else { return Err(ConnectError::NoAddress) };
         let hub = Arc::new(Hub::new(options));
-        let way = match target.transport {
-            Transport::Tcp => Way::Streams(Streams::open(&target.addresses, Arc::clone(&hub))?),
-            Transport::Udp => Way::Datagrams(Datagrams::open(address, Arc::clone(&hub))?),
+        let way = match target.transport.is_datagrams() {
+            false => Way::Streams(Streams::open(&target.addresses, Arc::clone(&hub))?),
+            true => Way::Datagrams(Datagrams::open(address, Arc::clone(&hub))?),
         };
         Ok(Self { hub, way })
     }

@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 
+use howdah_net::Transport;
+
 /// A server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
@@ -9,14 +11,4 @@ pub struct Target {
     pub addresses: Vec<SocketAddr>,
     /// How messages travel.
     pub transport: Transport,
-}
-
-/// How messages travel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Transport {
-    /// Records on streams.
-    #[default]
-    Tcp,
-    /// Datagrams, sent again when no answer comes.
-    Udp,
 }

@@ -15,12 +15,23 @@ use super::call::Call;
 /// Its lock may be held while a call's is taken, never the other way round.
 pub(super) struct Window(Mutex<lanes::Window<Arc<Call>>>);
 
+/// At least so many bytes of bulk are in flight. Of WRITEs of 32 KiB each they are 64, so that a tree of small files need not wait until
+/// the path is measured; of 1 MiB each they are two.
+const FLOOR_BYTES: usize = 2 << 20;
+/// The most bulk calls in flight, if they are small: as many as there may be of other calls.
+const CEILING: usize = 1024;
+
 impl Window {
     /// An empty window of a channel with these options.
     pub(super) fn new(options: &ChannelOptions) -> Self {
-        let mut bounds = Bounds { memory_budget: options.memory_budget, ..Bounds::default() };
+        let mut bounds = Bounds {
+            floor_bytes: FLOOR_BYTES,
+            ceiling: CEILING,
+            memory_budget: options.memory_budget,
+            ..Bounds::default()
+        };
         if let Some(count) = options.in_flight {
-            (bounds.floor, bounds.ceiling) = (count.max(1), count.max(1));
+            (bounds.floor, bounds.floor_bytes, bounds.ceiling) = (count.max(1), 0, count.max(1));
         }
         Self(Mutex::new(lanes::Window::new(bounds)))
     }

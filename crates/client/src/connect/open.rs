@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
 
 use howdah_vfs::{FileKind, FileSystem};
 use howdah_wire::rpc::AuthFlavor;
@@ -27,7 +29,7 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
     // As far as a path is mounted, MNT may have answered for a file, which has no directory then: mountd(8) of Linux does.
     while options.into_directory
         && let Some(above) = (url.path.len() - client.below_root().len()).checked_sub(1)
-        && let Ok(attributes) = client.attributes(&url.caller(options.caller), &client.root())
+        && let Ok(attributes) = client.attributes(&url.caller(options.caller.clone()), &client.root())
         && attributes.kind == FileKind::Regular
         && let Ok(shorter) = open_path(url, options, above)
     {
@@ -39,23 +41,50 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
 /// Mounts at most so many names of the path.
 fn open_path(url: &NfsUrl, options: &ConnectOptions, most: usize) -> Result<Nfs3, ConnectError> {
     let (path, rest) = url.path.split_at(most);
-    let Found { nfs, mount } = find(&url.with_path(path.to_vec()), options)?;
+    let Found { nfs, mount, opening } = find(&url.with_path(path.to_vec()), options)?;
     let root = mount.handle;
     let fault =
         |refusal| ConnectError::Root { host: url.host.clone(), path: mount.mounted.path().to_vec(), refusal };
     check_flavors(url, &mount)?;
-    let channel = open(url, options, nfs)?;
-    let caller = url.caller(options.caller);
+    let channel = opening.wait()?;
+    let (caller, through) = (url.caller(options.caller.clone()), Arc::clone(&channel));
     let client =
         Nfs3::new(channel, transport(url, options), root, &caller, settings(url, options)).map_err(fault)?;
     let below = [&mount.below[..], rest].concat();
-    Ok(client.with_below_root(below).with_mount_calls(mount.calls).with_keep(mount.mounted))
+    Ok(client
+        .with_below_root(below)
+        .with_mount_calls(mount.calls)
+        .with_keep(mount.mounted.through(&through, nfs)))
 }
 
 /// What was found of a server.
 struct Found {
     nfs: SocketAddr,
     mount: Mount,
+    opening: Opening,
+}
+
+/// The connection of NFS on its way up, while MOUNT is asked: far away that spares two round trips. Who has no use for it any more
+/// drops it.
+struct Opening(Receiver<Result<Arc<Channel>, ConnectError>>);
+
+impl Opening {
+    fn begin(url: &NfsUrl, options: &ConnectOptions, nfs: SocketAddr) -> Self {
+        let (sender, receiver) = mpsc::channel();
+        let (its_url, its_options, its_sender) = (url.clone(), options.clone(), sender.clone());
+        let begun = thread::Builder::new().name("connect".to_owned()).spawn(move || {
+            // Whoever asked may be gone.
+            let _ = its_sender.send(open(&its_url, &its_options, nfs));
+        });
+        if begun.is_err() {
+            let _ = sender.send(open(url, options, nfs));
+        }
+        Self(receiver)
+    }
+
+    fn wait(self) -> Result<Arc<Channel>, ConnectError> {
+        self.0.recv().expect("who connects says how it went")
+    }
 }
 
 /// Tries the addresses of the host in turn until one of them answers, with a mount or with a refusal.
@@ -85,16 +114,17 @@ fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Re
         nfs_port: url.options.nfs_port,
         mount_port: url.options.mount_port,
         transport: transport(url, options),
-        caller: url.caller(options.caller),
+        caller: url.caller(options.caller.clone()),
         patience: options.patience,
     };
     let places = search.run();
+    let opening = Opening::begin(url, options, places.nfs);
     let mut first = None;
     // What the portmapper knows is asked only when MOUNT was not where it was said to be.
     let elsewhere = std::iter::once_with(|| search.elsewhere()).flatten();
     for place in places.mount.into_iter().chain(elsewhere) {
-        match mount(place, &url.path, search.caller, options.patience) {
-            Ok(mount) => return Ok(Found { nfs: places.nfs, mount }),
+        match mount(place, &url.path, search.caller.clone(), options.patience) {
+            Ok(mount) => return Ok(Found { nfs: places.nfs, mount, opening }),
             // Where another service answers, nothing else of NFS is to be found.
             Err(error @ MountError::Unreachable { .. }) if error.not_rpc().is_none() => {
                 first = first.or(Some(error));
@@ -143,7 +173,9 @@ fn settings(url: &NfsUrl, options: &ConnectOptions) -> Settings {
     let UrlOptions { user, group, read_size, write_size, listing_size, .. } = url.options;
     let identity = match url.options.security {
         Security::None => Identity::Nobody,
-        Security::Sys if user.is_some() || group.is_some() => Identity::Always(url.caller(options.caller)),
+        Security::Sys if user.is_some() || group.is_some() => {
+            Identity::Always(url.caller(options.caller.clone()))
+        }
         Security::Sys => Identity::Caller,
     };
     let patience = match patience(url, options) {

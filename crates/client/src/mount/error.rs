@@ -7,7 +7,7 @@ use howdah_vfs::Shown;
 use howdah_wire::mount::Status;
 
 use super::Place;
-use crate::channel::{CallError, ChannelReport, Transport};
+use crate::channel::{CallError, ChannelReport};
 
 /// How many exports are named in an error.
 const NAMED_MAX: usize = 8;
@@ -81,7 +81,6 @@ impl fmt::Display for MountError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable { place: Place { address, transport }, cause, .. } => {
-                let transport = if *transport == Transport::Udp { "UDP" } else { "TCP" };
                 write!(formatter, "asking MOUNT at {address} over {transport}: {cause}")
             }
             Self::Refused { path, status, exports } => {

@@ -42,7 +42,7 @@ pub fn mount(
     patience: Duration,
 ) -> Result<Mount, MountError> {
     let program = (mount::PROGRAM, mount::VERSION_3);
-    let service = Service::open(place.address, place.transport, program, caller, patience)
+    let service = Service::open(place.address, place.transport, program, caller.clone(), patience)
         .map_err(|error| MountError::Unreachable { place, cause: error.into(), contact: Contact::None })?;
     let unreachable =
         |cause: CallError| MountError::Unreachable { place, cause, contact: Contact::of(&service.report()) };

@@ -1,28 +1,43 @@
 //! A mount that lasts as long as this value.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_vfs::Caller;
-use howdah_wire::mount;
+use howdah_wire::mount::{self, DirectoryPath, umnt};
 
 use super::Place;
-use super::service::Service;
+use super::service::{Service, request};
 use super::umnt::unmount;
+use crate::channel::{Channel, Transport};
+use crate::nfs3::machine_name;
+use crate::waiting::wait_at_most;
 
 /// How long taking a mount back may take: it is only a courtesy, and the server may be gone.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A mount, taken back when this is dropped, if the server can still be reached.
-#[derive(Debug)]
 pub struct Mounted {
     place: Place,
     path: Vec<u8>,
     caller: Caller,
+    /// A connection on which MOUNT answers, too.
+    channel: Option<Arc<Channel>>,
 }
 
 impl Mounted {
     pub(super) fn new(place: Place, path: Vec<u8>, caller: Caller) -> Self {
-        Self { place, path, caller }
+        Self { place, path, caller, channel: None }
+    }
+
+    /// Takes it back through the connection of NFS, if that leads to the very port of MOUNT: far away, another connection costs two
+    /// round trips.
+    #[must_use]
+    pub fn through(mut self, channel: &Arc<Channel>, nfs: SocketAddr) -> Self {
+        let is_same = self.place == Place { address: nfs, transport: Transport::Tcp };
+        self.channel = is_same.then(|| Arc::clone(channel));
+        self
     }
 
     /// The path that was mounted.
@@ -34,7 +49,18 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         let program = (mount::PROGRAM, mount::VERSION_3);
-        let opened = Service::open(self.place.address, self.place.transport, program, self.caller, PATIENCE);
+        if let Some(channel) = &self.channel {
+            let arguments = umnt::Arguments { path: DirectoryPath(&self.path) };
+            let machine = machine_name();
+            let pending =
+                channel.start(request(program, umnt::PROCEDURE, (&self.caller, &machine), &arguments));
+            if wait_at_most(pending, PATIENCE).is_none() {
+                tracing::debug!("the server did not say in time that it knows the mount to be over");
+            }
+            return;
+        }
+        let opened =
+            Service::open(self.place.address, self.place.transport, program, self.caller.clone(), PATIENCE);
         let told = opened.map_err(Into::into).and_then(|service| unmount(&service, &self.path));
         if let Err(error) = told {
             tracing::debug!(%error, "the server was not told that the mount is over");

@@ -22,7 +22,7 @@ pub struct Place {
 }
 
 /// What is known of a server before it is asked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Search {
     /// The server, with the port of its portmapper.
     pub portmapper: SocketAddr,
@@ -79,7 +79,7 @@ impl Search {
     }
 
     fn portmapper(&self) -> Option<Portmapper> {
-        let opened = Portmapper::open(self.portmapper, self.caller, self.patience);
+        let opened = Portmapper::open(self.portmapper, self.caller.clone(), self.patience);
         opened.inspect_err(|error| tracing::debug!(%error, "no portmapper")).ok()
     }
 
@@ -102,10 +102,8 @@ impl Search {
 
     /// That of NFS first: where datagrams are asked for, streams may be blocked.
     fn transports(&self) -> [Transport; 2] {
-        match self.transport {
-            Transport::Tcp => [Transport::Tcp, Transport::Udp],
-            Transport::Udp => [Transport::Udp, Transport::Tcp],
-        }
+        let [first, second] = Transport::ALL;
+        if self.transport == first { [first, second] } else { [second, first] }
     }
 
     fn at(&self, port: u16) -> SocketAddr {

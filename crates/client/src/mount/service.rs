@@ -55,19 +55,29 @@ impl Service {
         arguments: &dyn Encode,
         take: impl FnOnce(&mut Decoder<'_>) -> Result<T, DecodeError>,
     ) -> Result<T, CallError> {
-        let (program, version) = self.program;
-        let answer = self.channel.call(Request {
-            program,
-            version,
-            procedure,
-            credentials: Identity::Caller.credentials(&self.caller, &self.machine),
-            arguments,
-            payload: None,
-            receive: None,
-            class: Class::Attributes,
-            // A second MNT or UMNT ends as the first one did.
-            replay: Replay::Idempotent,
-        })?;
+        let answer =
+            self.channel.call(request(self.program, procedure, (&self.caller, &self.machine), arguments))?;
         take(&mut Decoder::new(&answer.results)).map_err(CallError::Malformed)
+    }
+}
+
+/// A call to a program beside NFS.
+pub(super) fn request<'r>(
+    (program, version): (u32, u32),
+    procedure: u32,
+    (caller, machine): (&Caller, &'r [u8]),
+    arguments: &'r dyn Encode,
+) -> Request<'r> {
+    Request {
+        program,
+        version,
+        procedure,
+        credentials: Identity::Caller.credentials(caller, machine),
+        arguments,
+        payload: None,
+        receive: None,
+        class: Class::Attributes,
+        // A second MNT or UMNT ends as the first one did.
+        replay: Replay::Idempotent,
     }
 }

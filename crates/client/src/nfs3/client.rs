@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use howdah_vfs::{Caller, Handle, Result};
+use howdah_wire::nfs3::fsinfo;
 
 use super::identity::{self, Identity};
 use super::sizes::{Sizes, Wanted};
@@ -13,7 +14,7 @@ use super::verifiers::Verifiers;
 use crate::channel::{Channel, ProcedureReport, Transport};
 
 /// How a client acts.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Who the server is told to act as.
     pub identity: Identity,
@@ -33,6 +34,8 @@ pub struct Nfs3 {
     /// Whether the server has no READDIRPLUS.
     pub(super) lists_names_only: AtomicBool,
     sizes: Sizes,
+    /// What the server told of the root's file system (FSINFO).
+    pub(super) told: Option<fsinfo::Success>,
     patience: Option<Duration>,
     below_root: Vec<Vec<u8>>,
     mount_calls: Vec<ProcedureReport>,
@@ -60,6 +63,7 @@ impl Nfs3 {
             verifiers: Verifiers::default(),
             lists_names_only: AtomicBool::new(false),
             sizes: Sizes::UNTOLD,
+            told: None,
             patience: settings.patience,
             below_root: Vec::new(),
             mount_calls: Vec::new(),
@@ -67,6 +71,7 @@ impl Nfs3 {
         };
         let told = client.information(caller, &root)?;
         client.sizes = Sizes::new(&told, &settings.wanted, transport);
+        client.told = Some(told);
         tracing::debug!(sizes = ?client.sizes, "the server announced its sizes");
         Ok(client)
     }

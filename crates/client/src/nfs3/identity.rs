@@ -9,7 +9,7 @@ const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 const MACHINE_NAME_MAX: usize = 255;
 
 /// Who the server is told to act as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Identity {
     /// Whoever makes the call.
     #[default]

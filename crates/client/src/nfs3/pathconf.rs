@@ -15,7 +15,10 @@ impl Nfs3 {
     pub(super) fn told_limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
         let results = self.call(caller, PROCEDURE, &pathconf::Arguments { node: file_handle(node) })?;
         let paths = success(results.decode::<pathconf::Reply>(PROCEDURE)?, |_| {})?;
-        let told = self.information(caller, node)?;
+        let told = match &self.told {
+            Some(told) if *node == self.root => *told,
+            _ => self.information(caller, node)?,
+        };
         Ok(Limits {
             largest_file: told.largest_file,
             longest_name: paths.longest_name,

@@ -41,7 +41,7 @@ impl Sizes {
 
     /// What follows from what the server announced.
     pub(super) fn new(told: &fsinfo::Success, wanted: &Wanted, transport: Transport) -> Self {
-        let most = if transport == Transport::Udp { DATAGRAM_MAX } else { DATA_MAX };
+        let most = if transport.is_datagrams() { DATAGRAM_MAX } else { DATA_MAX };
         let listing = wanted.listing.unwrap_or(told.directory_preferred);
         Self {
             read: size(wanted.read, told.read_preferred, told.read_max, most),

@@ -5,6 +5,8 @@ mod nfs_url;
 mod option_table;
 mod options;
 mod percent;
+mod refusal;
+mod taking;
 
 pub use error::UrlError;
 pub use nfs_url::NfsUrl;

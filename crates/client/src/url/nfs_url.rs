@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use howdah_vfs::{Caller, Name, NameError};
 
-use super::{UrlError, UrlOptions, option_table, percent};
+use super::{UrlError, UrlOptions, percent, taking};
 
 /// What every URL of ours starts with.
 const SCHEME: &str = "nfs://";
@@ -124,7 +124,7 @@ fn options(query: &str) -> Result<UrlOptions, UrlError> {
     for option in query.split('&').filter(|option| !option.is_empty()) {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         let value = percent::decode(value)?;
-        option_table::take(&mut options, name, &String::from_utf8_lossy(&value))?;
+        taking::take(&mut options, name, &String::from_utf8_lossy(&value))?;
     }
     Ok(options)
 }

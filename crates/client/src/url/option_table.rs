@@ -1,7 +1,7 @@
 //! The options that a URL may carry: one row each, with what it takes and what is done with it.
 
-use super::UrlError;
 use super::options::{self, UrlOptions};
+use super::refusal::Refusal;
 
 /// One option.
 pub struct KnownOption {
@@ -13,14 +13,6 @@ pub struct KnownOption {
     pub about: &'static str,
     /// Takes a value into the options; the refusal is why it cannot.
     pub(super) set: fn(&mut UrlOptions, &str) -> Result<(), Refusal>,
-}
-
-/// Why a value is not taken.
-pub(super) enum Refusal {
-    /// It is not one that the option takes.
-    Value,
-    /// It is, but what it asks for is not done here.
-    Unsupported(&'static str),
 }
 
 macro_rules! known_options {
@@ -67,16 +59,4 @@ known_options! {
     "soft", "nothing, or seconds", "gives up when the server does not answer that long (howdah's own)", options::set_soft;
     "addresses", "IP addresses with commas between", "further addresses of the same server, for lanes (howdah's own)",
         options::set_addresses;
-}
-
-/// Takes one `name=value` of a URL.
-pub(super) fn take(options: &mut UrlOptions, name: &str, value: &str) -> Result<(), UrlError> {
-    let known = KNOWN_OPTIONS.iter().find(|known| known.name == name);
-    let known = known.ok_or_else(|| UrlError::UnknownOption(name.to_owned()))?;
-    (known.set)(options, value).map_err(|refusal| match refusal {
-        Refusal::Value => {
-            UrlError::OptionValue { option: known.name, value: value.to_owned(), takes: known.takes }
-        }
-        Refusal::Unsupported(why) => UrlError::Unsupported { option: format!("{name}={value}"), why },
-    })
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::option_table::Refusal;
+use super::refusal::Refusal;
 use crate::channel::{LANES_MAX, Lanes, Transport};
 
 /// The smallest transfer that may be asked for, in bytes: less makes every call mostly header.

@@ -102,6 +102,6 @@ impl Served {
     pub fn subject(&self, way: Way) -> Subject {
         let transport = if way.transport == Transport::Udp { "udp" } else { "tcp" };
         let client = self.client(&format!("lanes={}&proto={transport}", way.lanes));
-        Subject::new(client, self.abilities)
+        Subject::new(client, self.abilities.clone())
     }
 }

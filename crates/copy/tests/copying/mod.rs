@@ -22,6 +22,7 @@ pub fn options() -> CopyOptions {
             commit_bytes: (128 * 1024, 256 * 1024),
             commit_interval: Duration::from_secs(1000),
             most_jobs: 8,
+            most_small_jobs: 8,
             one_writer: None,
         },
         ..CopyOptions::default()
@@ -70,13 +71,13 @@ pub fn copier(to: &Files, options: CopyOptions) -> (Copier, Heard) {
     let observer = move |event: &Event<'_>| {
         listener.0.lock().expect("not poisoned").push(describe(event));
     };
-    (Copier::new(Side::new(Arc::clone(&to.0), *ROOT), options, Arc::new(observer)), heard)
+    (Copier::new(Side::new(Arc::clone(&to.0), ROOT.clone()), options, Arc::new(observer)), heard)
 }
 
 /// One node as an entry of the destination's root.
 pub fn item(from: &Files, node: Node, to: &Files, called: &str) -> Item {
     Item {
-        source: Arc::new(Side::new(Arc::clone(&from.0), *ROOT)),
+        source: Arc::new(Side::new(Arc::clone(&from.0), ROOT.clone())),
         node,
         target: Target::Entry { directory: to.root().handle, name: called.as_bytes().to_vec() },
         path: called.as_bytes().to_vec(),

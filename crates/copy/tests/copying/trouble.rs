@@ -7,7 +7,7 @@ use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
     Attributes, Caller, Change, Detail, Entry, FileSystem, Found, FsError, Handle, Limits, Listing, Name,
-    NewAttributes, Node, Result,
+    NewAttributes, Node, Result, Timestamp,
 };
 use std::ops::ControlFlow;
 
@@ -58,6 +58,24 @@ impl Layer for Meddled {
         let outcome = run(&*self.inner);
         if !self.before {
             (self.meddle)();
+        }
+        outcome
+    }
+
+    /// Tells nothing of the node afterwards: servers need not.
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let mut known = Change::default();
+        let set = |inner: &dyn FileSystem| inner.set_attributes(caller, node, new, guard, &mut known);
+        let outcome = self.pass(Call::SetAttributes, set);
+        if self.before {
+            *change = known;
         }
         outcome
     }

@@ -137,7 +137,7 @@ fn black_hole(facts: &PathFacts, nfs_reads: bool, probing: Option<u64>) -> Optio
     );
     let is_ipv6 = facts.address.parse().is_ok_and(|address: IpAddr| address.is_ipv6());
     let mss = passes.saturating_sub(TCP_HEADER + if is_ipv6 { IPV6_HEADER } else { IPV4_HEADER });
-    let probe = Remedy::Sysctl {
+    let remedy = Remedy::Sysctl {
         name: "net.ipv4.tcp_mtu_probing".to_owned(),
         now: "0".to_owned(),
         wanted: "1".to_owned(),
@@ -145,7 +145,7 @@ fn black_hole(facts: &PathFacts, nfs_reads: bool, probing: Option<u64>) -> Optio
             .to_owned(),
     };
     let mut finding = Finding::fault(says);
-    finding.remedies.extend((probing == Some(0)).then_some(probe));
+    finding.remedies.extend((probing == Some(0)).then_some(remedy));
     Some(finding.mended_by(Remedy::Advice {
             what: format!("let the router in between send ICMP \"too large\", or clamp the segments of TCP there to {mss} bytes"),
             why: "then both ends learn what passes".to_owned(),

@@ -207,7 +207,7 @@ impl Moving<'_> {
             name: self.asked.typed.to_owned(),
             kind: PlaceKind::Nfs,
             file_system: Arc::clone(self.client) as Arc<dyn FileSystem>,
-            caller: self.caller,
+            caller: self.caller.clone(),
             directory: self.node,
             counters: None,
         }

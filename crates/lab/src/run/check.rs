@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::cell::place;
+use super::word::one_of;
 use super::{Job, client, server, topology};
 use crate::plan::{CellSpec, HostSpec};
 
@@ -67,16 +68,6 @@ pub fn check(job: &Job) -> Result<()> {
         let checked = client(client_spec.kind, name)?.check(&job.cell, &place);
         checked.with_context(|| format!("cell.clients.{name}"))?;
     }
-    Ok(())
-}
-
-/// Refuses a word that is none of those that are possible.
-pub(super) fn one_of(key: &str, word: &str, possible: &[&str]) -> Result<()> {
-    ensure!(
-        possible.contains(&word),
-        "{key}: \"{word}\" is unknown; the possible words are {}",
-        possible.join(", ")
-    );
     Ok(())
 }
 

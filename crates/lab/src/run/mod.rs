@@ -2,7 +2,7 @@
 //! everything ended and checked. A cell that fails is a row that says so, and the next one begins.
 //!
 //! `runner` is the order of cells, `cell` one of them, `scene` what happens in it has at hand, `server` and `client` a file
-//! for each kind. It draws nothing and prints nothing: whoever runs a plan is told by an [`Observer`].
+//! for each kind. It draws nothing and prints nothing: whoever runs a plan is told by an [`RunObserver`].
 
 mod bench_json;
 mod cell;
@@ -25,6 +25,7 @@ mod server;
 mod stop;
 mod topology;
 mod verdicts;
+mod word;
 
 pub use check::check;
 pub use client::{Client, client};
@@ -33,7 +34,7 @@ pub use measured::Measured;
 pub use outcome::{Ended, conclude};
 pub use planned::planned_commands;
 pub use processes::{Ran, Running};
-pub use runner::{Observer, Runner, Upcoming};
+pub use runner::{RunObserver, Runner, Upcoming};
 pub use scene::{Place, Scene};
 pub use server::{Served, Server, server};
 pub use stop::Stop;

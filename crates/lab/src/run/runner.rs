@@ -15,7 +15,7 @@ use crate::record::{Outcome, ResultDirectory, Row, SeriesLine};
 use crate::sandbox::Sandbox;
 
 /// Who is told how far a run is.
-pub trait Observer {
+pub trait RunObserver {
     /// A job begins.
     fn begins(&mut self, upcoming: &Upcoming<'_>);
 
@@ -58,7 +58,7 @@ pub struct Runner<'a> {
 impl Runner<'_> {
     /// Runs all jobs; those that came to their end in this directory before are not run again. A job that was interrupted
     /// leaves no row. A job during which other programs kept the machine busy is run once more.
-    pub fn run(&self, observer: &mut dyn Observer) -> Result<()> {
+    pub fn run(&self, observer: &mut dyn RunObserver) -> Result<()> {
         let done = self.results.rows()?;
         if done.iter().any(|row| row.quick != self.quick) {
             let other = if self.quick { "whole" } else { "short" };

@@ -35,7 +35,7 @@ pub use control::Interrupted;
 pub use place::{Place, PlaceKind};
 pub use plan::{Commit, FileSize, Plan, PlanError, Workload};
 pub use profile::Profile;
-pub use progress::{Progress, Snapshot, Unit};
+pub use progress::{Progress, ProgressNow, Unit};
 pub use replay::{LaidOut, ProcedureReplayed, Recording, Replay, ReplayReport, Speed, replay};
 pub use report::{BenchReport, PlaceReport};
 pub use result::{PhaseResult, RunFigures, WorkloadResult};

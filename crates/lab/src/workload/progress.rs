@@ -31,7 +31,7 @@ struct Step {
 
 /// How far it was at one moment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
+pub struct ProgressNow {
     /// What is being done.
     pub label: String,
     /// In which unit.
@@ -53,7 +53,7 @@ impl Progress {
     }
 
     /// How far it is; none between two steps.
-    pub fn look(&self) -> Option<Snapshot> {
+    pub fn look(&self) -> Option<ProgressNow> {
         let step = self.step.lock();
         let step = step.as_ref()?;
         let (done, passed) = (self.done.load(Ordering::Relaxed), step.began.elapsed());
@@ -64,7 +64,7 @@ impl Progress {
         let part = part.map(|part| part.min(1.0));
         let left = part.filter(|&part| part > 0.0).map(|part| passed.mul_f64((1.0 - part) / part));
         let rate = done as f64 / passed.as_secs_f64().max(1e-9);
-        Some(Snapshot { label: step.label.clone(), unit: step.unit, done, part, rate, left })
+        Some(ProgressNow { label: step.label.clone(), unit: step.unit, done, part, rate, left })
     }
 
     /// A step of so much work begins.

@@ -138,7 +138,7 @@ impl Known {
     /// A name was found, and what it led to.
     pub fn found(&mut self, caller: &Caller, directory: &Handle, name: &[u8], node: Handle) {
         let epoch = self.node(directory).epoch;
-        self.names.insert((*directory, name.to_vec()), KnownName { caller: *caller, node, epoch });
+        self.names.insert((*directory, name.to_vec()), KnownName { caller: caller.clone(), node, epoch });
     }
 
     /// A name is gone, or leads elsewhere. Says what it led to, whoever found that.
@@ -169,7 +169,7 @@ impl Known {
         if known.access.len() == CALLERS_MAX {
             known.access.remove(0);
         }
-        known.access.push((*caller, wanted, granted));
+        known.access.push((caller.clone(), wanted, granted));
     }
 
     fn node(&mut self, node: &Handle) -> &mut KnownNode {

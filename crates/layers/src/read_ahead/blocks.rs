@@ -73,7 +73,8 @@ impl Blocks {
         self.number += 1;
         self.uses += 1;
         let (number, used) = (self.number, self.uses);
-        self.entries.insert(key, Entry { caller: *caller, state: State::Coming, number, used, given: 0 });
+        self.entries
+            .insert(key, Entry { caller: caller.clone(), state: State::Coming, number, used, given: 0 });
         Some(number)
     }
 

@@ -142,7 +142,7 @@ impl ReadAhead {
                 return;
             }
             if let Some(number) = state.blocks.expect(caller, key) {
-                let fetch = Fetch { shared: Arc::clone(shared), caller: *caller, key, number };
+                let fetch = Fetch { shared: Arc::clone(shared), caller: caller.clone(), key, number };
                 // The lock is not held while a job is queued: a job that is dropped takes it.
                 MutexGuard::unlocked(&mut state, || self.fetcher.run(move || fetch.run()));
             }

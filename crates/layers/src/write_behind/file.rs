@@ -84,7 +84,7 @@ impl File {
             };
             if !self.gathered.as_ref().is_some_and(follows) {
                 ready.extend(self.take());
-                self.gathered = Some((*caller, at, Vec::with_capacity(block)));
+                self.gathered = Some((caller.clone(), at, Vec::with_capacity(block)));
             }
             let Some((_, from, so_far)) = &mut self.gathered else { break };
             // Calls end at multiples of the block, so that a server's pages are written whole.

@@ -51,7 +51,7 @@ impl Drop for WriteJob {
             }
         }
         let ahead = state.commit_ahead(&self.node, false);
-        let writer = state.files.get(&self.node).and_then(|file| file.writer);
+        let writer = state.files.get(&self.node).and_then(|file| file.writer.clone());
         drop(state);
         if let Some(moment) = ahead {
             CommitJob::start(&self.shared, &self.pools, self.node, writer, moment);

@@ -72,7 +72,7 @@ impl KnownFiles {
             && !known.writers.contains(caller)
         {
             known.writers.truncate(CALLERS_MAX - 1);
-            known.writers.insert(0, *caller);
+            known.writers.insert(0, caller.clone());
         }
     }
 

@@ -136,7 +136,7 @@ impl Layer for WriteBehind {
             return Ok(Written { verifier: self.verifier, ..written });
         }
         let bytes = data.into_shared().map_err(|_| FsError::Io)?;
-        let (count, piece) = (bytes.len(), Piece { caller: *caller, offset, bytes });
+        let (count, piece) = (bytes.len(), Piece { caller: caller.clone(), offset, bytes });
         if stability != Stability::Unstable || !self.shared.may_write(node, caller) {
             let written = self.shared.write_now(&self.pools, node, &piece, stability, change)?;
             return Ok(Written { verifier: self.verifier, ..written });

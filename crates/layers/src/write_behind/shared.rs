@@ -85,7 +85,7 @@ impl Shared {
             state.forget(node);
             return Err(error);
         }
-        file.writer = Some(data.caller);
+        file.writer = Some(data.caller.clone());
         let ready = file.gather(&data.caller, data.offset, &data.bytes, self.options.block);
         // All of them before any waits for room: whoever writes again what was lost must see that these are newer.
         file.on_the_way.extend(ready.iter().map(Piece::range));
@@ -118,7 +118,7 @@ impl Shared {
             if let Some(fullest) = state.fullest()
                 && let Some(moment) = state.commit_ahead(&fullest, true)
             {
-                let writer = state.files.get(&fullest).and_then(|file| file.writer);
+                let writer = state.files.get(&fullest).and_then(|file| file.writer.clone());
                 // A job that is not run takes the lock when it is dropped.
                 MutexGuard::unlocked(&mut state, || CommitJob::start(self, pools, fullest, writer, moment));
             } else if state.is_under_way() {
@@ -161,7 +161,7 @@ impl Shared {
         state.file(node).arrived(&range);
         if let Ok(Written { count, stability, verifier }) = outcome {
             let bytes = data.bytes.slice(..count.min(data.bytes.len()));
-            state.file(node).writer = Some(data.caller);
+            state.file(node).writer = Some(data.caller.clone());
             state.file(node).trusted = true;
             state.wrote(node, [Answered { piece: Piece { bytes, ..data.clone() }, stability, verifier }]);
             self.learn(&mut state, node, change);
@@ -203,7 +203,8 @@ impl Shared {
     /// Whether a write of this caller will be taken, as far as is known.
     pub fn may_write(&self, node: &Handle, caller: &Caller) -> bool {
         let mut state = self.state.lock();
-        let took = state.files.get(node).is_some_and(|file| file.trusted && file.writer == Some(*caller));
+        let took =
+            state.files.get(node).is_some_and(|file| file.trusted && file.writer.as_ref() == Some(caller));
         took || state.known.may_write(node, caller)
     }
 
@@ -354,7 +355,7 @@ impl Shared {
         node: &Handle,
         teller: Teller,
     ) -> Result<()> {
-        let writer = self.state.lock().files.get(node).and_then(|file| file.writer);
+        let writer = self.state.lock().files.get(node).and_then(|file| file.writer.clone());
         let caller = writer.unwrap_or(Caller::ROOT);
         self.commit(pools, node, &caller, teller, &mut Change::default()).map(|_| ())
     }
@@ -461,7 +462,7 @@ impl Shared {
             }
             self.learn(&mut self.state.lock(), node, change);
             let count = count.min(rest.len());
-            let piece = Piece { caller: piece.caller, offset, bytes: rest.slice(..count) };
+            let piece = Piece { caller: piece.caller.clone(), offset, bytes: rest.slice(..count) };
             answers.push(Answered { piece, stability, verifier });
             done += count;
         }

@@ -3,8 +3,8 @@
 use howdah_wire::rpc::{Accepted, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, DecodeError, DecodeProblem, Decoder, padding};
 
+use super::claim::Claim;
 use super::error::PeerError;
-use super::peer::Claim;
 use super::receive::{Locate, ReceiveInto};
 
 /// The longest header of a reply: a verifier of 400 bytes and eight words, in bytes.

@@ -1,5 +1,6 @@
 //! The client's side: calls out, replies in and matched to them.
 
+mod claim;
 mod class;
 pub mod datagram;
 mod error;
@@ -10,10 +11,11 @@ mod outgoing;
 mod peer;
 mod receive;
 
+pub use claim::Claim;
 pub use class::{Class, Replay};
 pub use error::PeerError;
 pub use first_bytes::FirstBytes;
 pub use incoming::Reply;
 pub use outgoing::{Next, Outgoing, Payload};
-pub use peer::{Claim, Peer, Room};
+pub use peer::{Peer, Room};
 pub use receive::{Locate, ReceiveInto};

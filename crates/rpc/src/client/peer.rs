@@ -5,6 +5,7 @@
 
 use howdah_wire::rpc::RecordMark;
 
+use super::claim::Claim;
 use super::error::PeerError;
 use super::first_bytes::FirstBytes;
 use super::incoming::{Incoming, Reply};
@@ -20,15 +21,6 @@ const PEEK: usize = 132;
 const DIRECT: usize = 1 << 10;
 /// How much room is made at once for results whose length the server claims, in bytes.
 const STEP: usize = 64 << 10;
-
-/// What a caller knows of an xid.
-#[derive(Debug)]
-pub enum Claim {
-    /// Nobody waits for it: the reply is skipped.
-    Unknown,
-    /// A call waits, with a buffer for its data if it wants some.
-    Call(Option<ReceiveInto>),
-}
 
 /// Where to receive next: bytes are appended to `first` until `most` came, and only then to `next`.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Instant;
 
+use super::call::Call;
 use super::entries::Entries;
 use super::key::CallKey;
 use super::limits::Limits;
@@ -14,21 +15,6 @@ use super::queue::Queue;
 const ALL: usize = 0;
 /// The queue of one owner's answered calls.
 const OWN: usize = 1;
-
-/// A call, and what tells whether the answer to an equal one is meant for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call {
-    /// Which call.
-    pub key: CallKey,
-    /// Where it came from: a connection, or a port.
-    pub origin: u64,
-    /// Its place among all calls: later ones have larger numbers.
-    pub order: u64,
-    /// What it may change: a name in a directory, a file; 0 for nothing.
-    pub subjects: [u64; 2],
-    /// Whether it changed something, once it was answered.
-    pub has_changed: bool,
-}
 
 /// What a call turns out to be.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::cache::Call;
+use super::call::Call;
 use super::queue::{Linked, Links};
 
 /// The capacity that a free entry keeps for the next reply, in bytes: most replies fit, so that the cache stops

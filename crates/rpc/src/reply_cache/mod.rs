@@ -4,13 +4,15 @@
 //! procedures may not run twice, are the caller's affair.
 
 mod cache;
+mod call;
 mod entries;
 mod key;
 mod limits;
 mod queue;
 mod recent;
 
-pub use cache::{Begin, Call, ReplyCache, Slot};
+pub use cache::{Begin, ReplyCache, Slot};
+pub use call::Call;
 pub use key::{CallKey, Checksum};
 pub use limits::Limits;
 pub use recent::Recent;

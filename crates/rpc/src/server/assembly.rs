@@ -192,7 +192,12 @@ impl Assembly {
                 (if known { length } else { usual }, Some(length - held))
             }
             _ if held + PEEK > usual => (self.record_max, None),
-            _ => (usual, self.peek.map(|peek| peek.max(held + 1) - held)),
+            // A smaller one after bulk: the next may be bulk again.
+            Some(mark) => {
+                let missing = (self.next + mark.length as usize).saturating_sub(self.end);
+                (usual, self.peek.map(|_| missing + PEEK))
+            }
+            None => (usual, self.peek.map(|peek| peek.max(held + PEEK) - held)),
         }
     }
 
@@ -417,6 +422,28 @@ mod tests {
             let mut assembly = Assembly::new(LIMIT);
             feed(&mut assembly, &third, piece).expect("allowed");
             assert_eq!(assembly.memory(), BufferPool::usual_size(), "pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn small_writes_between_large_ones_take_few_receives() {
+        let sizes = [40_000, 20_000, 300, 33_000, 31_000, 1_000, 70_000, 12_000];
+        for fragments in [&[0][..], &[7, 0]] {
+            let stream: Vec<u8> = sizes.iter().flat_map(|&size| framed(&vec![7; size], fragments)).collect();
+            let (mut assembly, mut pool) = (Assembly::new(LIMIT), BufferPool::new(LIMIT));
+            let (mut receives, mut records, mut rest) = (0, Vec::new(), &stream[..]);
+            while !rest.is_empty() {
+                let buffer = assembly.buffer(&mut pool);
+                let count = buffer.len().min(rest.len());
+                buffer[..count].copy_from_slice(&rest[..count]);
+                assembly.received(count);
+                (rest, receives) = (&rest[count..], receives + 1);
+                while let Poll::Record(record) = assembly.poll().expect("records") {
+                    records.push(record.bytes().len());
+                }
+            }
+            assert_eq!(records, sizes);
+            assert!(receives <= 3 * sizes.len(), "{receives} receives for {} records", sizes.len());
         }
     }
 

@@ -11,8 +11,8 @@ use howdah_capture::{Call, Names};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::asked::Asked;
 use super::failure::Failure;
-use super::routes::Asked;
 use crate::capture::{self, Limits};
 
 /// What is to be done.

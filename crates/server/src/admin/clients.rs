@@ -8,9 +8,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 
+use super::asked::Asked;
 use super::client::{Client, Clients, Group, Lane, Recent};
 use super::history::History;
-use super::routes::Asked;
 use crate::room::one_client;
 use crate::tuning::{ConnectionReport, report};
 
@@ -71,7 +71,7 @@ fn recents(asked: &Asked) -> BTreeMap<(SocketAddr, SocketAddr), Recent> {
     let known = connections.iter().filter_map(|connection| {
         let (token, peer) = (connection.token(), connection.peer());
         let recent = history.recent(now, connection.opened().elapsed(), token, tuner.get(token)?);
-        Some(((peer.client, peer.server), recent))
+        Some(((peer.ends.client, peer.ends.server), recent))
     });
     known.collect()
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 
+use super::asked::Asked;
 use super::counted::{
     Capacity, Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers,
 };
-use super::routes::Asked;
 use super::space::ExportSpace;
 use crate::counts::{Ledger, OfExport, Row};
 

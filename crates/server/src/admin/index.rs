@@ -3,14 +3,13 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::questions::json_questions;
-use super::routes::Asked;
-use crate::Transport;
+use super::asked::Asked;
+use super::question::{Answer, Question, Questions};
 
 /// Grows with what older callers would misunderstand; what is only added leaves it alone.
 const VERSION: u32 = 1;
@@ -42,18 +41,26 @@ pub struct Offered {
 }
 
 /// Tells what may be asked.
-pub async fn index(State(asked): State<Arc<Asked>>) -> Json<Index> {
+pub async fn index(
+    State(asked): State<Arc<Asked>>,
+    Extension(Questions(all)): Extension<Questions>,
+) -> Json<Index> {
     let listeners = asked.shared.service.listeners.read();
-    let listening = listeners.iter().filter(|(transport, _)| *transport == Transport::Tcp);
+    let listening = listeners.iter().filter(|(transport, _)| !transport.is_datagrams());
+    let answered_with_json = all.iter().filter(|question| matches!(question.answer, Answer::Json(_)));
     Json(Index {
         version: VERSION,
         howdah: env!("CARGO_PKG_VERSION").to_owned(),
         process: std::process::id(),
         listening: listening.map(|(_, address)| *address).collect(),
-        paths: json_questions().map(|(method, path, about)| offered(method, path, about)).collect(),
+        paths: answered_with_json.map(offered).collect(),
     })
 }
 
-fn offered(method: &str, path: &str, about: &str) -> Offered {
-    Offered { method: method.to_owned(), path: path.to_owned(), about: about.to_owned() }
+fn offered(question: &Question) -> Offered {
+    Offered {
+        method: question.method.to_owned(),
+        path: question.path.to_owned(),
+        about: question.about.to_owned(),
+    }
 }

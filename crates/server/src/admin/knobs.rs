@@ -10,8 +10,8 @@ use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::asked::Asked;
 use super::failure::Failure;
-use super::routes::Asked;
 use crate::tuning::{Knob, KnobError};
 
 /// All knobs.

@@ -7,7 +7,7 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::routes::Asked;
+use super::asked::Asked;
 use crate::tuning::{MemoryReport, pressure};
 
 /// Memory of connections.

@@ -4,6 +4,7 @@
 
 mod access_token;
 mod address;
+mod asked;
 mod capture;
 mod certificate;
 mod client;
@@ -21,6 +22,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod process;
+mod question;
 mod questions;
 mod routes;
 mod samples;

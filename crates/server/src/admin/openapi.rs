@@ -1,16 +1,16 @@
 //! `GET /v1/openapi.json`: the questions and their answers as OpenAPI 3.1 (<https://spec.openapis.org/oas/v3.1.0>), made of the table
 //! of questions and of the types that are answered.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-use axum::Json;
+use axum::{Extension, Json};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::failure;
-use super::questions::{Answer, Parameter, QUESTIONS, Question};
+use super::question::{Answer, Parameter, Question, Questions};
 
 /// The version of OpenAPI whose words these are.
 const OPENAPI: &str = "3.1.0";
@@ -19,7 +19,7 @@ const TOKEN: &str = "token";
 /// Where forms are.
 const FORMS: &str = "/components/schemas";
 
-static DESCRIPTION: LazyLock<Description> = LazyLock::new(description);
+static DESCRIPTION: OnceLock<Description> = OnceLock::new();
 
 /// A description of this interface.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -37,16 +37,16 @@ pub struct Description {
 }
 
 /// Tells it.
-pub async fn openapi() -> Json<Description> {
-    Json(DESCRIPTION.clone())
+pub async fn openapi(Extension(Questions(all)): Extension<Questions>) -> Json<Description> {
+    Json(DESCRIPTION.get_or_init(|| description(all)).clone())
 }
 
-fn description() -> Description {
+fn description(questions: &[Question]) -> Description {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let settings = settings.with(|settings| settings.definitions_path = FORMS.into());
     let mut generator = settings.into_generator();
     let mut paths: Map<String, Value> = Map::new();
-    for question in QUESTIONS {
+    for question in questions {
         let methods = paths.entry(question.path).or_insert_with(|| json!({}));
         methods[question.method.to_lowercase()] = described(question, &mut generator);
     }

@@ -8,7 +8,7 @@ use axum::http::HeaderName;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
 use axum::routing::get;
 
-use super::routes::Asked;
+use super::asked::Asked;
 
 /// The page may load and ask what comes from this server, and nothing else; nothing written in it is run.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \

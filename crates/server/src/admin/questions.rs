@@ -1,10 +1,7 @@
 //! All questions that the admin interface answers, in one table: the router, `GET /v1` and the OpenAPI description are made of it.
 //! Nothing else imports handlers.
 
-use std::sync::Arc;
-
-use axum::routing::{MethodRouter, get, put};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use axum::routing::{get, put};
 
 use super::capture::{Captured, Order};
 use super::client::Clients;
@@ -14,53 +11,12 @@ use super::knobs::{KnobList, Turn};
 use super::memory::Memory;
 use super::metrics::metrics;
 use super::openapi::{Description, openapi};
-use super::routes::Asked;
+use super::question::{Parameter, Question, form};
 use super::samples::RecentSamples;
 use super::udp::Udp;
 use super::{capture, clients, counts, knobs, memory, samples, tuning, udp};
 use crate::capture as calls;
 use crate::tuning::{Knob, TuningReport};
-
-/// A question.
-pub struct Question {
-    /// `GET` or `PUT`.
-    pub method: &'static str,
-    /// `{name}` stands for a name.
-    pub path: &'static str,
-    /// What it is about.
-    pub about: &'static str,
-    /// What may be said with it.
-    pub parameters: &'static [Parameter],
-    /// The body that it has, if it has one.
-    pub body: Option<Form>,
-    /// What is answered.
-    pub answer: Answer,
-    /// Who answers.
-    pub answered: fn() -> MethodRouter<Arc<Asked>>,
-}
-
-/// A form of JSON, put among those that are described already.
-pub type Form = fn(&mut SchemaGenerator) -> Schema;
-
-/// What may be said with a question.
-pub struct Parameter {
-    /// Its name.
-    pub name: &'static str,
-    /// `path`, where it must be there, or `query`.
-    pub place: &'static str,
-    /// A type of JSON.
-    pub kind: &'static str,
-    /// What it is about.
-    pub about: &'static str,
-}
-
-/// What is answered.
-pub enum Answer {
-    /// JSON of this form.
-    Json(Form),
-    /// Text of this type.
-    Text(&'static str),
-}
 
 /// All of them.
 pub const QUESTIONS: &[Question] = &[
@@ -153,40 +109,9 @@ pub const QUESTIONS: &[Question] = &[
     }),
 ];
 
-/// Method, path and subject of those that are answered with JSON.
-pub fn json_questions() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    let questions = QUESTIONS.iter().filter(|question| matches!(question.answer, Answer::Json(_)));
-    questions.map(|question| (question.method, question.path, question.about))
-}
-
 const KNOB: &[Parameter] = &[Parameter {
     name: "name",
     place: "path",
     kind: "string",
     about: "the name of a knob, as /v1/knobs lists them",
 }];
-
-impl Question {
-    const fn json<T: JsonSchema>(
-        path: &'static str,
-        about: &'static str,
-        answered: fn() -> MethodRouter<Arc<Asked>>,
-    ) -> Self {
-        let answer = Answer::Json(form::<T>);
-        Self { method: "GET", path, about, parameters: &[], body: None, answer, answered }
-    }
-
-    const fn text(
-        path: &'static str,
-        about: &'static str,
-        of_type: &'static str,
-        answered: fn() -> MethodRouter<Arc<Asked>>,
-    ) -> Self {
-        let answer = Answer::Text(of_type);
-        Self { method: "GET", path, about, parameters: &[], body: None, answer, answered }
-    }
-}
-
-fn form<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
-}

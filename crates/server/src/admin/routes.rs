@@ -3,37 +3,20 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use parking_lot::Mutex;
+use axum::{Extension, Router};
 
+use super::asked::Asked;
 use super::failure::Failure;
 use super::gate::{Gate, has_token, is_meant};
-use super::history::History;
-use super::metrics::{MetricsSettings, metrics};
+use super::metrics::metrics;
 use super::page;
+use super::question::Questions;
 use super::questions::QUESTIONS;
-use super::space::Space;
 use crate::limits::ADMIN_BODY_MAX;
-use crate::shared::Shared;
-use crate::tuning::Knobs;
-
-/// What is asked about.
-pub struct Asked {
-    /// The state behind all workers.
-    pub shared: Arc<Shared>,
-    /// What may be set.
-    pub knobs: Arc<Knobs>,
-    /// Where the time of connections went.
-    pub history: Mutex<History>,
-    /// What monitors are told beyond the usual.
-    pub metrics: MetricsSettings,
-    /// How full exports are.
-    pub space: Arc<Space>,
-}
 
 /// What monitors may ask, on this TCP address: nothing else. On loopback a page in a browser of this host must not ask by a name that
 /// was made to lead here; what other hosts reach anyway is asked by whatever name they have for it.
@@ -78,7 +61,9 @@ pub fn router(asked: Arc<Asked>, gate: Gate) -> Router {
 /// What may be asked.
 fn answers() -> Router<Arc<Asked>> {
     let questions = QUESTIONS.iter();
-    questions.fold(Router::new(), |router, question| router.route(question.path, (question.answered)()))
+    questions
+        .fold(Router::new(), |router, question| router.route(question.path, (question.answered)()))
+        .layer(Extension(Questions(QUESTIONS)))
 }
 
 async fn unknown(uri: Uri) -> Failure {

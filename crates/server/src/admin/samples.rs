@@ -12,8 +12,8 @@ use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::asked::Asked;
 use super::failure::Failure;
-use super::routes::Asked;
 use crate::limits::POINTS_MAX;
 use crate::samples::{Point, SPAN, Taken};
 

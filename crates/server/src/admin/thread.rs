@@ -11,11 +11,12 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
 use super::address::AdminAddress;
+use super::asked::Asked;
 use super::exchange::{Kept, accept, accept_tcp};
 use super::gate::Gate;
 use super::history::STEP;
 use super::metrics::MetricsSettings;
-use super::routes::{Asked, metrics_router, router};
+use super::routes::{metrics_router, router};
 use crate::shared::Shared;
 use crate::tuning::Knobs;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 
-use super::routes::Asked;
+use super::asked::Asked;
 use crate::tuning::{TuningReport, report};
 
 /// Tells it as it is now.

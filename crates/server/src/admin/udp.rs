@@ -7,7 +7,7 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::routes::Asked;
+use super::asked::Asked;
 use crate::udp::UdpTraffic;
 
 /// What UDP's sockets have carried.

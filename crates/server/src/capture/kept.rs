@@ -50,7 +50,7 @@ impl<'m> Seen<'m> {
         Some(Kept {
             arrived: timing.arrived,
             ready: Moment::now(),
-            client: peer.client,
+            client: peer.ends.client,
             transport: peer.transport,
             procedure: self.procedure,
             received: length(timing.received),

@@ -13,12 +13,11 @@ use howdah_wire::nfs3;
 
 use super::kept::Kept;
 use super::limits::{CAPTURE_ANSWER_MAX, CAPTURE_CLIENTS_MAX};
-use crate::Transport;
 use crate::counts::Moment;
 use crate::programs::Listed;
 
 /// Who reads one capture.
-pub struct Reader {
+pub struct CaptureReader {
     /// All that are served, NFS among them.
     procedures: Arc<[Listed]>,
     waiting: Receiver<Kept>,
@@ -32,7 +31,7 @@ pub struct Reader {
     before: u64,
 }
 
-impl Reader {
+impl CaptureReader {
     /// Of this queue.
     pub fn new(waiting: Receiver<Kept>, names: Names, began: Moment, procedures: Arc<[Listed]>) -> Self {
         Self {
@@ -75,7 +74,7 @@ impl Reader {
 
     /// None if it makes no sense.
     fn tell(&mut self, kept: &Kept) -> Option<Call> {
-        let udp = kept.transport == Transport::Udp;
+        let udp = kept.transport.is_datagrams();
         let mut call = Call {
             at: rounded(kept.arrived.since(self.began)),
             took: rounded(kept.ready.since(kept.arrived)),

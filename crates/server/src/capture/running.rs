@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kept::Kept;
 use super::limits::{CAPTURE_PATIENCE as PATIENCE, CAPTURE_WAITING_MAX, Limits};
-use super::reader::Reader;
+use super::reader::CaptureReader;
 use crate::counts::Moment;
 use crate::programs::Listed;
 use howdah_capture::{Call, Names, Why};
@@ -32,7 +32,7 @@ pub struct Running {
     ended: AtomicU8,
     /// When it ended.
     ended_at: AtomicU64,
-    reader: Mutex<Reader>,
+    reader: Mutex<CaptureReader>,
 }
 
 /// How a capture stands.
@@ -78,7 +78,7 @@ impl Running {
             left_out: AtomicU64::new(0),
             ended: AtomicU8::new(0),
             ended_at: AtomicU64::new(0),
-            reader: Mutex::new(Reader::new(waiting, limits.names, now, procedures)),
+            reader: Mutex::new(CaptureReader::new(waiting, limits.names, now, procedures)),
         }
     }
 

@@ -91,7 +91,8 @@ impl Inbox {
                 self.received.fetch_add(count as u64, Ordering::Relaxed);
                 // Once a receive: all calls that it completes were complete then.
                 self.arrived.store(Moment::now().nanoseconds(), Ordering::Relaxed);
-                Ok(if count < room { Received::All } else { Received::Some })
+                let is_all = count < room && !stream.keeps_bytes();
+                Ok(if is_all { Received::All } else { Received::Some })
             }
             Sent::WouldBlock => {
                 assembly.rest(buffers);

@@ -16,7 +16,7 @@ use howdah_rpc::server::BufferPool;
 
 use crate::counts::Clerk;
 use crate::spare::Spare;
-use crate::{Peer, Reply, Transport};
+use crate::{Peer, Reply};
 use armed::Armed;
 pub use inbox::{Inbox, Next, Received};
 use outbox::{Flushed, Outbox};
@@ -50,7 +50,7 @@ pub struct Connection {
 impl Connection {
     /// A connection that has just been accepted, not in any poller yet.
     pub fn new(token: Token, stream: Stream) -> Self {
-        let peer = Peer { client: stream.client(), server: stream.server(), transport: Transport::Tcp };
+        let peer = stream.peer();
         Self {
             token,
             stream,
@@ -96,6 +96,11 @@ impl Connection {
     /// Receives what there is room for.
     pub fn receive(&self, buffers: &mut BufferPool) -> io::Result<Received> {
         self.inbox.receive(&self.stream, buffers)
+    }
+
+    /// Whether bytes are at hand that the socket will not wake anybody for.
+    pub fn holds_bytes(&self) -> bool {
+        self.inbox.is_partial() || self.stream.keeps_bytes()
     }
 
     /// Queues a reply.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use howdah_net::{Sent, Stream};
@@ -18,6 +18,8 @@ use crate::spare::Spare;
 
 /// Most replies sent in one system call.
 const TRAIN: usize = 64;
+/// So much of a file goes through memory at a time, to a stream that cannot send files.
+const COPY: usize = 64 << 10;
 /// A reply from this length on waits until smaller ones are gone.
 const BULK: usize = 16 << 10;
 /// Small replies that may go before one that is bulk: a round trip's worth of them.
@@ -285,7 +287,12 @@ fn send_content(stream: &Stream, content: &Content, sent: usize) -> io::Result<S
             stream.send(&[IoSlice::new(&bytes[sent..]), IoSlice::new(pad)], false)
         }
         Content::File(range) => {
-            match stream.send_file(range.file.as_fd(), range.offset + sent as u64, length - sent)? {
+            let (file, offset, rest) = (range.file.as_fd(), range.offset + sent as u64, length - sent);
+            let went = match stream.can_send_file() {
+                true => stream.send_file(file, offset, rest)?,
+                false => send_copied(stream, file, offset, rest)?,
+            };
+            match went {
                 // The file was cut while its bytes were promised: what was promised cannot be sent, so the
                 // connection ends, and the client asks again on another.
                 Sent::Bytes(0) => {
@@ -295,6 +302,15 @@ fn send_content(stream: &Stream, content: &Content, sent: usize) -> io::Result<S
             }
         }
         Content::Appended(_) => unreachable!("what was appended to the head is no content"),
+    }
+}
+
+/// Sends the beginning of a range of a file through memory.
+fn send_copied(stream: &Stream, file: BorrowedFd<'_>, offset: u64, length: usize) -> io::Result<Sent> {
+    let mut copy = vec![0; length.min(COPY)];
+    match rustix::io::pread(file, &mut copy[..], offset)? {
+        0 => Ok(Sent::Bytes(0)),
+        count => stream.send(&[IoSlice::new(&copy[..count])], count < length),
     }
 }
 

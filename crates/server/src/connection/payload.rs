@@ -1,7 +1,7 @@
 //! The payload of a bulk WRITE that waits in the socket, complete: moved from there to the file by the kernel.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
 use howdah_net::{Pipe, Sent, Stream};
 use howdah_vfs::Waiting;
@@ -85,7 +85,7 @@ impl Waiting for Payload<'_> {
             return Ok(first);
         }
         let pipe = self.pipe()?;
-        let moved = pipe.move_to(self.stream.as_fd(), self.rest, file, offset + first as u64)?;
+        let moved = pipe.move_to(self.stream, self.rest, file, offset + first as u64)?;
         self.rest -= moved.taken;
         if moved.taken == moved.written {
             *self.pipe = Some(pipe);
@@ -121,6 +121,7 @@ fn receive(stream: &Stream, buffer: &mut [u8]) -> io::Result<usize> {
 mod tests {
     use std::fs::{File, OpenOptions};
     use std::io::{Read, Seek, Write};
+    use std::os::fd::AsFd;
 
     use howdah_wire::xdr::padding;
     use rustix::io::Errno;

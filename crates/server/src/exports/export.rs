@@ -136,10 +136,10 @@ impl Export {
 
     /// Lets a client in, or refuses it.
     pub fn admit(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
-        let client = peer.client.ip();
+        let client = peer.ends.client.ip();
         let rule =
             self.rules.iter().find(|rule| rule.clients.contains(client)).ok_or(FsError::AccessDenied)?;
-        if peer.client.port() >= UNPRIVILEGED_PORTS && self.wants_other_port(rule, peer) {
+        if peer.ends.client.port() >= UNPRIVILEGED_PORTS && self.wants_other_port(rule, peer) {
             return Err(FsError::NotPermitted);
         }
         let file_system = if rule.read_only { &self.read_only } else { &self.file_system };
@@ -148,15 +148,15 @@ impl Export {
 
     /// Whether a call from a port that anybody may use is refused.
     fn wants_other_port(&self, rule: &ClientRule, peer: &Peer) -> bool {
-        let client = peer.client.ip();
+        let client = peer.ends.client.ip();
         match rule.privileged_ports {
             PrivilegedPorts::Never => false,
             PrivilegedPorts::Always => true,
-            PrivilegedPorts::Local if client == peer.server.ip() || self.own.contains(client) => {
+            PrivilegedPorts::Local if client == peer.ends.server.ip() || self.own.contains(client) => {
                 if !self.has_refused_local.swap(true, Ordering::Relaxed) {
                     tracing::warn!(
                         export = self.name,
-                        client = %peer.client,
+                        client = %peer.ends.client,
                         "refused a call of an ordinary user of this host, who could call as any other user; \
                          to allow such calls, set privileged_ports = false (--privileged-ports=never)"
                     );

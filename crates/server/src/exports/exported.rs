@@ -10,14 +10,14 @@ use super::{Export, Exports};
 /// What is exported now.
 pub struct Exported {
     exports: RwLock<Arc<Exports>>,
-    /// Whether calls of any of them usually wait for another host.
+    /// Whether calls may wait for another host: of any of them, or for the groups of their callers.
     any_waits: AtomicBool,
 }
 
 impl Exported {
     /// These.
     pub fn new(exports: Exports) -> Self {
-        let any_waits = AtomicBool::new(exports.iter().any(Export::waits));
+        let any_waits = AtomicBool::new(any_waits(&exports));
         Self { exports: RwLock::new(Arc::new(exports)), any_waits }
     }
 
@@ -26,7 +26,7 @@ impl Exported {
         Arc::clone(&self.exports.read())
     }
 
-    /// Whether calls of any export usually wait for another host.
+    /// Whether calls may wait for another host.
     #[inline]
     pub fn any_waits(&self) -> bool {
         self.any_waits.load(Ordering::Relaxed)
@@ -34,7 +34,11 @@ impl Exported {
 
     /// Replaces the exports; calls that run keep the old ones.
     pub fn replace(&self, exports: Exports) {
-        self.any_waits.store(exports.iter().any(Export::waits), Ordering::Relaxed);
+        self.any_waits.store(any_waits(&exports), Ordering::Relaxed);
         *self.exports.write() = Arc::new(exports);
     }
+}
+
+fn any_waits(exports: &Exports) -> bool {
+    exports.groups().is_some() || exports.iter().any(Export::waits)
 }

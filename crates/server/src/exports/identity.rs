@@ -12,7 +12,7 @@ const ROOT: u32 = 0;
 const NO_ID: u32 = u32::MAX;
 
 /// Who a call says it is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
     /// It does not say (AUTH_NONE).
     Unknown,
@@ -71,15 +71,15 @@ mod tests {
         for (squash, identity, expected) in [
             (Squash::None, user(0, 0, &[0, 5]), caller(0, 0, &[0, 5])),
             (Squash::None, user(7, 8, &[9]), caller(7, 8, &[9])),
-            (Squash::None, Identity::Unknown, nobody),
+            (Squash::None, Identity::Unknown, nobody.clone()),
             (Squash::None, user(NO_ID, NO_ID, &[NO_ID]), caller(99, 98, &[98])),
             (Squash::Root, user(0, 0, &[0, 5]), caller(99, 98, &[98, 5])),
             (Squash::Root, user(0, 4, &[]), caller(99, 4, &[])),
             (Squash::Root, user(7, 0, &[]), caller(7, 98, &[])),
             (Squash::Root, user(7, 8, &[9]), caller(7, 8, &[9])),
-            (Squash::Root, Identity::Unknown, nobody),
-            (Squash::All, user(7, 8, &[9]), nobody),
-            (Squash::All, user(0, 0, &[]), nobody),
+            (Squash::Root, Identity::Unknown, nobody.clone()),
+            (Squash::All, user(7, 8, &[9]), nobody.clone()),
+            (Squash::All, user(0, 0, &[]), nobody.clone()),
             (Squash::All, Identity::Unknown, nobody),
         ] {
             let anonymous = Anonymous { user: 99, group: 98 };

@@ -6,6 +6,7 @@
 mod clients;
 mod export;
 mod exported;
+mod groups;
 mod identity;
 mod path;
 mod table;
@@ -13,6 +14,7 @@ mod table;
 pub use clients::{Anonymous, ClientRule, Clients, PrivilegedPorts, Squash};
 pub use export::{Admission, Export};
 pub use exported::Exported;
+pub use groups::{GroupSource, UserGroups};
 pub use identity::Identity;
 pub use path::ResolveError;
 pub use table::{Exports, ExportsError};

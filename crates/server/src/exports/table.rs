@@ -1,11 +1,14 @@
 //! All exports together: found by the id in a handle, or by the path that a client mounts.
 
 use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
 
 use howdah_vfs::Handle;
 use howdah_wire::nfs3::FileHandle;
+use howdah_wire::rpc::{AuthStatus, Credentials};
 
-use super::Export;
+use super::{Export, Identity, UserGroups};
 use crate::handle::{HandleKey, SealedHandle};
 
 /// All exports.
@@ -13,6 +16,7 @@ pub struct Exports {
     /// In the order of their ids.
     list: Vec<Export>,
     key: HandleKey,
+    groups: Option<Arc<UserGroups>>,
 }
 
 /// Exports that cannot stand beside each other.
@@ -42,7 +46,29 @@ impl Exports {
                 return Err(ExportsError::SameName(export.name().to_owned()));
             }
         }
-        Ok(Self { list, key: HandleKey::new(key) })
+        Ok(Self { list, key: HandleKey::new(key), groups: None })
+    }
+
+    /// The same with callers in the groups that this host knows them in, in place of those that they send.
+    #[must_use]
+    pub fn with_groups(self, groups: Option<Arc<UserGroups>>) -> Self {
+        Self { groups, ..self }
+    }
+
+    /// Where the groups of callers are looked up, if they are.
+    pub(crate) fn groups(&self) -> Option<&UserGroups> {
+        self.groups.as_deref()
+    }
+
+    /// Who a call is from; flavors we do not take are refused. May wait for whoever knows the groups of users.
+    pub(crate) fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, AuthStatus> {
+        let mut identity = Identity::from_credentials(credentials)?;
+        if let (Some(groups), Identity::User(caller)) = (&self.groups, &mut identity)
+            && let Some(known) = groups.of(caller.user, Instant::now())
+        {
+            caller.groups = known;
+        }
+        Ok(identity)
     }
 
     /// The exports, in no order that means anything.
@@ -75,7 +101,7 @@ impl Exports {
 impl Default for Exports {
     /// No export.
     fn default() -> Self {
-        Self { list: Vec::new(), key: HandleKey::new([0; 16]) }
+        Self { list: Vec::new(), key: HandleKey::new([0; 16]), groups: None }
     }
 }
 

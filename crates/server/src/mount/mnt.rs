@@ -9,22 +9,22 @@ use howdah_wire::rpc::AuthFlavor;
 use howdah_wire::xdr::Decode;
 
 use super::MountProtocol;
-use crate::exports::{Identity, ResolveError};
+use crate::exports::ResolveError;
 use crate::program::Refusal;
 use crate::{Reply, Request};
 
 /// Answers MNT of version 3.
 pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let path = Arguments::decode(&mut request.arguments)?.path.0;
-    let identity =
-        Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
-    let (client, shown) = (request.peer.client, Shown(path));
+    let exports = mount.exports();
+    let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
+    let (client, shown) = (request.peer.ends.client, Shown(path));
     // MOUNT has no word for "ask again later".
     if request.is_put_off {
         reply.write(&Answer::Err(Status::ServerFault));
         return Ok(());
     }
-    match mount.exports().resolve(path, request.peer, &identity) {
+    match exports.resolve(path, request.peer, &identity) {
         Ok(handle) => {
             if mount.mounts.add(client.ip(), path) && mount.mounts.news.is_due(Instant::now()) {
                 tracing::info!(%client, path = %shown, "mounted");
@@ -38,7 +38,6 @@ pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Rep
         }
         Err(ResolveError::Gone) => {
             if mount.mounts.refusals.is_due(Instant::now()) {
-                let exports = mount.exports();
                 let why = exports.find_path(path).and_then(|(export, _)| export.gone()).unwrap_or_default();
                 tracing::info!(%client, path = %shown, "mount refused: {why}");
             }
@@ -62,7 +61,7 @@ pub fn run_version_1(
 ) -> Result<(), Refusal> {
     let path = Arguments::decode(&mut request.arguments)?.path.0;
     if mount.mounts.refusals.is_due(Instant::now()) {
-        let (client, shown) = (request.peer.client, Shown(path));
+        let (client, shown) = (request.peer.ends.client, Shown(path));
         tracing::info!(%client, path = %shown, "mount refused: it is for NFS version 2");
     }
     reply.write(&Answer1::Err(Status::AccessDenied));

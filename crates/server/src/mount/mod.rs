@@ -4,37 +4,18 @@ mod dump;
 mod export;
 mod mnt;
 mod mounts;
+mod state;
 mod telling;
 mod umnt;
 
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+pub use state::MountProtocol;
 
 use howdah_wire::mount::{PROGRAM as NUMBER, VERSION_1 as NUMBER_1, VERSION_3 as NUMBER_3};
 
-use crate::exports::{Exported, Exports};
 use crate::program::{Pace, Procedure, Row, Run, Tabled};
-use mounts::Mounts;
-
-/// The state behind the procedures.
-pub struct MountProtocol {
-    exports: Arc<Exported>,
-    /// Who has mounted what, as DUMP tells.
-    mounts: Mounts,
-}
-
-impl MountProtocol {
-    /// Serves these exports.
-    pub fn new(exports: Arc<Exported>) -> Self {
-        Self { exports, mounts: Mounts::default() }
-    }
-
-    fn exports(&self) -> Arc<Exports> {
-        self.exports.now()
-    }
-}
 
 impl Tabled for MountProtocol {
     const NUMBER: u32 = NUMBER;

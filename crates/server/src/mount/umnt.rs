@@ -10,12 +10,12 @@ use crate::{Reply, Request};
 /// Answers UMNT.
 pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
     let Arguments { path } = Arguments::decode(&mut request.arguments)?;
-    mount.mounts.remove(request.peer.client.ip(), path.0);
+    mount.mounts.remove(request.peer.ends.client.ip(), path.0);
     Ok(())
 }
 
 /// Answers UMNTALL.
 pub fn run_all(mount: &MountProtocol, request: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
-    mount.mounts.remove_all(request.peer.client.ip());
+    mount.mounts.remove_all(request.peer.ends.client.ip());
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::Nfs3;
 use super::convert;
 use crate::counts::{Timed, at_export};
 use crate::exports::{Admission, Export, Exports, Identity};
-use crate::{Peer, Refusal, Request, SealedHandle, Transport};
+use crate::{Peer, Refusal, Request, SealedHandle};
 
 /// Who calls, and the exports as they were when the call came.
 pub struct Context<'c> {
@@ -41,20 +41,19 @@ impl<'c> Context<'c> {
         exports: &'c Exports,
         request: &Request<'p, '_>,
     ) -> Result<Self, Refusal> {
-        let identity =
-            Identity::from_credentials(&request.header.credentials).map_err(Refusal::Authentication)?;
+        let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
         Ok(Self { nfs3, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
     }
 
     /// Whether a READ's data must be in memory: a datagram leaves in one piece, and a file that cannot be sent as a range
     /// is refused only while nothing of the reply has gone.
     pub fn copies_reads(&self) -> bool {
-        self.peer.transport == Transport::Udp || self.nfs3.ranges.are_doubted()
+        self.peer.transport.is_datagrams() || self.nfs3.ranges.are_doubted()
     }
 
     /// Whether no other client was told that it made this file with this verifier.
     pub fn is_first_maker(&self, directory: &Object<'_>, file: &Handle, verifier: [u8; 8]) -> bool {
-        let (export, client) = (directory.export.id(), self.peer.client.ip());
+        let (export, client) = (directory.export.id(), self.peer.ends.client.ip());
         self.nfs3.makers.is_first(export, file, verifier, client, Instant::now())
     }
 

@@ -31,7 +31,7 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
     let limits = node.file_system.limits(&node.caller, &node.handle);
     let attributes = node.attributes();
     let limits = limits.map_err(|error| Refused { status: convert::status(error), detail: attributes })?;
-    let most = transfer::announced(context.peer, || howdah_net::path_mtu(context.peer.client));
+    let most = transfer::announced(context.peer, || context.peer.path_mtu());
     let step = limits.time_step_nanoseconds;
     Ok(Success {
         attributes,

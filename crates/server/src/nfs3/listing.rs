@@ -15,7 +15,7 @@ use crate::Reply;
 const VERIFIER: [u8; 8] = [0; 8];
 
 /// What a client asks for.
-pub struct Wish<'a> {
+pub struct ListingWish<'a> {
     /// The directory.
     pub directory: FileHandle<'a>,
     /// Where to go on.
@@ -29,7 +29,7 @@ pub struct Wish<'a> {
 /// Lists a directory; `add` writes an entry, or breaks if it does not fit.
 pub fn answer(
     context: &Context<'_>,
-    wish: &Wish<'_>,
+    wish: &ListingWish<'_>,
     reply: &mut Reply,
     mut add: impl FnMut(&Object<'_>, &mut Writer<'_>, &Entry<'_>) -> ControlFlow<()>,
 ) {

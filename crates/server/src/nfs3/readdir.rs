@@ -7,7 +7,7 @@ use howdah_wire::xdr::Decode;
 
 use super::Nfs3;
 use super::context::Context;
-use super::listing::{self, Wish};
+use super::listing::{self, ListingWish};
 use crate::{Refusal, Reply, Request};
 
 /// Answers a call.
@@ -17,7 +17,7 @@ pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
     let arguments = Arguments::decode(&mut request.arguments)?;
     let budget = Budget { whole: arguments.count as usize, names: usize::MAX };
     let Arguments { directory, cookie, .. } = arguments;
-    let wish = Wish { directory, cookie, detail: Detail::Names, budget };
+    let wish = ListingWish { directory, cookie, detail: Detail::Names, budget };
     listing::answer(&context, &wish, reply, |_, writer, entry| {
         writer.add(&Entry { file: entry.file, name: entry.name, cookie: entry.cookie })
     });

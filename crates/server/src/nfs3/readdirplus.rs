@@ -8,7 +8,7 @@ use howdah_wire::xdr::Decode;
 
 use super::Nfs3;
 use super::context::Context;
-use super::listing::{self, Wish};
+use super::listing::{self, ListingWish};
 use crate::{Refusal, Reply, Request, SealedHandle};
 
 /// Answers a call.
@@ -18,7 +18,7 @@ pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
     let arguments = Arguments::decode(&mut request.arguments)?;
     let budget = Budget { whole: arguments.count as usize, names: arguments.name_count as usize };
     let Arguments { directory, cookie, .. } = arguments;
-    let wish = Wish { directory, cookie, detail: Detail::Nodes, budget };
+    let wish = ListingWish { directory, cookie, detail: Detail::Nodes, budget };
     listing::answer(&context, &wish, reply, |directory, writer, entry| {
         let name = readdir::Entry { file: entry.file, name: entry.name, cookie: entry.cookie };
         let sealed = entry.node.map(|node| directory.seal(&node.handle));

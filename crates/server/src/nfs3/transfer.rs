@@ -1,7 +1,7 @@
 //! How much goes into one call: what FSINFO announces, and READ and READDIR keep to.
 
+use crate::Peer;
 use crate::limits::{DATAGRAM_TRANSFER_MAX, TRANSFER_MAX};
-use crate::{Peer, Transport};
 
 /// What is announced for datagrams at least, in bytes: six fragments of Ethernet, instead of 22 of which each one that is lost
 /// costs all.
@@ -16,19 +16,16 @@ const LISTING: u32 = 64 << 10;
 
 /// The most bytes of data in a READ of this client: what FSINFO announces at most.
 pub fn data(peer: &Peer) -> u32 {
-    match peer.transport {
-        Transport::Tcp => TRANSFER_MAX as u32,
-        Transport::Udp => DATAGRAM_TRANSFER_MAX,
-    }
+    if peer.transport.is_datagrams() { DATAGRAM_TRANSFER_MAX } else { TRANSFER_MAX as u32 }
 }
 
 /// What FSINFO announces for READ and WRITE of this client. `path_mtu` is asked for clients on other hosts: the loopback
 /// interface loses no fragments.
 pub fn announced(peer: &Peer, path_mtu: impl FnOnce() -> usize) -> u32 {
-    match peer.transport {
-        Transport::Tcp => TRANSFER_MAX as u32,
-        Transport::Udp if is_on_this_host(peer) => DATAGRAM_TRANSFER_MAX,
-        Transport::Udp => in_fragments(path_mtu()),
+    match peer.transport.is_datagrams() {
+        false => TRANSFER_MAX as u32,
+        true if peer.ends.are_on_one_host() => DATAGRAM_TRANSFER_MAX,
+        true => in_fragments(path_mtu()),
     }
 }
 
@@ -42,21 +39,18 @@ fn in_fragments(path_mtu: usize) -> u32 {
 
 /// The most bytes of a READDIR or READDIRPLUS to this client.
 pub fn listing(peer: &Peer) -> u32 {
-    match peer.transport {
-        Transport::Tcp => LISTING,
-        Transport::Udp if is_on_this_host(peer) => DATAGRAM_TRANSFER_MAX,
-        Transport::Udp => DATAGRAM_LEAST,
+    match peer.transport.is_datagrams() {
+        false => LISTING,
+        true if peer.ends.are_on_one_host() => DATAGRAM_TRANSFER_MAX,
+        true => DATAGRAM_LEAST,
     }
-}
-
-fn is_on_this_host(peer: &Peer) -> bool {
-    let client = peer.client.ip().to_canonical();
-    client.is_loopback() || client == peer.server.ip().to_canonical()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Transport;
+    use crate::calling::peer;
 
     #[test]
     fn datagrams_have_few_fragments_beyond_this_host() {
@@ -72,8 +66,7 @@ mod tests {
             ("[::ffff:127.0.0.1]:700", "[::ffff:127.0.0.1]:2049", Transport::Udp, 1500, 32 << 10),
             ("[::1]:700", "[::1]:2049", Transport::Udp, 1500, 32 << 10),
         ] {
-            let address = |text: &str| text.parse().expect("address");
-            let peer = Peer { client: address(client), server: address(server), transport };
+            let peer = peer(client, server, transport);
             assert_eq!(announced(&peer, || path_mtu), most, "{client}, packets of {path_mtu}");
             assert!(data(&peer) >= most, "what is announced is given");
         }
@@ -81,11 +74,7 @@ mod tests {
 
     #[test]
     fn listings_are_small_beyond_this_host() {
-        let peer = |client: &str, transport| Peer {
-            client: client.parse().expect("an address"),
-            server: "192.0.2.2:2049".parse().expect("an address"),
-            transport,
-        };
+        let peer = |client: &str, transport| peer(client, "192.0.2.2:2049", transport);
         assert_eq!(listing(&peer("192.0.2.1:700", Transport::Udp)), 8 << 10);
         assert_eq!(listing(&peer("192.0.2.2:700", Transport::Udp)), 32 << 10);
         assert_eq!(listing(&peer("192.0.2.1:700", Transport::Tcp)), 64 << 10);

@@ -37,7 +37,7 @@ fn answer(
     wanted: impl FnOnce(u32) -> Wanted,
 ) -> Result<(), Refusal> {
     let Arguments { binding } = Arguments::decode(&mut request.arguments)?;
-    let asked = request.peer.server.ip();
+    let asked = request.peer.ends.server.ip();
     let network = network(request.peer.transport, asked.is_ipv6());
     let port = portmap.port(binding.program, wanted(binding.version), network, asked);
     let address =

@@ -15,7 +15,7 @@ use crate::{Reply, Request};
 /// Answers GETADDRLIST.
 pub fn run(portmap: &Portmap, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let Arguments { binding } = Arguments::decode(&mut request.arguments)?;
-    let asked = request.peer.server.ip();
+    let asked = request.peer.ends.server.ip();
     let mut found = Vec::new();
     for network in Network::ALL.into_iter().filter(|network| network.is_ipv6() == asked.is_ipv6()) {
         let port = portmap.port(binding.program, Wanted::Version(binding.version), network, asked);

@@ -12,7 +12,7 @@ use crate::{Reply, Request};
 /// Answers GETPORT. For a version that is not served it tells the port of those that are, as the usual portmappers do.
 pub fn run(portmap: &Portmap, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let Arguments { mapping } = Arguments::decode(&mut request.arguments)?;
-    let asked = request.peer.server.ip();
+    let asked = request.peer.ends.server.ip();
     let found = Network::new(mapping.protocol, asked.is_ipv6())
         .and_then(|network| portmap.port(mapping.program, Wanted::Any, network, asked));
     reply.write(&Answer { port: found.map_or(0, u32::from) });

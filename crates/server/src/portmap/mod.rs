@@ -6,61 +6,33 @@ mod dump;
 mod getaddr;
 mod getaddrlist;
 mod getport;
-mod gettime;
 mod places;
 mod set;
-mod transport_address;
+mod state;
 
 #[cfg(test)]
 mod tests;
 
 pub use places::places;
+pub use state::{Listeners, Portmap};
 
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use howdah_wire::portmap as version2;
-use howdah_wire::rpcbind::{self, Network};
-use parking_lot::{RwLock, RwLockReadGuard};
+use howdah_wire::rpcbind;
+use parking_lot::RwLock;
 
-use crate::Transport;
-use crate::program::{Pace, Procedure, Program, Row, Run, Tabled};
-use places::Wanted;
+use crate::program::{Pace, Procedure, Program, Refusal, Row, Run, Tabled};
+use crate::{Reply, Request};
 
-/// Where a server listens.
-pub type Listeners = Vec<(Transport, SocketAddr)>;
-
-/// The state behind the procedures.
-pub struct Portmap {
-    listeners: Arc<RwLock<Listeners>>,
-    /// Every program and version that is served.
-    served: Vec<(u32, u32)>,
-}
-
-impl Portmap {
-    /// Tells where these programs are served beside itself.
-    pub fn new(listeners: Arc<RwLock<Listeners>>, programs: &[Box<dyn Program>]) -> Self {
-        let own = Self::VERSIONS.iter().map(|(version, _)| (version2::PROGRAM, *version));
-        let mut served = Vec::new();
-        for program in programs {
-            served.extend(program.versions().iter().map(|(version, _)| (program.number(), *version)));
-        }
-        served.extend(own);
-        Self { listeners, served }
-    }
-
-    /// The port on which a client that reached this server at `asked` reaches a program over this network.
-    fn port(&self, program: u32, wanted: Wanted, network: Network, asked: IpAddr) -> Option<u16> {
-        let fits = |&(number, version): &(u32, u32)| {
-            number == program && (wanted == Wanted::Any || wanted == Wanted::Version(version))
-        };
-        let is_served = self.served.iter().any(fits);
-        is_served.then(|| places::port(&self.listeners(), program, network, asked)).flatten()
-    }
-
-    fn listeners(&self) -> RwLockReadGuard<'_, Listeners> {
-        self.listeners.read()
-    }
+/// Tells where these programs are served beside itself.
+pub fn portmap(listeners: Arc<RwLock<Listeners>>, programs: &[Box<dyn Program>]) -> Portmap {
+    let own = Portmap::VERSIONS.iter().map(|(version, _)| (version2::PROGRAM, *version));
+    let versions = |program: &dyn Program| {
+        let number = program.number();
+        program.versions().iter().map(move |(version, _)| (number, *version)).collect::<Vec<_>>()
+    };
+    Portmap::new(listeners, programs.iter().flat_map(|program| versions(&**program)).chain(own).collect())
 }
 
 impl Tabled for Portmap {
@@ -82,7 +54,7 @@ const VERSION_2: &[Row<Portmap>] = &[
     row("CALLIT", broadcast::run),
 ];
 
-/// The first nine are version 3's too. GETSTAT, the last of version 4, is left out: nothing is counted here.
+/// The first nine are version 3's too. GETSTAT, the last of version 4, is left out, and so are those that no client calls.
 const VERSION_4: &[Row<Portmap>] = &[
     row("NULL", |_, _, _| Ok(())),
     row("SET", set::set),
@@ -90,9 +62,9 @@ const VERSION_4: &[Row<Portmap>] = &[
     row("GETADDR", getaddr::of_any_version),
     row("DUMP", dump::addresses),
     row("BCAST", broadcast::run),
-    row("GETTIME", gettime::run),
-    row("UADDR2TADDR", transport_address::from_universal),
-    row("TADDR2UADDR", transport_address::to_universal),
+    row("GETTIME", not_served),
+    row("UADDR2TADDR", not_served),
+    row("TADDR2UADDR", not_served),
     row("GETVERSADDR", getaddr::of_version),
     row("INDIRECT", broadcast::run),
     row("GETADDRLIST", getaddrlist::run),
@@ -100,4 +72,8 @@ const VERSION_4: &[Row<Portmap>] = &[
 
 const fn row(name: &'static str, run: Run<Portmap>) -> Row<Portmap> {
     Row { procedure: Procedure::plain(name, Pace::Quick), run }
+}
+
+fn not_served(_: &Portmap, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
+    Err(Refusal::Unavailable)
 }

@@ -80,10 +80,10 @@ fn of(tuner: &Tuner<Token>, now: Duration, connection: &Connection) -> Connectio
     let peer = connection.peer();
     let tuned = tuner.get(connection.token());
     ConnectionReport {
-        client: peer.client,
-        server: peer.server,
+        client: peer.ends.client,
+        server: peer.ends.server,
         transport: "tcp".to_owned(),
-        is_local: is_local(peer.client.ip(), peer.server.ip()),
+        is_local: is_local(peer.ends.client.ip(), peer.ends.server.ip()),
         is_held: connection.is_held(),
         age_seconds: Instant::now().saturating_duration_since(connection.opened()).as_secs_f64(),
         verdict: tuned.and_then(verdict),

@@ -29,8 +29,7 @@ const TICK: Duration = Duration::from_millis(10);
 /// With many connections they are read less often: at most so many connections in each millisecond. Of a thousand each takes
 /// half a microsecond, for the most part until it is in the processor's cache.
 const GAUGES_PER_MILLISECOND: u32 = 15;
-/// The kernel is asked about so many connections a second at most, though each be due: that takes some 3.5 microseconds each
-/// (`cargo xtask bench tuning`).
+/// The kernel is asked about so many connections a second at most, though each be due: that takes some 3.5 microseconds each.
 const SAMPLES_PER_SECOND: u32 = 3_000;
 /// None that moves something waits longer for its turn.
 const TURN_MOST: Duration = Duration::from_secs(1);
@@ -176,8 +175,8 @@ impl Sizing {
 
     /// The tuner gets to know a connection.
     fn open(&self, now: Duration, token: Token, peer: &Peer) -> Vec<Change> {
-        let address = peer.client.ip();
-        let local = is_local(address, peer.server.ip());
+        let address = peer.ends.client.ip();
+        let local = is_local(address, peer.ends.server.ip());
         let own = sizes_for(&self.networks, address);
         ask(&self.shared, |tuner| {
             let changes = tuner.on_open_with(now, token, one_client(address), local, own);
@@ -199,7 +198,7 @@ impl Sizing {
         let said = seen.and_then(|seen| seen.said).map(|(_, said)| said);
         if let Some(tuned) = tuner.get(ending.token) {
             let ended = reporting::ended(tuned, ending.opened.elapsed(), said);
-            self.shared.gone.lock().add(now, ending.peer.client.ip(), ended);
+            self.shared.gone.lock().add(now, ending.peer.ends.client.ip(), ended);
         }
         tuner.on_close(now, ending.token);
         let mut samples = self.shared.samples.lock();
@@ -239,7 +238,7 @@ impl Sizing {
             seen.is_held = !seen.is_held;
             let Source::Connection(connection) = self.shared.source(*token) else { continue };
             connection.hold(seen.is_held);
-            tracing::debug!(client = %connection.peer().client, held = seen.is_held, "memory is short");
+            tracing::debug!(client = %connection.peer().ends.client, held = seen.is_held, "memory is short");
             if seen.is_held {
                 self.shared.pressing.count_held();
             } else if connection.resume() {
@@ -284,7 +283,7 @@ fn turns(active: u32) -> Duration {
 fn show(watcher: Option<&Watcher>, connection: &Connection, tuned: &howdah_tune::Connection) {
     if let (Some(watcher), Some(sample)) = (watcher, tuned.last()) {
         let (unsent_mark, judgement) = (tuned.unsent_mark(), tuned.judgement());
-        watcher.show(&Look { client: connection.peer().client, unsent_mark, sample, judgement });
+        watcher.show(&Look { client: connection.peer().ends.client, unsent_mark, sample, judgement });
     }
 }
 
@@ -292,7 +291,7 @@ fn show(watcher: Option<&Watcher>, connection: &Connection, tuned: &howdah_tune:
 fn remember(shared: &Shared, connection: &Connection, tuned: &howdah_tune::Connection) {
     let peer = connection.peer();
     if let Some(sample) = tuned.last() {
-        let ends = (peer.client, peer.server);
+        let ends = (peer.ends.client, peer.ends.server);
         shared.samples.lock().look(connection.token(), ends, sample, tuned.judgement());
     }
 }
@@ -304,7 +303,7 @@ fn tell(connection: &Connection, tuned: &howdah_tune::Connection, last: &mut Opt
         && tracing::enabled!(tracing::Level::DEBUG)
         && let Some(explanation) = tuned.explanation()
     {
-        tracing::debug!(client = %connection.peer().client, "{explanation}");
+        tracing::debug!(client = %connection.peer().ends.client, "{explanation}");
     }
 }
 

@@ -32,9 +32,9 @@ pub fn tell_all(shared: &Shared, told: Vec<(Token, Change)>) {
 /// Does to a socket what it is told.
 pub fn apply(connection: &Connection, changes: &[Change]) {
     for &change in changes {
-        tracing::debug!(client = %connection.peer().client, ?change, "sizing");
+        tracing::debug!(client = %connection.peer().ends.client, ?change, "sizing");
         if let Err(error) = howdah_net::apply(connection.stream().as_fd(), change) {
-            tracing::debug!(client = %connection.peer().client, ?change, %error, "sizing");
+            tracing::debug!(client = %connection.peer().ends.client, ?change, %error, "sizing");
         }
     }
 }

@@ -28,6 +28,10 @@ pub(super) enum InPlace {
 impl Worker {
     /// Runs such a WRITE, if there is one.
     pub(super) fn run_in_place(&mut self, connection: &Arc<Connection>) -> io::Result<InPlace> {
+        let stream = connection.stream();
+        if !(stream.can_splice() && stream.knows_waiting()) {
+            return Ok(InPlace::None);
+        }
         let Some(mut assembly) = connection.inbox().start_move(BULK_MIN) else {
             // Whatever comes next must wake somebody, though the data that was waited for now takes another way.
             return connection.wake_at_once().map(|()| InPlace::None);

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::Worker;
 use super::serve::Turn;
 use crate::connection::Connection;
 use crate::counts::Timing;
 use crate::dispatch::{Job, Work};
-use crate::exports::{Export, Exports};
+use crate::exports::{Export, Exports, UserGroups};
 use crate::gates::{Asker, QueuedCall, Refused};
 use crate::limits::GATE_CALLS_OF_ONE_MAX;
 use crate::program::Pace;
@@ -31,10 +32,11 @@ impl Worker {
         if self.shared.service.any_waits() && self.is_far(job) { Pace::Slow } else { job.pace() }
     }
 
-    /// Whether the file system of a call's node waits for another host.
+    /// Whether a call waits for another host: the file system of its node does, or its caller's groups are asked for.
     pub(super) fn is_far(&self, job: &Job<'_>) -> bool {
         let exports = self.shared.service.exports();
-        export_of(&exports, job).is_some_and(Export::waits)
+        let asks = |groups: &UserGroups| job.user().is_some_and(|user| groups.must_ask(user, Instant::now()));
+        exports.groups().is_some_and(asks) || export_of(&exports, job).is_some_and(Export::waits)
     }
 
     /// Lets a call wait before a gate. If too many do, it is answered that it must be asked again later.

@@ -29,7 +29,7 @@ const NICENESS: i32 = 10;
 impl Worker {
     /// Whether a call is left to those who are patient.
     pub(super) fn parks(&self, connection: &Connection, pace: Pace) -> bool {
-        pace == Pace::Dear && self.shared.shares.is_over(connection.peer().client.ip(), Moment::now())
+        pace == Pace::Dear && self.shared.shares.is_over(connection.peer().ends.client.ip(), Moment::now())
     }
 
     /// Leaves a call to them. The worker goes on with the connection, unless one of it waits already.
@@ -95,7 +95,7 @@ impl Worker {
         let dispatcher = &shared.service.dispatcher;
         let reply = dispatcher.carry_out(&mut self.clerk, job, &from, timing, None, buffer);
         if let Some(before) = before {
-            shared.shares.charge(peer.client.ip(), own_time().saturating_sub(before), Moment::now());
+            shared.shares.charge(peer.ends.client.ip(), own_time().saturating_sub(before), Moment::now());
         }
         reply
     }
@@ -135,7 +135,7 @@ mod tests {
         client.write_all(sent).expect("sending");
         while stream.waiting().expect("a socket") < sent.len() {}
         shared.shares.charge(
-            stream.client().ip(),
+            stream.peer().ends.client.ip(),
             Duration::from_secs(9 * shared.processors as u64),
             Moment::now(),
         );

@@ -171,7 +171,7 @@ impl Worker {
 
     /// Lets another worker go on with the connection.
     fn hand_on(&self, connection: &Arc<Connection>) {
-        if connection.inbox().is_partial() {
+        if connection.holds_bytes() {
             self.shared.hand_on(Arc::clone(connection));
         } else if let Err(error) = connection.arm(&self.shared.poller, Interest::READABLE) {
             tracing::debug!(%error, "arming a connection");
@@ -191,5 +191,101 @@ impl Worker {
             self.shared.hand_on(Arc::clone(connection));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use howdah_net::probe_host;
+    use howdah_store::local::{LocalFileSystem, Options};
+    use howdah_tune::budget::HostMemory;
+    use howdah_tune::{Settings, Tuner};
+    use howdah_vfs::FileSystem;
+    use howdah_wire::nfs3::{PROGRAM, VERSION, read, write};
+    use howdah_wire::rpc::{AuthSys, CallHeader, Credentials, RecordMark};
+    use howdah_wire::xdr::{Encode, Encoder};
+
+    use super::*;
+    use crate::connection::tests::connected;
+    use crate::exports::{ClientRule, Export, Exports, Squash};
+    use crate::service::Service;
+    use crate::shared::Shared;
+
+    /// Large enough to be sent as a range of a file, and to be moved past memory, where a stream can.
+    const LENGTH: usize = 256 << 10;
+
+    fn record(xid: u32, procedure: u32, arguments: &impl Encode) -> Vec<u8> {
+        let credentials = Credentials::Sys(AuthSys::new(b"client", 0, 0, &[]));
+        let mut call =
+            Encoder::to_vec(&CallHeader { xid, program: PROGRAM, version: VERSION, procedure, credentials });
+        arguments.encode(&mut Encoder::new(&mut call));
+        let mark = RecordMark { length: call.len() as u32, last: true };
+        [&mark.to_bytes()[..], &call].concat()
+    }
+
+    fn reply(client: &mut TcpStream) -> Vec<u8> {
+        let mut mark = [0; RecordMark::SIZE];
+        client.read_exact(&mut mark).expect("a reply");
+        let mut reply = vec![0; RecordMark::from_bytes(mark).length as usize];
+        client.read_exact(&mut reply).expect("a reply");
+        reply
+    }
+
+    #[test]
+    fn a_stream_without_shortcuts_that_keeps_bytes_is_served_all_the_same() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let local =
+            Arc::new(LocalFileSystem::open(directory.path(), Options::default()).expect("a file system"));
+        std::fs::write(directory.path().join("file"), []).expect("a file");
+        let name = howdah_vfs::Name::parse(b"file").expect("a name");
+        let found = local.lookup(&howdah_vfs::Caller::ROOT, &local.root(), name).expect("it").node.handle;
+        let rules = vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
+        let exports = Exports::new(vec![Export::new("/", 1, local, rules)], [7; 16]).expect("one");
+        let handle = exports.seal(exports.find(1).expect("it"), &found);
+        let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
+        let settings = Settings::automatic(probe_host().expect("a socket"), memory);
+        let tuner = Tuner::new(settings);
+        let shared = Arc::new(Shared::new(Service::new(exports), Vec::new(), tuner).expect("descriptors"));
+        let (stream, mut client) = connected();
+        shared.add(stream.through_user_space()).expect("taken in");
+        let mut worker = Worker::new(Arc::clone(&shared));
+        let data: Vec<u8> = (0..LENGTH).map(|at| (at % 251) as u8).collect();
+        let file = handle.as_wire();
+        let write = write::Arguments {
+            node: file,
+            offset: 0,
+            count: LENGTH as u32,
+            stability: write::Stability::Unstable,
+            data: &data,
+        };
+        // Calls that come together, the last of them whole in user space when the first is answered.
+        let sent = [
+            record(1, write::PROCEDURE, &write),
+            record(2, read::PROCEDURE, &read::Arguments { node: file, offset: 0, count: LENGTH as u32 }),
+            record(3, read::PROCEDURE, &read::Arguments { node: file, offset: 7, count: 5 }),
+        ]
+        .concat();
+        let asks = std::thread::spawn(move || {
+            client.write_all(&sent).expect("sending");
+            let replies: Vec<Vec<u8>> = (0..3).map(|_| reply(&mut client)).collect();
+            drop(client);
+            replies
+        });
+        // The client ends it when it has all its replies.
+        while !shared.connections().is_empty() {
+            if let Some(connection) = shared.next_ready() {
+                let outcome = worker.serve(&connection);
+                worker.settle(&connection, outcome);
+            } else if let Some(ready) = shared.poller.wait().expect("a poller") {
+                worker.on_ready(ready);
+            }
+        }
+        let mut replies = asks.join().expect("all answered");
+        replies.sort_by_key(|reply| u32::from_be_bytes(*reply.first_chunk().expect("a number")));
+        assert!(replies[1].ends_with(&data), "{} bytes", replies[1].len());
+        assert!(replies[2].ends_with(&[&data[7..12], &[0; 3]].concat()));
     }
 }

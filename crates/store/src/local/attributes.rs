@@ -3,16 +3,14 @@
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
 
-use howdah_vfs::{Attributes, Before, Change, DeviceNumber, FileKind, FsError, Handle, Result, Timestamp};
-use rustix::fs::{AtFlags, FileType, Stat, Statx, StatxAttributes, StatxFlags, fstat, statx};
+use howdah_vfs::{Attributes, Before, Change, DeviceNumber, FileKind, FsError, Handle, Result};
+use rustix::fs::{AtFlags, FileType, Stat, Statx, StatxAttributes, fstat, statx};
 
 use super::LocalFileSystem;
 use super::errno::refusal;
+use super::identify::{WANTED, identification, time};
 use super::known::Identification;
 use super::node::Node;
-
-/// What is asked of `statx`.
-const WANTED: StatxFlags = StatxFlags::BASIC_STATS.union(StatxFlags::BTIME);
 
 /// How a name is looked at: itself, not what it points to or would mount.
 const BY_NAME: AtFlags = AtFlags::SYMLINK_NOFOLLOW.union(AtFlags::NO_AUTOMOUNT);
@@ -191,20 +189,6 @@ impl LocalFileSystem {
     }
 }
 
-/// What tells an open node from all others.
-pub(super) fn identify(node: BorrowedFd<'_>) -> rustix::io::Result<Identification> {
-    statx(node, "", AtFlags::EMPTY_PATH, WANTED).map(|found| identification(&found))
-}
-
-fn identification(found: &Statx) -> Identification {
-    let has_birth = found.stx_mask & StatxFlags::BTIME.bits() != 0;
-    Identification {
-        file: found.stx_ino,
-        device: rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor),
-        birth: has_birth.then(|| time(found.stx_btime.tv_sec, found.stx_btime.tv_nsec)),
-    }
-}
-
 /// A node as `statx` saw it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
@@ -212,10 +196,6 @@ pub(super) struct Seen {
     pub(super) identification: Identification,
     /// Whether it is the root of a mount.
     pub(super) is_mount: bool,
-}
-
-fn time(seconds: i64, nanoseconds: u32) -> Timestamp {
-    Timestamp { seconds, nanoseconds }
 }
 
 fn kind(mode: u32) -> FileKind {

@@ -13,7 +13,7 @@ use std::sync::{Arc, Weak};
 use howdah_vfs::Handle;
 use parking_lot::Mutex;
 
-use super::flush::flush_before_close;
+use super::closing::flush_before_close;
 use super::handles::file_number;
 use super::node::Node;
 use super::open_files::OpenFiles;

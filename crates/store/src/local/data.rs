@@ -56,7 +56,8 @@ impl LocalFileSystem {
         .map_err(refusal)?;
         // A change in the same tick of the clock as the last one would not show.
         if is_past(attributes.changed) {
-            *node.verdict.lock() = Some(Verdict { caller: *caller, changed: attributes.changed, right });
+            *node.verdict.lock() =
+                Some(Verdict { caller: caller.clone(), changed: attributes.changed, right });
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! needs another, so a worker that serves one user makes no system call here at all. Switching the user away from
 //! 0 also takes the thread's rights over other people's files away (capabilities(7)), and back to 0 returns them.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 
 use howdah_vfs::{Caller, FsError, Result};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
@@ -13,7 +13,7 @@ use super::syscall;
 
 thread_local! {
     /// Who this thread acts as; `None` until the first call.
-    static CURRENT: Cell<Option<Caller>> = const { Cell::new(None) };
+    static CURRENT: RefCell<Option<Caller>> = const { RefCell::new(None) };
 }
 
 /// A user that owns nothing, to try out whether switching works.
@@ -36,7 +36,7 @@ impl Identity {
 
     /// From here on this thread acts as the caller.
     pub(super) fn assume(self, caller: &Caller) -> Result<()> {
-        if !self.acts_as_caller || CURRENT.get().as_ref() == Some(caller) {
+        if !self.acts_as_caller || CURRENT.with_borrow(|current| current.as_ref() == Some(caller)) {
             return Ok(());
         }
         become_caller(caller)
@@ -45,15 +45,21 @@ impl Identity {
     /// From here on this thread has the superuser's rights again, if it may. Its groups stay: this is for opening what
     /// a handle names, never for making anything.
     pub(super) fn assume_root(self) -> Result<()> {
-        let current = CURRENT.get().unwrap_or(Caller::ROOT);
+        if CURRENT.with_borrow(|current| current.as_ref().is_some_and(|current| current.user == 0)) {
+            return Ok(());
+        }
+        let current = CURRENT.with_borrow(Clone::clone).unwrap_or(Caller::ROOT);
         self.assume(&Caller { user: 0, ..current })
     }
 
     /// Runs `work` with the superuser's rights, if this thread may have them, and acts as before again afterwards: for
     /// what the server opens for itself in the middle of somebody's call.
     pub(super) fn as_root<T>(work: impl FnOnce() -> T) -> Result<T> {
-        let Some(before) = CURRENT.get().filter(|current| current.user != 0) else { return Ok(work()) };
-        become_caller(&Caller { user: 0, ..before })?;
+        let Some(before) = CURRENT.with_borrow(|current| current.clone().filter(|current| current.user != 0))
+        else {
+            return Ok(work());
+        };
+        become_caller(&Caller { user: 0, ..before.clone() })?;
         let done = work();
         become_caller(&before)?;
         Ok(done)
@@ -70,7 +76,7 @@ fn become_caller(caller: &Caller) -> Result<()> {
     let differs = |field: fn(&Caller) -> u32| before.as_ref().map(field) != Some(field(caller));
     // The user comes last on the way down and first on the way up makes no difference: changing groups needs
     // CAP_SETGID, which the file system user id does not touch.
-    if before.is_none_or(|before| before.groups != caller.groups) {
+    if before.as_ref().is_none_or(|before| before.groups != caller.groups) {
         syscall::set_groups(caller.groups.as_slice()).map_err(|_| FsError::ServerFault)?;
     }
     if differs(|caller| caller.group) && !syscall::set_file_system_group(caller.group) {
@@ -79,7 +85,7 @@ fn become_caller(caller: &Caller) -> Result<()> {
     if differs(|caller| caller.user) && !syscall::set_file_system_user(caller.user) {
         return Err(FsError::ServerFault);
     }
-    CURRENT.set(Some(*caller));
+    CURRENT.set(Some(caller.clone()));
     Ok(())
 }
 

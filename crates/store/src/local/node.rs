@@ -9,7 +9,7 @@ use howdah_vfs::{Caller, Handle, Timestamp};
 use parking_lot::Mutex;
 use rustix::fs::fstat;
 
-use super::flush::Flushes;
+use super::flushes::Flushes;
 
 /// An open node. As long as it lives, the kernel gives its file number to no other node.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ enum Base {
 }
 
 /// What the kernel last said about a caller's rights on this node.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Verdict {
     pub(super) caller: Caller,
     /// The node's `changed` time then: a new mode, owner or access list moves it.

@@ -1,9 +1,8 @@
 //! Opening a directory as a file system: what works here is found out by trying, once.
 
-use std::fmt;
 use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use howdah_vfs::Handle;
@@ -16,6 +15,7 @@ use super::handles::{Finder, Maker};
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
+use super::open_error::OpenError;
 use super::open_files::OpenFiles;
 use super::options::{HandleSource, Mode, Options, SyncMode};
 use super::outside::drop_moved_out;
@@ -25,28 +25,6 @@ use super::root::Root;
 use super::stream::Streams;
 use super::tree::{LOOK, Tree};
 use super::verifier::Verifier;
-
-/// Why a directory cannot be opened.
-#[derive(Debug)]
-pub struct OpenError {
-    step: &'static str,
-    subject: PathBuf,
-    cause: std::io::Error,
-}
-
-impl OpenError {
-    pub(crate) fn new(step: &'static str, subject: &Path, cause: impl Into<std::io::Error>) -> Self {
-        Self { step, subject: subject.to_owned(), cause: cause.into() }
-    }
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}: {}", self.step, self.subject.display(), self.cause)
-    }
-}
-
-impl std::error::Error for OpenError {}
 
 impl LocalFileSystem {
     /// Opens a directory.
@@ -130,7 +108,7 @@ fn make_private_directory(state: &Path) -> Result<(), OpenError> {
 }
 
 fn root_handle(tree: &Tree, maker: &Maker) -> howdah_vfs::Result<Handle> {
-    let seen = super::attributes::identify(tree.root.as_fd()).map_err(super::errno::refusal)?;
+    let seen = super::identify::identify(tree.root.as_fd()).map_err(super::errno::refusal)?;
     maker.of_open(tree.root.as_fd(), &seen)
 }
 

@@ -7,9 +7,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use howdah_vfs::{FsError, Handle, Name, Result, Timestamp};
 
 use super::LocalFileSystem;
-use super::attributes::{Seen, identify};
+use super::attributes::Seen;
 use super::errno::refusal;
 use super::handles::{Form, digest, kernel_open};
+use super::identify::identify;
 use super::known::Known;
 use super::node::Node;
 use super::outside::Position;

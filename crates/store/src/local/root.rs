@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::handles::{Form, LONGEST_KERNEL_HANDLE, Layout, Maker, Mounts, kernel_open};
-use super::open::OpenError;
+use super::open_error::OpenError;
 use super::options::HandleSource;
 use super::syscall;
 use super::tree::Tree;

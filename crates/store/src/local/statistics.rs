@@ -1,7 +1,5 @@
 //! FSSTAT, FSINFO and PATHCONF.
 
-use std::os::fd::AsFd;
-
 use howdah_vfs::{Handle, Limits, Result, Statistics};
 use rustix::fs::fstatvfs;
 
@@ -99,9 +97,4 @@ impl Kind {
             None => i64::MAX as u64,
         }
     }
-}
-
-/// The number that a file system calls itself by: unlike the device's, most file systems keep it with them.
-pub(super) fn file_system_number(node: impl AsFd) -> Option<u64> {
-    fstatvfs(node.as_fd()).ok().map(|found| found.f_fsid).filter(|&number| number != 0)
 }

@@ -70,7 +70,7 @@ impl Tree {
         let (stat, file_system) = (fstat(&root)?, fstatfs(&root)?);
         #[allow(clippy::unnecessary_cast)] // the types of the fields differ between architectures
         let (device, root_file, kind) = (stat.st_dev as u64, stat.st_ino as u64, file_system.f_type as u64);
-        let number = super::statistics::file_system_number(&root).unwrap_or(device);
+        let number = super::file_system_number::file_system_number(&root).unwrap_or(device);
         let mount = openat(&root, ".", LIST, Mode::empty()).ok();
         let descriptors = open_descriptors()?;
         let is_read_only = AtomicBool::new(false);

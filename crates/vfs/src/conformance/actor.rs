@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A file system as one caller sees it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Actor<'f> {
     pub(super) fs: &'f dyn FileSystem,
     pub(super) caller: Caller,

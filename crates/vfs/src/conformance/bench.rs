@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::actor::Actor;
-use super::case::{Problem, Verdict};
+use super::verdict::{Problem, Verdict};
 use super::{Abilities, Subject};
 use crate::{Caller, FsError, GroupList, Limits, NewAttributes, Node};
 

@@ -1,15 +1,14 @@
 //! One case of the suite: its name, what it needs, and how it is run.
 
 use std::fmt;
-use std::panic::Location;
 
 use super::bench::Bench;
+use super::verdict::{Problem, Verdict};
 use super::{Abilities, ActsAs, Subject};
-use crate::FsError;
 
 /// What a case needs of its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum CaseNeed {
     /// Acts as the caller.
     ActsAsCaller,
     /// The main caller is the superuser.
@@ -22,10 +21,10 @@ pub enum Need {
     AnyBytesInNames,
 }
 
-impl Need {
+impl CaseNeed {
     /// Why these abilities do not suffice, if so.
     pub fn missing(self, abilities: &Abilities) -> Option<&'static str> {
-        let superuser = match abilities.acts_as {
+        let superuser = match &abilities.acts_as {
             ActsAs::Caller => true,
             ActsAs::Always(caller) => caller.user == 0,
         };
@@ -40,21 +39,6 @@ impl Need {
     }
 }
 
-/// What the subject did wrong, and where the case expected what.
-#[derive(Debug)]
-pub(super) struct Problem(pub(super) String);
-
-/// What a case returns.
-pub(super) type Verdict<T = ()> = Result<T, Problem>;
-
-impl From<FsError> for Problem {
-    /// A refusal where the case expects success.
-    #[track_caller]
-    fn from(error: FsError) -> Self {
-        Self(format!("{}: refused: {error}", Location::caller()))
-    }
-}
-
 /// One case.
 #[derive(Clone, Copy)]
 pub struct Case {
@@ -63,7 +47,7 @@ pub struct Case {
     /// What it claims.
     pub name: &'static str,
     /// What the subject must be able to do.
-    pub needs: &'static [Need],
+    pub needs: &'static [CaseNeed],
     pub(super) check: fn(&Bench<'_>) -> Verdict,
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::panic::Location;
 
-use super::case::{Problem, Verdict};
+use super::verdict::{Problem, Verdict};
 use crate::{FsError, Result};
 
 /// Fails with these words.

@@ -9,14 +9,16 @@
 mod actor;
 mod bench;
 mod case;
+mod cases;
 mod expect;
 pub mod operations;
 mod report;
 mod subject;
 mod suite;
 mod topics;
+mod verdict;
 
-pub use case::{Case, Need, Outcome};
+pub use case::{Case, CaseNeed, Outcome};
 pub use report::{Report, run};
 pub use subject::{Abilities, ActsAs, Subject};
 pub use suite::cases;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{Caller, FileSystem};
 
 /// As whom a file system carries out a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActsAs {
     /// As the caller that the call names.
     Caller,
@@ -15,7 +15,7 @@ pub enum ActsAs {
 }
 
 /// What a subject can do, where file systems differ by their privilege or their storage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abilities {
     /// As whom it acts.
     pub acts_as: ActsAs,
@@ -73,9 +73,9 @@ impl Subject {
 
     /// Who does what needs no particular user: the superuser where that is possible.
     pub fn main_caller(&self) -> Caller {
-        match self.abilities.acts_as {
+        match &self.abilities.acts_as {
             ActsAs::Caller => Caller::ROOT,
-            ActsAs::Always(caller) => caller,
+            ActsAs::Always(caller) => caller.clone(),
         }
     }
 }

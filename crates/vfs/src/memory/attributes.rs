@@ -1,8 +1,9 @@
 //! ACCESS and SETATTR.
 
+use super::number::Number;
 use super::permissions;
 use super::setting::{self, Settings};
-use super::tables::{Number, Tables};
+use super::tables::Tables;
 use crate::{Access, Attributes, Caller, FsError, NewAttributes, Result, Timestamp};
 
 impl Tables {

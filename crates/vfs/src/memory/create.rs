@@ -2,9 +2,10 @@
 
 use super::entries::Entries;
 use super::node::{Body, Directory, Node, Regular};
+use super::number::Number;
 use super::permissions::{self, EXECUTE, SET_GROUP, WRITE};
 use super::setting::{self, Settings};
-use super::tables::{Number, Tables};
+use super::tables::Tables;
 use crate::{Caller, Create, FsError, Name, NewAttributes, Result, SpecialKind};
 
 /// The mode of a new node whose maker names none: it is for its owner alone until told otherwise.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::tables::Number;
+use super::number::Number;
 
 /// The cookie of `.`.
 pub(super) const DOT: u64 = 1;

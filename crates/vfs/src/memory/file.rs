@@ -1,8 +1,9 @@
 //! READ, WRITE and COMMIT.
 
 use super::capacity::LARGEST_FILE;
+use super::number::Number;
 use super::permissions::{self, WRITE};
-use super::tables::{Number, Tables, random};
+use super::tables::{Tables, random};
 use crate::{Caller, Committed, Content, FsError, ReadOutcome, Result, Stability, Written};
 
 impl Tables {

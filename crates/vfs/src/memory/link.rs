@@ -1,6 +1,7 @@
 //! LINK.
 
-use super::tables::{Number, Tables};
+use super::number::Number;
+use super::tables::Tables;
 use crate::{Attributes, Caller, FsError, Name, Result};
 
 impl Tables {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::entries::{DOT, DOT_DOT};
+use super::number::Number;
 use super::permissions::{self, EXECUTE, READ};
-use super::tables::{Number, Tables};
+use super::tables::Tables;
 use crate::{Attributes, Caller, Detail, Node, Result};
 
 /// Entries copied out under one lock: many for one lock, few for one answer.

@@ -1,8 +1,9 @@
 //! LOOKUP, of a name and of the parent, and READLINK.
 
 use super::node::Body;
+use super::number::Number;
 use super::permissions::{self, EXECUTE};
-use super::tables::{Number, Tables};
+use super::tables::Tables;
 use crate::{Attributes, Caller, Found, FsError, Name, Result};
 
 impl Tables {

@@ -15,6 +15,7 @@ mod link;
 mod listing;
 mod lookup;
 mod node;
+mod number;
 mod options;
 mod pages;
 mod permissions;

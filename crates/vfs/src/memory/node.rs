@@ -1,8 +1,8 @@
 //! A node as the tables keep it.
 
 use super::entries::Entries;
+use super::number::Number;
 use super::pages::Pages;
-use super::tables::Number;
 use crate::{FileKind, FsError, Result, SpecialKind, Timestamp};
 
 /// Anything that has a handle.

@@ -1,7 +1,8 @@
 //! REMOVE and RMDIR.
 
+use super::number::Number;
 use super::permissions;
-use super::tables::{Number, Tables};
+use super::tables::Tables;
 use crate::{Caller, FsError, Name, Result};
 
 impl Tables {

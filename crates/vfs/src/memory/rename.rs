@@ -1,7 +1,8 @@
 //! RENAME.
 
+use super::number::Number;
 use super::permissions::{self, EXECUTE, WRITE};
-use super::tables::{Number, ROOT, Tables};
+use super::tables::{ROOT, Tables};
 use crate::{Caller, FsError, Name, Result};
 
 impl Tables {

@@ -6,13 +6,11 @@ use std::hash::{BuildHasher, Hasher};
 
 use super::entries::Entries;
 use super::node::{Body, Directory, Node};
+use super::number::Number;
 use super::{Clock, MemoryOptions};
 use crate::{
     Attributes, Before, Change, DeviceNumber, FsError, Handle, Name, Result, SpecialKind, Timestamp,
 };
-
-/// Numbers a node, from 1 up; never used twice, so that an old handle cannot name a new node.
-pub(super) type Number = u64;
 
 /// The root directory.
 pub(super) const ROOT: Number = 1;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use super::{Attributes, readdir, readdirplus, status};
+use super::{Attributes, status};
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 /// The bytes that end a list: no further entry, and whether that was the end of the directory.
@@ -17,18 +17,6 @@ const ATTRIBUTES: usize = 4 + Attributes::SIZE;
 pub trait ListEntry: Encode {
     /// The bytes that count towards `dircount` (RFC 1813 3.3.17): file number, name and cookie, as XDR.
     fn name_size(&self) -> usize;
-}
-
-impl ListEntry for readdir::Entry<'_> {
-    fn name_size(&self) -> usize {
-        8 + 4 + self.name.len().next_multiple_of(4) + 8
-    }
-}
-
-impl ListEntry for readdirplus::Entry<'_> {
-    fn name_size(&self) -> usize {
-        self.name.name_size()
-    }
 }
 
 /// How much may go into a reply, in bytes.

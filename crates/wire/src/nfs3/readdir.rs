@@ -54,3 +54,9 @@ impl Encode for Entry<'_> {
         encoder.u64(self.cookie);
     }
 }
+
+impl listing::ListEntry for Entry<'_> {
+    fn name_size(&self) -> usize {
+        8 + 4 + self.name.len().next_multiple_of(4) + 8
+    }
+}

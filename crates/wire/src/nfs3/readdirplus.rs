@@ -39,3 +39,9 @@ pub type Success<'a> = listing::Listing<'a, Entry<'a>>;
 
 /// Answer of a READDIRPLUS (`READDIRPLUS3res`).
 pub type Reply<'a> = Result<Success<'a>, Refused<Option<Attributes>>>;
+
+impl listing::ListEntry for Entry<'_> {
+    fn name_size(&self) -> usize {
+        self.name.name_size()
+    }
+}

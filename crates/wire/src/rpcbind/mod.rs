@@ -6,12 +6,9 @@ pub mod broadcast;
 pub mod dump;
 pub mod getaddr;
 pub mod getaddrlist;
-pub mod gettime;
 mod network;
 pub mod set;
-pub mod taddr2uaddr;
 mod text;
-pub mod uaddr2taddr;
 mod universal;
 pub mod unset;
 

@@ -10,10 +10,10 @@ use howdah_server::limits::{RECEIVE_MEMORY_BUDGET, REPLY_MEMORY_BUDGET};
 
 use super::super::arguments::{Flood, Subject};
 use super::super::export::Export;
+use super::super::idle::{Crowd, allow_descriptors};
 use super::super::machine;
 use super::super::server::Server;
 use super::super::session::Session;
-use super::super::tuning::{Crowd, allow_descriptors};
 use super::crowd::{Tally, attack};
 use super::kind::{Kind, Target};
 use super::mount::{Mount, Served};

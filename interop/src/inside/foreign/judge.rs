@@ -23,7 +23,7 @@ pub fn judge(
         let name = case.to_string();
         // It is named before it runs: the last one is what a run that hangs was doing.
         write!(log, "{name}: ").context("writing a log")?;
-        let outcome = case.run(&Subject::new(Arc::clone(fs), abilities));
+        let outcome = case.run(&Subject::new(Arc::clone(fs), abilities.clone()));
         writeln!(log, "{outcome:?}").context("writing a log")?;
         tally.count(name, outcome, differences);
     }

@@ -62,7 +62,7 @@ fn drive_one(
 ) -> Result<String> {
     let fs: Arc<dyn FileSystem> = Arc::clone(client) as _;
     let start = Instant::now();
-    let judged = judge::judge(log, &fs, place.abilities, drive.differences).context("the suite")?;
+    let judged = judge::judge(log, &fs, place.abilities.clone(), drive.differences).context("the suite")?;
     let suite = start.elapsed();
     let bytes = job.size("SIZE").context("the scenario names no SIZE")?;
     let carried = data::carry(&*fs, job.seed, bytes).context("data")?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use howdah_lab::plan::Plan;
 use howdah_lab::record::{Outcome, Row, main_figure, shown};
-use howdah_lab::run::{Observer, Upcoming};
+use howdah_lab::run::{RunObserver, Upcoming};
 
 use crate::report;
 
@@ -39,7 +39,7 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl RunObserver for Watch {
     fn begins(&mut self, upcoming: &Upcoming<'_>) {
         let Upcoming { job, number, of, left } = upcoming;
         let levels: Vec<&str> = job.cell.factors.values().map(String::as_str).collect();

@@ -126,7 +126,8 @@ fn a_server_that_takes_no_second_connection_is_left_alone_and_no_call_fails() {
 
 /// A call that the server takes its time with.
 fn start_bulk(streams: &Streams) -> Arc<Call> {
-    let payload = Some(bytes::Bytes::from_static(b"data").into());
+    static DATA: [u8; 1 << 20] = [7; 1 << 20];
+    let payload = Some(bytes::Bytes::from_static(&DATA).into());
     streams.start(Request { procedure: 7, payload, class: Class::Write, ..Request::null(100_003, 3) })
 }
 

@@ -127,7 +127,7 @@ fn options_that_cannot_be_say_what_can() {
 fn whoever_asks_to_be_somebody_else_keeps_no_groups() {
     let groups = howdah_vfs::GroupList::new([7, 8]);
     let me = Caller { groups, ..Caller::new(1000, 100) };
-    assert_eq!(url("nfs://server/x").caller(me), me);
-    assert_eq!(url("nfs://server/x?uid=5").caller(me), Caller::new(5, 100));
+    assert_eq!(url("nfs://server/x").caller(me.clone()), me);
+    assert_eq!(url("nfs://server/x?uid=5").caller(me.clone()), Caller::new(5, 100));
     assert_eq!(url("nfs://server/x?gid=0").caller(me), Caller::new(1000, 0));
 }

@@ -4,9 +4,9 @@ use super::super::chart::{Axis, Bar, BarGroup, Bars, Chart, Content, Reference};
 use super::super::results::Results;
 use super::super::units::Scale;
 use super::Table;
-use super::draw::Sketch;
 use super::grouping::{Group, groups};
 use super::named::{bound, said, spread, whiskers, worded};
+use super::sketch::Sketch;
 use crate::plan::FigureSpec;
 use crate::record::CellMedians;
 

@@ -2,6 +2,7 @@
 
 use super::super::chart::Chart;
 use super::super::results::Results;
+use super::sketch::Sketch;
 use super::{Table, bars, latency, over_time, swept};
 use crate::plan::{FigureKind, FigureSpec};
 
@@ -16,16 +17,6 @@ pub struct Drawn {
     pub notes: Vec<String>,
     /// Its numbers.
     pub table: Table,
-}
-
-/// A chart with its numbers and notes, before it has its caption.
-pub struct Sketch {
-    /// What is drawn.
-    pub chart: Chart,
-    /// Its numbers.
-    pub table: Table,
-    /// What has to be known besides.
-    pub notes: Vec<String>,
 }
 
 /// Draws a figure; a series that cannot be read is said in it and does not stop the report.

@@ -8,6 +8,7 @@ mod named;
 mod over_time;
 mod position;
 mod sampled;
+mod sketch;
 mod swept;
 mod table;
 

@@ -4,9 +4,9 @@ use super::super::chart::{Axis, Chart, Content, Form, Line, Panel, Point, standa
 use super::super::results::{Results, THROUGHPUT};
 use super::super::units::Scale;
 use super::Table;
-use super::draw::Sketch;
 use super::named::headed;
 use super::sampled::{Trace, lines_of_connection, traces};
+use super::sketch::Sketch;
 use crate::measure::Spread;
 use crate::plan::FigureSpec;
 use crate::record::{Row, unit};

@@ -5,10 +5,10 @@ use super::super::chart::{Axis, Chart, Content, Form, Line, Panel, Point, Refere
 use super::super::results::Results;
 use super::super::units::Scale;
 use super::Table;
-use super::draw::Sketch;
 use super::grouping::{Group, groups};
 use super::named::{bound, origin, said, spread, whiskers, worded};
 use super::position::positions;
+use super::sketch::Sketch;
 use crate::plan::FigureSpec;
 use crate::record::CellMedians;
 

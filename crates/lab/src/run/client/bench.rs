@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::spec;
+use super::contract::spec;
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Measured, Place, bench_json};

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::{Client, STREAM, run_one, spec, workload_is_one_of};
+use super::contract::{Client, STREAM, run_one, spec, workload_is_one_of};
 use crate::plan::Cell;
 use crate::record::{CommandRecord, unit};
 use crate::run::server::iperf3_port;

@@ -8,7 +8,8 @@ use std::fs;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Client, bench, file, spec, url};
+use super::contract::{Client, spec, url};
+use super::{bench, file};
 use crate::guest::{Direction, MOUNTED, Mount, Placing, Streaming};
 use crate::plan::{Cell, ServerKind};
 use crate::record::{CommandRecord, unit};

@@ -6,9 +6,11 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use super::{Client, STREAM, file, one_of, run_one, spec, url, workload_is_one_of};
+use super::contract::{Client, STREAM, run_one, spec, url, workload_is_one_of};
+use super::file;
 use crate::plan::Cell;
 use crate::record::CommandRecord;
+use crate::run::word::one_of;
 use crate::run::{Measured, Place, Scene};
 
 /// libnfs as the client.

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use super::{Client, bench, run_one};
+use super::bench;
+use super::contract::{Client, run_one};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Measured, Place, Scene};

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::{Client, run_one, spec};
+use super::contract::{Client, run_one, spec};
 use crate::plan::Cell;
 use crate::record::{CommandRecord, unit};
 use crate::run::{Measured, Place, Scene};

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use howdah_link::PathSpec;
 
-use super::{Client, spec};
+use super::contract::{Client, spec};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Measured, Place, Scene};

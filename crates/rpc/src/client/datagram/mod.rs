@@ -5,6 +5,7 @@
 //! tells it the xid of each reply, and sleeps until [`Peer::next_event`].
 
 mod advice;
+mod counts;
 mod entry;
 mod estimator;
 mod expiry;
@@ -12,6 +13,7 @@ mod least;
 mod message;
 mod overdue;
 mod pacer;
+mod patience;
 mod peer;
 mod rate;
 mod replies;

@@ -3,7 +3,7 @@
 //!
 //! One that was answered all the same teaches patience: nothing that took so long is taken for lost again.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::entry::{Entry, State};
 use super::peer::Peer;
@@ -13,42 +13,8 @@ use crate::client::Replay;
 const LOOK_EVERY: u32 = 16;
 /// Calls sent later that must be answered first (as TCP waits for three: RFC 5681 3.2).
 const OTHERS: u64 = 3;
-/// Nothing is overdue sooner than the shortest timer runs out: a disk seeks, a loaded host sleeps.
-const LEAST: Duration = Duration::from_millis(200);
 /// How much longer than usual.
 const TIMES_USUAL: u32 = 4;
-/// For how long patience is kept after the last answer that needed it.
-const KEPT_FOR: Duration = Duration::from_secs(60);
-
-/// Answers that were slow, but came.
-#[derive(Debug, Default)]
-pub(super) struct Patience {
-    /// How long to wait at least, and until when.
-    learned: Option<(Duration, Instant)>,
-    /// Answers until the next look.
-    until_look: u32,
-}
-
-impl Patience {
-    fn get(&self, now: Instant) -> Duration {
-        self.learned.filter(|(_, until)| *until > now).map_or(LEAST, |(patience, _)| patience)
-    }
-
-    /// A call counted as lost, and its answer came after so long.
-    pub(super) fn was_too_short(&mut self, now: Instant, took: Duration) {
-        self.learned = Some(((took * 2).max(self.get(now)), now + KEPT_FOR));
-    }
-
-    /// An answer came after so long.
-    pub(super) fn sample(&mut self, now: Instant, took: Duration) {
-        if let Some((patience, until)) = &mut self.learned
-            && took > LEAST
-        {
-            *patience = (*patience).max(took * 2);
-            *until = now + KEPT_FOR;
-        }
-    }
-}
 
 impl<C> Peer<C> {
     /// To be called for every answer. Nothing is judged yet: the answers of those that it overtook may be here too.

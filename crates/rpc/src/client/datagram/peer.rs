@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::advice::LossCount;
+use super::counts::Counts;
 use super::entry::{Entry, NewCall, State};
 use super::estimator::Estimator;
 use super::least::Least;
-use super::overdue::Patience;
 use super::pacer::Pacer;
+use super::patience::Patience;
 use super::rate::{Rate, SentAt};
-use super::report::Counts;
 use super::settings::Settings;
 use super::settled::SettledCalls;
 use super::table::Table;

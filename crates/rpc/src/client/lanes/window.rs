@@ -8,8 +8,8 @@ use howdah_tune::flight::{Bounds, Choice, Flight, Started};
 
 use crate::client::Class;
 
-/// The most calls in flight that move no bulk data: at 100 ms, 10,000 a second. Each caller has a thread; a copy has 256 of them.
-const SMALL_CALLS_MAX: usize = 1024;
+/// The most calls in flight that move no bulk data: at 100 ms, 20,000 a second. Each caller has a thread; a copy has as many.
+const SMALL_CALLS_MAX: usize = 2048;
 
 /// What is in flight, and what waits to be: `C` is the caller's word for a call.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderName};
 use super::facts::Facts;
 use super::families::write;
 use super::form::Form;
-use crate::admin::routes::Asked;
+use crate::admin::asked::Asked;
 
 /// Tells all figures as they are now.
 pub async fn metrics(

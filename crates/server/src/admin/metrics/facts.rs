@@ -5,17 +5,10 @@ use std::net::IpAddr;
 use howdah_tune::account::Account;
 use howdah_tune::budget::{MemoryUse, Pressure};
 
+use crate::admin::asked::Asked;
 use crate::admin::process::ProcessUse;
-use crate::admin::routes::Asked;
 use crate::admin::space::ExportSpace;
 use crate::counts::{Row, UnheardSums, Workers};
-
-/// What a monitor is told beyond the usual.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MetricsSettings {
-    /// So many clients, those that moved most, have figures of their own.
-    pub clients: usize,
-}
 
 /// What is told.
 #[derive(Debug, Default)]

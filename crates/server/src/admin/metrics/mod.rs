@@ -6,7 +6,8 @@ mod facts;
 mod families;
 mod form;
 mod host;
+mod settings;
 mod text;
 
 pub use answer::metrics;
-pub use facts::MetricsSettings;
+pub use settings::MetricsSettings;

@@ -9,6 +9,7 @@ use howdah_wire::nfs3::{FileHandle, PROGRAM, Status, VERSION};
 use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 
+use crate::calling::peer;
 use crate::dispatch::{Whence, Work};
 use crate::exports::{ClientRule, Export, Exports, Squash};
 use crate::service::Service;
@@ -62,12 +63,7 @@ impl Client {
             memory.make_link(&owner, &root, name("link"), b"over/there", &new, change).expect("made").handle;
         let export = Export::new("/", EXPORT, memory.clone(), rules);
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
-        let address = |text: &str| text.parse().expect("address");
-        let peer = Peer {
-            client: address("192.0.2.9:700"),
-            server: address("192.0.2.1:2049"),
-            transport: Transport::Tcp,
-        };
+        let peer = peer("192.0.2.9:700", "192.0.2.1:2049", Transport::Tcp);
         let mut client = Self {
             service: Service::new(exports),
             memory,

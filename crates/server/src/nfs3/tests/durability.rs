@@ -65,7 +65,7 @@ fn a_read_is_no_longer_than_is_ever_announced() {
         (Transport::Udp, "192.0.2.1:700", 32 << 10),
     ] {
         client.peer.transport = transport;
-        client.peer.client = address.parse().expect("address");
+        client.peer.ends.client = address.parse().expect("address");
         let result = client.call(read::PROCEDURE, &reading(&client, 0, u32::MAX));
         assert_eq!(decoded::<read::Reply>(&result).expect("data").data.len(), most);
     }

@@ -1,16 +1,19 @@
 //! Who is let in, and as whom.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use howdah_vfs::FileSystem;
+use howdah_vfs::{Caller, Change, FileSystem};
 use howdah_wire::nfs3::*;
 use howdah_wire::rpc::{Accepted, AuthFlavor, AuthStatus, AuthSys, Credentials, Denied};
 use howdah_wire::xdr::{Decoder, Encoder};
 
-use super::client::{Client, OWNER, at, decoded, status};
+use super::client::{Client, OWNER, at, decoded, name, status};
 use super::handles::every_procedure;
 use crate::Transport;
-use crate::exports::{Anonymous, ClientRule, Clients, Export, Exports, PrivilegedPorts, Squash};
+use crate::exports::{
+    Anonymous, ClientRule, Clients, Export, Exports, GroupSource, PrivilegedPorts, Squash, UserGroups,
+};
 use crate::program::Tabled;
 
 fn network(address: &str) -> Clients {
@@ -23,7 +26,7 @@ fn a_client_that_no_rule_is_for_is_refused_whatever_it_holds() {
         Client::with_rules(vec![ClientRule { clients: network("192.0.2.0"), ..ClientRule::default() }]);
     let getattr = getattr::Arguments { node: FileHandle(&client.file.clone()) };
     assert_eq!(client.status(getattr::PROCEDURE, &getattr), None);
-    client.peer.client = "198.51.100.7:700".parse().expect("address");
+    client.peer.ends.client = "198.51.100.7:700".parse().expect("address");
     for (name, procedure, arguments) in every_procedure(&client.file) {
         let (_, result) = client.send(procedure, &arguments, None);
         assert_eq!(status(&result), Some(Status::AccessDenied), "{name}");
@@ -39,7 +42,7 @@ fn ports_that_anybody_may_use_are_refused_where_that_is_asked_for() {
     for (port, expected) in
         [(1, None), (1023, None), (1024, Some(Status::NotPermitted)), (65535, Some(Status::NotPermitted))]
     {
-        client.peer.client.set_port(port);
+        client.peer.ends.client.set_port(port);
         let getattr = getattr::Arguments { node: FileHandle(&client.root) };
         assert_eq!(client.status(getattr::PROCEDURE, &getattr), expected, "port {port}");
         if expected.is_none() {
@@ -65,11 +68,11 @@ fn an_ordinary_user_of_the_servers_host_is_refused_by_default() {
         ("::ffff:127.0.0.1", 50_000, Some(Status::NotPermitted)),
         ("192.0.2.9", 50_000, None),
     ] {
-        client.peer.client = (address.parse::<IpAddr>().expect("an address"), port).into();
+        client.peer.ends.client = (address.parse::<IpAddr>().expect("an address"), port).into();
         let getattr = getattr::Arguments { node: FileHandle(&client.root) };
         assert_eq!(client.status(getattr::PROCEDURE, &getattr), expected, "{address} port {port}");
     }
-    client.peer.server = client.peer.client;
+    client.peer.ends.server = client.peer.ends.client;
     let getattr = getattr::Arguments { node: FileHandle(&client.root) };
     assert_eq!(client.status(getattr::PROCEDURE, &getattr), Some(Status::NotPermitted));
 }
@@ -184,4 +187,37 @@ fn a_table_names_all_procedures_in_order() {
     let bulk = procedures[7].bulk.expect("WRITE brings data")(decoder.clone()).expect("decodes");
     assert_eq!((bulk.length, bulk.durable), (9, true));
     assert!(decoder.rest()[bulk.before..].starts_with(b"some data"));
+}
+
+#[test]
+fn a_user_reads_by_the_thirtieth_of_forty_groups_where_they_are_looked_up() {
+    /// The owner is in forty groups, of which a client can send sixteen.
+    struct Forty;
+    impl GroupSource for Forty {
+        fn groups(&self, user: u32) -> std::io::Result<Option<Vec<u32>>> {
+            Ok((user == 1001).then(|| (5000..5040).collect()))
+        }
+    }
+    let mut client = Client::new();
+    client.user = Some(1001);
+    let mode = howdah_vfs::NewAttributes { group: Some(5029), ..howdah_vfs::NewAttributes::with_mode(0o640) };
+    let (memory, file) =
+        (&client.memory, client.memory.lookup(&Caller::ROOT, &client.memory.root(), name("file")));
+    let file = file.expect("it").node.handle;
+    memory.set_attributes(&Caller::ROOT, &file, &mode, None, &mut Change::default()).expect("root may");
+    let rules = || vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
+    let exports =
+        || Exports::new(vec![Export::new("/", 5, client.memory.clone(), rules())], [7; 16]).expect("one");
+    let read = read::Arguments { node: FileHandle(&client.file), offset: 0, count: 9 };
+    assert_eq!(client.status(read::PROCEDURE, &read), Some(Status::AccessDenied));
+    client.service.set_exports(exports().with_groups(Some(Arc::new(UserGroups::new(Forty)))));
+    assert!(client.service.any_waits(), "a look-up may wait");
+    assert_eq!(client.status(read::PROCEDURE, &read), None);
+    // Whom this host does not know has what it sends.
+    let other = Credentials::Sys(AuthSys::new(b"client", 1002, 1002, &[5029]));
+    let (_, result) = client.send_as(other, read::PROCEDURE, &Encoder::to_vec(&read), None);
+    assert_eq!(status(&result), None);
+    client.service.set_exports(exports());
+    assert!(!client.service.any_waits());
+    assert_eq!(client.status(read::PROCEDURE, &read), Some(Status::AccessDenied));
 }

@@ -151,13 +151,13 @@ fn of_two_clients_with_one_verifier_one_made_the_file() {
     let (first, second) = ("192.0.2.7:700", "192.0.2.8:700");
     for round in 0..3 {
         for (address, expected) in [(first, None), (second, Some(Status::Exists)), (first, None)] {
-            client.peer.client = address.parse().expect("an address");
+            client.peer.ends.client = address.parse().expect("an address");
             assert_eq!(ask(&client), expected, "{address} in round {round}");
         }
         // Another file of the name, which the other may make.
         let remove = remove::Arguments { object: at(&object, b"lock") };
         assert_eq!(client.status(remove::PROCEDURE, &remove), None);
-        client.peer.client = second.parse().expect("an address");
+        client.peer.ends.client = second.parse().expect("an address");
         assert_eq!(ask(&client), None, "the other makes it now");
         assert_eq!(client.status(remove::PROCEDURE, &remove), None);
     }

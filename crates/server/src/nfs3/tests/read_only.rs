@@ -17,7 +17,7 @@ fn the_first_rule_that_fits_holds() {
     let root = client.root.clone();
     let mkdir = mkdir::Arguments { object: at(&root, b"new"), new: NewAttributes::default() };
     assert_eq!(client.status(mkdir::PROCEDURE, &mkdir), Some(Status::ReadOnly));
-    client.peer.client = "198.51.100.7:700".parse().expect("address");
+    client.peer.ends.client = "198.51.100.7:700".parse().expect("address");
     assert_eq!(client.status(mkdir::PROCEDURE, &mkdir), None);
 }
 

@@ -10,10 +10,10 @@ use howdah_vfs::{FsError, Handle, Name, Result};
 use rustix::io::Errno;
 use siphasher::sip::SipHasher13;
 
-use super::super::attributes::identify;
 use super::super::cache::NodeCache;
 use super::super::errno::refusal;
-use super::super::open::OpenError;
+use super::super::identify::identify;
+use super::super::open_error::OpenError;
 use super::super::tree::{LOOK, Tree};
 use super::form::Form;
 use super::index::{Index, Place};

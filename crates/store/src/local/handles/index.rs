@@ -15,7 +15,7 @@ use howdah_vfs::Handle;
 use parking_lot::{Condvar, Mutex};
 use redb::{Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition};
 
-use super::super::open::OpenError;
+use super::super::open_error::OpenError;
 
 /// The index, in the state directory.
 const FILE: &str = "handles.redb";

@@ -11,18 +11,8 @@ use super::super::errno::refusal;
 use super::super::known::Identification;
 use super::super::syscall;
 use super::form::{Form, around_birth, around_kernel, file_number};
+use super::layout::Layout;
 use super::mounts::Mounts;
-
-/// Where a file system's kernel handles hold the file number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Layout {
-    /// In the first four bytes, or the first eight for kinds 0x81 and up.
-    First,
-    /// In bytes 4 to 11 (tmpfs).
-    Second,
-    /// Not known: then a handle made by name cannot be compared with the attributes made by name.
-    Unknown,
-}
 
 /// Makes handles.
 #[derive(Debug, Clone)]
@@ -86,27 +76,6 @@ impl Maker {
             return None;
         }
         around_kernel(seen.file, None, raw.kind, raw.as_bytes())
-    }
-}
-
-impl Layout {
-    /// Where it is not known: what an example shows, the handle of a node whose file number is `file`.
-    pub(in super::super) fn or_by_example(self, file: u64, kind: i32, bytes: &[u8]) -> Self {
-        let plain = matches!(kind, 1 | 2) && Self::First.file_number(kind, bytes) == Some(file);
-        if self == Self::Unknown && plain { Self::First } else { self }
-    }
-
-    fn file_number(self, kind: i32, bytes: &[u8]) -> Option<u64> {
-        let long = |from: usize| bytes.get(from..from + 8)?.try_into().ok().map(u64::from_ne_bytes);
-        match self {
-            // FILEID_INO32_GEN and FILEID_INO32_GEN_PARENT.
-            Self::First if matches!(kind, 1 | 2) => {
-                bytes.get(..4)?.try_into().ok().map(|bytes| u64::from(u32::from_ne_bytes(bytes)))
-            }
-            Self::First => long(0),
-            Self::Second => long(4),
-            Self::Unknown => None,
-        }
     }
 }
 

@@ -9,6 +9,7 @@ mod finder;
 mod form;
 mod index;
 mod kernel;
+mod layout;
 mod mountinfo;
 mod mounts;
 mod reuse;
@@ -16,6 +17,7 @@ mod scan;
 
 pub(super) use finder::{Finder, digest};
 pub(super) use form::{Form, LONGEST_KERNEL_HANDLE, file_number};
-pub(super) use kernel::{Layout, Maker, open as kernel_open};
+pub(super) use kernel::{Maker, open as kernel_open};
+pub(super) use layout::Layout;
 pub(super) use mounts::Mounts;
 pub use reuse::{HandleReuse, handle_reuse};

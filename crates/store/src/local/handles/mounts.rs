@@ -21,8 +21,8 @@ use rustix::io::Errno;
 use siphasher::sip::SipHasher13;
 
 use super::super::errno::refusal;
+use super::super::file_system_number::file_system_number;
 use super::super::identity::Identity;
-use super::super::statistics::file_system_number;
 use super::super::tree::Tree;
 use super::mountinfo::{Mount, copies_before, mounts_inside};
 

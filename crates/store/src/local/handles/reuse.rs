@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags, StatVfsMountFlags, fstat, fstatfs, fstatvfs, open};
 use rustix::io::Result;
 
-use super::super::attributes::identify;
+use super::super::identify::identify;
 use super::super::syscall;
 use super::form::LONGEST_KERNEL_HANDLE;
 use super::mountinfo::mounts_inside;

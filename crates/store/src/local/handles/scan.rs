@@ -16,8 +16,8 @@ use howdah_vfs::{FsError, Handle, Result};
 use parking_lot::{Condvar, Mutex};
 use rustix::fs::OFlags;
 
-use super::super::attributes::identify;
 use super::super::errno::refusal;
+use super::super::identify::identify;
 use super::super::stream::{State, Stream};
 use super::super::tree::{LOOK, Tree};
 use super::form::file_number;
@@ -319,7 +319,7 @@ enum Step<'a> {
 mod tests {
     use rustix::io::Errno;
 
-    use super::super::kernel::Layout;
+    use super::super::layout::Layout;
     use super::*;
 
     #[test]

@@ -33,7 +33,7 @@ impl<'s> Player<'s> {
 
     /// Plays in a directory that is there already.
     pub(super) fn within(subject: &'s Subject, home: Node) -> Self {
-        Self { fs: &*subject.fs, acts_as: subject.abilities.acts_as, slots: [home; SLOTS] }
+        Self { fs: &*subject.fs, acts_as: subject.abilities.acts_as.clone(), slots: [home; SLOTS] }
     }
 
     pub(super) fn home(&self) -> Node {
@@ -41,9 +41,9 @@ impl<'s> Player<'s> {
     }
 
     pub(super) fn actor(&self, who: usize) -> Actor<'s> {
-        let caller = match self.acts_as {
+        let caller = match &self.acts_as {
             ActsAs::Caller => caller(who),
-            ActsAs::Always(caller) => caller,
+            ActsAs::Always(caller) => caller.clone(),
         };
         Actor { fs: self.fs, caller }
     }

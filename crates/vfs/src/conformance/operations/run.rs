@@ -26,7 +26,7 @@ pub fn run_operations(seed: u64, count: usize, make: &dyn Fn() -> Subject) -> Re
 /// Runs operations on the model and on the subject; tells the first difference.
 pub fn compare(operations: &[Operation], subject: &Subject) -> Result<(), Difference> {
     let options = MemoryOptions { root_mode: 0o777, ..MemoryOptions::default() };
-    let model = Subject::new(Arc::new(MemoryFileSystem::with_options(options)), subject.abilities);
+    let model = Subject::new(Arc::new(MemoryFileSystem::with_options(options)), subject.abilities.clone());
     let start = |subject| Player::new(subject).map_err(|why| differ(&[], "a home directory".to_owned(), why));
     let (mut model, mut player) = (start(&model)?, start(subject)?);
     let played = play(operations, &mut model, &mut player, &subject.abilities);

@@ -1,6 +1,9 @@
 //! What GETATTR tells of a fresh node, and how it follows what happens to the node.
 
-use super::{Bench, Verdict, cases, equal, failed, holds};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, failed, holds};
+use crate::conformance::verdict::Verdict;
 use crate::{FileKind, NewAttributes, Node, Result, SetTime, Timestamp};
 
 cases! { "attributes":
@@ -53,7 +56,7 @@ fn a_fresh_directory_is_as_it_was_made(bench: &Bench<'_>) -> Verdict {
 }
 
 fn a_fresh_node_belongs_to_its_maker(bench: &Bench<'_>) -> Verdict {
-    let maker = bench.me.caller;
+    let maker = &bench.me.caller;
     for node in [bench.file("f")?, bench.directory("d")?, bench.me.make_link(&bench.home, "l", "target")?] {
         equal("user", node.attributes.user, maker.user)?;
         equal("group", node.attributes.group, maker.group)?;
@@ -125,7 +128,7 @@ const MOST_CHANGES: usize = 20_000;
 
 /// Caches of clients stand and fall with this: whatever changes a node, its change time tells.
 fn every_change_moves_the_change_time(bench: &Bench<'_>) -> Verdict {
-    let (me, home) = (bench.me, &bench.home);
+    let (me, home) = (&bench.me, &bench.home);
     let file = bench.file("f")?;
     let times = NewAttributes { modified: SetTime::To(LONG_AGO), ..NewAttributes::default() };
     moves_on(bench, &file, "a mode", &mut || me.set(&file, NewAttributes::with_mode(0o600)))?;

@@ -1,6 +1,9 @@
 //! Weak cache consistency: every call that changes a node tells it before and after, when refused too.
 
-use super::{Bench, Verdict, cases, equal, failed, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, failed, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{
     Before, Caller, Change, Create, Data, FileKind, FileSystem, FsError, Handle, Name, NewAttributes, Node,
     Result, SpecialKind, Stability, Timestamp,

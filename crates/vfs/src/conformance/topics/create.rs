@@ -1,6 +1,9 @@
 //! CREATE, unchecked and guarded, and MKDIR.
 
-use super::{Bench, Verdict, cases, equal, equal_bytes, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, equal_bytes, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{Create, FileKind, FsError, NewAttributes, SetTime, Timestamp};
 
 cases! { "create":

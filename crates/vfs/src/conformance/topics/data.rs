@@ -1,6 +1,9 @@
 //! READ and WRITE: what was written is read, and the end is where it is.
 
-use super::{Bench, Verdict, cases, equal, equal_bytes, holds, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, equal_bytes, holds, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{FsError, NewAttributes, Stability};
 
 cases! { "data":

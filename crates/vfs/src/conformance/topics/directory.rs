@@ -1,6 +1,9 @@
 //! READDIR and READDIRPLUS of a directory that stays as it is.
 
-use super::{Bench, Verdict, cases, equal, failed, holds, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, failed, holds, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{Detail, FsError};
 
 cases! { "directory":

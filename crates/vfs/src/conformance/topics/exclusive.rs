@@ -1,6 +1,9 @@
 //! Exclusive CREATE: a repeated request finds what its first try made, and only that.
 
-use super::{Bench, Verdict, cases, equal, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{Create, FileKind, FsError, NewAttributes};
 
 cases! { "exclusive create":

@@ -1,6 +1,9 @@
 //! SETATTR's guard: only if nobody changed the node meanwhile.
 
-use super::{Bench, Verdict, cases, equal, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{FsError, NewAttributes, Timestamp};
 
 cases! { "guard":

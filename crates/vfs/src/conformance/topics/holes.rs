@@ -1,6 +1,9 @@
 //! Holes and offsets beyond 32 bits.
 
-use super::{Bench, Verdict, cases, equal, equal_bytes, holds, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, equal_bytes, holds, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{FsError, NewAttributes, Stability};
 
 cases! { "holes":

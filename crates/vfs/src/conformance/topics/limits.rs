@@ -1,7 +1,10 @@
 //! FSSTAT, FSINFO and PATHCONF tell the truth.
 
-use super::{Bench, Verdict, cases, equal, holds};
 use crate::Name;
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, holds};
+use crate::conformance::verdict::Verdict;
 
 cases! { "limits":
     what_is_free_fits_into_what_is_there,

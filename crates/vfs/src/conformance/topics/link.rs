@@ -1,6 +1,9 @@
 //! LINK: several names of one node.
 
-use super::{Bench, Verdict, cases, equal, equal_bytes, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, equal_bytes, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{FileKind, FsError, NewAttributes, SpecialKind};
 
 cases! { "link":

@@ -1,6 +1,9 @@
 //! LOOKUP, of names and of parents.
 
-use super::{Bench, Verdict, cases, equal, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{Access, FsError};
 
 cases! { "lookup":

@@ -26,23 +26,7 @@ mod sticky;
 mod symbolic_link;
 mod time_setting;
 
-use super::actor::{Actor, Listed};
-use super::bench::Bench;
-use super::case::{Case, Verdict};
-use super::expect::{equal, equal_bytes, failed, holds, refused};
-
-/// The cases of a topic: each claims what its function is called, and needs what stands behind it.
-macro_rules! cases {
-    ($topic:literal: $($check:ident $([$($need:ident),*])?,)*) => {
-        pub(super) const CASES: &[$crate::conformance::Case] = &[$($crate::conformance::Case {
-            topic: $topic,
-            name: stringify!($check),
-            needs: &[$($($crate::conformance::Need::$need),*)?],
-            check: $check,
-        }),*];
-    };
-}
-use cases;
+use super::case::Case;
 
 /// All topics.
 pub(super) const TOPICS: &[&[Case]] = &[

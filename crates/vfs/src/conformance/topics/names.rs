@@ -1,6 +1,9 @@
 //! Odd names: whatever bytes are allowed come back as they went in.
 
-use super::{Bench, Verdict, cases, equal, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{FsError, Name};
 
 cases! { "names":

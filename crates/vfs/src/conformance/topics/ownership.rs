@@ -1,6 +1,9 @@
 //! Owners: whose a new node is, and who may change what of a node.
 
-use super::{Bench, Verdict, cases, equal, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{FsError, NewAttributes, SetTime, Timestamp};
 
 cases! { "ownership":

@@ -2,7 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{Actor, Bench, Listed, Verdict, cases, equal, failed};
+use crate::conformance::actor::{Actor, Listed};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, failed};
+use crate::conformance::verdict::Verdict;
 use crate::{Detail, Node};
 
 cases! { "paging":
@@ -36,7 +40,7 @@ fn fill(bench: &Bench<'_>, count: usize) -> Verdict {
 /// Lists all by pages; after each page `between` may change the directory, told what was listed so far.
 fn list(
     bench: &Bench<'_>,
-    mut between: impl FnMut(Actor<'_>, &Node, &[Listed]) -> Verdict,
+    mut between: impl FnMut(&Actor<'_>, &Node, &[Listed]) -> Verdict,
 ) -> Verdict<Vec<Listed>> {
     let mut listed: Vec<Listed> = Vec::new();
     loop {
@@ -52,7 +56,7 @@ fn list(
         if listed.len() > LISTED_MAX {
             return Err(failed("the listing goes round and round"));
         }
-        between(bench.me, &bench.home, &listed)?;
+        between(&bench.me, &bench.home, &listed)?;
     }
 }
 

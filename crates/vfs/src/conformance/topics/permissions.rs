@@ -1,6 +1,10 @@
 //! Who may do what: the permission bits, for owner, group and others.
 
-use super::{Actor, Bench, Verdict, cases, equal, holds, refused};
+use crate::conformance::actor::Actor;
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, holds, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{Access, Detail, FsError, NewAttributes, Node, Stability};
 
 cases! { "permissions":

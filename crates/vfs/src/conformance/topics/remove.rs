@@ -1,7 +1,10 @@
 //! REMOVE and RMDIR.
 
-use super::{Bench, Verdict, cases, equal, equal_bytes, refused};
 use crate::FsError;
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, equal_bytes, refused};
+use crate::conformance::verdict::Verdict;
 
 cases! { "remove":
     a_removed_name_is_gone,

@@ -1,6 +1,9 @@
 //! RENAME where it succeeds.
 
-use super::{Bench, Verdict, cases, equal, equal_bytes, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, equal_bytes, failed, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{FileKind, FsError};
 
 cases! { "rename":
@@ -84,7 +87,7 @@ fn a_moved_directory_has_another_parent(bench: &Bench<'_>) -> Verdict {
 fn dot_dot(bench: &Bench<'_>, directory: &crate::Node) -> Verdict<u64> {
     let entries = bench.me.list_by(directory, usize::MAX, crate::Detail::Names)?;
     let parent = entries.iter().find(|entry| entry.name == b"..");
-    Ok(parent.ok_or_else(|| super::failed("`..` is not listed"))?.file)
+    Ok(parent.ok_or_else(|| failed("`..` is not listed"))?.file)
 }
 
 fn what_lies_below_moves_along(bench: &Bench<'_>) -> Verdict {

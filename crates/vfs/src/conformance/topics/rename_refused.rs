@@ -1,7 +1,10 @@
 //! RENAME where it is refused: nothing may have changed.
 
-use super::{Bench, Verdict, cases, equal, refused};
 use crate::FsError;
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, refused};
+use crate::conformance::verdict::Verdict;
 
 cases! { "rename refused":
     an_unknown_name_is_not_found,

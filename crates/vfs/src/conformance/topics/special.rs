@@ -1,6 +1,9 @@
 //! MKNOD: devices, sockets and pipes, which the server keeps and never opens.
 
-use super::{Bench, Verdict, cases, equal, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{DeviceNumber, FileKind, FsError, NewAttributes, SpecialKind};
 
 cases! { "special files":

@@ -1,6 +1,10 @@
 //! Handles of nodes that are gone name nothing, never another node.
 
-use super::{Actor, Bench, Verdict, cases, equal, failed, holds, refused};
+use crate::conformance::actor::Actor;
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, failed, holds, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{Access, Create, Detail, FileKind, FsError, Handle, NewAttributes, Node, Stability};
 
 cases! { "stale handles":

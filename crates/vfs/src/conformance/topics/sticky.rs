@@ -1,6 +1,10 @@
 //! Sticky directories: everybody makes files there, only owners take them away.
 
-use super::{Actor, Bench, Verdict, cases, equal, refused};
+use crate::conformance::actor::Actor;
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{FsError, NewAttributes, Node};
 
 cases! { "sticky directories":
@@ -26,7 +30,7 @@ fn fill(bench: &Bench<'_>, directory: &Node) -> Verdict {
     Ok(())
 }
 
-fn empty(actor: Actor<'_>, directory: &Node) -> Verdict {
+fn empty(actor: &Actor<'_>, directory: &Node) -> Verdict {
     actor.remove(directory, "f")?;
     Ok(actor.remove_directory(directory, "d")?)
 }
@@ -40,11 +44,11 @@ fn a_stranger_does_not_remove(bench: &Bench<'_>) -> Verdict {
 
 fn owners_remove(bench: &Bench<'_>) -> Verdict {
     let directory = sticky(bench)?;
-    empty(bench.bob(), &directory)?;
+    empty(&bench.bob(), &directory)?;
     fill(bench, &directory)?;
-    empty(bench.alice(), &directory)?;
+    empty(&bench.alice(), &directory)?;
     fill(bench, &directory)?;
-    empty(bench.me, &directory)
+    empty(&bench.me, &directory)
 }
 
 fn a_stranger_does_not_rename(bench: &Bench<'_>) -> Verdict {

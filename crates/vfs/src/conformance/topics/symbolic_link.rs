@@ -1,6 +1,9 @@
 //! SYMLINK and READLINK: the server keeps a target, and never follows it.
 
-use super::{Bench, Verdict, cases, equal, equal_bytes, refused};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, equal_bytes, refused};
+use crate::conformance::verdict::Verdict;
 use crate::{FileKind, FsError, NewAttributes};
 
 cases! { "symbolic link":

@@ -1,6 +1,9 @@
 //! SETATTR: times.
 
-use super::{Bench, Verdict, cases, equal, holds};
+use crate::conformance::bench::Bench;
+use crate::conformance::cases::cases;
+use crate::conformance::expect::{equal, holds};
+use crate::conformance::verdict::Verdict;
 use crate::{NewAttributes, Node, SetTime, Timestamp};
 
 cases! { "setting times":

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::Check;
-use super::options::{Options, number_of};
+use super::options::{Check, Options, number_of};
 use crate::record::unit;
 use crate::run::Measured;
 

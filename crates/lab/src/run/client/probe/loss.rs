@@ -4,8 +4,8 @@ use std::net::UdpSocket;
 
 use anyhow::Result;
 
-use super::options::Options;
-use super::{Check, train};
+use super::options::{Check, Options};
+use super::train;
 use crate::record::unit;
 use crate::run::Measured;
 

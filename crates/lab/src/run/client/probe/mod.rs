@@ -12,9 +12,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Client, one_of, spec};
+use super::contract::{Client, spec};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
+use crate::run::word::one_of;
 use crate::run::{Measured, Place, Scene};
 use options::Options;
 
@@ -23,9 +24,6 @@ const BUFFER: usize = 8 << 20;
 
 /// What a probe can look at.
 const WORKLOADS: [&str; 3] = ["delay", "loss", "rate"];
-
-/// Asked before each datagram; an error ends the probe.
-type Check<'a> = &'a dyn Fn() -> Result<()>;
 
 /// A probe.
 pub struct Probe {

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
+/// Asked before each datagram; an error ends the probe.
+pub type Check<'a> = &'a dyn Fn() -> Result<()>;
+
 /// What one datagram carries at least: its number.
 pub const LEAST: usize = 8;
 /// What fits into one packet of an Ethernet.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::options::Options;
-use super::{Check, train};
+use super::options::{Check, Options};
+use super::train;
 use crate::run::Measured;
 
 /// The first arrivals do not count: the path's queue is filled by then.

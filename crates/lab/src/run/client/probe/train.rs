@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::Check;
-use super::options::{Options, number_of};
+use super::options::{Check, Options, number_of};
 
 /// After the last datagram was sent, and none arrived for this long, none will.
 const SILENCE: Duration = Duration::from_secs(2);

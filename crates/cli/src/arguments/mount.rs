@@ -1,0 +1,118 @@
+//! `howdah mount`, `howdah umount` and `howdah mounts`: what was typed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Mount an export of an NFS server as a directory, by FUSE
+///
+/// The mount sizes itself to the path to the server, as all of howdah does: several reads and writes are in flight at once, files
+/// are read ahead, and writes are gathered. Data is on the server's disk when a program closes its file or calls fsync, and errors
+/// are reported there. A server that restarts or is away is waited for, and a program that waits can be interrupted.
+///
+/// The command returns when the mount is there; a process in the background keeps it. Root mounts for all users with -o allow_other:
+/// each call then acts as the user who makes it. Other users need fusermount3 (package fuse3), or a namespace of their own
+/// (unshare -Urm).
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct MountArguments {
+    /// What to mount: nfs://HOST[:PORT]/EXPORT, or HOST:/EXPORT
+    #[arg(value_name = "SOURCE")]
+    pub source: String,
+
+    /// An empty directory. A mount whose process was killed is replaced
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Options as mount(8) takes them, separated by commas
+    ///
+    /// ro, rw; allow_other (all users may use it); soft, hard, timeo=, retrans= (whether a server that is away is waited for);
+    /// actimeo=, acregmin=, acregmax=, acdirmin=, acdirmax=, noac (how long attributes are believed, in seconds); port=, mountport=,
+    /// proto=tcp|udp, rsize=, wsize=, nconnect= (how to reach the server); exec, noexec, suid, nosuid, dev, nodev. What only
+    /// mount(8) and systemd use is ignored, such as _netdev, nofail and x-systemd.*.
+    #[arg(short, long = "options", value_name = "OPTIONS")]
+    pub options: Vec<String>,
+
+    /// Stay in the foreground until the mount ends; Ctrl-C unmounts it
+    #[arg(short, long)]
+    pub foreground: bool,
+
+    /// Mount on a directory with files in it, which cannot be seen then
+    #[arg(long)]
+    pub nonempty: bool,
+
+    /// Where running mounts are noted [default: /run/howdah, or $XDG_RUNTIME_DIR/howdah for users]
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+
+    /// For the process in the background: says on standard output that the mount is there.
+    #[arg(long, hide = true)]
+    pub in_background: bool,
+}
+
+/// Unmount a directory that howdah mounted
+///
+/// Data that is not on the server yet is written first; if it cannot be, the files are named and the exit code is 1. A mount that
+/// is in use stays, and its users are named.
+#[derive(Debug, Args)]
+#[command(after_help = UMOUNT_EXAMPLES)]
+pub struct UmountArguments {
+    /// Where it is mounted
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Take a mount that is in use out of sight; it ends when nobody uses it any more
+    #[arg(short, long)]
+    pub lazy: bool,
+
+    /// Where running mounts are noted [default: /run/howdah, or $XDG_RUNTIME_DIR/howdah for users]
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+}
+
+/// List the mounts of howdah on this host, what passes through them, and what limits them
+#[derive(Debug, Args)]
+#[command(after_help = MOUNTS_EXAMPLES)]
+pub struct MountsArguments {
+    /// Print JSON, for machines
+    #[arg(long)]
+    pub json: bool,
+
+    /// Where running mounts are noted [default: /run/howdah, or $XDG_RUNTIME_DIR/howdah for users]
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  howdah mount nfs://server/data /mnt/data
+      As the user who mounts, for that user alone.
+  howdah mount nfs://server/data /mnt/data -o allow_other
+      As root: for all users of this host, each with their own rights.
+  howdah mount nfs://server:20490/data /mnt -o ro,soft,timeo=50,retrans=2
+      Read-only; a program gets EIO after 15 s without an answer.
+  unshare -Urm sh -c 'howdah mount nfs://server/data /mnt/data && exec bash'
+      Without root and without fusermount3: programs started in this shell see the mount.
+
+In /etc/fstab, with a link /sbin/mount.howdah to howdah:
+  nfs://server/data  /mnt/data  howdah  allow_other,_netdev,nofail  0 0
+
+Exit code: 0 it is mounted, 1 it is not (the reason is printed), 2 wrong arguments.
+";
+
+const UMOUNT_EXAMPLES: &str = "\
+Examples:
+  howdah umount /mnt/data
+  howdah umount --lazy /mnt/data
+      Though programs use it: they may go on, nobody else finds it.
+
+Exit code: 0 it is unmounted and all data is on the server, 1 it is not, or data is lost (both are printed), 2 wrong arguments.
+";
+
+const MOUNTS_EXAMPLES: &str = "\
+Examples:
+  howdah mounts
+  howdah mounts --json | jq -r '.mounts[] | \"\\(.directory) \\(.read)\"'
+
+Exit code: 0 it was printed, 1 a mount could not be asked, 2 wrong arguments.
+";

@@ -1,0 +1,30 @@
+//! `howdah mounts`.
+
+use serde_json::json;
+
+use super::Failure;
+use crate::arguments::MountsArguments;
+use crate::mounting::{Status, mounts};
+use crate::report;
+
+/// Lists what is mounted.
+pub fn run(arguments: &MountsArguments) -> Result<(), Failure> {
+    let mut failed = false;
+    let mut all: Vec<Status> = Vec::new();
+    for mount in mounts(arguments.state.as_deref())? {
+        match mount.status() {
+            Ok(status) => all.push(status),
+            Err(error) => {
+                failed = true;
+                report::complain(&format!("howdah: {error:#}"));
+            }
+        }
+    }
+    all.sort_by(|one, other| one.directory.cmp(&other.directory));
+    match arguments.json {
+        true => report::print(&format!("{:#}\n", json!({ "mounts": all }))),
+        false if all.is_empty() && !failed => report::print("howdah has nothing mounted here\n"),
+        false => all.iter().for_each(|status| report::print(&status.text())),
+    }
+    if failed { Err(Failure::Told) } else { Ok(()) }
+}

@@ -1,0 +1,104 @@
+//! Asking mounts that run.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use howdah_net::connect_local;
+use rustix::fs::{FlockOperation, flock};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::noted::{Noted, running};
+use super::status::Status;
+
+/// How long a mount may take to say how it is.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// A mount that may be asked.
+#[derive(Debug, Clone)]
+pub struct AskedMount {
+    noted: Noted,
+    place: PathBuf,
+}
+
+/// What a mount is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MountQuestion {
+    /// How it is.
+    Status,
+    /// To make all data durable.
+    Flush,
+}
+
+/// Files whose data could not be made durable: their numbers, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlushAnswer {
+    /// Each with its reason.
+    pub failed: Vec<(u64, String)>,
+}
+
+/// All that run.
+///
+/// # Errors
+/// They cannot be listed.
+pub fn mounts(place: Option<&Path>) -> Result<Vec<AskedMount>> {
+    let noted = running(place)?.into_iter();
+    Ok(noted.map(|noted| AskedMount { place: running_file(&noted), noted }).collect())
+}
+
+/// That on a directory.
+///
+/// # Errors
+/// They cannot be listed.
+pub fn find_mount(directory: &Path, place: Option<&Path>) -> Result<Option<AskedMount>> {
+    Ok(mounts(place)?.into_iter().rfind(|mount| mount.noted.directory == directory))
+}
+
+/// The file that a mount keeps locked as long as it lives.
+fn running_file(noted: &Noted) -> PathBuf {
+    let place = noted.socket.parent().unwrap_or(Path::new("/"));
+    place.join("running").join(noted.process.to_string())
+}
+
+impl AskedMount {
+    /// How it is.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn status(&self) -> Result<Status> {
+        self.ask(MountQuestion::Status, Some(PATIENCE))
+    }
+
+    /// Makes it write all data to the server, however long that takes.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn flush(&self) -> Result<FlushAnswer> {
+        self.ask(MountQuestion::Flush, None)
+    }
+
+    fn ask<T: DeserializeOwned>(&self, question: MountQuestion, patience: Option<Duration>) -> Result<T> {
+        let ask = || -> Result<T> {
+            let mut stream = connect_local(&self.noted.socket)?;
+            stream.set_read_timeout(patience)?;
+            stream.write_all(&[serde_json::to_vec(&question)?, b"\n".to_vec()].concat())?;
+            let mut line = String::new();
+            BufReader::new(stream).read_line(&mut line)?;
+            Ok(serde_json::from_str(&line)?)
+        };
+        ask().with_context(|| {
+            format!("asking the mount on {} (process {})", self.noted.directory.display(), self.noted.process)
+        })
+    }
+
+    /// Waits until its process has ended.
+    pub fn wait_for_end(&self) {
+        // The lock ends with the process.
+        if let Ok(file) = std::fs::File::open(&self.place) {
+            let _ = flock(&file, FlockOperation::LockShared);
+        }
+    }
+}

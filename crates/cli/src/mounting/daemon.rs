@@ -1,0 +1,195 @@
+//! The process that keeps a mount: from the server to the end of the mount.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, bail};
+use howdah_client::connect::{ConnectOptions, own_caller};
+use howdah_client::nfs3::Nfs3;
+use howdah_mount::{Found, FuseMount, MountOptions, Traffic, Unflushed, look_at, mount, read_ahead, unmount};
+use howdah_units::counted;
+use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Shown};
+use rustix::process::{geteuid, setsid};
+
+use super::asked::FlushAnswer;
+use super::options::MountSettings;
+use super::running::{Answers, Notes};
+use super::stack::stack;
+use super::status::Status;
+use crate::arguments::MountArguments;
+use crate::places::connect_to;
+use crate::report;
+use crate::running::{Signal, signals, start_command_log};
+
+/// How far the kernel reads ahead, in KiB: so much it then asks for at once.
+const READ_AHEAD: u32 = 4096;
+
+/// Mounts, and stays until the mount ends.
+pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
+    start_command_log();
+    if arguments.in_background {
+        // No terminal's Ctrl-C is ours any more.
+        let _ = setsid();
+    }
+    let directory = prepared(&arguments.directory, arguments.nonempty)?;
+    let client = connect_to(&settings.url, &ConnectOptions::default())?;
+    let caller = settings.url.caller(own_caller());
+    let root = root(&client, &caller)?;
+    let layers = stack(Arc::clone(&client), &settings.believed);
+    let options = MountOptions {
+        source: settings.source.clone(),
+        read_only: settings.read_only,
+        root: Some(root),
+        allow_other: settings.allow_other,
+        // Only root may say that it acts for others.
+        caller: (!settings.allow_other || !geteuid().is_root()).then_some(caller),
+        attributes: settings.believed.by_kernel(),
+        names: settings.believed.by_kernel(),
+        trusted: settings.trusted,
+        executable: settings.executable,
+    };
+    let signals = signals()?;
+    let mounted = mount(layers.file_system, layers.consistency, &directory, &options)?;
+    if read_ahead(&directory, READ_AHEAD) {
+        tracing::debug!("the kernel reads {READ_AHEAD} KiB ahead");
+    }
+    let notes = Notes::write(arguments.state.as_deref(), &directory, &settings.source)
+        .inspect_err(|_| _ = unmount(&directory, true))?;
+    notes.answer(Arc::new(About::new(&mounted, &client, settings)))?;
+    match arguments.in_background {
+        true => notes.detach()?,
+        false => report::print(&format!("{} is mounted on {}\n", settings.source, directory.display())),
+    }
+    let place = directory.clone();
+    let stop = move || {
+        while let Ok(signal) = signals.recv() {
+            if signal == Signal::Stop {
+                stop_mount(&place);
+            }
+        }
+    };
+    thread::Builder::new().name("stop".into()).spawn(stop).context("starting a thread")?;
+    let flush = mounted.flush();
+    mounted.wait();
+    // What a program closed while it was being killed may not have been written yet.
+    let lost = flush();
+    if let Some(first) = lost.first() {
+        bail!(
+            "data of {} could not be written to the server, the first with number {}: {}",
+            counted(lost.len() as u64, "file", "files"),
+            first.file,
+            first.why
+        );
+    }
+    Ok(())
+}
+
+/// Unmounts because a signal asked for it. What is in use is taken out of sight, as at the end of a session.
+fn stop_mount(directory: &Path) {
+    if unmount(directory, false).is_err()
+        && let Err(error) = unmount(directory, true)
+    {
+        tracing::warn!(%error, "unmounting {}", directory.display());
+    }
+}
+
+/// The directory from the root on, if it can be mounted on. A mount whose process is gone is taken away.
+fn prepared(directory: &Path, nonempty: bool) -> Result<PathBuf> {
+    let shown = directory.display();
+    let found = look_at(directory).with_context(|| format!("looking at {shown}"))?;
+    match found {
+        Found::Free => {}
+        Found::NotEmpty if nonempty => {}
+        Found::Dead => unmount(directory, true).with_context(|| {
+            format!("taking away the mount on {shown}, whose process is gone (as root: umount -l {shown})")
+        })?,
+        Found::NotEmpty => {
+            bail!(
+                "{shown} is not empty, and a mount would hide what is in it: choose another directory, or use --nonempty"
+            )
+        }
+        Found::Mounted(source, _) => {
+            bail!("{shown} is mounted already ({source}): howdah umount {shown} takes it away")
+        }
+        Found::NotDirectory => bail!("{shown} is not a directory: mkdir one, and mount on that"),
+        Found::Missing => bail!("there is no directory {shown}: mkdir -p {shown}"),
+    }
+    directory.canonicalize().with_context(|| format!("finding {shown}"))
+}
+
+/// The directory that the URL names, which may lie below what the server mounts.
+fn root(client: &Nfs3, caller: &Caller) -> Result<Handle> {
+    let mut handle = client.root();
+    for part in client.below_root() {
+        let name = Name::parse(part).map_err(|error| anyhow!("{error}"))?;
+        let found = client
+            .lookup(caller, &handle, name)
+            .with_context(|| format!("looking up {} in what the server exports", Shown(part)))?;
+        handle = found.node.handle;
+    }
+    let attributes = client.attributes(caller, &handle).context("looking at what the server exports")?;
+    if attributes.kind != FileKind::Directory {
+        bail!("the server exports that as a file, and only a directory can be mounted: name its directory");
+    }
+    Ok(handle)
+}
+
+/// What is told of this mount.
+struct About {
+    directory: String,
+    source: String,
+    since: i64,
+    traffic: Box<dyn Fn() -> Traffic + Send + Sync>,
+    flush: Box<dyn Fn() -> Vec<Unflushed> + Send + Sync>,
+    open_files: Box<dyn Fn() -> usize + Send + Sync>,
+    client: Arc<Nfs3>,
+    last: Mutex<(Instant, Traffic)>,
+}
+
+impl About {
+    fn new(mounted: &FuseMount, client: &Arc<Nfs3>, settings: &MountSettings) -> Self {
+        Self {
+            directory: mounted.directory().display().to_string(),
+            source: settings.source.clone(),
+            since: jiff::Timestamp::now().as_second(),
+            traffic: Box::new(mounted.traffic()),
+            flush: Box::new(mounted.flush()),
+            open_files: Box::new(mounted.open_files()),
+            client: Arc::clone(client),
+            last: Mutex::new((Instant::now(), Traffic::default())),
+        }
+    }
+}
+
+impl Answers for About {
+    fn status(&self) -> Status {
+        let (now, traffic) = (Instant::now(), (self.traffic)());
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (then, before) = std::mem::replace(&mut *last, (now, traffic));
+        let per_second = |bytes: u64| bytes as f64 / now.duration_since(then).as_secs_f64().max(1e-3);
+        let channel = self.client.channel().report();
+        let trip = channel.lanes.iter().filter_map(|lane| lane.round_trip).min();
+        Status {
+            directory: self.directory.clone(),
+            source: self.source.clone(),
+            process: std::process::id(),
+            since: self.since,
+            open_files: (self.open_files)(),
+            requests: traffic.requests,
+            read: traffic.read,
+            written: traffic.written,
+            read_per_second: per_second(traffic.read - before.read),
+            written_per_second: per_second(traffic.written - before.written),
+            connections: channel.lanes.iter().filter(|lane| lane.local.is_some()).count(),
+            round_trip: trip.map(|trip| trip.as_secs_f64()),
+            limits: channel.limits.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn flush(&self) -> FlushAnswer {
+        let failed = (self.flush)().into_iter().map(|file| (file.file, file.why));
+        FlushAnswer { failed: failed.collect() }
+    }
+}

@@ -1,0 +1,19 @@
+//! Mounting: options in mount(8)'s spelling, the layers of a mount, the process that keeps it, and asking those that run.
+
+mod asked;
+mod daemon;
+mod noted;
+mod options;
+mod options_table;
+mod running;
+mod spawned;
+mod stack;
+mod status;
+mod users;
+
+pub use asked::{AskedMount, find_mount, mounts};
+pub use daemon::run;
+pub use options::MountSettings;
+pub use spawned::start_in_background;
+pub use status::Status;
+pub use users::users_of;

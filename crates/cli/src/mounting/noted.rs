@@ -1,0 +1,68 @@
+//! Where running mounts are noted: a directory with a text and a socket for each.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use rustix::fs::{Access, access};
+use rustix::process::geteuid;
+use serde::{Deserialize, Serialize};
+
+use crate::running::running_servers;
+
+/// That of the system's mounts.
+const OF_ROOT: &str = "/run/howdah";
+
+/// What a mount notes down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noted {
+    /// Where it is, from the root on.
+    pub directory: PathBuf,
+    /// What is mounted.
+    pub source: String,
+    /// Where it can be asked.
+    pub socket: PathBuf,
+    /// The process that keeps it.
+    pub process: u32,
+}
+
+/// Where this user's mounts are noted.
+pub fn own_place() -> PathBuf {
+    let is_root = geteuid().is_root() && access("/run", Access::WRITE_OK).is_ok();
+    if is_root {
+        return PathBuf::from(OF_ROOT);
+    }
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    match runtime.filter(|runtime| runtime.is_absolute() && access(runtime, Access::WRITE_OK).is_ok()) {
+        Some(runtime) => runtime.join("howdah"),
+        None => std::env::temp_dir().join(format!("howdah-{}", geteuid().as_raw())),
+    }
+}
+
+/// The mounts that run, noted in that place, or wherever this user may look.
+///
+/// # Errors
+/// A place cannot be read.
+pub fn running(place: Option<&Path>) -> Result<Vec<Noted>> {
+    let places = match place {
+        Some(place) => vec![place.to_owned()],
+        None => places(),
+    };
+    let mut found = Vec::new();
+    for place in places {
+        let texts = running_servers(&place)?;
+        found.extend(texts.iter().filter_map(|server| serde_json::from_str::<Noted>(&server.text).ok()));
+    }
+    Ok(found)
+}
+
+/// This user's, and for root those of all users.
+fn places() -> Vec<PathBuf> {
+    let mut places = vec![own_place(), PathBuf::from(OF_ROOT)];
+    let users = fs::read_dir("/run/user").into_iter().flatten().flatten();
+    places.extend(users.map(|user| user.path().join("howdah")));
+    places.sort();
+    places.dedup();
+    places.retain(|place| access(place, Access::READ_OK | Access::EXEC_OK).is_ok());
+    places
+}

@@ -1,0 +1,188 @@
+//! `-o` in mount(8)'s spelling, and the URL that the transport's options become a part of.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use howdah_client::url::NfsUrl;
+
+use super::options_table::{Meaning, meaning, nearest};
+use crate::asking::encoded;
+
+/// How long the kernel believes what it was told, at most: the caches below believe longer, and are asked in microseconds.
+const KERNEL_BELIEVES: Duration = Duration::from_secs(1);
+
+/// What to mount, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MountSettings {
+    /// The export.
+    pub url: NfsUrl,
+    /// What was typed for it.
+    pub source: String,
+    pub read_only: bool,
+    pub allow_other: bool,
+    /// Whether set-ID bits and devices count.
+    pub trusted: bool,
+    pub executable: bool,
+    /// How long attributes are believed.
+    pub believed: Believed,
+}
+
+/// How long attributes are believed, as nfs(5) has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Believed {
+    pub file_min: Duration,
+    pub file_max: Duration,
+    pub directory_min: Duration,
+    pub directory_max: Duration,
+}
+
+impl Default for Believed {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            file_min: seconds(3),
+            file_max: seconds(60),
+            directory_min: seconds(30),
+            directory_max: seconds(60),
+        }
+    }
+}
+
+impl Believed {
+    /// How long the kernel believes what it was told.
+    pub fn by_kernel(&self) -> Duration {
+        KERNEL_BELIEVES.min(self.file_min).min(self.directory_min)
+    }
+}
+
+impl MountSettings {
+    /// From what was typed.
+    ///
+    /// # Errors
+    /// An option that does not exist or a value that it does not take, with the nearest that does.
+    pub fn parse(source: &str, options: &[String]) -> Result<Self> {
+        let mut query = Vec::new();
+        let mut settings = Self {
+            url: url(source, &[])?,
+            source: source.to_owned(),
+            read_only: false,
+            allow_other: false,
+            trusted: false,
+            executable: true,
+            believed: Believed::default(),
+        };
+        let options = options.iter().flat_map(|options| options.split(','));
+        for option in options.map(str::trim).filter(|option| !option.is_empty()) {
+            settings.take(option, &mut query)?;
+        }
+        settings.url = url(source, &query)?;
+        Ok(settings)
+    }
+
+    fn take(&mut self, option: &str, query: &mut Vec<String>) -> Result<()> {
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        let seconds = || value.parse().map(Duration::from_secs).with_context(|| number(name, value));
+        let believed = &mut self.believed;
+        match meaning(name) {
+            Some(Meaning::Ignored) => {}
+            Some(Meaning::Url(name)) => query.push(format!("{name}={}", encoded(value))),
+            Some(Meaning::UrlWith(whole)) => query.push(whole.to_owned()),
+            Some(Meaning::ReadOnly(yes)) => self.read_only = yes,
+            Some(Meaning::AllowOther) => self.allow_other = true,
+            Some(Meaning::Trusted(yes)) => self.trusted = yes,
+            Some(Meaning::Executable(yes)) => self.executable = yes,
+            Some(Meaning::BelieveFileMin) => believed.file_min = seconds()?,
+            Some(Meaning::BelieveFileMax) => believed.file_max = seconds()?,
+            Some(Meaning::BelieveDirectoryMin) => believed.directory_min = seconds()?,
+            Some(Meaning::BelieveDirectoryMax) => believed.directory_max = seconds()?,
+            Some(Meaning::BelieveAll) => *believed = all(seconds()?),
+            Some(Meaning::BelieveNothing) => *believed = all(Duration::ZERO),
+            Some(Meaning::Unsupported(why)) => bail!("the option {option} cannot be kept: {why}"),
+            None => match nearest(name) {
+                Some(near) => bail!("there is no option {name}; did you mean {near}?"),
+                None => bail!("there is no option {name}; howdah mount --help lists them"),
+            },
+        }
+        Ok(())
+    }
+}
+
+fn all(time: Duration) -> Believed {
+    Believed { file_min: time, file_max: time, directory_min: time, directory_max: time }
+}
+
+fn number(name: &str, value: &str) -> String {
+    format!("the option {name} takes a number of seconds, not \"{value}\"")
+}
+
+/// The URL with further options. `HOST:/EXPORT`, as mount(8) has it, is one, too.
+fn url(source: &str, further: &[String]) -> Result<NfsUrl> {
+    let mut text = match NfsUrl::is_meant(source) {
+        true => source.to_owned(),
+        false => {
+            let (host, path) = source.split_once(":/").ok_or_else(|| {
+                anyhow!("{source} is neither nfs://HOST/EXPORT nor HOST:/EXPORT: name a server and what it exports")
+            })?;
+            format!("nfs://{host}/{}", path.split('/').map(encoded).collect::<Vec<_>>().join("/"))
+        }
+    };
+    for option in further {
+        text.push(if text.contains('?') { '&' } else { '?' });
+        text.push_str(option);
+    }
+    Ok(text.parse()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(options: &str) -> Result<MountSettings> {
+        MountSettings::parse("nfs://host/x?uid=5", &[options.to_owned()])
+    }
+
+    #[test]
+    fn options_of_the_transport_go_to_the_url() {
+        let settings =
+            parse("ro,soft,timeo=50,retrans=1,port=2050,mountport=2051,_netdev,x-systemd.automount");
+        let settings = settings.expect("taken");
+        assert!(settings.read_only && !settings.allow_other);
+        let options = &settings.url.options;
+        assert_eq!(options.gives_up_after(), Some(Duration::from_secs(10)));
+        assert_eq!((options.nfs_port, options.mount_port, options.user), (Some(2050), Some(2051), Some(5)));
+        assert_eq!(parse("soft,hard").expect("taken").url.options.gives_up_after(), None);
+    }
+
+    #[test]
+    fn attributes_are_believed_as_long_as_was_asked() {
+        let believed = |options| parse(options).expect("taken").believed;
+        assert_eq!(believed(""), Believed::default());
+        assert_eq!(believed("acregmin=1,acdirmax=90").directory_max, Duration::from_secs(90));
+        assert_eq!(believed("noac"), believed("actimeo=0"));
+        assert_eq!(believed("noac").by_kernel(), Duration::ZERO);
+        assert_eq!(believed("actimeo=600").by_kernel(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (options, said) in [
+            ("alow_other", "did you mean allow_other?"),
+            ("zzzzzz", "howdah mount --help"),
+            ("acregmin=soon", "a number of seconds"),
+            ("timeo=0", "timeo"),
+            ("sec=krb5", "Kerberos"),
+        ] {
+            let error = format!("{:#}", parse(options).expect_err(options));
+            assert!(error.contains(said), "{options}: {error}");
+        }
+        assert!(MountSettings::parse("/local", &[]).is_err());
+    }
+
+    #[test]
+    fn a_source_may_be_written_as_mount_has_it() {
+        let settings = MountSettings::parse("host:/a b/c", &[]).expect("taken");
+        assert_eq!(settings.url.path_bytes(), b"/a b/c");
+        let settings = MountSettings::parse("[fd00::1]:/x", &[]).expect("taken");
+        assert_eq!(settings.url.host, "fd00::1");
+    }
+}

@@ -1,0 +1,142 @@
+//! The options that mount(8) and nfs(5) know, and what each means here.
+
+/// What an option means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// It is for others, or already so.
+    Ignored,
+    /// The option of a URL with this name, and the value.
+    Url(&'static str),
+    /// This option of a URL.
+    UrlWith(&'static str),
+    /// Whether writes are refused.
+    ReadOnly(bool),
+    /// All users may use it.
+    AllowOther,
+    /// Whether set-ID bits and devices count.
+    Trusted(bool),
+    /// Whether programs may be run.
+    Executable(bool),
+    /// `acregmin`
+    BelieveFileMin,
+    /// `acregmax`
+    BelieveFileMax,
+    /// `acdirmin`
+    BelieveDirectoryMin,
+    /// `acdirmax`
+    BelieveDirectoryMax,
+    /// `actimeo`
+    BelieveAll,
+    /// `noac`
+    BelieveNothing,
+    /// It asks for what is not done here, and cannot be left out in silence.
+    Unsupported(&'static str),
+}
+
+const TABLE: &[(&str, Meaning)] = &[
+    ("ro", Meaning::ReadOnly(true)),
+    ("rw", Meaning::ReadOnly(false)),
+    ("allow_other", Meaning::AllowOther),
+    ("suid", Meaning::Trusted(true)),
+    ("nosuid", Meaning::Trusted(false)),
+    ("dev", Meaning::Trusted(true)),
+    ("nodev", Meaning::Trusted(false)),
+    ("exec", Meaning::Executable(true)),
+    ("noexec", Meaning::Executable(false)),
+    ("soft", Meaning::Url("soft")),
+    ("hard", Meaning::UrlWith("autoreconnect=-1")),
+    ("timeo", Meaning::Url("timeo")),
+    ("retrans", Meaning::Url("retrans")),
+    ("acregmin", Meaning::BelieveFileMin),
+    ("acregmax", Meaning::BelieveFileMax),
+    ("acdirmin", Meaning::BelieveDirectoryMin),
+    ("acdirmax", Meaning::BelieveDirectoryMax),
+    ("actimeo", Meaning::BelieveAll),
+    ("noac", Meaning::BelieveNothing),
+    ("port", Meaning::Url("nfsport")),
+    ("mountport", Meaning::Url("mountport")),
+    ("proto", Meaning::Url("proto")),
+    ("tcp", Meaning::UrlWith("proto=tcp")),
+    ("udp", Meaning::UrlWith("proto=udp")),
+    ("rsize", Meaning::Url("rsize")),
+    ("wsize", Meaning::Url("wsize")),
+    ("nconnect", Meaning::Url("lanes")),
+    ("lanes", Meaning::Url("lanes")),
+    ("vers", Meaning::Url("version")),
+    ("nfsvers", Meaning::Url("version")),
+    ("sec", Meaning::Url("sec")),
+    ("xprtsec", Meaning::Url("xprtsec")),
+    ("uid", Meaning::Url("uid")),
+    ("gid", Meaning::Url("gid")),
+    ("addresses", Meaning::Url("addresses")),
+    ("sync", Meaning::Unsupported("programs that need it open files with O_SYNC")),
+    ("dirsync", Meaning::Ignored),
+    ("defaults", Meaning::Ignored),
+    ("auto", Meaning::Ignored),
+    ("noauto", Meaning::Ignored),
+    ("user", Meaning::Ignored),
+    ("users", Meaning::Ignored),
+    ("nouser", Meaning::Ignored),
+    ("owner", Meaning::Ignored),
+    ("group", Meaning::Ignored),
+    ("nofail", Meaning::Ignored),
+    ("_netdev", Meaning::Ignored),
+    ("comment", Meaning::Ignored),
+    ("async", Meaning::Ignored),
+    ("atime", Meaning::Ignored),
+    ("noatime", Meaning::Ignored),
+    ("diratime", Meaning::Ignored),
+    ("nodiratime", Meaning::Ignored),
+    ("relatime", Meaning::Ignored),
+    ("norelatime", Meaning::Ignored),
+    ("strictatime", Meaning::Ignored),
+    ("lazytime", Meaning::Ignored),
+    ("ac", Meaning::Ignored),
+    ("cto", Meaning::Ignored),
+    ("intr", Meaning::Ignored),
+    ("nointr", Meaning::Ignored),
+    ("bg", Meaning::Ignored),
+    ("fg", Meaning::Ignored),
+    ("retry", Meaning::Ignored),
+    ("lock", Meaning::Ignored),
+    ("nolock", Meaning::Ignored),
+    ("local_lock", Meaning::Ignored),
+    ("resvport", Meaning::Ignored),
+    ("noresvport", Meaning::Ignored),
+    ("mountproto", Meaning::Ignored),
+    ("mountvers", Meaning::Ignored),
+    ("rdirplus", Meaning::Ignored),
+    ("nordirplus", Meaning::Ignored),
+    ("noacl", Meaning::Ignored),
+];
+
+/// What an option means, if there is one of that name.
+pub fn meaning(name: &str) -> Option<Meaning> {
+    // For systemd and for whoever else reads fstab(5).
+    if name.starts_with("x-") || name.starts_with("X-") {
+        return Some(Meaning::Ignored);
+    }
+    TABLE.iter().find(|(known, _)| *known == name).map(|(_, meaning)| *meaning)
+}
+
+/// The option whose name is nearest, if one is near.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let near = TABLE.iter().map(|(known, _)| (distance(name, known), *known)).min()?;
+    (near.0 <= 1 + name.len() / 4).then_some(near.1)
+}
+
+/// How many letters must be changed, added or left out.
+fn distance(from: &str, to: &str) -> usize {
+    let (from, to) = (from.as_bytes(), to.as_bytes());
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (index, letter) in from.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for column in 1..=to.len() {
+            let changed = diagonal + usize::from(*letter != to[column - 1]);
+            diagonal = row[column];
+            row[column] = changed.min(diagonal + 1).min(row[column - 1] + 1);
+        }
+    }
+    row[to.len()]
+}

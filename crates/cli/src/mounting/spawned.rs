@@ -1,0 +1,35 @@
+//! Mounting in the background: another process of this program, which says when the mount is there.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, anyhow};
+
+use super::running::READY;
+use crate::arguments::MountArguments;
+use crate::commands::Failure;
+
+/// Starts it, and returns when the mount is there. What goes wrong until then, it says itself on our standard error.
+pub fn start_in_background(arguments: &MountArguments) -> Result<(), Failure> {
+    let program = std::env::current_exe().context("finding this program")?;
+    let mut command = Command::new(program);
+    command.args(["mount", "--in-background"]);
+    arguments.options.iter().for_each(|options| _ = command.args(["-o", options]));
+    command.args(arguments.nonempty.then_some("--nonempty"));
+    arguments.state.iter().for_each(|state| _ = command.arg("--state").arg(state));
+    command.arg("--").arg(&arguments.source).arg(&arguments.directory);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("starting the process that keeps the mount")?;
+    let output = child.stdout.take().ok_or_else(|| anyhow!("the process has no output"))?;
+    let mut line = String::new();
+    let _ = BufReader::new(output).read_line(&mut line);
+    if line.trim_end() == READY {
+        return Ok(());
+    }
+    let status = child.wait().context("waiting for the process that keeps the mount")?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok()).filter(|&code| code != 0);
+    Err(Failure::Ended(ExitCode::from(code.unwrap_or(1))))
+}

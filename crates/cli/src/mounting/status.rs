@@ -1,0 +1,61 @@
+//! What a mount says of itself.
+
+use howdah_units::{counted, rate, size, time};
+use serde::{Deserialize, Serialize};
+
+/// A mount, as it is now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Where it is.
+    pub directory: String,
+    /// What is mounted.
+    pub source: String,
+    /// The process that keeps it.
+    pub process: u32,
+    /// When it was mounted, in seconds since 1970.
+    pub since: i64,
+    /// Files that are open.
+    pub open_files: usize,
+    /// Requests of the kernel.
+    pub requests: u64,
+    /// Bytes read and written by programs.
+    pub read: u64,
+    /// See `read`.
+    pub written: u64,
+    /// Bytes per second, in the last seconds.
+    pub read_per_second: f64,
+    /// See `read_per_second`.
+    pub written_per_second: f64,
+    /// Connections to the server.
+    pub connections: usize,
+    /// A small call's round trip, in seconds, once there was one.
+    pub round_trip: Option<f64>,
+    /// What limited reads or writes for most of the time, in sentences.
+    pub limits: Vec<String>,
+}
+
+impl Status {
+    /// In lines for a person.
+    pub fn text(&self) -> String {
+        let since = jiff::Timestamp::from_second(self.since)
+            .map(|since| since.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string());
+        let trip = self.round_trip.map_or(String::new(), |trip| {
+            format!(", round trip {}", time(std::time::Duration::from_secs_f64(trip)))
+        });
+        let mut text = format!(
+            "{}: {} since {} (process {})\n  read {} (now {}), wrote {} (now {}), {}, {}{trip}\n",
+            self.directory,
+            self.source,
+            since.unwrap_or_default(),
+            self.process,
+            size(self.read),
+            rate(self.read_per_second),
+            size(self.written),
+            rate(self.written_per_second),
+            counted(self.open_files as u64, "open file", "open files"),
+            counted(self.connections as u64, "connection", "connections"),
+        );
+        self.limits.iter().for_each(|limit| text.push_str(&format!("  {limit}\n")));
+        text
+    }
+}

@@ -1,0 +1,210 @@
+//! `howdah mount`, `umount` and `mounts`, of a `howdah serve` on this host.
+
+#![allow(clippy::print_stdout)] // A test that is skipped says why.
+
+#[path = "running/server.rs"]
+mod server;
+
+use std::fs::{self, File, OpenOptions};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use howdah_random::Random;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use server::{HOWDAH, Server, home, run, serve};
+use tempfile::TempDir;
+
+/// A server, and a directory to mount its export on.
+struct Scene {
+    home: TempDir,
+    server: Server,
+    address: SocketAddr,
+}
+
+impl Scene {
+    /// None, and it says why, where FUSE cannot be used.
+    fn new() -> Option<Self> {
+        let device = OpenOptions::new().read(true).write(true).open("/dev/fuse");
+        if let Err(error) = device {
+            println!("skipped: /dev/fuse: {error}");
+            return None;
+        }
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: mounting takes root");
+            return None;
+        }
+        let home = home();
+        fs::create_dir(home.path().join("mnt")).expect("made");
+        let server = start_server(home.path(), "127.0.0.1:0");
+        let address = server.address();
+        Some(Self { home, server, address })
+    }
+
+    fn at(&self) -> PathBuf {
+        self.home.path().join("mnt")
+    }
+
+    fn howdah(&self, command: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let mut howdah = Command::new(HOWDAH);
+        howdah.arg(command).args(arguments).arg("--state").arg(self.home.path().join("mounts"));
+        run(&mut howdah)
+    }
+
+    fn mount(&self, options: &[&str]) -> (Option<i32>, String, String) {
+        let url = format!("nfs://{}/", self.address);
+        let at = self.at();
+        let place = [&url[..], at.to_str().expect("text")];
+        self.howdah("mount", &[&place[..], options].concat())
+    }
+
+    fn umount(&self, options: &[&str]) -> (Option<i32>, String, String) {
+        let at = self.at();
+        self.howdah("umount", &[&[at.to_str().expect("text")], options].concat())
+    }
+
+    /// What the mounts say of themselves.
+    fn mounts(&self) -> Vec<Value> {
+        let (code, output, errors) = self.howdah("mounts", &["--json"]);
+        assert_eq!(code, Some(0), "{errors}");
+        let answer: Value = serde_json::from_str(&output).expect("JSON");
+        answer["mounts"].as_array().expect("a list").clone()
+    }
+
+    fn process(&self) -> Pid {
+        let process = self.mounts()[0]["process"].as_i64().expect("a number");
+        Pid::from_raw(i32::try_from(process).expect("an id")).expect("not 0")
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        let mut umount = Command::new("umount");
+        let _ = umount.arg("-l").arg(self.at()).stderr(std::process::Stdio::null()).status();
+    }
+}
+
+fn start_server(home: &Path, address: &str) -> Server {
+    let mut command = serve(home);
+    command.args(["--listen", address, "--squash", "none"]).arg(home.join("data"));
+    Server::start(&mut command)
+}
+
+#[test]
+fn an_export_is_mounted_told_of_and_unmounted() {
+    let Some(scene) = Scene::new() else { return };
+    let (code, _, errors) = scene.mount(&["-o", "rw,_netdev,x-systemd.automount"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(fs::read(scene.at().join("file")).expect("read"), b"hello");
+    fs::write(scene.at().join("new"), "written").expect("written");
+    assert_eq!(fs::read(scene.home.path().join("data/new")).expect("there"), b"written");
+    let told = &scene.mounts()[0];
+    assert_eq!((&told["read"], &told["written"]), (&5.into(), &7.into()));
+    let (_, text, _) = scene.howdah("mounts", &[]);
+    assert!(text.contains("read 5 B") && text.contains("wrote 7 B"), "{text}");
+    let (code, _, errors) = scene.mount(&[]);
+    assert!(code == Some(1) && errors.contains("is mounted already"), "{errors}");
+    let (code, _, errors) = scene.umount(&[]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(!scene.at().join("file").exists() && scene.mounts().is_empty());
+    let (code, _, errors) = scene.umount(&[]);
+    assert!(code == Some(1) && errors.contains("nothing is mounted on"), "{errors}");
+}
+
+#[test]
+fn what_cannot_be_mounted_is_said() {
+    let Some(scene) = Scene::new() else { return };
+    let (code, _, errors) = scene.mount(&["-o", "alow_other"]);
+    assert!(code == Some(2) && errors.contains("did you mean allow_other?"), "{errors}");
+    fs::write(scene.at().join("hidden"), "x").expect("written");
+    let (code, _, errors) = scene.mount(&[]);
+    assert!(code == Some(1) && errors.contains("is not empty"), "{errors}");
+    fs::remove_file(scene.at().join("hidden")).expect("removed");
+    fs::remove_dir(scene.at()).expect("removed");
+    let (code, _, errors) = scene.mount(&[]);
+    assert!(code == Some(1) && errors.contains("mkdir -p"), "{errors}");
+    fs::write(scene.at(), "x").expect("written");
+    let (code, _, errors) = scene.mount(&[]);
+    assert!(code == Some(1) && errors.contains("is not a directory"), "{errors}");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_said_and_nothing_is_mounted() {
+    let Some(mut scene) = Scene::new() else { return };
+    scene.server.signal(Signal::KILL);
+    scene.server.end();
+    let (code, _, errors) = scene.mount(&[]);
+    assert!(code == Some(1) && errors.contains("127.0.0.1"), "{errors}");
+    assert!(scene.mounts().is_empty());
+}
+
+#[test]
+fn a_mount_in_use_stays_unless_it_is_lazy() {
+    let Some(scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    let open = File::open(scene.at().join("file")).expect("opened");
+    let (code, _, errors) = scene.umount(&[]);
+    assert!(code == Some(1) && errors.contains("is in use by") && errors.contains("--lazy"), "{errors}");
+    assert_eq!(scene.umount(&["--lazy"]).0, Some(0));
+    assert!(!scene.at().join("file").exists());
+    assert_eq!(std::io::read_to_string(open).expect("read"), "hello");
+}
+
+#[test]
+fn a_mount_that_is_told_to_end_unmounts() {
+    let Some(scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    kill_process(scene.process(), Signal::TERM).expect("it lives");
+    while scene.at().join("file").exists() {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn a_mount_whose_process_was_killed_is_replaced() {
+    let Some(scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    kill_process(scene.process(), Signal::KILL).expect("it lives");
+    while fs::read_dir(scene.at()).is_ok() {
+        thread::yield_now();
+    }
+    let (code, _, errors) = scene.mount(&[]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(fs::read(scene.at().join("file")).expect("read"), b"hello");
+    assert_eq!(scene.mounts().len(), 1);
+    assert_eq!(scene.umount(&[]).0, Some(0));
+    let left = fs::read_dir(scene.home.path().join("mounts")).expect("listed").flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+    assert_eq!(left, ["running"]);
+}
+
+#[test]
+fn a_server_that_is_killed_and_comes_back_is_waited_for() {
+    const SIZE: usize = 48 << 20;
+    const SEED: u64 = 0x5eed;
+    let Some(mut scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    let mut random = Random::new(SEED);
+    let mut content = vec![0; SIZE];
+    content.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.number().to_le_bytes()));
+    let (source, target) = (scene.home.path().join("source"), scene.at().join("large"));
+    fs::write(&source, &content).expect("written");
+    // Another process writes: one that starts a server would wait for it in its own copy of the open file.
+    let mut copy = Command::new("dd");
+    copy.args(["bs=1M", "conv=fsync", "status=none"]);
+    copy.arg(format!("if={}", source.display())).arg(format!("of={}", target.display()));
+    let mut copy = copy.spawn().expect("started");
+    let there = scene.home.path().join("data/large");
+    while fs::metadata(&there).map_or(0, |file| file.len()) == 0 {
+        thread::yield_now();
+    }
+    scene.server.signal(Signal::KILL);
+    scene.server.end();
+    scene.server = start_server(scene.home.path(), &scene.address.to_string());
+    assert!(copy.wait().expect("it ends").success());
+    assert!(fs::read(&there).expect("read") == content, "seed {SEED:#x}");
+    assert!(fs::read(&target).expect("read") == content, "seed {SEED:#x}");
+    assert_eq!(scene.umount(&[]).0, Some(0));
+}

@@ -1,0 +1,14 @@
+//! A figure before it has its caption.
+
+use super::super::chart::Chart;
+use super::Table;
+
+/// A chart with its numbers and notes, before it has its caption.
+pub struct Sketch {
+    /// What is drawn.
+    pub chart: Chart,
+    /// Its numbers.
+    pub table: Table,
+    /// What has to be known besides.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,73 @@
+//! Reading and writing.
+
+use bytes::Bytes;
+use fuser::Errno;
+use howdah_vfs::{Change, Content, Data, FsError, Stability};
+
+use crate::opens::KernelFile;
+use crate::refused::{Answer, Refused};
+use crate::shared::Shared;
+
+/// What was read.
+pub enum Read {
+    Vector(Vec<u8>),
+    Shared(Bytes),
+}
+
+impl AsRef<[u8]> for Read {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Vector(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+}
+
+impl Shared {
+    /// READ. The kernel takes what is short for the end of the file.
+    pub fn read(&self, open: &KernelFile, offset: u64, count: usize) -> Answer<Read> {
+        let mut buffer = Vec::new();
+        let outcome = self.file_system.read(&open.caller, &open.node.handle, offset, count, &mut buffer)?;
+        let read = match outcome.content {
+            Content::Appended(_) => Read::Vector(buffer),
+            Content::Bytes(bytes) => Read::Shared(bytes),
+            Content::File(range) => {
+                buffer.reserve_exact(range.length);
+                range.append_to(&mut buffer).map_err(|_| FsError::Io)?;
+                Read::Vector(buffer)
+            }
+        };
+        self.counters.on_read(read.as_ref().len());
+        Ok(read)
+    }
+
+    /// WRITE: all of it, or as much as went before an error.
+    pub fn write(&self, open: &KernelFile, offset: u64, data: Bytes) -> Answer<usize> {
+        let mut done = 0;
+        while done < data.len() {
+            match self.write_some(open, offset + done as u64, data.slice(done..)) {
+                Ok(0) if done == 0 => return Err(Refused(Errno::EIO)),
+                Ok(0) => break,
+                Ok(count) => done += count,
+                Err(error) if done == 0 => return Err(error),
+                Err(_) => break,
+            }
+        }
+        self.counters.on_write(done);
+        Ok(done)
+    }
+
+    fn write_some(&self, open: &KernelFile, offset: u64, data: Bytes) -> Answer<usize> {
+        let (caller, node, mut change) = (&open.caller, &open.node, Change::default());
+        let data = Data::Shared(data);
+        let written =
+            self.file_system.write(caller, &node.handle, offset, data, open.stability, &mut change)?;
+        if written.stability == Stability::Unstable {
+            let mut content = node.content.lock();
+            let earlier = *content.unstable.get_or_insert(written.verifier);
+            content.lost |= earlier != written.verifier;
+            content.unstable = Some(written.verifier);
+        }
+        Ok(written.count)
+    }
+}

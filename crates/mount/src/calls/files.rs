@@ -1,0 +1,197 @@
+//! Opening, creating and closing files.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use fuser::{Errno, FopenFlags};
+use howdah_vfs::{
+    Access, Attributes, Caller, Change, Create, FileKind, FsError, Handle, Name, NewAttributes, Node,
+    SetTime, Stability,
+};
+
+use crate::nodes::{KernelNode, Seen};
+use crate::opens::KernelFile;
+use crate::refused::{Answer, Refused};
+use crate::shared::Shared;
+use crate::who::Requester;
+
+/// The kernel opens a file to run it (`__FMODE_EXEC`).
+const EXECUTE: i32 = 0x20;
+
+/// A file that CREATE made or found.
+pub struct Created {
+    pub node: Node,
+    pub caller: Caller,
+    pub flags: i32,
+}
+
+impl Shared {
+    /// OPEN: its rights are asked of the server, and pages that the kernel has are kept if the file did not change since.
+    pub fn open(&self, asker: Requester, number: u64, flags: i32) -> Answer<(KernelFile, FopenFlags)> {
+        let node = self.nodes.of(number)?;
+        let caller = self.caller(asker);
+        let now = self.consistency.opened(&caller, &node.handle)?;
+        self.may_open(&caller, &node.handle, flags)?;
+        let seen = Seen::from(&now);
+        let before = node.content.lock().seen.replace(seen);
+        let keep = before == Some(seen) && now.kind == FileKind::Regular;
+        let how = if keep { FopenFlags::FOPEN_KEEP_CACHE } else { FopenFlags::empty() };
+        Ok((KernelFile { node, caller, stability: stability(flags) }, how))
+    }
+
+    /// NFSv3 opens nothing: whether a file could be read or written is asked by ACCESS.
+    fn may_open(&self, caller: &Caller, file: &Handle, flags: i32) -> Answer<()> {
+        let write = Access::MODIFY | Access::EXTEND;
+        let needed = match flags & libc::O_ACCMODE {
+            libc::O_WRONLY => write,
+            libc::O_RDWR => Access::READ | write,
+            _ if flags & EXECUTE != 0 => Access::EXECUTE,
+            _ => Access::READ,
+        };
+        let (granted, _) = self.file_system.access(caller, file, needed)?;
+        if granted.contains(needed) { Ok(()) } else { Err(Refused(Errno::EACCES)) }
+    }
+
+    /// The file is open from now on; only told when the kernel hears of it.
+    pub fn opened(&self, open: KernelFile) -> u64 {
+        open.node.opens.fetch_add(1, SeqCst);
+        self.nodes.opens.fetch_add(1, SeqCst);
+        self.files.add(open)
+    }
+
+    /// CREATE. The kernel looked and found nothing; if somebody else made it meanwhile, and that is allowed, it is opened.
+    pub fn create(
+        &self,
+        asker: Requester,
+        parent: u64,
+        name: &[u8],
+        mode: u32,
+        flags: i32,
+    ) -> Answer<Created> {
+        let parent = self.nodes.of(parent)?;
+        let (caller, name) = (self.caller(asker), Name::parse(name)?);
+        let node = match flags & libc::O_EXCL {
+            0 => self.create_or_open(&caller, &parent, name, mode, flags)?,
+            _ => self.create_exclusively(&caller, &parent, name, mode)?,
+        };
+        Ok(Created { node, caller, flags })
+    }
+
+    fn create_or_open(
+        &self,
+        caller: &Caller,
+        parent: &KernelNode,
+        name: Name<'_>,
+        mode: u32,
+        flags: i32,
+    ) -> Answer<Node> {
+        let how = Create::Guarded(NewAttributes::with_mode(mode & 0o7777));
+        match self.file_system.create(caller, &parent.handle, name, &how, &mut Change::default()) {
+            Err(FsError::Exists) => {}
+            made => return Ok(made?),
+        }
+        let mut node = self.file_system.lookup(caller, &parent.handle, name)?.node;
+        if node.attributes.kind != FileKind::Regular {
+            return Err(FsError::Exists.into());
+        }
+        self.may_open(caller, &node.handle, flags)?;
+        if flags & libc::O_TRUNC != 0 {
+            node.attributes = self.set(caller, &node.handle, &NewAttributes::with_size(0))?;
+        }
+        Ok(node)
+    }
+
+    /// A repeated request finds what its first try made, by the verifier; the attributes follow, since the server kept the
+    /// verifier in their place.
+    fn create_exclusively(
+        &self,
+        caller: &Caller,
+        parent: &KernelNode,
+        name: Name<'_>,
+        mode: u32,
+    ) -> Answer<Node> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let verifier = (now.as_nanos() as u64 ^ u64::from(std::process::id()) << 48).to_be_bytes();
+        let directory = &parent.handle;
+        let how = Create::Exclusive(verifier);
+        let new = NewAttributes::with_mode(mode & 0o7777);
+        match self.file_system.create(caller, directory, name, &how, &mut Change::default()) {
+            Err(FsError::NotSupported) => {
+                let how = Create::Guarded(new);
+                Ok(self.file_system.create(caller, directory, name, &how, &mut Change::default())?)
+            }
+            made => {
+                let mut node = made?;
+                let new = NewAttributes { accessed: SetTime::Now, modified: SetTime::Now, ..new };
+                node.attributes = self.set(caller, &node.handle, &new)?;
+                Ok(node)
+            }
+        }
+    }
+
+    fn set(&self, caller: &Caller, node: &Handle, new: &NewAttributes) -> Answer<Attributes> {
+        let mut change = Change::default();
+        self.file_system.set_attributes(caller, node, new, None, &mut change)?;
+        Ok(match change.after {
+            Some(after) => after,
+            None => self.file_system.attributes(caller, node)?,
+        })
+    }
+
+    /// RELEASE: nobody has it open any more.
+    pub fn release(&self, open: &KernelFile) {
+        self.nodes.opens.fetch_sub(1, SeqCst);
+        if open.node.opens.fetch_sub(1, SeqCst) == 1 {
+            self.remove_silly(&open.node);
+        }
+    }
+
+    /// FLUSH, FSYNC: what was written is durable, or the error is told.
+    pub fn make_durable(&self, open: &KernelFile) -> Answer<()> {
+        self.make_node_durable(&open.caller, &open.node)
+    }
+
+    /// The same of a node, by whoever may.
+    pub fn make_node_durable(&self, caller: &Caller, node: &Arc<KernelNode>) -> Answer<()> {
+        let Some(unstable) = node.content.lock().unstable.take() else {
+            return if std::mem::take(&mut node.content.lock().lost) {
+                Err(FsError::Io.into())
+            } else {
+                Ok(())
+            };
+        };
+        match self.consistency.closed(caller, &node.handle) {
+            Ok(verifier) => {
+                let lost = std::mem::take(&mut node.content.lock().lost) || verifier != unstable;
+                if lost {
+                    tracing::warn!("the server lost data that was not durable: the writer is told");
+                    return Err(FsError::Io.into());
+                }
+            }
+            Err(error) => {
+                // The next one who asks shall hear of it, too.
+                node.content.lock().unstable.get_or_insert(unstable);
+                return Err(error.into());
+            }
+        }
+        // What the file is like now is our doing, and pages of it are good.
+        let now = self.file_system.attributes(caller, &node.handle);
+        node.content.lock().seen = now.ok().as_ref().map(Seen::from);
+        Ok(())
+    }
+
+    /// How many files are open.
+    pub fn open_files(&self) -> usize {
+        self.nodes.opens.load(Relaxed)
+    }
+}
+
+/// What O_SYNC and O_DSYNC ask of writes. O_DIRECT bypasses caches, those of the server not.
+pub fn stability(flags: i32) -> Stability {
+    match flags {
+        _ if flags & libc::O_SYNC == libc::O_SYNC => Stability::FileSync,
+        _ if flags & libc::O_DSYNC != 0 => Stability::DataSync,
+        _ => Stability::Unstable,
+    }
+}

@@ -1,0 +1,10 @@
+//! What each request of the kernel does, on the file system.
+
+mod data;
+mod directories;
+mod files;
+mod names;
+mod status;
+
+pub use files::{Created, stability};
+pub use names::Making;

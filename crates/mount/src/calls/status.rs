@@ -1,0 +1,72 @@
+//! Attributes, rights, links, and how full it is.
+
+use fuser::{AccessFlags, Errno};
+use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, NewAttributes, Statistics};
+
+use crate::refused::{Answer, Refused};
+use crate::shared::Shared;
+use crate::who::Requester;
+
+impl Shared {
+    /// GETATTR.
+    pub fn attributes(&self, asker: Requester, number: u64, open: Option<u64>) -> Answer<Attributes> {
+        let node = self.nodes.of(number)?;
+        let caller = self.acting(asker, open);
+        Ok(node.as_seen(self.file_system.attributes(&caller, &node.handle)?))
+    }
+
+    /// SETATTR. An open file is told by the kernel when it is cut: who may write it may do that.
+    pub fn set_attributes(
+        &self,
+        asker: Requester,
+        number: u64,
+        open: Option<u64>,
+        new: &NewAttributes,
+    ) -> Answer<Attributes> {
+        let node = self.nodes.of(number)?;
+        let caller = self.acting(asker, open);
+        let mut change = Change::default();
+        self.file_system.set_attributes(&caller, &node.handle, new, None, &mut change)?;
+        let after = match change.after {
+            Some(after) => after,
+            None => self.file_system.attributes(&caller, &node.handle)?,
+        };
+        Ok(node.as_seen(after))
+    }
+
+    /// Whoever opened the file, or asks.
+    fn acting(&self, asker: Requester, open: Option<u64>) -> Caller {
+        let open = open.and_then(|open| self.files.of(open).ok());
+        open.map_or_else(|| self.caller(asker), |open| open.caller.clone())
+    }
+
+    /// ACCESS.
+    pub fn access(&self, asker: Requester, number: u64, mask: AccessFlags) -> Answer<()> {
+        let node = self.nodes.of(number)?;
+        let caller = self.caller(asker);
+        let (granted, attributes) = self.file_system.access(&caller, &node.handle, Access::ALL)?;
+        let is_directory = attributes.kind == FileKind::Directory;
+        let write = Access::MODIFY | Access::EXTEND;
+        let needed = [
+            (AccessFlags::R_OK, Access::READ),
+            (AccessFlags::W_OK, if is_directory { write | Access::DELETE } else { write }),
+            (AccessFlags::X_OK, if is_directory { Access::LOOKUP } else { Access::EXECUTE }),
+        ];
+        let denied = needed.iter().any(|(flag, right)| mask.contains(*flag) && !granted.contains(*right));
+        if denied { Err(Refused(Errno::EACCES)) } else { Ok(()) }
+    }
+
+    /// READLINK.
+    pub fn read_link(&self, asker: Requester, number: u64) -> Answer<Vec<u8>> {
+        let node = self.nodes.of(number)?;
+        let mut target = Vec::new();
+        self.file_system.read_link(&self.caller(asker), &node.handle, &mut target)?;
+        Ok(target)
+    }
+
+    /// STATFS.
+    pub fn statistics(&self, asker: Requester, number: u64) -> Answer<Statistics> {
+        let node = self.nodes.of(number)?;
+        Ok(self.file_system.statistics(&self.caller(asker), &node.handle)?)
+    }
+}

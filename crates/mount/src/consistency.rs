@@ -1,0 +1,34 @@
+//! What opening and closing a file mean to the file system below: the seam to caches that know more than the trait says.
+
+use std::sync::Arc;
+
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
+
+/// Close-to-open consistency: what is done when a file is opened, and when it is closed or synchronised.
+pub trait Consistency: Send + Sync {
+    /// A file is opened: its attributes as the server has them now, whatever is remembered.
+    ///
+    /// # Errors
+    /// As those of GETATTR.
+    fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
+
+    /// A file that was written is closed or synchronised: returns when its data is durable. The answer is the verifier of
+    /// COMMIT.
+    ///
+    /// # Errors
+    /// Data could not be written or is not durable.
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<[u8; 8]>;
+}
+
+/// By the trait alone: GETATTR when a file is opened, COMMIT when it is closed.
+pub struct Plain(pub Arc<dyn FileSystem>);
+
+impl Consistency for Plain {
+    fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.0.attributes(caller, node)
+    }
+
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<[u8; 8]> {
+        Ok(self.0.commit(caller, node, 0, 0, &mut Change::default())?.verifier)
+    }
+}

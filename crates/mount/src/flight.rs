@@ -1,0 +1,207 @@
+//! Requests that are not answered, and those who gave up waiting for them.
+//!
+//! The kernel lets nobody go who waits for a request that this process has read, not even by SIGKILL; and fuser hands no
+//! FUSE_INTERRUPT on. So a request that takes long is looked after: when its process has a signal that would end its wait, it
+//! is answered with EINTR in the place of the thread that makes the call, whose late answer is dropped.
+
+use std::collections::HashMap;
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use fuser::{
+    Errno, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry,
+    ReplyOpen, ReplyStatfs, ReplyWrite,
+};
+use parking_lot::{Condvar, Mutex};
+
+/// How often waiting processes are looked at; and how long a request may take before its process is.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A reply that can refuse.
+pub trait Reply: Send + 'static {
+    /// Answers with an error.
+    fn refuse(self, errno: Errno);
+}
+
+macro_rules! replies {
+    ($($reply:ty),*) => { $(impl Reply for $reply { fn refuse(self, errno: Errno) { self.error(errno) } })* };
+}
+
+replies!(
+    ReplyAttr,
+    ReplyCreate,
+    ReplyData,
+    ReplyDirectory,
+    ReplyDirectoryPlus,
+    ReplyEmpty,
+    ReplyEntry,
+    ReplyOpen,
+    ReplyStatfs,
+    ReplyWrite
+);
+
+/// What can be answered before its time.
+trait Interruptible: Send + Sync {
+    fn interrupt(&self);
+}
+
+/// A reply that is given once, by whoever is first.
+pub struct Slot<R>(Mutex<Option<R>>);
+
+impl<R: Reply> Slot<R> {
+    /// The reply, unless its process gave up.
+    pub fn take(&self) -> Option<R> {
+        self.0.lock().take()
+    }
+}
+
+impl<R: Reply> Interruptible for Slot<R> {
+    fn interrupt(&self) {
+        if let Some(reply) = self.take() {
+            reply.refuse(Errno::EINTR);
+        }
+    }
+}
+
+struct Waiting {
+    process: u32,
+    since: Instant,
+    slot: Arc<dyn Interruptible>,
+}
+
+/// All requests that are not answered.
+#[derive(Default)]
+pub struct Unanswered {
+    waiting: Mutex<Table>,
+    more: Condvar,
+    numbers: AtomicU64,
+}
+
+#[derive(Default)]
+struct Table {
+    requests: HashMap<u64, Waiting>,
+    /// The watch sleeps until there are some.
+    sleeps: bool,
+    ending: bool,
+}
+
+impl Unanswered {
+    /// A request begins; the number is for [`end`](Self::end).
+    pub fn begin<R: Reply>(&self, process: u32, reply: R) -> (u64, Arc<Slot<R>>) {
+        let slot = Arc::new(Slot(Mutex::new(Some(reply))));
+        let number = self.numbers.fetch_add(1, Relaxed);
+        // The kernel itself does not give up.
+        if process != 0 {
+            let waiting = Waiting { process, since: Instant::now(), slot: Arc::clone(&slot) as _ };
+            let mut table = self.waiting.lock();
+            table.requests.insert(number, waiting);
+            if table.sleeps {
+                self.more.notify_one();
+            }
+        }
+        (number, slot)
+    }
+
+    /// It was answered.
+    pub fn end(&self, number: u64) {
+        self.waiting.lock().requests.remove(&number);
+    }
+
+    /// The watch ends.
+    pub fn stop(&self) {
+        self.waiting.lock().ending = true;
+        self.more.notify_all();
+    }
+
+    /// Looks after those that wait, until the end.
+    pub fn watch(&self) {
+        let mut table = self.waiting.lock();
+        while !table.ending {
+            if table.requests.is_empty() {
+                table.sleeps = true;
+                self.more.wait(&mut table);
+                table.sleeps = false;
+                continue;
+            }
+            self.more.wait_for(&mut table, LOOK);
+            let late = |waiting: &&Waiting| waiting.since.elapsed() >= LOOK;
+            let late: Vec<(u32, Arc<dyn Interruptible>)> = table
+                .requests
+                .values()
+                .filter(late)
+                .map(|waiting| (waiting.process, Arc::clone(&waiting.slot)))
+                .collect();
+            drop(table);
+            late.iter().filter(|(process, _)| gave_up(*process)).for_each(|(_, slot)| slot.interrupt());
+            table = self.waiting.lock();
+        }
+    }
+}
+
+/// Whether a thread has a signal by which its user wants it to stop waiting, or is being ended by one.
+fn gave_up(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status"));
+    // A thread that is gone waits for nothing.
+    let Ok(status) = status else { return true };
+    if has_signal(&status) {
+        return true;
+    }
+    is_killed(&fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default())
+}
+
+/// SIGKILL, which the kernel also makes of every other signal that ends a process; and those that a person sends.
+fn has_signal(status: &str) -> bool {
+    const BY_PERSONS: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+    let bit = |signal: i32| 1u64 << (signal - 1);
+    let set = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|line| u64::from_str_radix(line.trim(), 16).ok()).unwrap_or(0)
+    };
+    let pending = set("SigPnd:") | set("ShdPnd:");
+    let heard = pending & !set("SigBlk:") & !set("SigIgn:");
+    pending & bit(libc::SIGKILL) != 0 || BY_PERSONS.iter().any(|&signal| heard & bit(signal) != 0)
+}
+
+/// Whether a line of /proc/PID/stat is that of a process that closes its files because a signal ended it: nobody hears what
+/// that close answers.
+fn is_killed(stat: &str) -> bool {
+    /// `PF_EXITING`, since Linux 2.6.
+    const EXITING: u64 = 4;
+    // The name of the program may hold anything; fields are counted from behind it.
+    let Some((_, fields)) = stat.rsplit_once(')') else { return false };
+    let field = |number: usize| fields.split_whitespace().nth(number - 3)?.parse::<u64>().ok();
+    let exiting = field(9).is_some_and(|flags| flags & EXITING != 0);
+    let signal = field(52).unwrap_or(0) & 0x7f;
+    exiting && signal != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_that_end_a_wait_are_known() {
+        let status = |pending: &str, shared: &str, blocked: &str| {
+            format!("Name:\tx\nSigPnd:\t{pending}\nShdPnd:\t{shared}\nSigBlk:\t{blocked}\nSigIgn:\t0\n")
+        };
+        assert!(has_signal(&status("0000000000000100", "0", "0")), "SIGKILL");
+        assert!(has_signal(&status("0", "0000000000000002", "0")), "SIGINT that the program handles");
+        assert!(!has_signal(&status("0", "0000000000000002", "2")), "SIGINT that is blocked");
+        assert!(!has_signal(&status("0", "0000000000002000", "0")), "SIGALRM, a timer");
+        assert!(!has_signal(""));
+    }
+
+    #[test]
+    fn a_process_that_a_signal_ends_is_known() {
+        let stat = |flags: u64, code: u64| {
+            let between = "0 ".repeat(42);
+            format!("7 (a) b) D 1 1 1 0 1 {flags} {between}{code}")
+        };
+        assert!(is_killed(&stat(4, 9)));
+        assert!(!is_killed(&stat(4, 256)), "it exits by itself, with status 1");
+        assert!(!is_killed(&stat(0, 9)));
+        assert!(!gave_up(std::process::id()));
+    }
+}

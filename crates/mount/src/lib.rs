@@ -1,0 +1,34 @@
+//! Any [`FileSystem`](howdah_vfs::FileSystem) as a directory of this machine, by FUSE.
+//!
+//! The kernel's requests come in by [`skin`], which hands each to a thread of the crew; `calls` holds what each does, one file
+//! for those that belong together; `nodes` and `opens` hold what the kernel knows by number. This crate knows no protocol and
+//! no cache: whoever mounts chooses the file system, and says by [`Consistency`] what opening and closing a file mean.
+
+mod attributes;
+mod calls;
+mod consistency;
+mod crew;
+mod error;
+mod fetched;
+mod flight;
+pub mod limits;
+mod listing;
+mod nodes;
+mod opens;
+mod options;
+mod place;
+mod refused;
+mod session;
+mod shared;
+mod silly;
+mod silly_names;
+mod skin;
+mod traffic;
+mod who;
+
+pub use consistency::{Consistency, Plain};
+pub use error::FuseError;
+pub use options::MountOptions;
+pub use place::{Found, look_at, read_ahead, unmount};
+pub use session::{FuseMount, Unflushed, mount};
+pub use traffic::Traffic;

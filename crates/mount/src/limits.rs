@@ -1,0 +1,15 @@
+//! What processes that use a mount can make it hold.
+
+howdah_limits::limits! {
+    /// Calls that run at the same time, each on a thread of its own: as many as a server that is away can block.
+    pub const CALLS_AT_ONCE_MAX: usize = 256, count;
+    beyond "further calls wait, and can be interrupted while they do", tested "mount/src/crew::further_jobs_wait_for_a_free_thread";
+
+    /// Entries of a directory that are fetched before a program reads them.
+    pub const LISTED_AHEAD_MAX: usize = 4096, count;
+    beyond "the rest is fetched when the program has read these", tested "mount/tests/mounted::a_long_directory_is_listed_whole_while_it_changes";
+
+    /// Processes whose groups are remembered.
+    pub const CALLERS_MAX: usize = 1024, count;
+    beyond "all are forgotten and read again", tested "mount/src/who::callers_are_bounded";
+}

@@ -1,0 +1,109 @@
+//! Entries of a directory, fetched some thousand at a time and given to the kernel page by page.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use fuser::{Generation, INodeNo, ReplyDirectoryPlus};
+use howdah_vfs::{
+    Attributes, Caller, Detail, DeviceNumber, Entry, FileKind, FsError, Handle, Name, Timestamp,
+};
+
+use crate::attributes::shown;
+use crate::fetched::{Fetched, Listed};
+use crate::limits::LISTED_AHEAD_MAX;
+use crate::nodes::ROOT;
+use crate::opens::OpenDirectory;
+use crate::refused::Answer;
+use crate::shared::Shared;
+
+impl Shared {
+    /// Sees to it that entries after `cookie` are fetched, if there are any.
+    pub fn fetch(&self, caller: &Caller, open: &OpenDirectory, cookie: u64) -> Answer<()> {
+        let names_lost = open.node.names_lost.load(Relaxed);
+        {
+            let fetched = open.fetched.lock();
+            let continues = fetched.from == cookie && cookie != 0 && fetched.names_lost == names_lost;
+            if continues && (fetched.end || !fetched.entries.is_empty()) {
+                return Ok(());
+            }
+        }
+        let mut entries = VecDeque::new();
+        let mut take = |entry: Entry<'_>| {
+            if entries.len() >= LISTED_AHEAD_MAX {
+                return ControlFlow::Break(());
+            }
+            let node = entry.node.copied();
+            let kind = node.map_or(FileKind::Regular, |node| node.attributes.kind);
+            let (name, file, cookie) = (entry.name.to_vec(), entry.file, entry.cookie);
+            entries.push_back(Listed { name, file, cookie, kind, node });
+            ControlFlow::Continue(())
+        };
+        let directory = &open.node.handle;
+        let listing = self.file_system.read_directory(caller, directory, cookie, Detail::Nodes, &mut take)?;
+        entries.iter_mut().filter(|entry| entry.node.is_none()).for_each(|entry| {
+            entry.kind = self.kind_of(caller, directory, &entry.name);
+        });
+        *open.fetched.lock() = Fetched { from: cookie, entries, end: listing.end, names_lost };
+        Ok(())
+    }
+
+    /// What kind a node is that the listing did not tell.
+    fn kind_of(&self, caller: &Caller, directory: &Handle, name: &[u8]) -> FileKind {
+        if matches!(name, b"." | b"..") {
+            return FileKind::Directory;
+        }
+        let found = Name::parse(name).map_err(|_| FsError::Invalid);
+        let found = found.and_then(|name| self.file_system.lookup(caller, directory, name));
+        found.map_or(FileKind::Regular, |found| found.node.attributes.kind)
+    }
+}
+
+/// Adds an entry to an answer, and says whether it does not fit.
+pub fn add(shared: &Shared, reply: &mut ReplyDirectoryPlus, entry: &Listed) -> bool {
+    let name = OsStr::from_bytes(&entry.name);
+    let is_dots = matches!(&entry.name[..], b"." | b"..");
+    let Some(node) = entry.node.filter(|_| !is_dots) else {
+        // The kernel lists it, takes nothing from a size that no file has, and forgets the number, unless it is that of dots.
+        let number = entry.file.max(ROOT);
+        let attributes = shown(number, &nothing(entry.kind));
+        let is_full =
+            reply.add(INodeNo(number), entry.cookie, name, &Duration::ZERO, &attributes, Generation(0));
+        if !is_full && !is_dots {
+            shared.nodes.expect_forget(number);
+        }
+        return is_full;
+    };
+    let known = shared.nodes.enter(&node);
+    let attributes = shown(known.number, &known.as_seen(node.attributes));
+    let generation = Generation(known.generation());
+    let ttl = shared.attributes.min(shared.names);
+    let is_full = reply.add(INodeNo(known.number), entry.cookie, name, &ttl, &attributes, generation);
+    if is_full {
+        shared.nodes.forget(known.number, 1);
+    }
+    is_full
+}
+
+/// Attributes that the kernel does not believe.
+fn nothing(kind: FileKind) -> Attributes {
+    let (time, device) = (Timestamp::default(), DeviceNumber::default());
+    Attributes {
+        kind,
+        mode: 0,
+        links: 0,
+        user: 0,
+        group: 0,
+        size: u64::MAX,
+        used: 0,
+        device,
+        file_system: 0,
+        file: 0,
+        accessed: time,
+        modified: time,
+        changed: time,
+    }
+}

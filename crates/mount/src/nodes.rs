@@ -1,0 +1,227 @@
+//! The nodes that the kernel knows by number.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use howdah_vfs::{Attributes, Caller, FsError, Handle, Node, Timestamp};
+use parking_lot::Mutex;
+
+use crate::refused::Answer;
+
+/// The root's number, by FUSE.
+pub const ROOT: u64 = 1;
+/// Numbers from here on are ours; those below are the file system's own.
+const OWN: u64 = 1 << 62;
+
+/// A node that the kernel knows.
+pub struct KernelNode {
+    /// Its number, which is its file number unless another node has that.
+    pub number: u64,
+    /// Its name below.
+    pub handle: Handle,
+    /// Open files of it.
+    pub opens: AtomicUsize,
+    /// Of a directory: how often names were taken from it through this mount.
+    pub names_lost: AtomicU64,
+    /// What is known of its content.
+    pub content: Mutex<Knowledge>,
+}
+
+/// What is known of the content of a file.
+#[derive(Default)]
+pub struct Knowledge {
+    /// As it was when it was last opened, or closed after writing: pages of then are good while it is still so.
+    pub seen: Option<Seen>,
+    /// The verifier of data that was written and not made durable.
+    pub unstable: Option<[u8; 8]>,
+    /// A server lost data that it had not made durable.
+    pub lost: bool,
+    /// The name that it has until it is closed, after it was removed while open.
+    pub silly: Option<Silly>,
+}
+
+/// How a file was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    size: u64,
+    modified: Timestamp,
+    changed: Timestamp,
+}
+
+impl From<&Attributes> for Seen {
+    fn from(attributes: &Attributes) -> Self {
+        Self { size: attributes.size, modified: attributes.modified, changed: attributes.changed }
+    }
+}
+
+/// A name to be removed at the last close.
+#[derive(Debug, Clone)]
+pub struct Silly {
+    /// Where.
+    pub directory: Handle,
+    /// The name.
+    pub name: Vec<u8>,
+    /// Who removed the file.
+    pub caller: Caller,
+}
+
+impl KernelNode {
+    fn new(number: u64, handle: Handle) -> Self {
+        Self {
+            number,
+            handle,
+            opens: AtomicUsize::new(0),
+            names_lost: AtomicU64::new(0),
+            content: Mutex::default(),
+        }
+    }
+
+    /// Tells two nodes of one number apart.
+    pub fn generation(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.handle.hash(&mut hasher);
+        hasher.finish() & u64::from(u32::MAX)
+    }
+
+    /// Its attributes as programs see them: a file without a name but ours has one link less.
+    pub fn as_seen(&self, mut attributes: Attributes) -> Attributes {
+        if self.content.lock().silly.is_some() {
+            attributes.links = attributes.links.saturating_sub(1);
+        }
+        attributes
+    }
+}
+
+/// All of them: as many as the kernel remembers, which forgets what it needs no more.
+pub struct Nodes {
+    tables: Mutex<Tables>,
+    root: Arc<KernelNode>,
+    /// Open files of all nodes: while there are none, nothing that is removed is open.
+    pub opens: AtomicUsize,
+}
+
+struct Tables {
+    by_number: HashMap<u64, (Arc<KernelNode>, u64)>,
+    by_handle: HashMap<Handle, u64>,
+    next: u64,
+}
+
+impl Nodes {
+    /// Only the root.
+    pub fn new(root: Handle) -> Self {
+        let root = Arc::new(KernelNode::new(ROOT, root));
+        let by_number = HashMap::from([(ROOT, (Arc::clone(&root), 1))]);
+        let by_handle = HashMap::from([(root.handle, ROOT)]);
+        let tables = Mutex::new(Tables { by_number, by_handle, next: OWN });
+        Self { tables, root, opens: AtomicUsize::new(0) }
+    }
+
+    /// The node of a number.
+    pub fn of(&self, number: u64) -> Answer<Arc<KernelNode>> {
+        if number == ROOT {
+            return Ok(Arc::clone(&self.root));
+        }
+        let tables = self.tables.lock();
+        let known = tables.by_number.get(&number).map(|(known, _)| Arc::clone(known));
+        Ok(known.ok_or(FsError::Stale)?)
+    }
+
+    /// The node of a handle, if the kernel knows it.
+    pub fn with(&self, handle: &Handle) -> Option<Arc<KernelNode>> {
+        let tables = self.tables.lock();
+        let number = tables.by_handle.get(handle)?;
+        tables.by_number.get(number).map(|(known, _)| Arc::clone(known))
+    }
+
+    /// The kernel is told of a node, once more.
+    pub fn enter(&self, node: &Node) -> Arc<KernelNode> {
+        let mut tables = self.tables.lock();
+        if let Some(number) = tables.by_handle.get(&node.handle).copied()
+            && let Some((known, lookups)) = tables.by_number.get_mut(&number)
+        {
+            *lookups += 1;
+            return Arc::clone(known);
+        }
+        let file = node.attributes.file;
+        let is_free = (ROOT + 1..OWN).contains(&file) && !tables.by_number.contains_key(&file);
+        let number = if is_free { file } else { tables.next };
+        tables.next += u64::from(!is_free);
+        let known = Arc::new(KernelNode::new(number, node.handle));
+        tables.by_handle.insert(node.handle, number);
+        tables.by_number.insert(number, (Arc::clone(&known), 1));
+        known
+    }
+
+    /// The kernel forgets so many times that it was told of a node.
+    pub fn forget(&self, number: u64, times: u64) {
+        let mut tables = self.tables.lock();
+        let Some((known, lookups)) = tables.by_number.get_mut(&number) else { return };
+        *lookups = lookups.saturating_sub(times);
+        if *lookups == 0 && number != ROOT {
+            let handle = known.handle;
+            tables.by_number.remove(&number);
+            tables.by_handle.remove(&handle);
+        }
+    }
+
+    /// The kernel is going to forget this number though it was not told of it.
+    pub fn expect_forget(&self, number: u64) {
+        if let Some((_, lookups)) = self.tables.lock().by_number.get_mut(&number) {
+            *lookups += 1;
+        }
+    }
+
+    /// Whether any file is open.
+    pub fn any_open(&self) -> bool {
+        self.opens.load(Relaxed) > 0
+    }
+
+    /// Those with data that is not durable.
+    pub fn unstable(&self) -> Vec<Arc<KernelNode>> {
+        let tables = self.tables.lock();
+        let all = tables.by_number.values().map(|(known, _)| known);
+        all.filter(|known| known.content.lock().unstable.is_some()).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_vfs::FileSystem;
+    use howdah_vfs::memory::MemoryFileSystem;
+
+    use super::*;
+
+    fn node(handle: u8, file: u64) -> Node {
+        let memory = MemoryFileSystem::new();
+        let attributes = memory.attributes(&Caller::ROOT, &memory.root()).expect("there");
+        Node { handle: Handle::new(&[handle]).expect("short"), attributes: Attributes { file, ..attributes } }
+    }
+
+    #[test]
+    fn a_node_is_known_as_long_as_the_kernel_remembers_it() {
+        let nodes = Nodes::new(node(0, 9).handle);
+        let known = nodes.enter(&node(1, 7));
+        assert_eq!((known.number, nodes.enter(&node(1, 7)).number), (7, 7));
+        nodes.forget(7, 1);
+        assert!(nodes.of(7).is_ok());
+        nodes.forget(7, 1);
+        assert!(nodes.of(7).is_err());
+        assert!(nodes.with(&known.handle).is_none());
+        nodes.forget(ROOT, 99);
+        assert_eq!(nodes.tables.lock().by_number.len(), 1);
+    }
+
+    #[test]
+    fn two_nodes_never_have_one_number() {
+        let nodes = Nodes::new(node(0, 9).handle);
+        let numbers = [node(1, 7), node(2, 7), node(3, ROOT), node(4, 0), node(5, u64::MAX)];
+        let mut numbers: Vec<u64> = numbers.iter().map(|node| nodes.enter(node).number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), 5);
+        assert_ne!(nodes.enter(&node(1, 7)).generation(), nodes.enter(&node(2, 7)).generation());
+    }
+}

@@ -1,0 +1,45 @@
+//! How a file system is mounted.
+
+use std::time::Duration;
+
+use howdah_vfs::{Caller, Handle};
+
+/// How a file system is mounted.
+#[derive(Debug, Clone)]
+pub struct MountOptions {
+    /// What `mount` and `df` show as the device.
+    pub source: String,
+    /// Whether every write is refused by the kernel.
+    pub read_only: bool,
+    /// The directory to show; none is the root.
+    pub root: Option<Handle>,
+    /// Whether other users may use the mount.
+    pub allow_other: bool,
+    /// Whom all calls act as; none is each as who makes it.
+    pub caller: Option<Caller>,
+    /// How long the kernel believes attributes without asking this process.
+    pub attributes: Duration,
+    /// How long the kernel believes names without asking this process. With `allow_other` it never does, since it would let
+    /// a user pass directories that another user looked into.
+    pub names: Duration,
+    /// Whether set-user-ID and set-group-ID bits and devices count.
+    pub trusted: bool,
+    /// Whether programs may be run from it.
+    pub executable: bool,
+}
+
+impl Default for MountOptions {
+    fn default() -> Self {
+        Self {
+            source: "howdah".to_owned(),
+            read_only: false,
+            root: None,
+            allow_other: false,
+            caller: Some(Caller::ROOT),
+            attributes: Duration::from_secs(1),
+            names: Duration::from_secs(1),
+            trusted: false,
+            executable: true,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The directory to mount on: what is there already, and the kernel's knobs of a mount.
+
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+use rustix::io::Errno;
+use rustix::mount::UnmountFlags;
+
+/// What is found at a directory to mount on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// A directory that can be mounted on.
+    Free,
+    /// A directory with something in it, which a mount would hide.
+    NotEmpty,
+    /// A mount: what it shows as its device, and its type.
+    Mounted(String, String),
+    /// A mount by FUSE whose process is gone.
+    Dead,
+    /// Something that is no directory.
+    NotDirectory,
+    /// Nothing.
+    Missing,
+}
+
+/// Looks at a directory to mount on.
+///
+/// # Errors
+/// It cannot be looked at.
+pub fn look_at(directory: &Path) -> io::Result<Found> {
+    // What a mount that is away would be asked for must not be waited for.
+    match statx(CWD, directory, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE) {
+        Err(error) if is_dead(error.raw_os_error()) => return Ok(Found::Dead),
+        Err(Errno::NOENT) => return Ok(Found::Missing),
+        Err(error) => return Err(error.into()),
+        Ok(found) if u32::from(found.stx_mode) & libc::S_IFMT != libc::S_IFDIR => {
+            return Ok(Found::NotDirectory);
+        }
+        Ok(_) => {}
+    }
+    if let Some((source, kind)) = mounted_on(directory)? {
+        // The kernel answers from memory for one that is dead.
+        let is_dead = kind.starts_with("fuse")
+            && fs::read_dir(directory).is_err_and(|error| error.raw_os_error().is_some_and(is_dead));
+        return Ok(if is_dead { Found::Dead } else { Found::Mounted(source, kind) });
+    }
+    let is_empty = fs::read_dir(directory)?.next().is_none();
+    Ok(if is_empty { Found::Free } else { Found::NotEmpty })
+}
+
+/// What the kernel says of a mount by FUSE whose process is gone, or just going.
+fn is_dead(errno: i32) -> bool {
+    errno == libc::ENOTCONN || errno == libc::ECONNABORTED
+}
+
+/// Device and type of what is mounted right there, last.
+fn mounted_on(directory: &Path) -> io::Result<Option<(String, String)>> {
+    let directory = absolute(directory)?;
+    let table = fs::read("/proc/self/mountinfo")?;
+    let rows = table.split(|&byte| byte == b'\n').filter_map(row);
+    let here = rows.rev().find(|(place, ..)| *place == directory);
+    Ok(here.map(|(_, source, kind)| (source, kind)))
+}
+
+/// The directory from the root on, without links. What is mounted there is not asked.
+fn absolute(directory: &Path) -> io::Result<PathBuf> {
+    let whole = std::path::absolute(directory)?;
+    match (whole.parent(), whole.file_name()) {
+        (Some(parent), Some(name)) => {
+            let link = fs::symlink_metadata(&whole).is_ok_and(|found| found.is_symlink());
+            if link { whole.canonicalize() } else { Ok(parent.canonicalize()?.join(name)) }
+        }
+        _ => Ok(whole),
+    }
+}
+
+/// Place, device and type of a line of mountinfo (proc_pid_mountinfo(5)).
+fn row(line: &[u8]) -> Option<(PathBuf, String, String)> {
+    let mut fields = line.split(|&byte| byte == b' ');
+    let place = unescaped(fields.nth(4)?);
+    let mut fields = fields.skip_while(|field| *field != b"-").skip(1);
+    let kind = String::from_utf8_lossy(fields.next()?).into_owned();
+    let source = String::from_utf8_lossy(&unescaped(fields.next()?)).into_owned();
+    Some((PathBuf::from(std::ffi::OsStr::from_bytes(&place)), source, kind))
+}
+
+/// Blanks and the like are written as a backslash and three octal digits.
+fn unescaped(field: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = field;
+    while let Some((&first, after)) = rest.split_first() {
+        let octal = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()).filter(|_| first == b'\\') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[3..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    bytes
+}
+
+/// Takes a mount away; with `lazy` even if it is in use, which then ends when nobody uses it any more.
+///
+/// # Errors
+/// Busy (EBUSY), not mounted (EINVAL), or not permitted.
+pub fn unmount(directory: &Path, lazy: bool) -> io::Result<()> {
+    let flags = if lazy { UnmountFlags::DETACH } else { UnmountFlags::empty() };
+    match rustix::mount::unmount(directory, flags | UnmountFlags::NOFOLLOW) {
+        Err(Errno::PERM) => by_fusermount(directory, lazy),
+        done => Ok(done?),
+    }
+}
+
+/// A user's mounts are taken away by the program that made them.
+fn by_fusermount(directory: &Path, lazy: bool) -> io::Result<()> {
+    let mut command = Command::new("fusermount3");
+    command.arg("-u").args(lazy.then_some("-z")).arg("--").arg(directory);
+    let output = command.output().map_err(|_| io::Error::from(Errno::PERM))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let is_busy = said.to_lowercase().contains("busy");
+    Err(if is_busy { Errno::BUSY.into() } else { io::Error::other(said) })
+}
+
+/// Lets the kernel read so many KiB of a mount ahead: by default it asks for no more than 128 KiB at a time. Only the superuser
+/// may; says whether it was done.
+pub fn read_ahead(directory: &Path, kibibytes: u32) -> bool {
+    let Ok(found) = statx(CWD, directory, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE) else { return false };
+    let knob = format!("/sys/class/bdi/{}:{}/read_ahead_kb", found.stx_dev_major, found.stx_dev_minor);
+    fs::write(knob, kibibytes.to_string()).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_the_mount_table_are_read() {
+        let line = b"36 35 0:98 / /mnt/a\\040b rw,noatime master:1 - fuse nfs://host/x rw,user_id=0";
+        let place = PathBuf::from("/mnt/a b");
+        assert_eq!(row(line), Some((place, "nfs://host/x".to_owned(), "fuse".to_owned())));
+        assert_eq!(row(b""), None);
+    }
+
+    #[test]
+    fn what_is_there_is_told() {
+        let home = tempfile::tempdir().expect("a directory");
+        assert_eq!(look_at(home.path()).expect("looked"), Found::Free);
+        fs::write(home.path().join("file"), "").expect("written");
+        assert_eq!(look_at(home.path()).expect("looked"), Found::NotEmpty);
+        assert_eq!(look_at(&home.path().join("file")).expect("looked"), Found::NotDirectory);
+        assert_eq!(look_at(&home.path().join("none")).expect("looked"), Found::Missing);
+        assert!(
+            matches!(look_at(Path::new("/proc")).expect("looked"), Found::Mounted(_, kind) if kind == "proc")
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! A mount from its beginning to its end.
+
+use std::io;
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
+use howdah_vfs::{Caller, FileSystem};
+
+use crate::consistency::Consistency;
+use crate::crew::RequestThreads;
+use crate::flight::Unanswered;
+use crate::nodes::Nodes;
+use crate::opens::Opens;
+use crate::shared::Shared;
+use crate::silly_names::SillyNames;
+use crate::skin::Skin;
+use crate::traffic::{Counters, Traffic};
+use crate::who::Callers;
+use crate::{FuseError, MountOptions};
+
+/// Threads that read requests, which the crew then runs.
+const READERS: usize = 2;
+/// What the kernel may ask for at once.
+/// What `mount` shows as the type, behind `fuse.`.
+const SUBTYPE: &str = "subtype=howdah";
+const READ_MAX: &str = "max_read=1048576";
+
+/// A file system that is mounted. Dropping it takes the mount away.
+pub struct FuseMount {
+    directory: PathBuf,
+    shared: Arc<Shared>,
+    /// Hears when the kernel let go of it.
+    end: Receiver<()>,
+    has_ended: bool,
+    /// fuser 0.18 takes one that has ended for mounted (`is_mounted` reads POLLERR the wrong way round), and dropping it would
+    /// unmount whatever is mounted at the place by then.
+    _session: ManuallyDrop<BackgroundSession>,
+}
+
+/// A file whose data could not be made durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unflushed {
+    /// Its number, as `ls -i` shows it.
+    pub file: u64,
+    /// Why.
+    pub why: String,
+}
+
+/// Mounts a file system on a directory. It is there when this returns.
+///
+/// # Errors
+/// The directory, `/dev/fuse`, or rights: each says what to do.
+pub fn mount(
+    file_system: Arc<dyn FileSystem>,
+    consistency: Arc<dyn Consistency>,
+    directory: &Path,
+    options: &MountOptions,
+) -> Result<FuseMount, FuseError> {
+    let shared = Arc::new(Shared {
+        nodes: Nodes::new(options.root.unwrap_or_else(|| file_system.root())),
+        file_system,
+        consistency,
+        files: Opens::default(),
+        directories: Opens::default(),
+        callers: Callers::new(options.caller.clone()),
+        flight: Unanswered::default(),
+        silly: SillyNames::new(),
+        counters: Counters::default(),
+        attributes: options.attributes,
+        names: if options.allow_other { std::time::Duration::ZERO } else { options.names },
+    });
+    let (ended, end) = channel();
+    let skin = Skin { shared: Arc::clone(&shared), crew: RequestThreads::new(), ended };
+    let session = Session::new(skin, directory, &config(options))
+        .and_then(Session::spawn)
+        .map_err(|cause| explained(directory, cause))?;
+    let watched = Arc::clone(&shared);
+    if let Err(error) =
+        thread::Builder::new().name("mount-watch".into()).spawn(move || watched.flight.watch())
+    {
+        tracing::warn!(%error, "no thread looks after interrupted calls");
+    }
+    let _session = ManuallyDrop::new(session);
+    Ok(FuseMount { directory: directory.to_owned(), shared, end, has_ended: false, _session })
+}
+
+fn config(options: &MountOptions) -> Config {
+    let mut config = Config::default();
+    let flag = |is_set, yes, no| if is_set { yes } else { no };
+    config.mount_options = vec![
+        MountOption::FSName(options.source.clone()),
+        MountOption::CUSTOM(SUBTYPE.to_owned()),
+        MountOption::CUSTOM(READ_MAX.to_owned()),
+        flag(options.read_only, MountOption::RO, MountOption::RW),
+        flag(options.trusted, MountOption::Suid, MountOption::NoSuid),
+        flag(options.trusted, MountOption::Dev, MountOption::NoDev),
+        flag(options.executable, MountOption::Exec, MountOption::NoExec),
+    ];
+    config.acl = if options.allow_other { SessionACL::All } else { SessionACL::Owner };
+    config.n_threads = Some(READERS);
+    config
+}
+
+fn explained(directory: &Path, cause: io::Error) -> FuseError {
+    let device = std::fs::OpenOptions::new().read(true).write(true).open("/dev/fuse");
+    match device {
+        Err(error) => FuseError::Device(error),
+        Ok(_) => {
+            let is_root = rustix::process::geteuid().is_root();
+            FuseError::Refused { directory: directory.to_owned(), cause, is_root }
+        }
+    }
+}
+
+impl FuseMount {
+    /// What passed through it.
+    pub fn traffic(&self) -> impl Fn() -> Traffic + Send + Sync + use<> {
+        let shared = Arc::clone(&self.shared);
+        move || shared.counters.now()
+    }
+
+    /// Makes all data durable that was written to it, and says of which files it could not.
+    pub fn flush(&self) -> impl Fn() -> Vec<Unflushed> + Send + Sync + use<> {
+        let shared = Arc::clone(&self.shared);
+        move || {
+            let nodes = shared.nodes.unstable();
+            let flushed = nodes.iter().filter_map(|node| {
+                let error = shared.make_node_durable(&Caller::ROOT, node).err()?;
+                let why = io::Error::from_raw_os_error(error.0.code()).to_string();
+                Some(Unflushed { file: node.number, why })
+            });
+            flushed.collect()
+        }
+    }
+
+    /// How many files are open.
+    pub fn open_files(&self) -> impl Fn() -> usize + Send + Sync + use<> {
+        let shared = Arc::clone(&self.shared);
+        move || shared.open_files()
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Waits until it was unmounted.
+    pub fn wait(mut self) {
+        // Without a sender it has ended, too.
+        let _ = self.end.recv();
+        self.has_ended = true;
+    }
+
+    /// Unmounts it and waits for that.
+    ///
+    /// # Errors
+    /// It is in use.
+    pub fn unmount(self) -> io::Result<()> {
+        crate::unmount(&self.directory, false)?;
+        self.wait();
+        Ok(())
+    }
+}
+
+impl Drop for FuseMount {
+    fn drop(&mut self) {
+        self.shared.flight.stop();
+        if !self.has_ended
+            && let Err(error) = crate::unmount(&self.directory, true)
+        {
+            tracing::warn!(%error, "unmounting {}", self.directory.display());
+        }
+    }
+}

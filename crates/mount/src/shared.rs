@@ -1,0 +1,37 @@
+//! What all requests of one mount share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use howdah_vfs::{Caller, FileSystem};
+
+use crate::consistency::Consistency;
+use crate::flight::Unanswered;
+use crate::nodes::Nodes;
+use crate::opens::{KernelFile, OpenDirectory, Opens};
+use crate::silly_names::SillyNames;
+use crate::traffic::Counters;
+use crate::who::{Callers, Requester};
+
+/// One mount.
+pub struct Shared {
+    pub file_system: Arc<dyn FileSystem>,
+    pub consistency: Arc<dyn Consistency>,
+    pub nodes: Nodes,
+    pub files: Opens<KernelFile>,
+    pub directories: Opens<OpenDirectory>,
+    pub callers: Callers,
+    pub flight: Unanswered,
+    pub silly: SillyNames,
+    pub counters: Counters,
+    /// How long the kernel believes attributes, and names.
+    pub attributes: Duration,
+    pub names: Duration,
+}
+
+impl Shared {
+    /// Whom a request acts as.
+    pub fn caller(&self, asker: Requester) -> Caller {
+        self.callers.caller(asker)
+    }
+}

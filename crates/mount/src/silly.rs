@@ -1,0 +1,92 @@
+//! Removing a file that is open: it gets another name until it is closed, since the server knows nothing of who has it open.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use fuser::Errno;
+use howdah_vfs::{Caller, Change, FileKind, FsError, Handle, Name};
+
+use crate::nodes::{KernelNode, Silly};
+use crate::refused::{Answer, Refused};
+use crate::shared::Shared;
+
+/// How often another name is tried if one is taken.
+const TRIES: usize = 8;
+
+impl Shared {
+    /// If the name is that of a file which is open and has no other name: renames it, and says what it is called now. It is
+    /// removed when it is closed.
+    pub fn keep_if_open(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+    ) -> Answer<Option<(std::sync::Arc<KernelNode>, Silly)>> {
+        if !self.nodes.any_open() {
+            return Ok(None);
+        }
+        let found = self.file_system.lookup(caller, directory, name)?.node;
+        let Some(known) = self.nodes.with(&found.handle) else { return Ok(None) };
+        if known.opens.load(Relaxed) == 0
+            || found.attributes.kind == FileKind::Directory
+            || found.attributes.links > 1
+        {
+            return Ok(None);
+        }
+        // It is our name already: only the last close removes it.
+        if known.content.lock().silly.is_some() {
+            return Err(Refused(Errno::EBUSY));
+        }
+        let silly = self.rename_to_silly(caller, directory, name, found.attributes.file)?;
+        known.content.lock().silly = Some(silly.clone());
+        // It was closed meanwhile.
+        if known.opens.load(Relaxed) == 0 {
+            self.remove_silly(&known);
+        }
+        Ok(Some((known, silly)))
+    }
+
+    fn rename_to_silly(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        file: u64,
+    ) -> Answer<Silly> {
+        for _ in 0..TRIES {
+            let other = self.silly.next(file);
+            let new = Name::parse(&other)?;
+            match self.file_system.lookup(caller, directory, new) {
+                Err(FsError::NotFound) => {}
+                Ok(_) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            let mut changes = (Change::default(), Change::default());
+            let changes = (&mut changes.0, &mut changes.1);
+            self.file_system.rename(caller, (directory, name), (directory, new), changes)?;
+            return Ok(Silly { directory: *directory, name: other, caller: caller.clone() });
+        }
+        Err(Refused(Errno::EBUSY))
+    }
+
+    /// Gives a file its name back.
+    pub fn restore(&self, known: &KernelNode, silly: &Silly, name: Name<'_>) {
+        let Ok(from) = Name::parse(&silly.name) else { return };
+        let mut changes = (Change::default(), Change::default());
+        let changes = (&mut changes.0, &mut changes.1);
+        let directory = &silly.directory;
+        let renamed = self.file_system.rename(&silly.caller, (directory, from), (directory, name), changes);
+        if renamed.is_ok() {
+            known.content.lock().silly = None;
+        }
+    }
+
+    /// Removes the name of a file that was removed while it was open, and is closed.
+    pub fn remove_silly(&self, known: &KernelNode) {
+        let Some(silly) = known.content.lock().silly.take() else { return };
+        let Ok(name) = Name::parse(&silly.name) else { return };
+        let mut change = Change::default();
+        if let Err(error) = self.file_system.remove(&silly.caller, &silly.directory, name, &mut change) {
+            tracing::warn!(%error, %name, "removing a file that was removed while it was open");
+        }
+    }
+}

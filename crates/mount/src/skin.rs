@@ -1,0 +1,454 @@
+//! The kernel's requests, each handed to the crew: a thin skin over `calls`.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use fuser::{
+    AccessFlags, BsdFileFlags, Errno, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
+    IoctlFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
+    ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen,
+    ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
+};
+use howdah_vfs::{Attributes, NewAttributes, Node};
+
+use crate::attributes::{kind, set_time, shown, special};
+use crate::calls::{Created, Making};
+use crate::crew::RequestThreads;
+use crate::flight::Reply;
+use crate::nodes::ROOT;
+use crate::opens::KernelFile;
+use crate::refused::{Answer, Refused};
+use crate::shared::Shared;
+use crate::who::Requester;
+
+/// The most bytes of one request: 256 pages, which is what the kernel allows.
+const TRANSFER_MAX: u32 = 1 << 20;
+/// Requests that nobody waits for (reading ahead) which the kernel has under way at once.
+const BACKGROUND: u16 = 64;
+/// The unit of statfs(2).
+const BLOCK: u32 = 4096;
+const LONGEST_NAME: u32 = 255;
+
+/// The file system as fuser sees it.
+pub struct Skin {
+    pub shared: Arc<Shared>,
+    pub crew: RequestThreads,
+    /// Hears when no request comes any more.
+    pub ended: Sender<()>,
+}
+
+impl Skin {
+    /// Does `work` on a thread of the crew and answers, unless who asked gave up meanwhile. What the kernel is told of is
+    /// noted down in `answer`, since it is then told.
+    fn run<R: Reply, T>(
+        &self,
+        request: &Request,
+        reply: R,
+        work: impl FnOnce(&Shared, Requester) -> Answer<T> + Send + 'static,
+        answer: impl FnOnce(&Shared, R, T) + Send + 'static,
+    ) {
+        let asker = Requester::from(request);
+        let shared = Arc::clone(&self.shared);
+        shared.counters.on_request();
+        let (number, slot) = shared.flight.begin(asker.process, reply);
+        self.crew.run(move || {
+            let outcome = work(&shared, asker);
+            shared.flight.end(number);
+            match (slot.take(), outcome) {
+                (Some(reply), Ok(outcome)) => answer(&shared, reply, outcome),
+                (Some(reply), Err(Refused(errno))) => reply.refuse(errno),
+                (None, _) => {}
+            }
+        });
+    }
+}
+
+/// Tells the kernel of a node.
+fn enter(shared: &Shared, reply: ReplyEntry, node: Node) {
+    let known = shared.nodes.enter(&node);
+    let attributes = shown(known.number, &known.as_seen(node.attributes));
+    let generation = Generation(known.generation());
+    reply.entry_with_ttls(&shared.attributes, &shared.names, &attributes, generation);
+}
+
+fn attributes(number: u64) -> impl FnOnce(&Shared, ReplyAttr, Attributes) {
+    move |shared, reply, attributes| {
+        // The root's number is one that FUSE chose; it is shown with its own.
+        let shown_number = if number == ROOT { attributes.file } else { number };
+        reply.attr(&shared.attributes, &shown(shown_number, &attributes));
+    }
+}
+
+fn done(_: &Shared, reply: ReplyEmpty, (): ()) {
+    reply.ok();
+}
+
+impl Filesystem for Skin {
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        let _ = config.set_max_write(TRANSFER_MAX);
+        let _ = config.set_max_background(BACKGROUND);
+        let wanted = [
+            InitFlags::FUSE_PARALLEL_DIROPS,
+            InitFlags::FUSE_ASYNC_READ,
+            InitFlags::FUSE_ASYNC_DIO,
+            InitFlags::FUSE_AUTO_INVAL_DATA,
+            InitFlags::FUSE_DO_READDIRPLUS,
+            InitFlags::FUSE_READDIRPLUS_AUTO,
+            // Servers take set-ID bits away themselves, from whom they should.
+            InitFlags::FUSE_HANDLE_KILLPRIV,
+            InitFlags::FUSE_EXPORT_SUPPORT,
+        ];
+        // What an older kernel does not know it does without.
+        wanted.iter().for_each(|&flag| _ = config.add_capabilities(flag));
+        Ok(())
+    }
+
+    fn destroy(&mut self) {
+        let _ = self.ended.send(());
+    }
+
+    fn lookup(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let name = name.as_bytes().to_vec();
+        self.run(request, reply, move |shared, asker| shared.lookup(asker, parent.0, &name), enter);
+    }
+
+    fn forget(&self, _: &Request, node: INodeNo, times: u64) {
+        self.shared.nodes.forget(node.0, times);
+    }
+
+    fn getattr(&self, request: &Request, node: INodeNo, open: Option<FileHandle>, reply: ReplyAttr) {
+        let open = open.map(|open| open.0);
+        let work = move |shared: &Shared, asker| shared.attributes(asker, node.0, open);
+        self.run(request, reply, work, attributes(node.0));
+    }
+
+    fn setattr(
+        &self,
+        request: &Request,
+        node: INodeNo,
+        mode: Option<u32>,
+        user: Option<u32>,
+        group: Option<u32>,
+        size: Option<u64>,
+        accessed: Option<TimeOrNow>,
+        modified: Option<TimeOrNow>,
+        _: Option<SystemTime>,
+        open: Option<FileHandle>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let new = NewAttributes {
+            mode: mode.map(|mode| mode & 0o7777),
+            user,
+            group,
+            size,
+            accessed: set_time(accessed),
+            modified: set_time(modified),
+        };
+        let open = open.map(|open| open.0);
+        let work = move |shared: &Shared, asker| shared.set_attributes(asker, node.0, open, &new);
+        self.run(request, reply, work, attributes(node.0));
+    }
+
+    fn readlink(&self, request: &Request, node: INodeNo, reply: ReplyData) {
+        let work = move |shared: &Shared, asker| shared.read_link(asker, node.0);
+        self.run(request, reply, work, |_, reply, target| reply.data(&target));
+    }
+
+    fn mknod(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _: u32,
+        device: u32,
+        reply: ReplyEntry,
+    ) {
+        let name = name.as_bytes().to_vec();
+        let work = move |shared: &Shared, asker| {
+            let what = special(mode, device).map_or(Making::File, Making::Special);
+            shared.make(asker, parent.0, &name, mode, what)
+        };
+        self.run(request, reply, work, enter);
+    }
+
+    fn mkdir(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, reply: ReplyEntry) {
+        let name = name.as_bytes().to_vec();
+        let work = move |shared: &Shared, asker| shared.make(asker, parent.0, &name, mode, Making::Directory);
+        self.run(request, reply, work, enter);
+    }
+
+    fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let name = name.as_bytes().to_vec();
+        self.run(request, reply, move |shared, asker| shared.remove(asker, parent.0, &name), done);
+    }
+
+    fn rmdir(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let name = name.as_bytes().to_vec();
+        self.run(request, reply, move |shared, asker| shared.remove_directory(asker, parent.0, &name), done);
+    }
+
+    fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
+        let name = name.as_bytes().to_vec();
+        let target = target.as_os_str().as_bytes().to_vec();
+        let work =
+            move |shared: &Shared, asker| shared.make(asker, parent.0, &name, 0o777, Making::Link(&target));
+        self.run(request, reply, work, enter);
+    }
+
+    fn rename(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        new_parent: INodeNo,
+        new_name: &OsStr,
+        flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        let (name, new_name) = (name.as_bytes().to_vec(), new_name.as_bytes().to_vec());
+        let work = move |shared: &Shared, asker| {
+            shared.rename(asker, (parent.0, &name), (new_parent.0, &new_name), flags)
+        };
+        self.run(request, reply, work, done);
+    }
+
+    fn link(&self, request: &Request, node: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let name = name.as_bytes().to_vec();
+        self.run(request, reply, move |shared, asker| shared.link(asker, node.0, parent.0, &name), enter);
+    }
+
+    fn open(&self, request: &Request, node: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
+        let work = move |shared: &Shared, asker| shared.open(asker, node.0, flags.0);
+        self.run(request, reply, work, |shared, reply, (open, how)| {
+            reply.opened(FileHandle(shared.opened(open)), how);
+        });
+    }
+
+    fn read(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        open: FileHandle,
+        offset: u64,
+        size: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let work = move |shared: &Shared, _| {
+            let open = shared.files.of(open.0)?;
+            shared.read(&open, offset, size as usize)
+        };
+        self.run(request, reply, work, |_, reply, read| reply.data(read.as_ref()));
+    }
+
+    fn write(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        open: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _: WriteFlags,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let data = Bytes::copy_from_slice(data);
+        let work = move |shared: &Shared, _| {
+            let open = shared.files.of(open.0)?;
+            shared.write(&open, offset, data)
+        };
+        self.run(request, reply, work, |_, reply, count| {
+            reply.written(u32::try_from(count).unwrap_or(u32::MAX));
+        });
+    }
+
+    fn flush(&self, request: &Request, _: INodeNo, open: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        let work = move |shared: &Shared, _| shared.make_durable(&*shared.files.of(open.0)?);
+        self.run(request, reply, work, done);
+    }
+
+    fn release(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        open: FileHandle,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        _: bool,
+        reply: ReplyEmpty,
+    ) {
+        let work = move |shared: &Shared, _| {
+            if let Some(open) = shared.files.remove(open.0) {
+                shared.release(&open);
+            }
+            Ok(())
+        };
+        self.run(request, reply, work, done);
+    }
+
+    fn fsync(&self, request: &Request, _: INodeNo, open: FileHandle, _: bool, reply: ReplyEmpty) {
+        let work = move |shared: &Shared, _| shared.make_durable(&*shared.files.of(open.0)?);
+        self.run(request, reply, work, done);
+    }
+
+    fn opendir(&self, request: &Request, node: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let work = move |shared: &Shared, asker| shared.open_directory(asker, node.0);
+        self.run(request, reply, work, |shared, reply, open| {
+            reply.opened(FileHandle(shared.directories.add(open)), FopenFlags::empty());
+        });
+    }
+
+    fn readdir(&self, request: &Request, _: INodeNo, open: FileHandle, offset: u64, reply: ReplyDirectory) {
+        let work = move |shared: &Shared, asker| {
+            let open = shared.directories.of(open.0)?;
+            shared.fetch(&shared.caller(asker), &open, offset)?;
+            Ok(open)
+        };
+        self.run(request, reply, work, |_, mut reply, open| {
+            let mut fetched = open.fetched.lock();
+            while let Some(entry) = fetched.entries.front() {
+                let name = OsStr::from_bytes(&entry.name);
+                if reply.add(INodeNo(entry.file), entry.cookie, kind(entry.kind), name) {
+                    break;
+                }
+                fetched.given();
+            }
+            reply.ok();
+        });
+    }
+
+    fn readdirplus(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        open: FileHandle,
+        offset: u64,
+        reply: ReplyDirectoryPlus,
+    ) {
+        let work = move |shared: &Shared, asker| {
+            let open = shared.directories.of(open.0)?;
+            shared.fetch(&shared.caller(asker), &open, offset)?;
+            Ok(open)
+        };
+        self.run(request, reply, work, |shared, mut reply, open| {
+            let mut fetched = open.fetched.lock();
+            while let Some(entry) = fetched.entries.front() {
+                if crate::listing::add(shared, &mut reply, entry) {
+                    break;
+                }
+                fetched.given();
+            }
+            reply.ok();
+        });
+    }
+
+    fn releasedir(&self, _: &Request, _: INodeNo, open: FileHandle, _: OpenFlags, reply: ReplyEmpty) {
+        self.shared.directories.remove(open.0);
+        reply.ok();
+    }
+
+    fn fsyncdir(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        // Servers make names durable before they answer (RFC 1813 4.8).
+        reply.ok();
+    }
+
+    fn statfs(&self, request: &Request, node: INodeNo, reply: ReplyStatfs) {
+        let work = move |shared: &Shared, asker| shared.statistics(asker, node.0);
+        self.run(request, reply, work, |_, reply, full| {
+            let blocks = |bytes: u64| bytes / u64::from(BLOCK);
+            let (total, free, available) =
+                (blocks(full.total_bytes), blocks(full.free_bytes), blocks(full.available_bytes));
+            reply.statfs(
+                total,
+                free,
+                available,
+                full.total_files,
+                full.free_files,
+                BLOCK,
+                LONGEST_NAME,
+                BLOCK,
+            );
+        });
+    }
+
+    fn access(&self, request: &Request, node: INodeNo, mask: AccessFlags, reply: ReplyEmpty) {
+        self.run(request, reply, move |shared, asker| shared.access(asker, node.0, mask), done);
+    }
+
+    fn create(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _: u32,
+        flags: i32,
+        reply: ReplyCreate,
+    ) {
+        let name = name.as_bytes().to_vec();
+        let work = move |shared: &Shared, asker| shared.create(asker, parent.0, &name, mode, flags);
+        self.run(request, reply, work, created);
+    }
+
+    fn setxattr(&self, _: &Request, _: INodeNo, _: &OsStr, _: &[u8], _: i32, _: u32, reply: ReplyEmpty) {
+        reply.error(Errno::ENOSYS);
+    }
+
+    fn getxattr(&self, _: &Request, _: INodeNo, _: &OsStr, _: u32, reply: ReplyXattr) {
+        reply.error(Errno::ENOSYS);
+    }
+
+    fn listxattr(&self, _: &Request, _: INodeNo, _: u32, reply: ReplyXattr) {
+        reply.error(Errno::ENOSYS);
+    }
+
+    fn removexattr(&self, _: &Request, _: INodeNo, _: &OsStr, reply: ReplyEmpty) {
+        reply.error(Errno::ENOSYS);
+    }
+
+    fn ioctl(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        _: IoctlFlags,
+        _: u32,
+        _: &[u8],
+        _: u32,
+        reply: ReplyIoctl,
+    ) {
+        reply.error(Errno::ENOTTY);
+    }
+
+    fn fallocate(&self, _: &Request, _: INodeNo, _: FileHandle, _: u64, _: u64, _: i32, reply: ReplyEmpty) {
+        reply.error(Errno::ENOSYS);
+    }
+
+    fn lseek(&self, _: &Request, _: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {
+        reply.error(Errno::ENOSYS);
+    }
+}
+
+fn created(shared: &Shared, reply: ReplyCreate, Created { node, caller, flags }: Created) {
+    let known = shared.nodes.enter(&node);
+    let attributes = shown(known.number, &node.attributes);
+    let generation = Generation(known.generation());
+    let stability = crate::calls::stability(flags);
+    let open = shared.opened(KernelFile { node: known, caller, stability });
+    // One time for both the name and the attributes.
+    let ttl = shared.attributes.min(shared.names);
+    reply.created(&ttl, &attributes, generation, FileHandle(open), FopenFlags::empty());
+}

@@ -1,0 +1,97 @@
+//! Who asks: user and group as the kernel tells them, and the groups of the process as /proc does.
+
+use std::collections::HashMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use fuser::Request;
+use howdah_vfs::{Caller, GroupList};
+use parking_lot::Mutex;
+
+use crate::limits::CALLERS_MAX;
+
+/// How long the groups of a process are believed.
+const BELIEVED: Duration = Duration::from_secs(1);
+
+/// Who makes a request, as the kernel tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Requester {
+    /// User id.
+    pub user: u32,
+    /// Group id.
+    pub group: u32,
+    /// The thread that waits; 0 if it is the kernel, or in another namespace of processes.
+    pub process: u32,
+}
+
+impl From<&Request> for Requester {
+    fn from(request: &Request) -> Self {
+        Self { user: request.uid(), group: request.gid(), process: request.pid() }
+    }
+}
+
+/// From those who ask to callers of a file system.
+pub struct Callers {
+    /// All calls act as this one, if there is one.
+    fixed: Option<Caller>,
+    known: Mutex<HashMap<Requester, (Instant, Caller)>>,
+}
+
+impl Callers {
+    /// All are this caller, or each is itself.
+    pub fn new(fixed: Option<Caller>) -> Self {
+        Self { fixed, known: Mutex::default() }
+    }
+
+    /// Whom a request acts as.
+    pub fn caller(&self, asker: Requester) -> Caller {
+        if let Some(fixed) = &self.fixed {
+            return fixed.clone();
+        }
+        let now = Instant::now();
+        if let Some((since, caller)) = self.known.lock().get(&asker)
+            && now.duration_since(*since) < BELIEVED
+        {
+            return caller.clone();
+        }
+        let groups = groups_of(asker.process);
+        let caller = Caller { user: asker.user, group: asker.group, groups: GroupList::new(groups) };
+        let mut known = self.known.lock();
+        if known.len() >= CALLERS_MAX {
+            known.clear();
+        }
+        known.insert(asker, (now, caller.clone()));
+        caller
+    }
+}
+
+/// The supplementary groups of a thread; none if it is gone.
+fn groups_of(process: u32) -> Vec<u32> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Groups:")).unwrap_or_default();
+    line.split_whitespace().filter_map(|group| group.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_its_own_groups() {
+        let mut own: Vec<u32> =
+            rustix::process::getgroups().expect("known").into_iter().map(|group| group.as_raw()).collect();
+        own.sort_unstable();
+        let mut found = groups_of(std::process::id());
+        found.sort_unstable();
+        assert_eq!(found, own);
+    }
+
+    #[test]
+    fn callers_are_bounded() {
+        let callers = Callers::new(None);
+        for user in 0..=CALLERS_MAX as u32 {
+            assert_eq!(callers.caller(Requester { user, group: 1, process: 0 }).user, user);
+        }
+        assert_eq!(callers.known.lock().len(), 1);
+    }
+}

@@ -1,0 +1,166 @@
+//! What programs see of a file system that refuses, loses and hangs.
+
+#![allow(clippy::print_stdout)] // A test that is skipped says why.
+
+mod support;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use howdah_mount::MountOptions;
+use howdah_store::local::{LocalFileSystem, Options};
+use howdah_vfs::layer::{Call, Fault, FaultKind, FaultPlan, Faulty, Layer, ReadOnly};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{Caller, Change, FileSystem, FsError, Name, Result};
+use parking_lot::RwLock;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process};
+use support::Mount;
+
+fn refusing(call: Call, error: FsError) -> Arc<dyn FileSystem> {
+    let fault = Fault { call: Some(call), one_in: 1, kind: FaultKind::Refuse(error) };
+    Arc::new(Faulty::around(Arc::new(MemoryFileSystem::new()), FaultPlan::new(1, [fault])))
+}
+
+fn errno(error: &io::Error) -> Option<Errno> {
+    error.raw_os_error().map(Errno::from_raw_os_error)
+}
+
+#[test]
+fn a_refusal_comes_through_as_it_is() {
+    for (error, expected) in [
+        (FsError::AccessDenied, Errno::ACCESS),
+        (FsError::NoSpace, Errno::NOSPC),
+        (FsError::QuotaExceeded, Errno::DQUOT),
+        (FsError::Stale, Errno::STALE),
+        (FsError::TimedOut, Errno::IO),
+    ] {
+        let Some(mount) = Mount::of(refusing(Call::MakeDirectory, error)) else { return };
+        assert_eq!(errno(&fs::create_dir(mount.at("x")).expect_err("refused")), Some(expected));
+    }
+    let read_only = Arc::new(ReadOnly::around(Arc::new(MemoryFileSystem::new())));
+    let Some(mount) = Mount::of(read_only) else { return };
+    assert_eq!(fs::write(mount.at("x"), "x").expect_err("refused").kind(), ErrorKind::ReadOnlyFilesystem);
+}
+
+#[test]
+fn data_that_is_not_durable_is_told_by_fsync_and_by_close() {
+    let Some(mount) = Mount::of(refusing(Call::Commit, FsError::NoSpace)) else { return };
+    let mut file = File::create(mount.at("file")).expect("made");
+    file.write_all(b"lost").expect("taken");
+    assert_eq!(file.sync_all().expect_err("not durable").kind(), ErrorKind::StorageFull);
+    // Dropping it would swallow the answer.
+    assert_eq!(nix::unistd::close(file), Err(nix::errno::Errno::ENOSPC));
+}
+
+#[test]
+fn a_file_that_is_gone_is_stale() {
+    let memory = Arc::new(MemoryFileSystem::new());
+    let options =
+        MountOptions { attributes: Duration::ZERO, names: Duration::ZERO, ..MountOptions::default() };
+    let Some(mount) = Mount::with(Arc::clone(&memory) as _, &options) else { return };
+    fs::write(mount.at("file"), "x").expect("written");
+    let open = File::open(mount.at("file")).expect("opened");
+    let name = Name::parse(b"file").expect("a name");
+    memory.remove(&Caller::ROOT, &memory.root(), name, &mut Change::default()).expect("removed by another");
+    assert_eq!(errno(&open.metadata().expect_err("gone")), Some(Errno::STALE));
+    assert_eq!(fs::metadata(mount.at("file")).expect_err("gone").kind(), ErrorKind::NotFound);
+}
+
+/// A file system whose reads wait until a lock is free.
+struct Hanging {
+    inner: MemoryFileSystem,
+    gate: Arc<RwLock<()>>,
+    waits: Sender<()>,
+}
+
+impl Layer for Hanging {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call == Call::Read {
+            self.waits.send(()).expect("heard");
+            drop(self.gate.read());
+        }
+        run(&self.inner)
+    }
+}
+
+#[test]
+fn who_waits_for_a_server_that_is_away_can_be_interrupted() {
+    let (waits, is_waiting) = channel();
+    let gate = Arc::new(RwLock::new(()));
+    let hanging = Hanging { inner: MemoryFileSystem::new(), gate: Arc::clone(&gate), waits };
+    let Some(mount) = Mount::of(Arc::new(hanging)) else { return };
+    fs::write(mount.at("file"), "x").expect("written");
+    let away = gate.write();
+    for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
+        let mut cat =
+            Command::new("cat").arg(mount.at("file")).stdout(Stdio::piped()).spawn().expect("started");
+        is_waiting.recv().expect("it reads");
+        // Others are not held up.
+        assert_eq!(fs::metadata(mount.at("file")).expect("answered").len(), 1);
+        let process = Pid::from_raw(i32::try_from(cat.id()).expect("an id")).expect("not 0");
+        kill_process(process, signal).expect("it lives");
+        assert_eq!(cat.wait().expect("it ends").signal(), Some(signal.as_raw()));
+    }
+    // A program that handles the signal goes on, with EINTR.
+    let script = "import os,signal,sys\nsignal.signal(signal.SIGINT, lambda *_: os._exit(7))\nopen(sys.argv[1],'rb',0).read()";
+    let python = Command::new("python3").args(["-c", script]).arg(mount.at("file")).spawn();
+    if let Ok(mut python) = python {
+        is_waiting.recv().expect("it reads");
+        let process = Pid::from_raw(i32::try_from(python.id()).expect("an id")).expect("not 0");
+        kill_process(process, Signal::INT).expect("it lives");
+        assert_eq!(python.wait().expect("it ends").code(), Some(7));
+    } else {
+        println!("skipped: there is no python3");
+    }
+    drop(away);
+    let mut text = String::new();
+    File::open(mount.at("file")).expect("opened").read_to_string(&mut text).expect("it is back");
+    assert_eq!(text, "x");
+}
+
+#[test]
+fn each_call_acts_as_who_makes_it() {
+    let home = tempfile::tempdir().expect("a directory");
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).expect("set");
+    let local = LocalFileSystem::open(home.path(), Options::default()).expect("opened");
+    let options = MountOptions { allow_other: true, caller: None, ..MountOptions::default() };
+    let Some(mount) = Mount::with(Arc::new(local), &options) else { return };
+    let make = |name: &str, owner: u32, group: u32, mode: u32| {
+        fs::write(mount.at(name), "x").expect("written");
+        chown(mount.at(name), Some(owner), Some(group)).expect("given away");
+        fs::set_permissions(mount.at(name), fs::Permissions::from_mode(mode)).expect("set");
+    };
+    make("own", 1000, 1000, 0o600);
+    make("group", 0, 2000, 0o640);
+    make("other", 0, 0, 0o600);
+    fs::create_dir(mount.at("private")).expect("made");
+    make("private/open", 0, 0, 0o644);
+    fs::set_permissions(mount.at("private"), fs::Permissions::from_mode(0o700)).expect("set");
+    let can_read = |name: &str| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "1000", "--regid", "1000", "--groups", "2000", "cat"]).arg(mount.at(name));
+        command.stderr(Stdio::null()).output().map(|output| output.status.success())
+    };
+    let Ok(own) = can_read("own") else {
+        println!("skipped: there is no setpriv (Debian: util-linux)");
+        return;
+    };
+    let read = |name| can_read(name).expect("started");
+    assert!(own && read("group"));
+    assert!(!read("other"));
+    // Root looked into it, by which the kernel knows the name; that opens it to nobody else.
+    assert!(fs::read(mount.at("private/open")).is_ok() && !read("private/open"));
+    let mut shared = OpenOptions::new().append(true).open(mount.at("other")).expect("opened");
+    shared.write_all(b"y").expect("written");
+}

@@ -1,0 +1,78 @@
+//! A file system that is mounted for a test.
+
+#![allow(dead_code, reason = "each test program uses some of it")]
+#![allow(clippy::print_stdout)] // A test that is skipped says why.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use howdah_mount::{FuseMount, MountOptions, Plain, mount};
+use howdah_vfs::FileSystem;
+use howdah_vfs::memory::MemoryFileSystem;
+use tempfile::TempDir;
+
+/// A mount, taken away when the test is over.
+pub struct Mount {
+    mounted: Option<FuseMount>,
+    home: TempDir,
+}
+
+impl Mount {
+    /// Mounts a file system; none, and it says why, where FUSE cannot be used.
+    pub fn of(file_system: Arc<dyn FileSystem>) -> Option<Self> {
+        Self::with(file_system, &MountOptions::default())
+    }
+
+    /// The same with options.
+    pub fn with(file_system: Arc<dyn FileSystem>, options: &MountOptions) -> Option<Self> {
+        if let Err(error) = fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") {
+            println!("skipped: /dev/fuse: {error}");
+            return None;
+        }
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: mounting takes root");
+            return None;
+        }
+        let home = tempfile::tempdir().expect("a directory");
+        let consistency = Arc::new(Plain(Arc::clone(&file_system)));
+        let mounted = mount(file_system, consistency, home.path(), options).expect("mounted");
+        Some(Self { mounted: Some(mounted), home })
+    }
+
+    /// An empty file system in memory, mounted.
+    pub fn of_memory() -> Option<Self> {
+        Self::of(Arc::new(MemoryFileSystem::new()))
+    }
+
+    /// A path in it.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// The mount itself.
+    pub fn mounted(&self) -> &FuseMount {
+        self.mounted.as_ref().expect("mounted")
+    }
+
+    /// The names in a directory, sorted.
+    pub fn names(&self, directory: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.at(directory)).expect("listed");
+        let name = |entry: std::io::Result<fs::DirEntry>| {
+            entry.expect("an entry").file_name().into_string().expect("text")
+        };
+        let mut names: Vec<String> = entries.map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// Takes it away; nothing may use it.
+    pub fn unmount(mut self) {
+        self.mounted.take().expect("mounted").unmount().expect("unmounted");
+    }
+}

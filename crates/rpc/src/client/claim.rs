@@ -1,0 +1,12 @@
+//! What is known of a reply that comes.
+
+use super::receive::ReceiveInto;
+
+/// What a caller knows of an xid.
+#[derive(Debug)]
+pub enum Claim {
+    /// Nobody waits for it: the reply is skipped.
+    Unknown,
+    /// A call waits, with a buffer for its data if it wants some.
+    Call(Option<ReceiveInto>),
+}

@@ -1,0 +1,25 @@
+//! What whoever asks the admin interface is told about.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::history::History;
+use super::metrics::MetricsSettings;
+use super::space::Space;
+use crate::shared::Shared;
+use crate::tuning::Knobs;
+
+/// What is asked about.
+pub struct Asked {
+    /// The state behind all workers.
+    pub shared: Arc<Shared>,
+    /// What may be set.
+    pub knobs: Arc<Knobs>,
+    /// Where the time of connections went.
+    pub history: Mutex<History>,
+    /// What monitors are told beyond the usual.
+    pub metrics: MetricsSettings,
+    /// How full exports are.
+    pub space: Arc<Space>,
+}

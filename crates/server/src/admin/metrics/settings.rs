@@ -1,0 +1,8 @@
+//! What can be set of metrics.
+
+/// What a monitor is told beyond the usual.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MetricsSettings {
+    /// So many clients, those that moved most, have figures of their own.
+    pub clients: usize,
+}
