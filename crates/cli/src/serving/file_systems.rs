@@ -68,6 +68,12 @@ impl DirectoryNews {
     }
 }
 
+/// An export of another server.
+struct Far {
+    file_system: Arc<dyn FileSystem>,
+    cached: Option<Arc<Cached>>,
+}
+
 /// All open file systems, in the order of the exports.
 #[derive(Clone, Default)]
 pub struct FileSystems {
@@ -222,7 +228,7 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
         }
         (Source::Memory(bytes), _) => (Served::Other(memory(*bytes)), Opened::elsewhere(Handles::Memory)),
         (Source::Server(url), _) => {
-            let (server, caches) =
+            let Far { file_system: server, cached: caches } =
                 server(export, url, state).with_context(|| format!("opening export {}", export.name))?;
             cached = caches;
             // Asked once, while it is known to answer.
@@ -264,11 +270,7 @@ fn time_of_day() -> Timestamp {
 }
 
 /// An export of another server: calls are passed on as their callers. Handles that leave no room for ours beside them are kept.
-fn server(
-    export: &ExportConfig,
-    url: &NfsUrl,
-    state: &Path,
-) -> Result<(Arc<dyn FileSystem>, Option<Arc<Cached>>)> {
+fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let client = connect_to(url, &ConnectOptions::default())?;
     if let [first, ..] = client.below_root() {
         bail!(
@@ -290,5 +292,5 @@ fn server(
     let key = *key.first_chunk().context("the handle key is too short")?;
     let short = ShortHandles::around(far, book, key, Handle::EXPORTABLE_MAX)
         .map_err(|error| anyhow!("keeping the handle of {url}: {error}"))?;
-    Ok((Arc::new(short), cached))
+    Ok(Far { file_system: Arc::new(short), cached })
 }

@@ -1,0 +1,125 @@
+//! A relay between two servers' lives: what COMMIT promised is on the far server, whoever dies meanwhile.
+
+#[path = "running/server.rs"]
+mod server;
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use howdah_client::connect::{ConnectOptions, connect};
+use howdah_client::nfs3::Nfs3;
+use howdah_layers::file::{OpenFile, OpenFileOptions};
+use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
+use rustix::process::Signal;
+use server::{Server, run, serve};
+
+const RIGHTS: [&str; 3] = ["--squash", "none", "--privileged-ports=never"];
+const ANYWHERE: &str = "127.0.0.1:0";
+const PART: usize = 256 << 10;
+const PARTS: usize = 96;
+
+fn me() -> Caller {
+    Caller::new(rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+}
+
+fn origin(home: &Path, listen: &str) -> Server {
+    Server::start(serve(&home.join("far")).arg(home.join("data")).args(["--listen", listen]).args(RIGHTS))
+}
+
+fn relay(home: &Path, origin: &Server, listen: &str) -> Server {
+    let url = format!("nfs://{}/", origin.address());
+    let mut command = serve(&home.join("near"));
+    Server::start(command.args(["--cache", &url, "--listen", listen]).args(RIGHTS))
+}
+
+/// A directory to serve, and where both servers keep their state.
+fn home() -> tempfile::TempDir {
+    let home = server::home();
+    for part in ["far", "near"] {
+        fs::create_dir(home.path().join(part)).expect("made");
+    }
+    home
+}
+
+fn client(relay: &Server) -> Arc<Nfs3> {
+    let url = format!("nfs://{}/", relay.address()).parse().expect("a URL");
+    connect(&url, &ConnectOptions::default()).expect("it serves")
+}
+
+fn create(fs: &Nfs3) -> Handle {
+    let (name, how) =
+        (Name::parse(b"new").expect("a name"), Create::Guarded(NewAttributes::with_mode(0o644)));
+    fs.create(&me(), &fs.root(), name, &how, &mut Change::default()).expect("made").handle
+}
+
+/// Kills a server where it stands, and starts it again at the same address.
+fn killed_and_back(server: &mut Server, start: impl FnOnce(&str) -> Server) {
+    let address = server.address().to_string();
+    server.signal(Signal::KILL);
+    server.end();
+    *server = start(&address);
+}
+
+#[test]
+fn what_was_committed_is_there_though_both_servers_were_killed() {
+    let home = home();
+    let (home, data) = (home.path(), home.path().join("data/new"));
+    let mut far = origin(home, ANYWHERE);
+    let mut near = relay(home, &far, ANYWHERE);
+    assert!(near.screen.contains("through caches"), "{}", near.screen);
+    let fs = client(&near);
+    let node = create(&fs);
+    let file = OpenFile::open(Arc::clone(&fs) as _, me(), node, OpenFileOptions::default()).expect("opened");
+    let content: Vec<u8> = (0..PART * PARTS).map(|at| (at / 999) as u8).collect();
+    for (number, part) in content.chunks(PART).enumerate() {
+        file.write_at((number * PART) as u64, part.to_vec().into()).expect("written");
+        match number {
+            20 | 70 => killed_and_back(&mut far, |address| origin(home, address)),
+            45 => killed_and_back(&mut near, |address| relay(home, &far, address)),
+            60 => {
+                file.sync().expect("safe");
+                let there = fs::read(&data).expect("there");
+                assert!(there[..] == content[..there.len()] && there.len() == PART * 61);
+            }
+            _ => {}
+        }
+    }
+    file.close().expect("safe");
+    assert!(fs::read(&data).expect("there") == content);
+    let mut read = Vec::new();
+    while read.len() < content.len() {
+        fs.read(&me(), &node, read.len() as u64, PART, &mut read).expect("read");
+    }
+    assert!(read == content, "as it is read through the relay");
+}
+
+#[test]
+fn a_relay_that_is_told_to_stop_writes_what_it_holds() {
+    let home = home();
+    let far = origin(home.path(), ANYWHERE);
+    let mut near = relay(home.path(), &far, ANYWHERE);
+    let fs = client(&near);
+    let node = create(&fs);
+    let data = Data::Bytes(b"not committed");
+    fs.write(&me(), &node, 0, data, Stability::Unstable, &mut Change::default()).expect("taken");
+    near.signal(Signal::TERM);
+    assert_eq!(near.end().code(), Some(0));
+    assert_eq!(fs::read(home.path().join("data/new")).expect("there"), b"not committed");
+}
+
+#[test]
+fn a_relay_command_is_a_server_with_caches() {
+    let home = home();
+    let far = origin(home.path(), ANYWHERE);
+    let url = format!("nfs://{}/", far.address());
+    let state = home.path().join("state");
+    let mut command = std::process::Command::new(server::HOWDAH);
+    command.args(["relay", &url, "--listen", ANYWHERE, "--rpcbind", "off", "--state"]).arg(&state);
+    let near = Server::start(command.args(RIGHTS));
+    create(&client(&near));
+    assert_eq!(fs::read(home.path().join("data/new")).expect("made"), b"");
+    let (code, _, why) = run(std::process::Command::new(server::HOWDAH).args(["relay", "/usr"]));
+    assert_eq!(code, Some(2));
+    assert!(why.contains("only an export of another server is cached"), "{why}");
+}
