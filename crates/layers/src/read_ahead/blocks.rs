@@ -143,6 +143,11 @@ impl Blocks {
         self.seen.insert(*node, (*now, time));
     }
 
+    /// How large a file is, as was seen last.
+    pub fn size(&self, node: &Handle) -> Option<u64> {
+        self.seen.get(node).map(|(attributes, _)| attributes.size)
+    }
+
     /// Whether a block is of the file as it was seen to be less than `age` ago; `None`: it was not looked at for so long.
     pub fn is_current(&self, node: &Handle, block: &Block, time: Duration, age: Duration) -> Option<bool> {
         let (attributes, at) = self.seen.get(node)?;

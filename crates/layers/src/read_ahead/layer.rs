@@ -130,12 +130,12 @@ impl ReadAhead {
     }
 
     /// Takes note of a read, and fetches what will be read next.
-    fn look_ahead(&self, caller: &Caller, node: &Handle, read: &Range<u64>, size: u64) {
+    fn look_ahead(&self, caller: &Caller, node: &Handle, read: &Range<u64>, missing: u64, size: u64) {
         let shared = &self.shared;
         let (block, budget) = (shared.options.block, shared.options.memory_budget);
         let mut state = shared.state.lock();
         let most = state.flight.in_flight_target() as u64;
-        let seen = ReadSeen { read: read.clone(), size, block: block as u64, most };
+        let seen = ReadSeen { read: read.clone(), missing, size, block: block as u64, most };
         for index in state.streams.on_read(node, &seen) {
             let key = (*node, index);
             if (state.blocks.len() + 1) * block > budget && !state.blocks.make_room(IDLE_USES) {
@@ -241,6 +241,12 @@ impl Layer for ReadAhead {
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
         let range = offset..offset.saturating_add(count as u64);
+        // What is read next, and this read where it follows others, is fetched in blocks: so reads that are under way at the
+        // same time share them.
+        let size = self.shared.state.lock().blocks.size(node);
+        if let Some(size) = size {
+            self.look_ahead(caller, node, &range, offset, size);
+        }
         let read = match self.gather(caller, node, &range) {
             Some(found) => {
                 self.shared.hits.fetch_add(1, Ordering::Relaxed);
@@ -248,11 +254,15 @@ impl Layer for ReadAhead {
             }
             None => {
                 self.shared.misses.fetch_add(1, Ordering::Relaxed);
-                self.shared.inner.read(caller, node, offset, count, buffer)?
+                let read = self.shared.inner.read(caller, node, offset, count, buffer)?;
+                self.validate(node, &read.attributes);
+                read
             }
         };
-        let end = offset.saturating_add(read.content.len() as u64);
-        self.look_ahead(caller, node, &(offset..end), read.attributes.size);
+        if size.is_none() {
+            let end = offset.saturating_add(read.content.len() as u64);
+            self.look_ahead(caller, node, &(offset..end), end, read.attributes.size);
+        }
         Ok(read)
     }
 

@@ -21,11 +21,12 @@ const NEAR: u64 = 16;
 /// So often the same distance must be skipped before it is taken for a habit.
 const STRIDES: u32 = 2;
 
-/// What is looked at in one read: which bytes were read, of how large a file, in blocks of which size, and how many blocks may
-/// be fetched ahead.
+/// What is looked at in one read: which bytes are read, from where on they are not here yet, of how large a file, in blocks of
+/// which size, and how many blocks may be fetched ahead.
 #[derive(Debug, Clone)]
 pub struct ReadSeen {
     pub read: Range<u64>,
+    pub missing: u64,
     pub size: u64,
     pub block: u64,
     pub most: u64,
@@ -98,7 +99,7 @@ impl Streams {
 
 impl Readers {
     fn sequence(&mut self, seen: &ReadSeen, used: u64) -> Vec<u64> {
-        let ReadSeen { read, size, block, most } = seen;
+        let ReadSeen { read, missing, size, block, most } = seen;
         let near = (read.end - read.start).saturating_mul(NEAR);
         let distance = |reader: &Reader| reader.front.abs_diff(read.start);
         let reader =
@@ -119,18 +120,18 @@ impl Readers {
         }
         reader.front = read.end;
         reader.window = (reader.window * 2).max(FIRST).min(*most);
-        if read.end >= *size {
+        if *missing >= *size {
             return Vec::new();
         }
         // A block of which a part was read is fetched whole: the rest of it is wanted next.
-        let (here, next) = (read.end / *block, read.end.div_ceil(*block));
+        let (here, next) = (*missing / *block, read.end.div_ceil(*block));
         let wanted = reader.asked.max(here)..(next + reader.window).min(size.div_ceil(*block));
         reader.asked = reader.asked.max(wanted.end);
         wanted.collect()
     }
 
     fn follow_strides(&mut self, seen: &ReadSeen) -> Option<Vec<u64>> {
-        let ReadSeen { read, size, block, most } = seen;
+        let ReadSeen { read, size, block, most, .. } = seen;
         let length = i128::from(read.end - read.start);
         let stride = i128::from(read.start) - i128::from(self.last);
         let skips = stride.abs() > length && stride.abs() > i128::from(*block);
@@ -161,7 +162,7 @@ mod tests {
     }
 
     fn seen(read: Range<u64>) -> ReadSeen {
-        ReadSeen { read, size: 530, block: 10, most: 8 }
+        ReadSeen { missing: read.end, read, size: 530, block: 10, most: 8 }
     }
 
     #[test]
@@ -215,7 +216,10 @@ mod tests {
     fn small_reads_within_a_block_ask_for_it_once() {
         let mut streams = Streams::default();
         let mut read = |at: u64| {
-            streams.on_read(&node(1), &ReadSeen { read: at..at + 4, size: 1000, block: 8, most: 1 })
+            streams.on_read(
+                &node(1),
+                &ReadSeen { read: at..at + 4, missing: at + 4, size: 1000, block: 8, most: 1 },
+            )
         };
         assert_eq!(read(0), [0, 1], "the rest of it is wanted next");
         assert!(read(4).is_empty());
@@ -228,7 +232,7 @@ mod tests {
         let mut streams = Streams::default();
         for number in 0..2 * FILES_MAX as u64 {
             let node = Handle::new(&number.to_be_bytes()).expect("short");
-            streams.on_read(&node, &ReadSeen { read: 0..1, size: 1, block: 1, most: 1 });
+            streams.on_read(&node, &ReadSeen { read: 0..1, missing: 1, size: 1, block: 1, most: 1 });
             assert!(streams.files.len() <= FILES_MAX);
         }
     }
