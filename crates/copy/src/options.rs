@@ -101,7 +101,7 @@ pub struct Tuning {
     pub commit_interval: Duration,
     /// The most workers that are ever started by measurement: more calls than that no path is given.
     pub most_jobs: usize,
-    /// The most workers for small files, each of which has a few calls one after the other: each is a thread, and may hold a
+    /// The most workers for small files. Each worker is a thread, makes the few calls of one file in turn, and may hold a
     /// descriptor.
     pub most_small_jobs: usize,
     /// Whether each file has one writer, for whom many read; without, where the destination takes the writes of a file one

@@ -164,7 +164,7 @@ fn a_listing_answers_for_its_names_and_one_question_for_all_rights() {
         assert_eq!(fs.attributes(&ME, &node.handle), Ok(node.attributes));
     }
     assert_eq!((calls(&server, Call::Lookup), calls(&server, Call::Attributes)), (0, 0));
-    // Whoever may list may not always look up.
+    // The right to list does not imply the right to look names up.
     let other = Caller::new(1000, 1000);
     let mode = NewAttributes::with_mode(0o704);
     fs.set_attributes(&ME, &root, &mode, None, &mut Change::default()).expect("set");

@@ -47,7 +47,7 @@ trait Interruptible: Send + Sync {
     fn interrupt(&self);
 }
 
-/// A reply that is given once, by whoever is first.
+/// A reply that is given once: the first answer is sent.
 pub struct Slot<R>(Mutex<Option<R>>);
 
 impl<R: Reply> Slot<R> {

@@ -1,8 +1,8 @@
 //! Any [`FileSystem`](howdah_vfs::FileSystem) as a directory of this machine, by FUSE.
 //!
-//! The kernel's requests come in by [`skin`], which hands each to a thread of the crew; `calls` holds what each does, one file
+//! The kernel's requests come in by `skin`, which hands each to a thread of the crew; `calls` holds what each does, one file
 //! for those that belong together; `nodes` and `opens` hold what the kernel knows by number. This crate knows no protocol and
-//! no cache: whoever mounts chooses the file system, and says by [`Consistency`] what opening and closing a file mean.
+//! no cache: the caller chooses the file system, and defines by [`Consistency`] what opening and closing a file mean.
 
 mod attributes;
 mod calls;

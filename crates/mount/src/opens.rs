@@ -16,7 +16,7 @@ use crate::refused::{Answer, Refused};
 pub struct KernelFile {
     /// The file.
     pub node: Arc<KernelNode>,
-    /// Who opened it: reads and writes act as them, whoever makes them.
+    /// The caller that opened it. All reads and writes act as this caller.
     pub caller: Caller,
     /// How durable its writes are.
     pub stability: Stability,

@@ -100,7 +100,7 @@ impl Filesystem for Skin {
             InitFlags::FUSE_AUTO_INVAL_DATA,
             InitFlags::FUSE_DO_READDIRPLUS,
             InitFlags::FUSE_READDIRPLUS_AUTO,
-            // Servers take set-ID bits away themselves, from whom they should.
+            // The server removes set-ID bits where it must.
             InitFlags::FUSE_HANDLE_KILLPRIV,
             InitFlags::FUSE_EXPORT_SUPPORT,
         ];

@@ -182,7 +182,7 @@ fn a_large_file_comes_back_as_it_went() {
     let mut last = vec![0; 4711];
     file.read_exact_at(&mut last, 32 << 20).expect("read past the cache");
     assert!(last == content[32 << 20..]);
-    // What another one changes is seen by whoever opens the file then.
+    // A change by another client is seen at the next open.
     content[5] ^= 1;
     fs::write(home.path().join("large"), &content).expect("written");
     assert!(fs::read(mount.at("large")).expect("read") == content, "read as it is");

@@ -15,7 +15,7 @@ pub struct CachingArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_cache_memory, conflicts_with = "config")]
     pub cache_memory: Option<u64>,
 
-    /// For how long attributes, names and listings are believed before the other server is asked again [default: 3 s for
+    /// For how long attributes, names and rights are believed before the other server is asked again [default: 3 s for
     /// files and 30 s for directories after a change, doubling to 60 s while nothing changes]
     ///
     /// Sets the four times below at once. Clients of this server see each other's changes at once; this is how late they

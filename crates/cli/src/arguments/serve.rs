@@ -35,7 +35,7 @@ pub struct ServeArguments {
     #[arg(value_name = "DIR|memory:SIZE|URL")]
     pub what: Option<OsString>,
 
-    /// Cache what another server exports: reads ahead, writes behind, remembers attributes, names and listings
+    /// Cache what another server exports: reads ahead, writes behind, remembers attributes, names and rights
     ///
     /// `howdah relay URL` is `howdah serve --cache URL`.
     #[arg(long, conflicts_with = "config")]

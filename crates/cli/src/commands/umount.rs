@@ -26,7 +26,7 @@ pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
     if is_lost { Err(Failure::Told) } else { Ok(()) }
 }
 
-/// Has the mount write what is left; says of which files it could not.
+/// Makes the mount write all data to the server. Names each file that could not be written. True: there was one.
 fn flush(mount: &AskedMount) -> anyhow::Result<bool> {
     let failed = mount.flush()?.failed;
     for (file, why) in &failed {
@@ -37,7 +37,7 @@ fn flush(mount: &AskedMount) -> anyhow::Result<bool> {
     Ok(!failed.is_empty())
 }
 
-/// Refuses what is no mount of ours.
+/// Refuses a directory that is not mounted by howdah.
 fn is_lost_with_its_process(directory: &Path) -> anyhow::Result<bool> {
     let shown = directory.display();
     match look_at(directory).with_context(|| format!("looking at {shown}"))? {

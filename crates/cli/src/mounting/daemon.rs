@@ -136,7 +136,7 @@ fn root(client: &Nfs3, caller: &Caller) -> Result<Handle> {
     Ok(handle)
 }
 
-/// What is told of this mount.
+/// Answers the questions of `howdah mounts` and `howdah umount` about this mount.
 struct About {
     directory: String,
     source: String,

@@ -112,7 +112,7 @@ const TABLE: &[(&str, Meaning)] = &[
 
 /// What an option means, if there is one of that name.
 pub fn meaning(name: &str) -> Option<Meaning> {
-    // For systemd and for whoever else reads fstab(5).
+    // Options for systemd and other programs that read fstab(5).
     if name.starts_with("x-") || name.starts_with("X-") {
         return Some(Meaning::Ignored);
     }

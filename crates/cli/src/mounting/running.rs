@@ -56,7 +56,7 @@ impl Notes {
         Ok(Self { _text: text, listener, place })
     }
 
-    /// Answers whoever asks, on a thread of its own.
+    /// Answers questions about the mount, on its own thread.
     pub fn answer(&self, answers: Arc<dyn Answers>) -> Result<()> {
         let socket = self.listener.socket().context("listening for questions")?;
         let run = move || {

@@ -61,7 +61,7 @@ impl Servers {
             device: None,
             seen_root: None,
         };
-        // Whoever cannot look at it hears why from the first who needs it.
+        // On an error the next use asks again, and reports it.
         typed.seen_root = typed.root().ok();
         let path = follow(&typed, following).with_context(|| format!("following {}", Shown(&typed.label)))?;
         let meant = url.with_path([mounted, &path].concat());

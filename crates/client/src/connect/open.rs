@@ -64,8 +64,8 @@ struct Found {
     opening: Opening,
 }
 
-/// The connection of NFS on its way up, while MOUNT is asked: far away that spares two round trips. Who has no use for it any more
-/// drops it.
+/// A connection to NFS that is being made while MOUNT is asked: this saves two round trips. Dropping this abandons the
+/// connection.
 struct Opening(Receiver<Result<Arc<Channel>, ConnectError>>);
 
 impl Opening {
@@ -73,7 +73,7 @@ impl Opening {
         let (sender, receiver) = mpsc::channel();
         let (its_url, its_options, its_sender) = (url.clone(), options.clone(), sender.clone());
         let begun = thread::Builder::new().name("connect".to_owned()).spawn(move || {
-            // Whoever asked may be gone.
+            // The receiver is gone if MOUNT failed meanwhile.
             let _ = its_sender.send(open(&its_url, &its_options, nfs));
         });
         if begun.is_err() {
@@ -83,7 +83,7 @@ impl Opening {
     }
 
     fn wait(self) -> Result<Arc<Channel>, ConnectError> {
-        self.0.recv().expect("who connects says how it went")
+        self.0.recv().expect("the thread sends its result")
     }
 }
 

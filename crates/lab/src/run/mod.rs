@@ -2,7 +2,7 @@
 //! everything ended and checked. A cell that fails is a row that says so, and the next one begins.
 //!
 //! `runner` is the order of cells, `cell` one of them, `scene` what happens in it has at hand, `server` and `client` a file
-//! for each kind. It draws nothing and prints nothing: whoever runs a plan is told by an [`RunObserver`].
+//! for each kind. It draws nothing and prints nothing: the caller gets its events through a [`RunObserver`].
 
 mod bench_json;
 mod cell;

@@ -141,7 +141,7 @@ impl Known {
         self.names.insert((*directory, name.to_vec()), KnownName { caller: caller.clone(), node, epoch });
     }
 
-    /// A name is gone, or leads elsewhere. Says what it led to, whoever found that.
+    /// A name is gone, or leads elsewhere. Gives the node that it led to, for any caller.
     pub fn forget_name(&mut self, directory: &Handle, name: &[u8]) -> Option<Handle> {
         self.names.remove(&(*directory, name.to_vec())).map(|known| known.node)
     }

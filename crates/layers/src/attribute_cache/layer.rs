@@ -16,7 +16,7 @@ use super::{AttributeCacheOptions, AttributeCacheReport};
 
 /// Remembers attributes, names and rights, for as long as its options say. What is changed through it is seen through
 /// it at once; what others change is seen when what was remembered has aged, or by
-/// [`revalidate`](AttributeCache::revalidate), which whoever opens a file calls (close-to-open consistency).
+/// [`revalidate`](AttributeCache::revalidate), which must be called when a file is opened (close-to-open consistency).
 pub struct AttributeCache {
     inner: Arc<dyn FileSystem>,
     stopwatch: Stopwatch,
@@ -64,7 +64,7 @@ impl AttributeCache {
         self.known.lock().saw(node, attributes, since, time);
     }
 
-    /// A listing gave names: whoever may also look them up need not ask for them.
+    /// A listing gave names. A caller with the right to look names up need not ask the server for them.
     fn found_all(&self, caller: &Caller, directory: &Handle, names: Vec<(Vec<u8>, Handle)>, since: Moment) {
         let time = (self.stopwatch)();
         let mut known = self.known.lock();

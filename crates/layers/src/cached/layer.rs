@@ -9,10 +9,10 @@ use howdah_vfs::{Attributes, Caller, FileSystem, Handle, Result};
 use super::{CachedReport, CachingOptions};
 use crate::{AttributeCache, ReadAhead, WriteBehind};
 
-/// A far file system with all caches: attributes, names and listings are remembered, data is read ahead and written behind.
+/// A far file system with all caches: attributes, names and rights are remembered, data is read ahead and written behind.
 ///
 /// What callers of this one change is seen by all of them at once. What others change on the far side is seen when what was
-/// remembered has aged (by default after 3 to 60 s), or at once by whoever calls [`revalidate`](Cached::revalidate): call it
+/// remembered has aged (by default after 3 to 60 s), or at once after [`revalidate`](Cached::revalidate): call it
 /// when a file is opened, and [`flush`](Cached::flush) when it is closed, and the file is consistent from close to open.
 pub struct Cached {
     attributes: Arc<AttributeCache>,

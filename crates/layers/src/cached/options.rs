@@ -9,7 +9,7 @@ const MEMORY: usize = 512 << 20;
 /// Everything that can be set. The defaults suit a server that is far away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CachingOptions {
-    /// For how long attributes, names and listings are believed.
+    /// For how long attributes, names and rights are believed.
     pub attributes: AttributeCacheOptions,
     /// Bytes of data that may be held in all: half of them of what is read ahead, half of what is written and not durable.
     pub memory_budget: usize,

@@ -78,7 +78,7 @@ impl Blocks {
         Some(number)
     }
 
-    /// A fetch is over; without a block, whoever wants it asks again. What nobody waits for any more is dropped. Says whether
+    /// A fetch is over; without a block, waiting readers ask the server themselves. A block without readers is dropped. Says whether
     /// it was waited for.
     pub fn arrive(&mut self, key: &Key, number: u64, block: Option<Block>) -> bool {
         let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.number == number) else {

@@ -84,7 +84,7 @@ struct Ahead {
     flight: Flight,
 }
 
-/// A fetch; when it is over, or is never run, whoever waits is told.
+/// A fetch. Waiting readers are woken when it ends, and also when it is dropped.
 struct Fetch {
     shared: Arc<Shared>,
     caller: Caller,
@@ -218,7 +218,7 @@ impl ReadAhead {
         state.blocks.forget(node);
         state.streams.forget(node);
         drop(state);
-        // Whoever waits for one of the blocks must see that it will not come.
+        // Wakes readers that wait for a block that will not come.
         self.shared.arrived.notify_all();
     }
 }
@@ -330,7 +330,7 @@ impl Fetch {
         let block = read.ok().map(|(bytes, end, attributes)| Block { bytes, end, attributes });
         let attributes = block.as_ref().map(|block| block.attributes);
         shared.fetched.fetch_add(1, Ordering::Relaxed);
-        // Of another file than it is now: whoever wants it asks again.
+        // The file changed meanwhile: readers ask again.
         if state.blocks.arrive(&self.key, self.number, block)
             && let Some(attributes) = attributes
         {

@@ -57,7 +57,7 @@ pub struct File {
     /// COMMITs under way that nobody asked for, and the moment up to which they make data safe.
     pub commits_ahead: usize,
     pub committing_until: u64,
-    /// One of them failed: whoever commits next is told why.
+    /// One of them failed: the next COMMIT gets the error.
     pub commit_failed: bool,
     /// Where the data that was taken ends, at most, and when the last of it was.
     end: u64,

@@ -1,4 +1,4 @@
-//! Calls that run on a thread of their own. When one is over, or is never made, whoever waits is told.
+//! Calls that run on a thread of their own. Waiting threads are woken when a call ends, and also when it is dropped.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ impl CommitJob {
     }
 
     fn run(self) {
-        // What goes wrong is told by whoever commits next: all of it is still held.
+        // The next COMMIT reports errors: all data is still held.
         let committed = self.shared.inner.commit(&self.caller, &self.node, 0, 0, &mut Change::default());
         let committed = match committed {
             Ok(committed) => committed,

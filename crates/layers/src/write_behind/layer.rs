@@ -1,4 +1,4 @@
-//! The layer: unstable writes are taken; whoever looks meanwhile sees their effect; what must not overtake them waits.
+//! The layer: takes unstable writes, shows their effect at once, and holds back calls that must not overtake them.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::ControlFlow;

@@ -152,7 +152,7 @@ impl Shared {
         self.make_node_durable(&open.caller, &open.node)
     }
 
-    /// The same of a node, by whoever may.
+    /// The same for a node, as a caller with the right to do it.
     pub fn make_node_durable(&self, caller: &Caller, node: &Arc<KernelNode>) -> Answer<()> {
         let Some(unstable) = node.content.lock().unstable.take() else {
             return if std::mem::take(&mut node.content.lock().lost) {
@@ -170,7 +170,7 @@ impl Shared {
                 }
             }
             Err(error) => {
-                // The next one who asks shall hear of it, too.
+                // The next flush reports it again.
                 node.content.lock().unstable.get_or_insert(unstable);
                 return Err(error.into());
             }

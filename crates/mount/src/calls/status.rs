@@ -34,7 +34,7 @@ impl Shared {
         Ok(node.as_seen(after))
     }
 
-    /// Whoever opened the file, or asks.
+    /// The caller that opened the file, else the caller of this request.
     fn acting(&self, asker: Requester, open: Option<u64>) -> Caller {
         let open = open.and_then(|open| self.files.of(open).ok());
         open.map_or_else(|| self.caller(asker), |open| open.caller.clone())
