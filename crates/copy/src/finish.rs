@@ -96,11 +96,12 @@ impl Copier {
             .set_attributes(&job.partial, &job.node.attributes, size)
             .at_destination("setting the attributes of")?;
         let directory = &job.entry.parent.target.handle;
-        // What has the name may be what the same copy, started a second time, began: then ours lost its only name. Far away a
-        // look-up for each file would be a fifth of the time.
+        // The same copy, started a second time, may have begun a file of its own under this name. Then ours lost its only name.
+        // A file with a journal may have been completed by the other copy, so its name is looked up. For small files far away
+        // the look-up would be a fifth of the time.
         let has_name = match after {
-            Some(after) => after.links > 0,
-            None => self.has_partial(job).at_destination("looking for the partial file of")?,
+            Some(after) if after.links == 1 && job.journal.is_none() => true,
+            _ => self.has_partial(job).at_destination("looking for the partial file of")?,
         };
         if !has_name {
             return Err(Trouble::destination("completing", Cause::TakenOver));

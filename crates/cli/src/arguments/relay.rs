@@ -9,7 +9,7 @@ use super::{CachingArguments, ExportArguments, LogArguments, ServeArguments, Ser
 /// Serve a far server's export to clients nearby, with caches between
 ///
 /// Clients mount this host as if it were the far server. Data is read ahead and written behind over connections that size
-/// themselves to the path; attributes, names and listings are remembered. Data that a client was told is safe (fsync, close)
+/// themselves to the path; attributes, names and rights are remembered. Data that a client was told is safe (fsync, close)
 /// is safe on the far server.
 ///
 /// The same as `howdah serve --cache URL`. For several exports, write a file with `url = "nfs://…"` and `cache = true`,

@@ -133,7 +133,10 @@ impl FileSystems {
         }
         let (done, is_done) = channel();
         thread::spawn(move || {
-            let safe = cached.iter().all(|cached| cached.flush_all().is_ok());
+            // Each on its own: one server that is away must not keep the data of another from it.
+            let flushing: Vec<_> =
+                cached.into_iter().map(|cached| thread::spawn(move || cached.flush_all().is_ok())).collect();
+            let safe = flushing.into_iter().fold(true, |safe, flush| flush.join().unwrap_or(false) && safe);
             // Nobody hears it after the patience.
             let _ = done.send(safe);
         });

@@ -84,12 +84,14 @@ impl Known {
         known.seen = Some(Seen { attributes: *attributes, at: time, believed });
     }
 
-    /// A change of ours to a node is over. Where nobody else changed it meanwhile, names found in it stay known.
-    pub fn changed(&mut self, node: &Handle, change: &Change, time: Duration) {
+    /// A change of ours to a node is over that started at `since`. Where nobody else changed it meanwhile, names found in it stay
+    /// known. Says whether it was the only one: of two that overlap nobody knows the order.
+    pub fn changed(&mut self, node: &Handle, change: &Change, since: Moment, time: Duration) -> bool {
         self.now += 1;
         let (now, epoch) = (self.now, self.next_epoch());
         let min = change.after.as_ref().map(|after| self.min(after));
         let known = self.node(node);
+        let overlapped = known.changed > since;
         let ours_alone = match (&known.seen, &change.before) {
             (Some(seen), Some(before)) => {
                 let was = &seen.attributes;
@@ -102,8 +104,17 @@ impl Known {
         }
         known.access.clear();
         known.changed = now;
-        known.seen =
+        let after =
             change.after.zip(min).map(|(attributes, believed)| Seen { attributes, at: time, believed });
+        known.seen = match (known.seen.take().filter(|_| overlapped), after) {
+            (None, after) if !overlapped => after,
+            // The server's time of change tells which came later.
+            (Some(seen), Some(after)) if seen.attributes.changed > after.attributes.changed => Some(seen),
+            (Some(seen), Some(after)) if seen.attributes.changed < after.attributes.changed => Some(after),
+            (Some(seen), Some(after)) if same(&seen.attributes, &after.attributes) => Some(after),
+            _ => None,
+        };
+        !overlapped
     }
 
     /// A node is not what it was, and how it is now nobody said.
@@ -159,10 +170,17 @@ impl Known {
         known.1.contains(wanted).then_some((known.2 & wanted, attributes))
     }
 
-    /// A caller was told what it may do; said after the node's attributes were `saw`n.
-    pub fn granted(&mut self, caller: &Caller, node: &Handle, wanted: Access, granted: Access) {
+    /// A caller was told by a call that started at `since` what it may do; said after the node's attributes were `saw`n.
+    pub fn granted(
+        &mut self,
+        caller: &Caller,
+        node: &Handle,
+        since: Moment,
+        (wanted, granted): (Access, Access),
+    ) {
         let known = self.node(node);
-        if known.seen.is_none() {
+        // A change meanwhile may have been to these very rights.
+        if known.seen.is_none() || known.changed > since {
             return;
         }
         known.access.retain(|other| other.0 != *caller);
@@ -219,11 +237,45 @@ mod tests {
         let old = fs.attributes(&Caller::ROOT, &root).expect("attributes");
         let mut known = Known::new(AttributeCacheOptions::default());
         let since = known.moment();
-        known.changed(&root, &Change { before: None, after: Some(old) }, start);
+        assert!(known.changed(&root, &Change { before: None, after: Some(old) }, since, start));
         assert_eq!(known.attributes(&root, start), Some(old));
         known.saw(&root, &Attributes { size: 1, ..old }, since, start);
         assert_eq!(known.attributes(&root, start), None, "which of the two came later, nobody knows");
         known.saw(&root, &old, known.moment(), start);
         assert_eq!(known.attributes(&root, start), Some(old));
+    }
+
+    #[test]
+    fn of_changes_that_overlapped_the_later_one_is_believed() {
+        let (fs, start) = (MemoryFileSystem::new(), Duration::ZERO);
+        let root = fs.root();
+        let first = fs.attributes(&Caller::ROOT, &root).expect("attributes");
+        let mut changed = first.changed;
+        changed.seconds += 1;
+        let second = Attributes { changed, size: first.size + 1, ..first };
+        for (answers, believed) in [
+            ([first, second], Some(second)),
+            ([second, first], Some(second)),
+            ([first, Attributes { size: 7, ..first }], None),
+        ] {
+            let mut known = Known::new(AttributeCacheOptions::default());
+            let since = known.moment();
+            let alone = answers.map(|after| {
+                known.changed(&root, &Change { before: None, after: Some(after) }, since, start)
+            });
+            assert_eq!((alone, known.attributes(&root, start)), ([true, false], believed));
+        }
+    }
+
+    #[test]
+    fn rights_that_crossed_a_change_are_not_believed() {
+        let (fs, start) = (MemoryFileSystem::new(), Duration::ZERO);
+        let root = fs.root();
+        let now = fs.attributes(&Caller::ROOT, &root).expect("attributes");
+        let mut known = Known::new(AttributeCacheOptions::default());
+        let since = known.moment();
+        known.changed(&root, &Change { before: None, after: Some(now) }, since, start);
+        known.granted(&Caller::ROOT, &root, since, (Access::ALL, Access::ALL));
+        assert_eq!(known.access(&Caller::ROOT, &root, Access::READ, start), None);
     }
 }

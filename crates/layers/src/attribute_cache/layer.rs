@@ -100,10 +100,21 @@ impl AttributeCache {
         change: &mut Change,
         run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
     ) -> Result<T> {
+        self.change_alone(node, change, run).0
+    }
+
+    /// The same; says whether no other change of ours to the node overlapped.
+    fn change_alone<T>(
+        &self,
+        node: &Handle,
+        change: &mut Change,
+        run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
+    ) -> (Result<T>, bool) {
+        let since = self.known.lock().moment();
         let answer = run(&*self.inner, change);
         let time = (self.stopwatch)();
-        self.known.lock().changed(node, change, time);
-        answer
+        let is_alone = self.known.lock().changed(node, change, since, time);
+        (answer, is_alone)
     }
 
     /// Makes a call that puts a node into a directory under a name.
@@ -114,15 +125,21 @@ impl AttributeCache {
         change: &mut Change,
         run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<Node>,
     ) -> Result<Node> {
-        let made = self.change(directory, change, run);
+        let since = self.known.lock().moment();
+        let (made, is_alone) = self.change_alone(directory, change, run);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
         let node = made.inspect_err(|_| {
             known.forget_name(directory, name.as_bytes());
         })?;
         // The node may have been there before, as another one than was remembered: its change is told by `changed`.
-        known.changed(&node.handle, &Change { before: None, after: Some(node.attributes) }, time);
-        known.found(caller, directory, name.as_bytes(), node.handle);
+        let change = Change { before: None, after: Some(node.attributes) };
+        known.changed(&node.handle, &change, since, time);
+        // Another change meanwhile may have been to this very name.
+        match is_alone {
+            true => known.found(caller, directory, name.as_bytes(), node.handle),
+            false => drop(known.forget_name(directory, name.as_bytes())),
+        }
         Ok(node)
     }
 
@@ -172,10 +189,11 @@ impl Layer for AttributeCache {
         guard: Option<Timestamp>,
         change: &mut Change,
     ) -> Result<()> {
+        let since = self.known.lock().moment();
         let answer = self.inner.set_attributes(caller, node, new, guard, change);
         let time = (self.stopwatch)();
         // As if somebody else had changed it: who may look names up in a directory may be others now.
-        self.known.lock().changed(node, &Change { before: None, after: change.after }, time);
+        self.known.lock().changed(node, &Change { before: None, after: change.after }, since, time);
         answer
     }
 
@@ -214,9 +232,10 @@ impl Layer for AttributeCache {
             return Ok(known);
         }
         // All rights in one question: the next one is for others.
+        let since = self.known.lock().moment();
         let ask = |inner: &dyn FileSystem| inner.access(caller, node, Access::ALL);
         let (granted, attributes) = self.look(node, ask, |(_, seen)| Some(*seen))?;
-        self.known.lock().granted(caller, node, Access::ALL, granted);
+        self.known.lock().granted(caller, node, since, (Access::ALL, granted));
         Ok((granted & wanted, attributes))
     }
 
@@ -325,12 +344,13 @@ impl Layer for AttributeCache {
         changes: (&mut Change, &mut Change),
     ) -> Result<()> {
         let (left, entered) = changes;
+        let since = self.known.lock().moment();
         let answer = self.inner.rename(caller, from, to, (left, entered));
         let time = (self.stopwatch)();
         {
             let mut known = self.known.lock();
-            known.changed(from.0, left, time);
-            known.changed(to.0, entered, time);
+            known.changed(from.0, left, since, time);
+            known.changed(to.0, entered, since, time);
         }
         // Both nodes have another time of change, and of the one replaced nobody says whether it lives on.
         self.lost(from.0, from.1);
@@ -346,11 +366,12 @@ impl Layer for AttributeCache {
         name: Name<'_>,
         change: &mut Change,
     ) -> Result<Attributes> {
+        let since = self.known.lock().moment();
         let answer =
             self.change(directory, change, |inner, change| inner.link(caller, node, directory, name, change));
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
-        known.changed(node, &Change { before: None, after: answer.as_ref().ok().copied() }, time);
+        known.changed(node, &Change { before: None, after: answer.as_ref().ok().copied() }, since, time);
         known.forget_name(directory, name.as_bytes());
         answer
     }

@@ -6,6 +6,9 @@ use crate::{AttributeCacheOptions, ReadAheadOptions, WriteBehindOptions};
 /// holds.
 const MEMORY: usize = 512 << 20;
 
+/// A server that prefers less has its blocks read and written in several calls each.
+const BLOCK_MIN: usize = 4 << 10;
+
 /// Everything that can be set. The defaults suit a server that is far away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CachingOptions {
@@ -34,12 +37,21 @@ impl CachingOptions {
     /// What the read-ahead is told.
     pub(super) fn read_ahead(&self) -> ReadAheadOptions {
         let default = ReadAheadOptions::default();
-        ReadAheadOptions { block: self.read_size, memory_budget: self.memory_budget / 2, ..default }
+        ReadAheadOptions {
+            block: self.read_size.max(BLOCK_MIN),
+            believed: self.attributes.file_min,
+            memory_budget: self.memory_budget / 2,
+            ..default
+        }
     }
 
     /// What the write-behind is told.
     pub(super) fn write_behind(&self) -> WriteBehindOptions {
         let default = WriteBehindOptions::default();
-        WriteBehindOptions { block: self.write_size, memory_budget: self.memory_budget / 2, ..default }
+        WriteBehindOptions {
+            block: self.write_size.max(BLOCK_MIN),
+            memory_budget: self.memory_budget / 2,
+            ..default
+        }
     }
 }

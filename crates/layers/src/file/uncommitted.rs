@@ -8,6 +8,9 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+/// Bytes of memory that a piece takes beside its data.
+const PIECE_COST: usize = 256;
+
 /// Data held, by where it goes in the file. `T` is what else must be known to write it again, such as who wrote it.
 #[derive(Debug, Default)]
 pub struct Uncommitted<T = ()> {
@@ -40,7 +43,7 @@ struct Piece<T> {
 }
 
 impl<T: Clone> Uncommitted<T> {
-    /// Bytes held.
+    /// Bytes of memory held.
     pub fn held(&self) -> usize {
         self.held
     }
@@ -58,7 +61,7 @@ impl<T: Clone> Uncommitted<T> {
     /// Bytes held that were added since a moment.
     pub fn held_since(&self, moment: u64) -> usize {
         let newer = self.pieces.values().filter(|piece| piece.write >= moment);
-        newer.map(|piece| piece.data.len()).sum()
+        newer.map(cost).sum()
     }
 
     /// Holds what was written unstably, in the place of what was there.
@@ -87,21 +90,21 @@ impl<T: Clone> Uncommitted<T> {
     pub fn committed(&mut self, moment: u64, verifier: [u8; 8]) -> Vec<Lost<T>> {
         let is_safe = |piece: &Piece<T>| piece.write < moment && piece.verifier == verifier;
         self.pieces.retain(|_, piece| !is_safe(piece));
-        self.held = self.pieces.values().map(|piece| piece.data.len()).sum();
+        self.held = self.pieces.values().map(cost).sum();
         let lost = self.pieces.iter().filter(|(_, piece)| piece.write < moment);
         lost.map(|(&offset, piece)| Lost { offset, data: piece.data.clone(), with: piece.with.clone() })
             .collect()
     }
 
     fn insert(&mut self, offset: u64, piece: Piece<T>) {
-        self.held += piece.data.len();
+        self.held += cost(&piece);
         self.pieces.insert(offset, piece);
     }
 
     /// Leaves of the piece at `from` what lies outside the range.
     fn cut_out(&mut self, from: u64, gone: Range<u64>) {
         let Some(piece) = self.pieces.remove(&from) else { return };
-        self.held -= piece.data.len();
+        self.held -= cost(&piece);
         let all = range(from, &piece);
         if all.start < gone.start {
             let data = piece.data.slice(..(gone.start - from) as usize);
@@ -112,6 +115,10 @@ impl<T: Clone> Uncommitted<T> {
             self.insert(gone.end, Piece { data, ..piece });
         }
     }
+}
+
+fn cost<T>(piece: &Piece<T>) -> usize {
+    PIECE_COST + piece.data.len()
 }
 
 fn range<T>(from: u64, piece: &Piece<T>) -> Range<u64> {
@@ -142,7 +149,7 @@ mod tests {
         let moment = held.moment();
         held.add(9, text("later"), SECOND, ());
         assert_eq!(held.committed(moment, SECOND), lost(&[(0, "howdy")]));
-        assert_eq!(held.held(), 10);
+        assert_eq!(held.held(), 10 + 2 * PIECE_COST);
         held.add(0, text("howdy"), SECOND, ());
         assert_eq!(held.committed(held.moment(), SECOND), []);
         assert!(held.is_empty() && held.held() == 0);
@@ -154,7 +161,7 @@ mod tests {
         held.add(0, text("abcdefgh"), FIRST, ());
         held.add(2, text("XY"), SECOND, ());
         held.supersede(6, 1);
-        assert_eq!(held.held(), 7);
+        assert_eq!(held.held(), 7 + 4 * PIECE_COST);
         let pieces = held.committed(held.moment(), SECOND);
         assert_eq!(pieces, lost(&[(0, "ab"), (4, "ef"), (7, "h")]));
     }
@@ -166,7 +173,7 @@ mod tests {
         held.add(1, text("01234567890123456789012345"), FIRST, ());
         let pieces = held.committed(held.moment(), SECOND);
         assert_eq!(pieces, lost(&[(0, "a"), (1, "01234567890123456789012345"), (27, "abc")]));
-        assert_eq!(held.held(), 30);
+        assert_eq!(held.held(), 30 + 3 * PIECE_COST);
         held.supersede(0, usize::MAX);
         assert!(held.is_empty());
     }

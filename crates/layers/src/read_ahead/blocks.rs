@@ -36,8 +36,8 @@ struct Entry {
     state: State,
     /// Tells this one from another of the same key, fetched after the file changed.
     number: u64,
-    /// When it was wanted last, in the order of uses, and how many of its bytes were given.
-    used: u64,
+    /// When it was wanted last, and how many of its bytes were given.
+    used: Duration,
     given: usize,
 }
 
@@ -46,9 +46,15 @@ struct Entry {
 pub struct Blocks {
     entries: HashMap<Key, Entry>,
     number: u64,
-    uses: u64,
     /// What each file was like when the server told last, and when that was.
     seen: HashMap<Handle, (Attributes, Duration)>,
+}
+
+impl Block {
+    /// Whether it was read from the file as it is here.
+    pub fn is_of(&self, now: &Attributes) -> bool {
+        same(&self.attributes, now)
+    }
 }
 
 impl Blocks {
@@ -58,21 +64,19 @@ impl Blocks {
     }
 
     /// A block as this caller may see it.
-    pub fn get(&mut self, caller: &Caller, key: &Key) -> Option<&State> {
-        self.uses += 1;
+    pub fn get(&mut self, caller: &Caller, key: &Key, now: Duration) -> Option<&State> {
         let entry = self.entries.get_mut(key).filter(|entry| entry.caller == *caller)?;
-        entry.used = self.uses;
+        entry.used = now;
         Some(&entry.state)
     }
 
     /// A block is to be fetched: gives the number under which it comes, or `None` if it was already.
-    pub fn expect(&mut self, caller: &Caller, key: Key) -> Option<u64> {
+    pub fn expect(&mut self, caller: &Caller, key: Key, now: Duration) -> Option<u64> {
         if self.entries.contains_key(&key) {
             return None;
         }
         self.number += 1;
-        self.uses += 1;
-        let (number, used) = (self.number, self.uses);
+        let (number, used) = (self.number, now);
         self.entries
             .insert(key, Entry { caller: caller.clone(), state: State::Coming, number, used, given: 0 });
         Some(number)
@@ -106,11 +110,10 @@ impl Blocks {
     }
 
     /// Makes room for one block by dropping the one that was wanted least lately of those that were read to the end, or of
-    /// those that nobody has wanted for `idle` uses. Says whether there was one.
-    pub fn make_room(&mut self, idle: u64) -> bool {
-        let uses = self.uses;
+    /// those that nobody has wanted for so long. Says whether there was one.
+    pub fn make_room(&mut self, now: Duration, idle: Duration) -> bool {
         let is_free = |entry: &Entry| match &entry.state {
-            State::Here(block) => entry.given >= block.bytes.len() || uses - entry.used > idle,
+            State::Here(block) => entry.given >= block.bytes.len() || now.saturating_sub(entry.used) > idle,
             State::Coming => false,
         };
         let free = self.entries.iter().filter(|(_, entry)| is_free(entry));

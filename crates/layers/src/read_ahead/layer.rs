@@ -1,6 +1,6 @@
 //! The layer: reads are answered from what was fetched ahead, where there is something.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use bytes::Bytes;
 use howdah_tune::flight::{Bounds, Flight};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Attributes, Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
-    Node, ReadOutcome, Result, Stability, Timestamp, Written,
+    Access, Attributes, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, Found, FsError,
+    Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, Stability, Timestamp, Written,
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -18,11 +18,8 @@ use super::super::threads::Threads;
 use super::blocks::{Block, Blocks, Key, State};
 use super::streams::{ReadSeen, Streams};
 
-/// For how long a file is believed to be as it was seen, so that blocks of it are given: as attributes are after a change
-/// (Linux: `acregmin`). Then the server is asked.
-const BELIEVED: Duration = Duration::from_secs(3);
-/// After so many uses of other blocks, one that was fetched and never wanted gives way.
-const IDLE_USES: u64 = 100_000;
+/// A block that was fetched and that nobody wanted for so long gives way to another one.
+const IDLE: Duration = Duration::from_secs(5);
 
 /// How much is read ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,11 +30,19 @@ pub struct ReadAheadOptions {
     pub memory_budget: usize,
     /// The most fetches at a time.
     pub in_flight: usize,
+    /// For how long a file is believed to be as it was seen, so that blocks of it are given (Linux: `acregmin`). Then the server
+    /// is asked.
+    pub believed: Duration,
 }
 
 impl Default for ReadAheadOptions {
     fn default() -> Self {
-        Self { block: 1 << 20, memory_budget: 256 << 20, in_flight: Bounds::default().ceiling }
+        Self {
+            block: 1 << 20,
+            memory_budget: 256 << 20,
+            in_flight: Bounds::default().ceiling,
+            believed: Duration::from_secs(3),
+        }
     }
 }
 
@@ -135,13 +140,14 @@ impl ReadAhead {
         let (block, budget) = (shared.options.block, shared.options.memory_budget);
         let mut state = shared.state.lock();
         let most = state.flight.in_flight_target() as u64;
+        let now = shared.start.elapsed();
         let seen = ReadSeen { read: read.clone(), missing, size, block: block as u64, most };
         for index in state.streams.on_read(node, &seen) {
             let key = (*node, index);
-            if (state.blocks.len() + 1) * block > budget && !state.blocks.make_room(IDLE_USES) {
+            if (state.blocks.len() + 1) * block > budget && !state.blocks.make_room(now, IDLE) {
                 return;
             }
-            if let Some(number) = state.blocks.expect(caller, key) {
+            if let Some(number) = state.blocks.expect(caller, key, now) {
                 let fetch = Fetch { shared: Arc::clone(shared), caller: caller.clone(), key, number };
                 // The lock is not held while a job is queued: a job that is dropped takes it.
                 MutexGuard::unlocked(&mut state, || self.fetcher.run(move || fetch.run()));
@@ -154,27 +160,25 @@ impl ReadAhead {
         let shared = &self.shared;
         let mut state = shared.state.lock();
         loop {
-            let block = match state.blocks.get(caller, key)? {
+            let now = shared.start.elapsed();
+            let block = match state.blocks.get(caller, key, now)? {
                 State::Coming => {
                     shared.arrived.wait(&mut state);
                     continue;
                 }
                 State::Here(block) => block.clone(),
             };
-            let now = shared.start.elapsed();
-            match state.blocks.is_current(&key.0, &block, now, BELIEVED) {
+            match state.blocks.is_current(&key.0, &block, now, shared.options.believed) {
                 Some(true) => return Some(block),
                 Some(false) => {
                     state.blocks.remove(key);
                     return None;
                 }
-                // What is told drops what does not count.
                 None => {
                     let asked = || shared.inner.attributes(caller, &key.0);
-                    match MutexGuard::unlocked(&mut state, asked) {
-                        Ok(attributes) => state.blocks.validate(&key.0, &attributes, now),
-                        Err(_) => return None,
-                    }
+                    let Ok(attributes) = MutexGuard::unlocked(&mut state, asked) else { return None };
+                    state.blocks.validate(&key.0, &attributes, now);
+                    return block.is_of(&attributes).then_some(block);
                 }
             }
         }
@@ -206,10 +210,18 @@ impl ReadAhead {
         last.map(|last| (pieces, last))
     }
 
-    /// This is what a file is like now: what was fetched before it became so is dropped.
+    /// The server told what a file is like now: blocks that were fetched before it became so are dropped.
     pub fn validate(&self, node: &Handle, attributes: &Attributes) {
         let now = self.shared.start.elapsed();
         self.shared.state.lock().blocks.validate(node, attributes, now);
+    }
+
+    /// The same for what another call told that began at `since`. Of a file that nobody reads nothing is remembered.
+    fn told(&self, node: &Handle, attributes: &Attributes, since: Duration) {
+        let mut state = self.shared.state.lock();
+        if state.blocks.size(node).is_some() {
+            state.blocks.validate(node, attributes, since);
+        }
     }
 
     /// A file changed through us.
@@ -230,6 +242,44 @@ impl Layer for ReadAhead {
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
         run(&*self.shared.inner)
+    }
+
+    fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        let since = self.shared.start.elapsed();
+        let attributes = self.shared.inner.attributes(caller, node)?;
+        self.told(node, &attributes, since);
+        Ok(attributes)
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        let since = self.shared.start.elapsed();
+        let found = self.shared.inner.lookup(caller, directory, name)?;
+        self.told(&found.node.handle, &found.node.attributes, since);
+        Ok(found)
+    }
+
+    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
+        let since = self.shared.start.elapsed();
+        let answer = self.shared.inner.access(caller, node, wanted)?;
+        self.told(node, &answer.1, since);
+        Ok(answer)
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        let since = self.shared.start.elapsed();
+        self.shared.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+            if let Some(node) = entry.node {
+                self.told(&node.handle, &node.attributes, since);
+            }
+            sink(entry)
+        })
     }
 
     fn read(
@@ -343,7 +393,7 @@ impl Drop for Fetch {
     fn drop(&mut self) {
         let mut state = self.shared.state.lock();
         // Has no effect on a block that has come.
-        if let Some(State::Coming) = state.blocks.get(&self.caller, &self.key) {
+        if let Some(State::Coming) = state.blocks.get(&self.caller, &self.key, self.shared.start.elapsed()) {
             state.blocks.arrive(&self.key, self.number, None);
         }
         drop(state);

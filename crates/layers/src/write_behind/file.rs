@@ -84,7 +84,9 @@ impl File {
             };
             if !self.gathered.as_ref().is_some_and(follows) {
                 ready.extend(self.take());
-                self.gathered = Some((caller.clone(), at, Vec::with_capacity(block)));
+                // What stands alone takes no more memory than it has bytes.
+                let room = block - at as usize % block;
+                self.gathered = Some((caller.clone(), at, Vec::with_capacity(room.min(data.len()))));
             }
             let Some((_, from, so_far)) = &mut self.gathered else { break };
             // Calls end at multiples of the block, so that a server's pages are written whole.
@@ -101,7 +103,8 @@ impl File {
 
     /// What is gathered, though it is less than a block.
     pub fn take(&mut self) -> Option<Piece> {
-        let (caller, offset, data) = self.gathered.take()?;
+        let (caller, offset, mut data) = self.gathered.take()?;
+        data.shrink_to_fit();
         Some(Piece { caller, offset, bytes: data.into() })
     }
 

@@ -44,7 +44,7 @@ impl Drop for WriteJob {
             Ok(answers) => state.wrote(&self.node, answers),
             Err(error) => {
                 tracing::warn!(%error, "data that was taken could not be written: the next write or commit of the file fails");
-                state.file(&self.node).failed = Some(error);
+                state.lost(&self.node, error);
                 if error == FsError::Stale {
                     state.drop_uncommitted(&self.node);
                 }

@@ -27,17 +27,17 @@ use super::{WriteBehindOptions, WriteBehindReport};
 pub struct WriteBehind {
     shared: Arc<Shared>,
     pools: Arc<Pools>,
-    /// Of data that was taken. It stays the same while this layer lives, since what a server loses is written again from
-    /// here; it is another one after a restart of the process, which loses what was not committed.
-    verifier: [u8; 8],
+    /// The verifier of data that was taken, at first. What a server loses is written again from here, so that it changes only
+    /// when data is given up; and after a restart of the process, which loses what was not committed.
+    first_verifier: [u8; 8],
 }
 
 impl WriteBehind {
     /// The same files, written behind.
     pub fn around(inner: Arc<dyn FileSystem>, options: WriteBehindOptions) -> Self {
         let pools = Arc::new(Pools::new(options.in_flight));
-        let verifier = RandomState::new().hash_one(std::process::id()).to_ne_bytes();
-        Self { shared: Arc::new(Shared::new(inner, options)), pools, verifier }
+        let first_verifier = RandomState::new().hash_one(std::process::id()).to_ne_bytes();
+        Self { shared: Arc::new(Shared::new(inner, options)), pools, first_verifier }
     }
 
     /// Makes durable what was written to a file, if anything is not.
@@ -67,6 +67,10 @@ impl WriteBehind {
     /// Makes durable what is held of a file, if anything is.
     fn commit_held(&self, node: &Handle, teller: Teller) -> Result<()> {
         if self.shared.holds(node) { self.shared.commit_as_writer(&self.pools, node, teller) } else { Ok(()) }
+    }
+
+    fn verifier(&self) -> [u8; 8] {
+        self.shared.state.lock().verifier(self.first_verifier)
     }
 
     /// Where the data ends that the server may not have yet.
@@ -129,20 +133,22 @@ impl Layer for WriteBehind {
         stability: Stability,
         change: &mut Change,
     ) -> Result<Written> {
+        // From before: if this very data is given up soon, COMMIT answers with another one.
+        let verifier = self.verifier();
         // What is empty, or reaches beyond what offsets can say, is judged by the file system itself.
         let ends = offset.checked_add(data.len() as u64).is_some_and(|end| i64::try_from(end).is_ok());
         if data.is_empty() || !ends {
             let written = self.shared.inner.write(caller, node, offset, data, stability, change)?;
-            return Ok(Written { verifier: self.verifier, ..written });
+            return Ok(Written { verifier, ..written });
         }
         let bytes = data.into_shared().map_err(|_| FsError::Io)?;
         let (count, piece) = (bytes.len(), Piece { caller: caller.clone(), offset, bytes });
         if stability != Stability::Unstable || !self.shared.may_write(node, caller) {
             let written = self.shared.write_now(&self.pools, node, &piece, stability, change)?;
-            return Ok(Written { verifier: self.verifier, ..written });
+            return Ok(Written { verifier, ..written });
         }
         self.shared.take(&self.pools, node, piece, change)?;
-        Ok(Written { count, stability, verifier: self.verifier })
+        Ok(Written { count, stability, verifier })
     }
 
     fn commit(
@@ -157,7 +163,7 @@ impl Layer for WriteBehind {
             self.shared.inner.commit(caller, node, offset, count, change)?;
             Shared::hide(&mut self.shared.state.lock(), node, change);
         }
-        Ok(Committed { verifier: self.verifier })
+        Ok(Committed { verifier: self.verifier() })
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
@@ -192,6 +198,7 @@ impl Layer for WriteBehind {
         }
         Shared::hide(&mut self.shared.state.lock(), node, change);
         self.changed(node, change.after.as_ref());
+        Shared::overlay(&mut self.shared.state.lock(), node, change);
         outcome
     }
 
@@ -271,7 +278,9 @@ impl Layer for WriteBehind {
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
         let outcome = self.shared.inner.remove(caller, directory, name, change);
-        self.shared.state.lock().lost_name(directory, name.as_bytes());
+        if may_have_run(&outcome) {
+            self.shared.state.lock().lost_name(directory, name.as_bytes());
+        }
         outcome
     }
 
@@ -283,9 +292,11 @@ impl Layer for WriteBehind {
         changes: (&mut Change, &mut Change),
     ) -> Result<()> {
         let outcome = self.shared.inner.rename(caller, from, to, changes);
-        let mut state = self.shared.state.lock();
-        state.lost_name(from.0, from.1.as_bytes());
-        state.lost_name(to.0, to.1.as_bytes());
+        if may_have_run(&outcome) {
+            let mut state = self.shared.state.lock();
+            state.lost_name(from.0, from.1.as_bytes());
+            state.lost_name(to.0, to.1.as_bytes());
+        }
         outcome
     }
 
@@ -312,10 +323,27 @@ impl Layer for WriteBehind {
     ) -> Result<Listing> {
         self.shared.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
             let node = entry.node.map(|node| {
-                let attributes = self.shared.state.lock().overlaid(&node.handle, node.attributes);
-                Node { attributes, ..*node }
+                let mut state = self.shared.state.lock();
+                if node.attributes.kind == FileKind::Regular {
+                    state.known.found(directory, entry.name, node.handle);
+                }
+                Node { attributes: state.overlaid(&node.handle, node.attributes), ..*node }
             });
             sink(Entry { node: node.as_ref(), ..entry })
         })
     }
+}
+
+/// Whether a change of names was made, or may have been: not if it was refused for what it asked.
+fn may_have_run(outcome: &Result<()>) -> bool {
+    let refused = matches!(
+        outcome,
+        Err(FsError::NotFound
+            | FsError::AccessDenied
+            | FsError::NotPermitted
+            | FsError::NotDirectory
+            | FsError::IsDirectory
+            | FsError::ReadOnly)
+    );
+    !refused
 }

@@ -144,6 +144,7 @@ impl Shared {
         change: &mut Change,
     ) -> Result<Written> {
         let range = data.range();
+        self.make_room(pools, node, data.bytes.len(), &data.caller)?;
         {
             let mut state = self.state.lock();
             self.wait_for_older(&mut state, pools, node, &range);
@@ -167,8 +168,13 @@ impl Shared {
             self.learn(&mut state, node, change);
             state.known.may(node, &data.caller, Access::MODIFY);
         }
+        Self::overlay(&mut state, node, change);
+        let ahead = state.commit_ahead(node, false);
         state.forget(node);
         drop(state);
+        if let Some(moment) = ahead {
+            CommitJob::start(self, pools, *node, Some(data.caller.clone()), moment);
+        }
         self.over.notify_all();
         outcome
     }
@@ -267,6 +273,7 @@ impl Shared {
             let mut state = self.state.lock();
             self.learn(&mut state, node, change);
             Self::hide(&mut state, node, change);
+            Self::overlay(&mut state, node, change);
             state.file(node).commit_failed = false;
             if state.committed(node, moment, committed.verifier).is_empty() {
                 state.forget(node);
@@ -316,8 +323,8 @@ impl Shared {
         state.held -= piece.bytes.len();
         match &outcome {
             Ok(answers) => state.wrote(node, answers.iter().cloned()),
-            Err(error) if teller == Teller::Nobody => state.file(node).failed = Some(*error),
-            Err(_) => {}
+            Err(error) if teller == Teller::Nobody => state.lost(node, *error),
+            Err(_) => state.lost_and_told(),
         }
         Self::hide(&mut state, node, change);
         state.forget(node);
@@ -474,6 +481,14 @@ impl Shared {
     pub fn hide(state: &mut State, node: &Handle, change: &mut Change) {
         if state.known.take_told(node).is_some() {
             change.before = None;
+        }
+    }
+
+    /// Callers see data that the server has not got yet, also in the answer to another change.
+    pub fn overlay(state: &mut State, node: &Handle, change: &mut Change) {
+        if let Some(after) = &mut change.after {
+            *after = state.overlaid(node, *after);
+            state.known.told(node, after);
         }
     }
 

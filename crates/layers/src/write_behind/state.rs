@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use howdah_tune::flight::Flight;
-use howdah_vfs::{Attributes, Before, Caller, Change, Handle};
+use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle};
 
 use super::clock::ServerClock;
 use super::file::{Answered, File};
@@ -15,6 +15,8 @@ use crate::file::Lost;
 /// Which part of the memory is written to a file before it is committed, though nobody asked: small enough that several such
 /// parts are on their way to safety while more is written.
 const COMMITTED_PART: usize = 8;
+/// The most files of which an error is kept for the next caller. Beyond it the errors are dropped: the verifier tells of them.
+const FAILURES_MAX: usize = 1024;
 /// The most such COMMITs of one file at a time.
 const COMMITS_MAX: usize = 4;
 
@@ -29,6 +31,8 @@ pub struct State {
     pub written_again: u64,
     pub committed_ahead: u64,
     pub waited_for_memory: u64,
+    /// How often data that was taken was given up.
+    losses: u64,
     options: WriteBehindOptions,
 }
 
@@ -44,6 +48,7 @@ impl State {
             written_again: 0,
             committed_ahead: 0,
             waited_for_memory: 0,
+            losses: 0,
             options,
         }
     }
@@ -105,9 +110,32 @@ impl State {
         self.holding(node, |file| file.uncommitted.committed(moment, verifier))
     }
 
-    /// Nothing of a file will be asked for: it is gone.
+    /// A file is gone from the server: its data is given up.
     pub fn drop_uncommitted(&mut self, node: &Handle) {
+        self.losses += 1;
         self.holding(node, |file| file.uncommitted.supersede(0, usize::MAX));
+    }
+
+    /// Data of a file could not be written, and is given up. One caller gets the error; all others see another verifier.
+    pub fn lost(&mut self, node: &Handle, error: FsError) {
+        self.losses += 1;
+        let failures = self.files.values().filter(|file| file.failed.is_some()).count();
+        if failures >= FAILURES_MAX {
+            self.files.values_mut().for_each(|file| file.failed = None);
+            self.files.retain(|_, file| !file.is_forgettable());
+        }
+        self.file(node).failed = Some(error);
+    }
+
+    /// The same while the error is given to the caller at hand.
+    pub fn lost_and_told(&mut self) {
+        self.losses += 1;
+    }
+
+    /// What clients are given as the verifier of their writes, if it began as this one. It changes with each loss, so that they
+    /// write everything again that they did not commit (RFC 1813, 3.3.7).
+    pub fn verifier(&self, first: [u8; 8]) -> [u8; 8] {
+        u64::from_ne_bytes(first).wrapping_add(self.losses).to_ne_bytes()
     }
 
     /// A COMMIT that is worth starting though nobody asked, so that the data before this moment need not be held. `urgent`: the
