@@ -15,6 +15,7 @@ use fuser::{
     ReplyOpen, ReplyStatfs, ReplyWrite,
 };
 use parking_lot::{Condvar, Mutex};
+use rustix::process::{Pid, test_kill_process};
 
 /// How often waiting processes are looked at; and how long a request may take before its process is.
 const LOOK: Duration = Duration::from_millis(100);
@@ -54,6 +55,13 @@ impl<R: Reply> Slot<R> {
     /// The reply, unless its process gave up.
     pub fn take(&self) -> Option<R> {
         self.0.lock().take()
+    }
+}
+
+impl<R> Slot<R> {
+    /// Whether the reply was given already.
+    pub fn is_answered(&self) -> bool {
+        self.0.lock().is_none()
     }
 }
 
@@ -143,12 +151,17 @@ impl Unanswered {
 /// Whether a thread has a signal by which its user wants it to stop waiting, or is being ended by one.
 fn gave_up(process: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status"));
-    // A thread that is gone waits for nothing.
-    let Ok(status) = status else { return true };
+    let Ok(status) = status else { return is_gone(process) };
     if has_signal(&status) {
         return true;
     }
     is_killed(&fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default())
+}
+
+/// A thread that is gone waits for nothing. Of one that only cannot be looked at nobody knows.
+fn is_gone(process: u32) -> bool {
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    process.is_none_or(|process| test_kill_process(process) == Err(rustix::io::Errno::SRCH))
 }
 
 /// SIGKILL, which the kernel also makes of every other signal that ends a process; and those that a person sends.

@@ -80,7 +80,7 @@ pub fn add(shared: &Shared, reply: &mut ReplyDirectoryPlus, entry: &Listed) -> b
     let known = shared.nodes.enter(&node);
     let attributes = shown(known.number, &known.as_seen(node.attributes));
     let generation = Generation(known.generation());
-    let ttl = shared.attributes.min(shared.names);
+    let ttl = shared.believed(&node.attributes).min(shared.names);
     let is_full = reply.add(INodeNo(known.number), entry.cookie, name, &ttl, &attributes, generation);
     if is_full {
         shared.nodes.forget(known.number, 1);

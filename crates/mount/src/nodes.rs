@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use howdah_vfs::{Attributes, Caller, FsError, Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
-use crate::refused::Answer;
+use crate::refused::{Answer, Refused};
 
 /// The root's number, by FUSE.
 pub const ROOT: u64 = 1;
@@ -28,6 +28,10 @@ pub struct KernelNode {
     pub names_lost: AtomicU64,
     /// What is known of its content.
     pub content: Mutex<Knowledge>,
+    /// Held by the one who makes its data durable: others wait for the result.
+    pub flushing: Mutex<()>,
+    /// Held by a write to its end.
+    pub appending: Mutex<()>,
 }
 
 /// What is known of the content of a file.
@@ -37,8 +41,13 @@ pub struct Knowledge {
     pub seen: Option<Seen>,
     /// The verifier of data that was written and not made durable.
     pub unstable: Option<[u8; 8]>,
+    /// Who wrote that data last, and may commit it.
+    pub writer: Option<Caller>,
     /// A server lost data that it had not made durable.
     pub lost: bool,
+    /// How often data could not be made durable, and why it could not be the last time. Each open file reports it once.
+    pub failures: u64,
+    pub failure: Option<Refused>,
     /// The name that it has until it is closed, after it was removed while open.
     pub silly: Option<Silly>,
 }
@@ -76,6 +85,8 @@ impl KernelNode {
             opens: AtomicUsize::new(0),
             names_lost: AtomicU64::new(0),
             content: Mutex::default(),
+            flushing: Mutex::default(),
+            appending: Mutex::default(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use fuser::Errno;
+use fuser::{Errno, FopenFlags};
 use howdah_vfs::{Caller, Stability};
 use parking_lot::Mutex;
 
@@ -20,6 +20,34 @@ pub struct KernelFile {
     pub caller: Caller,
     /// How durable its writes are.
     pub stability: Stability,
+    /// Whether it may write.
+    pub writes: bool,
+    /// Whether its writes go to the end of the file.
+    pub appends: bool,
+    /// How many failures of the node were there when it was opened, or were reported since.
+    failures_told: AtomicU64,
+}
+
+impl KernelFile {
+    /// A file that is opened with these flags of open(2).
+    pub fn new(node: Arc<KernelNode>, caller: Caller, flags: i32, stability: Stability) -> Self {
+        let failures_told = AtomicU64::new(node.content.lock().failures);
+        let writes = flags & libc::O_ACCMODE != libc::O_RDONLY;
+        let appends = writes && flags & libc::O_APPEND != 0;
+        Self { node, caller, stability, writes, appends, failures_told }
+    }
+
+    /// How the kernel uses it: what is appended does not go where the kernel believes the end to be, so that it must not keep it.
+    pub fn how(&self, how: FopenFlags) -> FopenFlags {
+        if self.appends { FopenFlags::FOPEN_DIRECT_IO } else { how }
+    }
+
+    /// Why data of the node could not be made durable, if this open file did not report it yet. To be called when it does.
+    pub fn untold_failure(&self) -> Option<Refused> {
+        let content = self.node.content.lock();
+        let told = self.failures_told.swap(content.failures, Relaxed);
+        content.failure.filter(|_| told < content.failures)
+    }
 }
 
 /// An open directory.

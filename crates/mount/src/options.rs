@@ -22,8 +22,12 @@ pub struct MountOptions {
     /// How long the kernel believes names without asking this process. With `allow_other` it never does, since it would let
     /// a user pass directories that another user looked into.
     pub names: Duration,
-    /// Whether set-user-ID and set-group-ID bits and devices count.
-    pub trusted: bool,
+    /// Whether set-user-ID and set-group-ID bits count.
+    pub set_id: bool,
+    /// Whether devices can be opened.
+    pub devices: bool,
+    /// Whether every write is durable before it is answered.
+    pub synchronous: bool,
     /// Whether programs may be run from it.
     pub executable: bool,
 }
@@ -38,7 +42,9 @@ impl Default for MountOptions {
             caller: Some(Caller::ROOT),
             attributes: Duration::from_secs(1),
             names: Duration::from_secs(1),
-            trusted: false,
+            set_id: false,
+            devices: false,
+            synchronous: false,
             executable: true,
         }
     }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
-use howdah_vfs::{Caller, FileSystem};
+use howdah_vfs::FileSystem;
 
 use crate::consistency::Consistency;
 use crate::crew::RequestThreads;
@@ -24,9 +24,9 @@ use crate::{FuseError, MountOptions};
 
 /// Threads that read requests, which the crew then runs.
 const READERS: usize = 2;
-/// What the kernel may ask for at once.
 /// What `mount` shows as the type, behind `fuse.`.
 const SUBTYPE: &str = "subtype=howdah";
+/// What the kernel may ask for at once.
 const READ_MAX: &str = "max_read=1048576";
 
 /// A file system that is mounted. Dropping it takes the mount away.
@@ -71,6 +71,7 @@ pub fn mount(
         silly: SillyNames::new(),
         counters: Counters::default(),
         attributes: options.attributes,
+        synchronous: options.synchronous,
         names: if options.allow_other { std::time::Duration::ZERO } else { options.names },
     });
     let (ended, end) = channel();
@@ -96,8 +97,8 @@ fn config(options: &MountOptions) -> Config {
         MountOption::CUSTOM(SUBTYPE.to_owned()),
         MountOption::CUSTOM(READ_MAX.to_owned()),
         flag(options.read_only, MountOption::RO, MountOption::RW),
-        flag(options.trusted, MountOption::Suid, MountOption::NoSuid),
-        flag(options.trusted, MountOption::Dev, MountOption::NoDev),
+        flag(options.set_id, MountOption::Suid, MountOption::NoSuid),
+        flag(options.devices, MountOption::Dev, MountOption::NoDev),
         flag(options.executable, MountOption::Exec, MountOption::NoExec),
     ];
     config.acl = if options.allow_other { SessionACL::All } else { SessionACL::Owner };
@@ -129,7 +130,7 @@ impl FuseMount {
         move || {
             let nodes = shared.nodes.unstable();
             let flushed = nodes.iter().filter_map(|node| {
-                let error = shared.make_node_durable(&Caller::ROOT, node).err()?;
+                let error = shared.make_durable(node).err()?;
                 let why = io::Error::from_raw_os_error(error.0.code()).to_string();
                 Some(Unflushed { file: node.number, why })
             });

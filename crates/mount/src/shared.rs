@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_vfs::{Caller, FileSystem};
+use howdah_vfs::{Attributes, Caller, FileKind, FileSystem};
 
 use crate::consistency::Consistency;
 use crate::flight::Unanswered;
@@ -24,12 +24,20 @@ pub struct Shared {
     pub flight: Unanswered,
     pub silly: SillyNames,
     pub counters: Counters,
-    /// How long the kernel believes attributes, and names.
+    /// How long the kernel believes attributes of all but files, and names.
     pub attributes: Duration,
     pub names: Duration,
+    /// Whether every write is durable before it is answered.
+    pub synchronous: bool,
 }
 
 impl Shared {
+    /// How long the kernel believes attributes. Of a file it asks each time it needs them: OPEN cannot tell it that a file is longer
+    /// than it believes, and a look into the caches takes microseconds.
+    pub fn believed(&self, attributes: &Attributes) -> Duration {
+        if attributes.kind == FileKind::Regular { Duration::ZERO } else { self.attributes }
+    }
+
     /// Whom a request acts as.
     pub fn caller(&self, asker: Requester) -> Caller {
         self.callers.caller(asker)

@@ -68,15 +68,25 @@ impl Shared {
         Err(Refused(Errno::EBUSY))
     }
 
-    /// Gives a file its name back.
-    pub fn restore(&self, known: &KernelNode, silly: &Silly, name: Name<'_>) {
+    /// A file was to be replaced, and that failed: gives it its name back. If nobody knows whether it was replaced, or the name is
+    /// taken, it keeps the name that it has, and is not removed when it is closed.
+    pub fn restore(&self, known: &KernelNode, silly: &Silly, name: Name<'_>, error: FsError) {
+        known.content.lock().silly = None;
         let Ok(from) = Name::parse(&silly.name) else { return };
-        let mut changes = (Change::default(), Change::default());
-        let changes = (&mut changes.0, &mut changes.1);
-        let directory = &silly.directory;
-        let renamed = self.file_system.rename(&silly.caller, (directory, from), (directory, name), changes);
-        if renamed.is_ok() {
-            known.content.lock().silly = None;
+        let (caller, directory) = (&silly.caller, &silly.directory);
+        let may_have_run = matches!(error, FsError::Io | FsError::TimedOut | FsError::ServerFault);
+        // A link never replaces what has the name.
+        let linked = match may_have_run {
+            true => Err(error),
+            false => self
+                .file_system
+                .link(caller, &known.handle, directory, name, &mut Change::default())
+                .map(drop),
+        };
+        let restored =
+            linked.and_then(|()| self.file_system.remove(caller, directory, from, &mut Change::default()));
+        if let Err(error) = restored {
+            tracing::warn!(%error, was = %name, is = %from, "a file that was not replaced keeps another name");
         }
     }
 

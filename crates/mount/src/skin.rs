@@ -44,12 +44,34 @@ pub struct Skin {
 }
 
 impl Skin {
-    /// Does `work` on a thread of the crew and answers, unless who asked gave up meanwhile. What the kernel is told of is
-    /// noted down in `answer`, since it is then told.
+    /// Does `work` on a thread of the crew and answers. If the program gave up meanwhile, its answer is dropped, and so is work that did
+    /// not begin. What the kernel is told of is noted down in `answer`, since it is then told.
     fn run<R: Reply, T>(
         &self,
         request: &Request,
         reply: R,
+        work: impl FnOnce(&Shared, Requester) -> Answer<T> + Send + 'static,
+        answer: impl FnOnce(&Shared, R, T) + Send + 'static,
+    ) {
+        self.run_or_drop(request, reply, true, work, answer);
+    }
+
+    /// The same for what must be done though nobody waits for it: closing a file.
+    fn run_always<R: Reply, T>(
+        &self,
+        request: &Request,
+        reply: R,
+        work: impl FnOnce(&Shared, Requester) -> Answer<T> + Send + 'static,
+        answer: impl FnOnce(&Shared, R, T) + Send + 'static,
+    ) {
+        self.run_or_drop(request, reply, false, work, answer);
+    }
+
+    fn run_or_drop<R: Reply, T>(
+        &self,
+        request: &Request,
+        reply: R,
+        drops: bool,
         work: impl FnOnce(&Shared, Requester) -> Answer<T> + Send + 'static,
         answer: impl FnOnce(&Shared, R, T) + Send + 'static,
     ) {
@@ -58,6 +80,9 @@ impl Skin {
         shared.counters.on_request();
         let (number, slot) = shared.flight.begin(asker.process, reply);
         self.crew.run(move || {
+            if drops && slot.is_answered() {
+                return shared.flight.end(number);
+            }
             let outcome = work(&shared, asker);
             shared.flight.end(number);
             match (slot.take(), outcome) {
@@ -69,19 +94,35 @@ impl Skin {
     }
 }
 
+impl Skin {
+    /// FLUSH and FSYNC: the data of the file is durable, or the error is told. An error that nobody waits for stays to be told.
+    fn flush_file(&self, request: &Request, open: FileHandle, reply: ReplyEmpty) {
+        let work = move |shared: &Shared, _| {
+            let open = shared.files.of(open.0)?;
+            // A failure is counted in the node.
+            let _ = shared.make_durable(&open.node);
+            Ok(open)
+        };
+        self.run_always(request, reply, work, |_, reply, open| match open.untold_failure() {
+            None => reply.ok(),
+            Some(Refused(errno)) => reply.error(errno),
+        });
+    }
+}
+
 /// Tells the kernel of a node.
 fn enter(shared: &Shared, reply: ReplyEntry, node: Node) {
     let known = shared.nodes.enter(&node);
     let attributes = shown(known.number, &known.as_seen(node.attributes));
     let generation = Generation(known.generation());
-    reply.entry_with_ttls(&shared.attributes, &shared.names, &attributes, generation);
+    reply.entry_with_ttls(&shared.believed(&node.attributes), &shared.names, &attributes, generation);
 }
 
 fn attributes(number: u64) -> impl FnOnce(&Shared, ReplyAttr, Attributes) {
     move |shared, reply, attributes| {
         // The root's number is one that FUSE chose; it is shown with its own.
         let shown_number = if number == ROOT { attributes.file } else { number };
-        reply.attr(&shared.attributes, &shown(shown_number, &attributes));
+        reply.attr(&shared.believed(&attributes), &shown(shown_number, &attributes));
     }
 }
 
@@ -276,8 +317,7 @@ impl Filesystem for Skin {
     }
 
     fn flush(&self, request: &Request, _: INodeNo, open: FileHandle, _: LockOwner, reply: ReplyEmpty) {
-        let work = move |shared: &Shared, _| shared.make_durable(&*shared.files.of(open.0)?);
-        self.run(request, reply, work, done);
+        self.flush_file(request, open, reply);
     }
 
     fn release(
@@ -296,12 +336,11 @@ impl Filesystem for Skin {
             }
             Ok(())
         };
-        self.run(request, reply, work, done);
+        self.run_always(request, reply, work, done);
     }
 
     fn fsync(&self, request: &Request, _: INodeNo, open: FileHandle, _: bool, reply: ReplyEmpty) {
-        let work = move |shared: &Shared, _| shared.make_durable(&*shared.files.of(open.0)?);
-        self.run(request, reply, work, done);
+        self.flush_file(request, open, reply);
     }
 
     fn opendir(&self, request: &Request, node: INodeNo, _: OpenFlags, reply: ReplyOpen) {
@@ -446,9 +485,9 @@ fn created(shared: &Shared, reply: ReplyCreate, Created { node, caller, flags }:
     let known = shared.nodes.enter(&node);
     let attributes = shown(known.number, &node.attributes);
     let generation = Generation(known.generation());
-    let stability = crate::calls::stability(flags);
-    let open = shared.opened(KernelFile { node: known, caller, stability });
+    let open = KernelFile::new(known, caller, flags, shared.stability(flags));
+    let how = open.how(FopenFlags::empty());
     // One time for both the name and the attributes.
-    let ttl = shared.attributes.min(shared.names);
-    reply.created(&ttl, &attributes, generation, FileHandle(open), FopenFlags::empty());
+    let ttl = shared.believed(&node.attributes).min(shared.names);
+    reply.created(&ttl, &attributes, generation, FileHandle(shared.opened(open)), how);
 }

@@ -54,7 +54,7 @@ impl Callers {
         {
             return caller.clone();
         }
-        let groups = groups_of(asker.process);
+        let groups = groups_of(&asker);
         let caller = Caller { user: asker.user, group: asker.group, groups: GroupList::new(groups) };
         let mut known = self.known.lock();
         if known.len() >= CALLERS_MAX {
@@ -65,11 +65,16 @@ impl Callers {
     }
 }
 
-/// The supplementary groups of a thread; none if it is gone.
-fn groups_of(process: u32) -> Vec<u32> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("Groups:")).unwrap_or_default();
-    line.split_whitespace().filter_map(|group| group.parse().ok()).collect()
+/// The supplementary groups of a thread. None if it is gone: another user's thread may have its number by now.
+fn groups_of(asker: &Requester) -> Vec<u32> {
+    let status = fs::read_to_string(format!("/proc/{}/status", asker.process)).unwrap_or_default();
+    let numbers = |name: &str| -> Vec<u32> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+        line.split_whitespace().filter_map(|number| number.parse().ok()).collect()
+    };
+    // The last of the four of each is the one that counts for files.
+    let acts_as = (numbers("Uid:").pop(), numbers("Gid:").pop());
+    if acts_as == (Some(asker.user), Some(asker.group)) { numbers("Groups:") } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -81,9 +86,13 @@ mod tests {
         let mut own: Vec<u32> =
             rustix::process::getgroups().expect("known").into_iter().map(|group| group.as_raw()).collect();
         own.sort_unstable();
-        let mut found = groups_of(std::process::id());
+        let user = rustix::process::geteuid().as_raw();
+        let asker =
+            Requester { user, group: rustix::process::getegid().as_raw(), process: std::process::id() };
+        let mut found = groups_of(&asker);
         found.sort_unstable();
         assert_eq!(found, own);
+        assert_eq!(groups_of(&Requester { user: user + 1, ..asker }), [0; 0], "it is another's by now");
     }
 
     #[test]

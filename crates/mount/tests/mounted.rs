@@ -4,11 +4,14 @@ mod support;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown, symlink};
+use std::path::Path;
 use std::sync::Arc;
 
+use howdah_mount::MountOptions;
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
+use nix::unistd::{setfsgid, setfsuid, truncate};
 use support::Mount;
 
 #[test]
@@ -186,4 +189,43 @@ fn a_large_file_comes_back_as_it_went() {
     content[5] ^= 1;
     fs::write(home.path().join("large"), &content).expect("written");
     assert!(fs::read(mount.at("large")).expect("read") == content, "read as it is");
+}
+
+#[test]
+fn what_another_client_appended_is_read_and_not_written_over() {
+    let home = tempfile::tempdir().expect("a directory");
+    let local = LocalFileSystem::open(home.path(), Options::default()).expect("opened");
+    let Some(mount) = Mount::of(Arc::new(local)) else { return };
+    fs::write(mount.at("log"), "ours\n").expect("written");
+    let append = |path: &Path, text: &str| {
+        let mut file = OpenOptions::new().append(true).open(path).expect("opened");
+        file.write_all(text.as_bytes()).expect("appended");
+    };
+    append(&home.path().join("log"), "theirs\n");
+    append(&mount.at("log"), "ours again\n");
+    assert_eq!(fs::read_to_string(home.path().join("log")).expect("read"), "ours\ntheirs\nours again\n");
+    append(&home.path().join("log"), "and theirs\n");
+    let content = fs::read_to_string(mount.at("log")).expect("read");
+    assert_eq!(content, "ours\ntheirs\nours again\nand theirs\n");
+}
+
+#[test]
+fn a_mode_that_forbids_to_write_forbids_to_cut() {
+    let home = tempfile::tempdir().expect("a directory");
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).expect("set");
+    let local = LocalFileSystem::open(home.path(), Options::default()).expect("opened");
+    let options = MountOptions { allow_other: true, caller: None, ..MountOptions::default() };
+    let Some(mount) = Mount::with(Arc::new(local), &options) else { return };
+    fs::write(mount.at("file"), "content").expect("written");
+    chown(mount.at("file"), Some(1000), Some(1000)).expect("given away");
+    fs::set_permissions(mount.at("file"), fs::Permissions::from_mode(0o444)).expect("set");
+    let path = mount.at("file");
+    // Only this thread acts as the owner. It names the file and does not open it.
+    let cut = std::thread::spawn(move || {
+        setfsgid(1000.into());
+        setfsuid(1000.into());
+        truncate(&path, 0)
+    });
+    assert_eq!(cut.join().expect("no panic"), Err(nix::errno::Errno::EACCES));
+    assert_eq!(fs::read_to_string(mount.at("file")).expect("read"), "content");
 }

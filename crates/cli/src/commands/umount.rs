@@ -14,10 +14,12 @@ use crate::report;
 /// Writes what is left, unmounts, and waits for the end of the mount's process.
 pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
     let directory = from_root(&arguments.directory)?;
-    let mount = find_mount(&directory, arguments.state.as_deref())?;
+    let lives = is_alive(&directory)?;
+    // What is noted of a mount that was taken out of sight (--lazy) is not what is here now.
+    let mount = find_mount(&directory, arguments.state.as_deref())?.filter(|_| lives);
     let is_lost = match &mount {
         Some(mount) => flush(mount)?,
-        None => is_lost_with_its_process(&directory)?,
+        None => is_unflushed(&directory, lives),
     };
     take_away(&directory, arguments.lazy)?;
     if let Some(mount) = mount.filter(|_| !arguments.lazy) {
@@ -37,12 +39,28 @@ fn flush(mount: &AskedMount) -> anyhow::Result<bool> {
     Ok(!failed.is_empty())
 }
 
-/// Refuses a directory that is not mounted by howdah.
-fn is_lost_with_its_process(directory: &Path) -> anyhow::Result<bool> {
+/// Says why the mount cannot be asked to write its data. True: data may be lost.
+fn is_unflushed(directory: &Path, lives: bool) -> bool {
+    let shown = directory.display();
+    if lives {
+        report::complain(&format!(
+            "howdah: the process of the mount on {shown} was not found (--state names its place): it writes what is left after this \
+             command"
+        ));
+    } else {
+        report::complain(&format!(
+            "howdah: the process of the mount on {shown} was killed: data of files that were not closed is lost"
+        ));
+    }
+    !lives
+}
+
+/// Whether the process of the mount lives. Refuses a directory that is not mounted by howdah.
+fn is_alive(directory: &Path) -> anyhow::Result<bool> {
     let shown = directory.display();
     match look_at(directory).with_context(|| format!("looking at {shown}"))? {
         Found::Dead => Ok(false),
-        Found::Mounted(_, kind) if kind == "fuse.howdah" => Ok(false),
+        Found::Mounted(_, kind) if kind == "fuse.howdah" => Ok(true),
         Found::Mounted(source, kind) => {
             bail!("{shown} is mounted, but not by howdah ({source}, type {kind}): umount {shown}")
         }

@@ -43,14 +43,17 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         read_only: settings.read_only,
         root: Some(root),
         allow_other: settings.allow_other,
-        // Only root may say that it acts for others.
-        caller: (!settings.allow_other || !geteuid().is_root()).then_some(caller),
+        // Only root may say that it acts for others; and not if one user was named for all.
+        caller: (!settings.allow_other || !geteuid().is_root() || settings.names_a_user()).then_some(caller),
         attributes: settings.believed.by_kernel(),
         names: settings.believed.by_kernel(),
-        trusted: settings.trusted,
+        set_id: settings.set_id,
+        devices: settings.devices,
+        synchronous: settings.synchronous,
         executable: settings.executable,
     };
     let signals = signals()?;
+    let cached = Arc::clone(&layers.file_system);
     let mounted = mount(layers.file_system, layers.consistency, &directory, &options)?;
     if read_ahead(&directory, READ_AHEAD) {
         tracing::debug!("the kernel reads {READ_AHEAD} KiB ahead");
@@ -83,7 +86,8 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
             first.why
         );
     }
-    Ok(())
+    // Also of files that the kernel has forgotten.
+    cached.flush_all().context("writing what was left to the server")
 }
 
 /// Unmounts because a signal asked for it. What is in use is taken out of sight, as at the end of a session.

@@ -20,8 +20,12 @@ pub struct MountSettings {
     pub source: String,
     pub read_only: bool,
     pub allow_other: bool,
-    /// Whether set-ID bits and devices count.
-    pub trusted: bool,
+    /// Whether set-ID bits count.
+    pub set_id: bool,
+    /// Whether devices can be opened.
+    pub devices: bool,
+    /// Whether every write is durable before it is answered.
+    pub synchronous: bool,
     pub executable: bool,
     /// How long attributes are believed.
     pub believed: Believed,
@@ -67,7 +71,9 @@ impl MountSettings {
             source: source.to_owned(),
             read_only: false,
             allow_other: false,
-            trusted: false,
+            set_id: false,
+            devices: false,
+            synchronous: false,
             executable: true,
             believed: Believed::default(),
         };
@@ -77,6 +83,11 @@ impl MountSettings {
         }
         settings.url = url(source, &query)?;
         Ok(settings)
+    }
+
+    /// Whether all calls act as one user, whoever makes them.
+    pub fn names_a_user(&self) -> bool {
+        self.url.options.user.is_some() || self.url.options.group.is_some()
     }
 
     fn take(&mut self, option: &str, query: &mut Vec<String>) -> Result<()> {
@@ -89,14 +100,23 @@ impl MountSettings {
             Some(Meaning::UrlWith(whole)) => query.push(whole.to_owned()),
             Some(Meaning::ReadOnly(yes)) => self.read_only = yes,
             Some(Meaning::AllowOther) => self.allow_other = true,
-            Some(Meaning::Trusted(yes)) => self.trusted = yes,
+            Some(Meaning::SetId(yes)) => self.set_id = yes,
+            Some(Meaning::Devices(yes)) => self.devices = yes,
+            Some(Meaning::Synchronous(yes)) => self.synchronous = yes,
             Some(Meaning::Executable(yes)) => self.executable = yes,
             Some(Meaning::BelieveFileMin) => believed.file_min = seconds()?,
             Some(Meaning::BelieveFileMax) => believed.file_max = seconds()?,
             Some(Meaning::BelieveDirectoryMin) => believed.directory_min = seconds()?,
             Some(Meaning::BelieveDirectoryMax) => believed.directory_max = seconds()?,
             Some(Meaning::BelieveAll) => *believed = all(seconds()?),
-            Some(Meaning::BelieveNothing) => *believed = all(Duration::ZERO),
+            // As nfs(5) has it, `noac` has two parts: nothing is believed, and writes are synchronous.
+            Some(Meaning::BelieveNothing) => (*believed, self.synchronous) = (all(Duration::ZERO), true),
+            Some(Meaning::LocalLock) if value == "all" => {}
+            Some(Meaning::LocalLock) => {
+                bail!(
+                    "the option {option} cannot be kept: locks hold on this host only, as with local_lock=all"
+                )
+            }
             Some(Meaning::Unsupported(why)) => bail!("the option {option} cannot be kept: {why}"),
             None => match nearest(name) {
                 Some(near) => bail!("there is no option {name}; did you mean {near}?"),
@@ -160,7 +180,21 @@ mod tests {
         assert_eq!(believed("acregmin=1,acdirmax=90").directory_max, Duration::from_secs(90));
         assert_eq!(believed("noac"), believed("actimeo=0"));
         assert_eq!(believed("noac").by_kernel(), Duration::ZERO);
+        assert!(parse("noac").expect("taken").synchronous && !parse("").expect("taken").synchronous);
         assert_eq!(believed("actimeo=600").by_kernel(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn set_id_bits_and_devices_are_allowed_one_by_one() {
+        for (options, expected) in [
+            ("suid", (true, false)),
+            ("dev", (false, true)),
+            ("suid,dev,nosuid", (false, true)),
+            ("", (false, false)),
+        ] {
+            let settings = parse(options).expect("taken");
+            assert_eq!((settings.set_id, settings.devices), expected, "{options}");
+        }
     }
 
     #[test]
@@ -171,6 +205,8 @@ mod tests {
             ("acregmin=soon", "a number of seconds"),
             ("timeo=0", "timeo"),
             ("sec=krb5", "Kerberos"),
+            ("lock", "this host only"),
+            ("local_lock=none", "this host only"),
         ] {
             let error = format!("{:#}", parse(options).expect_err(options));
             assert!(error.contains(said), "{options}: {error}");

@@ -13,8 +13,14 @@ pub enum Meaning {
     ReadOnly(bool),
     /// All users may use it.
     AllowOther,
-    /// Whether set-ID bits and devices count.
-    Trusted(bool),
+    /// Whether set-ID bits count.
+    SetId(bool),
+    /// Whether devices can be opened.
+    Devices(bool),
+    /// Whether every write is durable before it is answered.
+    Synchronous(bool),
+    /// Where locks hold.
+    LocalLock,
     /// Whether programs may be run.
     Executable(bool),
     /// `acregmin`
@@ -37,10 +43,10 @@ const TABLE: &[(&str, Meaning)] = &[
     ("ro", Meaning::ReadOnly(true)),
     ("rw", Meaning::ReadOnly(false)),
     ("allow_other", Meaning::AllowOther),
-    ("suid", Meaning::Trusted(true)),
-    ("nosuid", Meaning::Trusted(false)),
-    ("dev", Meaning::Trusted(true)),
-    ("nodev", Meaning::Trusted(false)),
+    ("suid", Meaning::SetId(true)),
+    ("nosuid", Meaning::SetId(false)),
+    ("dev", Meaning::Devices(true)),
+    ("nodev", Meaning::Devices(false)),
     ("exec", Meaning::Executable(true)),
     ("noexec", Meaning::Executable(false)),
     ("soft", Meaning::Url("soft")),
@@ -69,7 +75,7 @@ const TABLE: &[(&str, Meaning)] = &[
     ("uid", Meaning::Url("uid")),
     ("gid", Meaning::Url("gid")),
     ("addresses", Meaning::Url("addresses")),
-    ("sync", Meaning::Unsupported("programs that need it open files with O_SYNC")),
+    ("sync", Meaning::Synchronous(true)),
     ("dirsync", Meaning::Ignored),
     ("defaults", Meaning::Ignored),
     ("auto", Meaning::Ignored),
@@ -82,7 +88,7 @@ const TABLE: &[(&str, Meaning)] = &[
     ("nofail", Meaning::Ignored),
     ("_netdev", Meaning::Ignored),
     ("comment", Meaning::Ignored),
-    ("async", Meaning::Ignored),
+    ("async", Meaning::Synchronous(false)),
     ("atime", Meaning::Ignored),
     ("noatime", Meaning::Ignored),
     ("diratime", Meaning::Ignored),
@@ -98,9 +104,9 @@ const TABLE: &[(&str, Meaning)] = &[
     ("bg", Meaning::Ignored),
     ("fg", Meaning::Ignored),
     ("retry", Meaning::Ignored),
-    ("lock", Meaning::Ignored),
+    ("lock", Meaning::Unsupported("locks hold on this host only; use nolock")),
     ("nolock", Meaning::Ignored),
-    ("local_lock", Meaning::Ignored),
+    ("local_lock", Meaning::LocalLock),
     ("resvport", Meaning::Ignored),
     ("noresvport", Meaning::Ignored),
     ("mountproto", Meaning::Ignored),

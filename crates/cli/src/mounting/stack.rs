@@ -11,7 +11,7 @@ use super::options::Believed;
 
 /// What is mounted, and what opening and closing a file mean to it.
 pub struct Stack {
-    pub file_system: Arc<dyn FileSystem>,
+    pub file_system: Arc<Cached>,
     pub consistency: Arc<dyn Consistency>,
 }
 

@@ -207,7 +207,9 @@ impl Known {
 
     fn min(&self, attributes: &Attributes) -> Duration {
         let directory = attributes.kind == FileKind::Directory;
-        if directory { self.options.directory_min } else { self.options.file_min }
+        let min = if directory { self.options.directory_min } else { self.options.file_min };
+        // Who sets only the longest time means the shortest, too.
+        min.min(self.max(attributes))
     }
 
     fn max(&self, attributes: &Attributes) -> Duration {

@@ -69,8 +69,8 @@ impl WriteBehind {
         if self.shared.holds(node) { self.shared.commit_as_writer(&self.pools, node, teller) } else { Ok(()) }
     }
 
-    fn verifier(&self) -> [u8; 8] {
-        self.shared.state.lock().verifier(self.first_verifier)
+    fn verifier(&self, node: &Handle) -> [u8; 8] {
+        self.shared.state.lock().verifier(node, self.first_verifier)
     }
 
     /// Where the data ends that the server may not have yet.
@@ -134,7 +134,7 @@ impl Layer for WriteBehind {
         change: &mut Change,
     ) -> Result<Written> {
         // From before: if this very data is given up soon, COMMIT answers with another one.
-        let verifier = self.verifier();
+        let verifier = self.verifier(node);
         // What is empty, or reaches beyond what offsets can say, is judged by the file system itself.
         let ends = offset.checked_add(data.len() as u64).is_some_and(|end| i64::try_from(end).is_ok());
         if data.is_empty() || !ends {
@@ -163,7 +163,7 @@ impl Layer for WriteBehind {
             self.shared.inner.commit(caller, node, offset, count, change)?;
             Shared::hide(&mut self.shared.state.lock(), node, change);
         }
-        Ok(Committed { verifier: self.verifier() })
+        Ok(Committed { verifier: self.verifier(node) })
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {

@@ -324,7 +324,7 @@ impl Shared {
         match &outcome {
             Ok(answers) => state.wrote(node, answers.iter().cloned()),
             Err(error) if teller == Teller::Nobody => state.lost(node, *error),
-            Err(_) => state.lost_and_told(),
+            Err(_) => state.lost_and_told(node),
         }
         Self::hide(&mut state, node, change);
         state.forget(node);

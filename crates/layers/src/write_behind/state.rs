@@ -11,10 +11,13 @@ use super::file::{Answered, File};
 use super::known::KnownFiles;
 use super::{WriteBehindOptions, WriteBehindReport};
 use crate::file::Lost;
+use crate::generations::Generations;
 
 /// Which part of the memory is written to a file before it is committed, though nobody asked: small enough that several such
 /// parts are on their way to safety while more is written.
 const COMMITTED_PART: usize = 8;
+/// The most files of which losses are counted.
+const LOSSES_MAX: usize = 1 << 14;
 /// The most files of which an error is kept for the next caller. Beyond it the errors are dropped: the verifier tells of them.
 const FAILURES_MAX: usize = 1024;
 /// The most such COMMITs of one file at a time.
@@ -31,8 +34,9 @@ pub struct State {
     pub written_again: u64,
     pub committed_ahead: u64,
     pub waited_for_memory: u64,
-    /// How often data that was taken was given up.
-    losses: u64,
+    /// How often data of each file was given up, and how often such counts were forgotten.
+    losses: Generations<Handle, u64>,
+    losses_forgotten: u64,
     options: WriteBehindOptions,
 }
 
@@ -48,7 +52,8 @@ impl State {
             written_again: 0,
             committed_ahead: 0,
             waited_for_memory: 0,
-            losses: 0,
+            losses: Generations::new(LOSSES_MAX),
+            losses_forgotten: 0,
             options,
         }
     }
@@ -112,13 +117,13 @@ impl State {
 
     /// A file is gone from the server: its data is given up.
     pub fn drop_uncommitted(&mut self, node: &Handle) {
-        self.losses += 1;
+        self.lost_and_told(node);
         self.holding(node, |file| file.uncommitted.supersede(0, usize::MAX));
     }
 
     /// Data of a file could not be written, and is given up. One caller gets the error; all others see another verifier.
     pub fn lost(&mut self, node: &Handle, error: FsError) {
-        self.losses += 1;
+        self.lost_and_told(node);
         let failures = self.files.values().filter(|file| file.failed.is_some()).count();
         if failures >= FAILURES_MAX {
             self.files.values_mut().for_each(|file| file.failed = None);
@@ -128,14 +133,18 @@ impl State {
     }
 
     /// The same while the error is given to the caller at hand.
-    pub fn lost_and_told(&mut self) {
-        self.losses += 1;
+    pub fn lost_and_told(&mut self, node: &Handle) {
+        let losses = self.losses.get_mut(node).map_or(1, |losses| *losses + 1);
+        // Of a file whose count is forgotten nobody may see the verifier of before its losses.
+        self.losses_forgotten += u64::from(self.losses.insert(*node, losses));
     }
 
-    /// What clients are given as the verifier of their writes, if it began as this one. It changes with each loss, so that they
+    /// What clients are given as the verifier of writes to a file, if it began as this one. It changes with each loss, so that they
     /// write everything again that they did not commit (RFC 1813, 3.3.7).
-    pub fn verifier(&self, first: [u8; 8]) -> [u8; 8] {
-        u64::from_ne_bytes(first).wrapping_add(self.losses).to_ne_bytes()
+    pub fn verifier(&mut self, node: &Handle, first: [u8; 8]) -> [u8; 8] {
+        let losses = self.losses.get_mut(node).map_or(0, |losses| *losses);
+        let changed = losses.wrapping_add(self.losses_forgotten << 32);
+        u64::from_ne_bytes(first).wrapping_add(changed).to_ne_bytes()
     }
 
     /// A COMMIT that is worth starting though nobody asked, so that the data before this moment need not be held. `urgent`: the

@@ -41,8 +41,14 @@ impl Shared {
         Ok(read)
     }
 
-    /// WRITE: all of it, or as much as went before an error.
+    /// WRITE: all of it, or as much as went before an error. With O_APPEND it goes to the end of the file as it is known here, which
+    /// the kernel does not know of a file that another client made longer.
     pub fn write(&self, open: &KernelFile, offset: u64, data: Bytes) -> Answer<usize> {
+        let _one_after_the_other = open.appends.then(|| open.node.appending.lock());
+        let offset = match open.appends {
+            true => self.file_system.attributes(&open.caller, &open.node.handle)?.size,
+            false => offset,
+        };
         let mut done = 0;
         while done < data.len() {
             match self.write_some(open, offset + done as u64, data.slice(done..)) {
@@ -67,6 +73,7 @@ impl Shared {
             let earlier = *content.unstable.get_or_insert(written.verifier);
             content.lost |= earlier != written.verifier;
             content.unstable = Some(written.verifier);
+            content.writer = Some(caller.clone());
         }
         Ok(written.count)
     }

@@ -1,6 +1,5 @@
 //! Opening, creating and closing files.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -37,7 +36,9 @@ impl Shared {
         let before = node.content.lock().seen.replace(seen);
         let keep = before == Some(seen) && now.kind == FileKind::Regular;
         let how = if keep { FopenFlags::FOPEN_KEEP_CACHE } else { FopenFlags::empty() };
-        Ok((KernelFile { node, caller, stability: stability(flags) }, how))
+        let open = KernelFile::new(node, caller, flags, self.stability(flags));
+        let how = open.how(how);
+        Ok((open, how))
     }
 
     /// NFSv3 opens nothing: whether a file could be read or written is asked by ACCESS.
@@ -139,59 +140,71 @@ impl Shared {
         })
     }
 
-    /// RELEASE: nobody has it open any more.
+    /// RELEASE: nobody has it open any more. What no FLUSH covered (a mapped file that was changed after close) is made durable.
     pub fn release(&self, open: &KernelFile) {
+        if let Err(Refused(errno)) = self.make_durable(&open.node) {
+            let why = std::io::Error::from_raw_os_error(errno.code());
+            tracing::warn!(file = open.node.number, %why, "data of a file that is closed could not be written");
+        }
         self.nodes.opens.fetch_sub(1, SeqCst);
         if open.node.opens.fetch_sub(1, SeqCst) == 1 {
             self.remove_silly(&open.node);
         }
     }
 
-    /// FLUSH, FSYNC: what was written is durable, or the error is told.
-    pub fn make_durable(&self, open: &KernelFile) -> Answer<()> {
-        self.make_node_durable(&open.caller, &open.node)
+    /// Makes durable what was written to a node. One caller does it, others wait and have the same result. A failure is counted, so
+    /// that every open file of the node can report it.
+    pub fn make_durable(&self, node: &KernelNode) -> Answer<()> {
+        let _others_wait = node.flushing.lock();
+        let outcome = self.commit(node);
+        if let Err(refused) = outcome {
+            let mut content = node.content.lock();
+            content.failures += 1;
+            content.failure = Some(refused);
+        }
+        outcome
     }
 
-    /// The same for a node, as a caller with the right to do it.
-    pub fn make_node_durable(&self, caller: &Caller, node: &Arc<KernelNode>) -> Answer<()> {
-        let Some(unstable) = node.content.lock().unstable.take() else {
-            return if std::mem::take(&mut node.content.lock().lost) {
-                Err(FsError::Io.into())
-            } else {
-                Ok(())
-            };
+    fn commit(&self, node: &KernelNode) -> Answer<()> {
+        let (unstable, writer) = {
+            let mut content = node.content.lock();
+            let was_lost = std::mem::take(&mut content.lost);
+            match content.unstable.take() {
+                // Verifiers differed already when it was written.
+                Some(_) | None if was_lost => return Err(FsError::Io.into()),
+                None => return Ok(()),
+                Some(unstable) => (unstable, content.writer.clone().unwrap_or(Caller::ROOT)),
+            }
         };
-        match self.consistency.closed(caller, &node.handle) {
-            Ok(verifier) => {
-                let lost = std::mem::take(&mut node.content.lock().lost) || verifier != unstable;
-                if lost {
-                    tracing::warn!("the server lost data that was not durable: the writer is told");
-                    return Err(FsError::Io.into());
-                }
+        match self.consistency.closed(&writer, &node.handle) {
+            Ok(verifier) if verifier == unstable => {}
+            Ok(_) => {
+                tracing::warn!("the server lost data that was not durable: the writer is told");
+                return Err(FsError::Io.into());
             }
             Err(error) => {
-                // The next flush reports it again.
+                // The next flush tries again.
                 node.content.lock().unstable.get_or_insert(unstable);
                 return Err(error.into());
             }
         }
         // What the file is like now is our doing, and pages of it are good.
-        let now = self.file_system.attributes(caller, &node.handle);
+        let now = self.file_system.attributes(&writer, &node.handle);
         node.content.lock().seen = now.ok().as_ref().map(Seen::from);
         Ok(())
+    }
+
+    /// What O_SYNC and O_DSYNC ask of writes, or the option `sync`. O_DIRECT bypasses caches, those of the server not.
+    pub fn stability(&self, flags: i32) -> Stability {
+        match flags {
+            _ if self.synchronous || flags & libc::O_SYNC == libc::O_SYNC => Stability::FileSync,
+            _ if flags & libc::O_DSYNC != 0 => Stability::DataSync,
+            _ => Stability::Unstable,
+        }
     }
 
     /// How many files are open.
     pub fn open_files(&self) -> usize {
         self.nodes.opens.load(Relaxed)
-    }
-}
-
-/// What O_SYNC and O_DSYNC ask of writes. O_DIRECT bypasses caches, those of the server not.
-pub fn stability(flags: i32) -> Stability {
-    match flags {
-        _ if flags & libc::O_SYNC == libc::O_SYNC => Stability::FileSync,
-        _ if flags & libc::O_DSYNC != 0 => Stability::DataSync,
-        _ => Stability::Unstable,
     }
 }

@@ -6,5 +6,5 @@ mod files;
 mod names;
 mod status;
 
-pub use files::{Created, stability};
+pub use files::Created;
 pub use names::Making;

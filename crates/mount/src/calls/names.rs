@@ -124,8 +124,8 @@ impl Shared {
         };
         let mut changes = (Change::default(), Change::default());
         let renamed = self.file_system.rename(&caller, from, to, (&mut changes.0, &mut changes.1));
-        if let (Err(_), Some((known, silly))) = (&renamed, &kept) {
-            self.restore(known, silly, to.1);
+        if let (Err(error), Some((known, silly))) = (&renamed, &kept) {
+            self.restore(known, silly, to.1, *error);
         }
         Ok(renamed?)
     }

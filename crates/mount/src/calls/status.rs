@@ -1,7 +1,7 @@
 //! Attributes, rights, links, and how full it is.
 
 use fuser::{AccessFlags, Errno};
-use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, NewAttributes, Statistics};
+use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, Handle, NewAttributes, Statistics};
 
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
@@ -25,6 +25,9 @@ impl Shared {
     ) -> Answer<Attributes> {
         let node = self.nodes.of(number)?;
         let caller = self.acting(asker, open);
+        if new.size.is_some() {
+            self.may_cut(&caller, &node.handle, open)?;
+        }
         let mut change = Change::default();
         self.file_system.set_attributes(&caller, &node.handle, new, None, &mut change)?;
         let after = match change.after {
@@ -32,6 +35,15 @@ impl Shared {
             None => self.file_system.attributes(&caller, &node.handle)?,
         };
         Ok(node.as_seen(after))
+    }
+
+    /// Servers let an owner cut a file that its mode forbids to write, since they cannot know who has it open.
+    fn may_cut(&self, caller: &Caller, file: &Handle, open: Option<u64>) -> Answer<()> {
+        if open.and_then(|open| self.files.of(open).ok()).is_some_and(|open| open.writes) {
+            return Ok(());
+        }
+        let (granted, _) = self.file_system.access(caller, file, Access::MODIFY)?;
+        if granted.contains(Access::MODIFY) { Ok(()) } else { Err(Refused(Errno::EACCES)) }
     }
 
     /// The caller that opened the file, else the caller of this request.
