@@ -136,11 +136,19 @@ impl FileSystems {
             // Each on its own: one server that is away must not keep the data of another from it.
             let flushing: Vec<_> =
                 cached.into_iter().map(|cached| thread::spawn(move || cached.flush_all().is_ok())).collect();
-            let safe = flushing.into_iter().fold(true, |safe, flush| flush.join().unwrap_or(false) && safe);
+            let safe: Vec<bool> =
+                flushing.into_iter().map(|flushing| flushing.join().unwrap_or(false)).collect();
             // Nobody hears it after the patience.
-            let _ = done.send(safe);
+            let _ = done.send(safe.into_iter().all(|safe| safe));
         });
         is_done.recv_timeout(patience).unwrap_or(false)
+    }
+
+    /// Lets go of them. What is held for another server is written first, which takes as long as that server is away: nobody waits.
+    pub fn let_go(self) {
+        if self.open.iter().any(|open| open.cached.is_some()) {
+            thread::spawn(move || drop(self));
+        }
     }
 
     /// What else makes a file system another one does not change under an id while it is served.

@@ -107,7 +107,8 @@ impl RunningServer {
         let exports = exports.with_groups(self.groups.clone());
         self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
         self.server.reload(exports);
-        (self.directories, self.names) = (directories, names);
+        std::mem::replace(&mut self.directories, directories).let_go();
+        self.names = names;
         Ok(())
     }
 
