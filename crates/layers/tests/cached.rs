@@ -225,3 +225,17 @@ fn a_durable_write_does_not_hide_what_was_taken_before_it() {
     assert_eq!(change.after.map(|after| after.size), Some(110));
     assert_eq!(attributes(&fs, &node).size, 110);
 }
+
+#[test]
+fn set_id_bits_are_gone_as_soon_as_somebody_else_writes() {
+    let server = server();
+    let fs = cached(&server, 64 << 20);
+    let node = create(&fs, "file").handle;
+    let new = NewAttributes::with_mode(0o4777);
+    fs.set_attributes(&ME, &node, &new, None, &mut Change::default()).expect("set");
+    let other = Caller::new(7, 7);
+    fs.access(&other, &node, Access::ALL).expect("told");
+    fs.write(&other, &node, 0, Data::Bytes(&[1]), Stability::Unstable, &mut Change::default())
+        .expect("taken");
+    assert_eq!(attributes(&fs, &node).mode, 0o777);
+}

@@ -21,6 +21,9 @@ use crate::file::Lost;
 /// more often within one COMMIT is not going to be cured by more of it.
 const LOSSES_MAX: u32 = 16;
 
+/// The bits of a mode that a write takes away.
+const SET_ID: u32 = 0o6000;
+
 /// Whether somebody is told of a failure, who has a stake in the file: if not, the next one is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Teller {
@@ -206,9 +209,13 @@ impl Shared {
         self.state.lock().files.keys().copied().collect()
     }
 
-    /// Whether a write of this caller will be taken, as far as is known.
+    /// Whether a write of this caller will be taken, as far as is known. One that takes set-ID bits away is left to the server, so that
+    /// they are seen to be gone.
     pub fn may_write(&self, node: &Handle, caller: &Caller) -> bool {
         let mut state = self.state.lock();
+        if state.known.attributes(node).is_some_and(|known| known.mode & SET_ID != 0) {
+            return false;
+        }
         let took =
             state.files.get(node).is_some_and(|file| file.trusted && file.writer.as_ref() == Some(caller));
         took || state.known.may_write(node, caller)
