@@ -5,7 +5,6 @@ mod cached;
 pub mod file;
 mod generations;
 mod read_ahead;
-mod threads;
 mod write_behind;
 
 pub use attribute_cache::{AttributeCache, AttributeCacheOptions, AttributeCacheReport};

@@ -7,7 +7,6 @@
 mod attributes;
 mod calls;
 mod consistency;
-mod crew;
 mod error;
 mod fetched;
 mod flight;

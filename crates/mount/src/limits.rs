@@ -3,7 +3,7 @@
 howdah_limits::limits! {
     /// Calls that run at the same time, each on a thread of its own: as many as a server that is away can block.
     pub const CALLS_AT_ONCE_MAX: usize = 256, count;
-    beyond "further calls wait, and can be interrupted while they do", tested "mount/src/crew::further_jobs_wait_for_a_free_thread";
+    beyond "further calls wait, and can be interrupted while they do", tested "threads/src/lib::further_jobs_wait_for_a_free_thread_and_run_or_are_dropped_at_the_end";
 
     /// Entries of a directory that are fetched before a program reads them.
     pub const LISTED_AHEAD_MAX: usize = 4096, count;

@@ -8,11 +8,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
+use howdah_threads::{AtEnd, Threads};
 use howdah_vfs::FileSystem;
 
 use crate::consistency::Consistency;
-use crate::crew::RequestThreads;
 use crate::flight::Unanswered;
+use crate::limits::CALLS_AT_ONCE_MAX;
 use crate::nodes::Nodes;
 use crate::opens::Opens;
 use crate::shared::Shared;
@@ -75,7 +76,11 @@ pub fn mount(
         names: if options.allow_other { std::time::Duration::ZERO } else { options.names },
     });
     let (ended, end) = channel();
-    let skin = Skin { shared: Arc::clone(&shared), crew: RequestThreads::new(), ended };
+    let skin = Skin {
+        shared: Arc::clone(&shared),
+        crew: Threads::new("mount", CALLS_AT_ONCE_MAX, AtEnd::RunJobs),
+        ended,
+    };
     let session = Session::new(skin, directory, &config(options))
         .and_then(Session::spawn)
         .map_err(|cause| explained(directory, cause))?;

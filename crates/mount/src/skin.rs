@@ -15,11 +15,11 @@ use fuser::{
     ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen,
     ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
+use howdah_threads::Threads;
 use howdah_vfs::{Attributes, NewAttributes, Node};
 
 use crate::attributes::{kind, set_time, shown, special};
 use crate::calls::{Created, Making};
-use crate::crew::RequestThreads;
 use crate::flight::Reply;
 use crate::nodes::ROOT;
 use crate::opens::KernelFile;
@@ -38,7 +38,8 @@ const LONGEST_NAME: u32 = 255;
 /// The file system as fuser sees it.
 pub struct Skin {
     pub shared: Arc<Shared>,
-    pub crew: RequestThreads,
+    /// A request that waits for a server delays no other.
+    pub crew: Threads,
     /// Hears when no request comes any more.
     pub ended: Sender<()>,
 }

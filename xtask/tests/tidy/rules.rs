@@ -10,6 +10,7 @@ use super::tokens::tokens;
 const FLOORS: &[(&str, u32)] = &[
     ("random", 0),
     ("units", 0),
+    ("threads", 0),
     ("limits", 0),
     ("capture", 1),
     ("wire", 0),
@@ -34,7 +35,7 @@ const FLOORS: &[(&str, u32)] = &[
 ];
 
 /// The leaves of floor 0, which others of it may use.
-const LEAVES: [&str; 3] = ["random", "units", "limits"];
+const LEAVES: [&str; 4] = ["random", "units", "threads", "limits"];
 
 /// A folder, and words that stand in none of its files: crates and modules that it does not know. A folder that is not there
 /// (any more) is passed over, so that crates may be split.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use howdah_threads::{AtEnd, Threads};
 use howdah_tune::flight::{Bounds, Flight};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
@@ -14,7 +15,6 @@ use howdah_vfs::{
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::super::threads::Threads;
 use super::blocks::{Block, Blocks, Key, State};
 use super::streams::{ReadSeen, Streams};
 
@@ -112,7 +112,10 @@ impl ReadAhead {
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         };
-        Self { shared: Arc::new(shared), fetcher: Threads::new("read-ahead", options.in_flight) }
+        Self {
+            shared: Arc::new(shared),
+            fetcher: Threads::new("read-ahead", options.in_flight, AtEnd::DropJobs),
+        }
     }
 
     /// What it did, and what it chose.

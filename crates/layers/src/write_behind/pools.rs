@@ -1,6 +1,6 @@
 //! The threads of a write-behind. COMMITs have their own: they wait for writes, which must not wait for them.
 
-use crate::threads::Threads;
+use howdah_threads::{AtEnd, Threads};
 
 /// The most COMMITs at a time that nobody asked for.
 const COMMITS_MAX: usize = 32;
@@ -14,8 +14,8 @@ pub struct Pools {
 impl Pools {
     pub fn new(writes: usize) -> Self {
         Self {
-            writes: Threads::new("write-behind", writes),
-            commits: Threads::new("commit-ahead", COMMITS_MAX),
+            writes: Threads::new("write-behind", writes, AtEnd::DropJobs),
+            commits: Threads::new("commit-ahead", COMMITS_MAX, AtEnd::DropJobs),
         }
     }
 }
