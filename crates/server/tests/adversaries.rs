@@ -24,9 +24,13 @@ const CROWD: usize = 5_000;
 /// stalled server would need.
 const PROMPT: Duration = Duration::from_secs(20);
 
+/// It calls from an address of its own: where the kernel's memory is short, a client that has many connections gets no more.
 fn honest_peer_is_served(server: &howdah_server::Server, address: std::net::SocketAddr) -> Duration {
     let start = Instant::now();
-    let mut stream = TcpStream::connect(address).unwrap();
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&std::net::SocketAddr::from(([127, 0, 0, 2], 0)).into()).unwrap();
+    socket.connect(&address.into()).unwrap();
+    let mut stream = TcpStream::from(socket);
     assert!(getattr(&mut stream, &root(server)).is_ok());
     let took = start.elapsed();
     assert!(took < PROMPT, "an honest call took {took:?}");
