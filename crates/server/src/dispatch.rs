@@ -7,7 +7,7 @@ use std::time::Instant;
 use howdah_net::Token;
 use howdah_vfs::Waiting;
 use howdah_wire::mount::DirectoryPath;
-use howdah_wire::nfs3::{FileHandle, HANDLE_MAX};
+use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{Accepted, Call, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
 
@@ -17,7 +17,7 @@ use crate::limits::BULK_MIN;
 use crate::program::{Bulk, Pace, Refusal, Repetition};
 use crate::programs::{Programs, Wanted};
 use crate::reply_cache::{Asked, Begun, Origin, SharedReplyCache};
-use crate::{Peer, Reply, Request};
+use crate::{Peer, Reply, Request, Transport};
 
 /// Where a call came from.
 pub struct Whence<'a> {
@@ -80,9 +80,9 @@ impl Dispatcher {
     }
 
     /// Finds what to do with a message.
-    pub fn read<'m>(&self, message: &'m [u8]) -> Work<'m> {
+    pub fn read<'m>(&self, message: &'m [u8], transport: Transport) -> Work<'m> {
         match Call::parse(message) {
-            Call::Call(header, arguments) => match self.programs.find(&header) {
+            Call::Call(header, arguments) => match self.programs.find(&header, transport) {
                 Ok(wanted) => Work::Run(Job { header, arguments, wanted, is_put_off: false }),
                 Err(outcome) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
             },
@@ -209,8 +209,9 @@ impl Dispatcher {
 impl<'m> Job<'m> {
     /// Whether it may keep its worker waiting.
     pub fn pace(&self) -> Pace {
+        let procedure = self.wanted.procedure;
         match self.bulk() {
-            None => self.wanted.procedure.pace,
+            None => procedure.pace_by_arguments.map_or(procedure.pace, |of| of(self.arguments.clone())),
             Some(bulk) if bulk.durable => Pace::Slow,
             Some(bulk) if bulk.length >= BULK_MIN => Pace::Long,
             Some(_) => Pace::Quick,
@@ -232,9 +233,7 @@ impl<'m> Job<'m> {
 
     /// The handle of the node that it is about.
     pub fn node(&self) -> Option<FileHandle<'m>> {
-        let mut arguments = self.arguments.clone();
-        let node = self.wanted.procedure.names_node.then(|| arguments.opaque(HANDLE_MAX as u32, "handle"))?;
-        node.ok().map(FileHandle)
+        (self.wanted.procedure.node)(self.arguments.clone()).map(FileHandle)
     }
 
     /// The path that it is about.

@@ -1,5 +1,6 @@
 //! What a program is to the dispatcher: a number, versions, procedures, and who answers them.
 
+use howdah_wire::nfs3::HANDLE_MAX;
 use howdah_wire::rpc::{AuthStatus, ReplyHeader};
 use howdah_wire::xdr::{Decode, DecodeError, Decoder};
 
@@ -50,6 +51,11 @@ pub fn no_subjects(_: Decoder<'_>) -> Subjects<'_> {
     Subjects::default()
 }
 
+/// The handle that arguments begin with.
+pub fn first_handle(mut arguments: Decoder<'_>) -> Option<&[u8]> {
+    arguments.opaque(HANDLE_MAX as u32, "handle").ok()
+}
+
 /// No node is made.
 pub fn no_node(_: Decoder<'_>) -> &[u8] {
     &[]
@@ -62,14 +68,17 @@ pub struct Procedure {
     pub name: &'static str,
     /// What to expect of it.
     pub pace: Pace,
+    /// The same for a procedure that is what its arguments make of it (COMPOUND).
+    pub pace_by_arguments: Option<fn(Decoder<'_>) -> Pace>,
     /// Whether it may run twice: if not, its reply is kept for retransmissions.
     pub repetition: Repetition,
     /// What it may change, for a procedure that may not run twice: names in directories, and files.
     pub subjects: fn(Decoder<'_>) -> Subjects<'_>,
     /// For one that makes a node: where a result without error says which.
     pub made: fn(Decoder<'_>) -> &[u8],
-    /// Whether its arguments begin with the handle of a node: the call waits while storage of that node's export hangs.
-    pub names_node: bool,
+    /// The handle of the node that its arguments name, if they name one: the call waits while storage of that node's export
+    /// hangs.
+    pub node: fn(Decoder<'_>) -> Option<&[u8]>,
     /// Whether its arguments begin with the path of a node, which leads into an export: the same.
     pub names_path: bool,
     /// Whether its result begins with a status: zero, or why it is refused.
@@ -82,7 +91,7 @@ pub struct Procedure {
 impl Procedure {
     /// One that works on the node that its arguments name first, and answers with a status.
     pub const fn of_nodes(name: &'static str, pace: Pace, repetition: Repetition) -> Self {
-        Self { names_node: true, status: true, repetition, ..Self::plain(name, pace) }
+        Self { node: first_handle, status: true, repetition, ..Self::plain(name, pace) }
     }
 
     /// One that may run twice and whose result begins with no status.
@@ -90,10 +99,11 @@ impl Procedure {
         Self {
             name,
             pace,
+            pace_by_arguments: None,
             repetition: Repetition::Runs,
             subjects: no_subjects,
             made: no_node,
-            names_node: false,
+            node: |_| None,
             names_path: false,
             status: false,
             bulk: None,
@@ -140,6 +150,11 @@ pub trait Program: Send + Sync {
     /// Each version served, lowest first, with its procedures by number.
     fn versions(&self) -> Vec<(u32, Vec<&'static Procedure>)>;
 
+    /// Whether a version is served in datagrams too.
+    fn takes_datagrams(&self, _version: u32) -> bool {
+        true
+    }
+
     /// Answers a call of a procedure that it has.
     ///
     /// # Errors
@@ -160,6 +175,8 @@ pub trait Tabled: Send + Sync + Sized + 'static {
     const NAME: &'static str;
     /// Each version served, lowest first, with its procedures by number.
     const VERSIONS: &'static [(u32, &'static [Row<Self>])];
+    /// Whether it is served in datagrams too.
+    const TAKES_DATAGRAMS: bool = true;
 }
 
 impl<P: Tabled> Program for P {
@@ -169,6 +186,10 @@ impl<P: Tabled> Program for P {
 
     fn name(&self) -> &'static str {
         P::NAME
+    }
+
+    fn takes_datagrams(&self, _version: u32) -> bool {
+        P::TAKES_DATAGRAMS
     }
 
     fn versions(&self) -> Vec<(u32, Vec<&'static Procedure>)> {

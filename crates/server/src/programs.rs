@@ -5,7 +5,7 @@ use std::sync::Arc;
 use howdah_wire::rpc::{Accepted, AuthStatus, CallHeader, Credentials, Denied};
 
 use crate::program::{Position, Procedure, Program, Refusal};
-use crate::{Reply, Request};
+use crate::{Reply, Request, Transport};
 
 /// Programs that are served on the same sockets.
 pub struct Programs {
@@ -21,9 +21,32 @@ struct Version {
     place: usize,
     position: usize,
     number: u32,
+    takes_datagrams: bool,
     /// Where its procedures begin in the list, and how many there are.
     first: usize,
     count: usize,
+}
+
+/// A version of a program that is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Served {
+    /// The program.
+    pub program: u32,
+    /// Its version.
+    pub version: u32,
+    /// Whether it is served in datagrams too.
+    pub takes_datagrams: bool,
+}
+
+impl Served {
+    /// The versions of a program.
+    pub fn by(program: &dyn Program) -> impl Iterator<Item = Self> {
+        program.versions().into_iter().map(|(version, _)| Self {
+            program: program.number(),
+            version,
+            takes_datagrams: program.takes_datagrams(version),
+        })
+    }
 }
 
 /// A procedure in the list of all.
@@ -57,7 +80,17 @@ impl Programs {
         for (place, program) in list.iter().enumerate() {
             for (position, (number, table)) in program.versions().into_iter().enumerate() {
                 let (first, count) = (procedures.len(), table.len());
-                versions.push(Version { program: program.number(), place, position, number, first, count });
+                let takes_datagrams = program.takes_datagrams(number);
+                let program_number = program.number();
+                versions.push(Version {
+                    program: program_number,
+                    place,
+                    position,
+                    number,
+                    takes_datagrams,
+                    first,
+                    count,
+                });
                 let listed = |procedure| Listed { program: program.name(), version: number, procedure };
                 procedures.extend(table.into_iter().map(listed));
             }
@@ -71,8 +104,12 @@ impl Programs {
     }
 
     /// Every program and version.
-    pub fn served(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.versions.iter().map(|version| (version.program, version.number))
+    pub fn served(&self) -> impl Iterator<Item = Served> {
+        self.versions.iter().map(|version| Served {
+            program: version.program,
+            version: version.number,
+            takes_datagrams: version.takes_datagrams,
+        })
     }
 
     /// Answers a call.
@@ -89,8 +126,15 @@ impl Programs {
     }
 
     /// The procedure that a call asks for, or why it is refused.
-    pub fn find(&self, header: &CallHeader<'_>) -> Result<Wanted, Result<Accepted, Denied>> {
-        let mut of_program = self.versions.iter().filter(|version| version.program == header.program);
+    pub fn find(
+        &self,
+        header: &CallHeader<'_>,
+        transport: Transport,
+    ) -> Result<Wanted, Result<Accepted, Denied>> {
+        let is_served = |version: &&Version| {
+            version.program == header.program && (version.takes_datagrams || !transport.is_datagrams())
+        };
+        let mut of_program = self.versions.iter().filter(is_served);
         let version = of_program.clone().find(|version| version.number == header.version);
         let Some(version) = version else {
             // Tells the versions there are, so that a client which tried another one falls back by itself.

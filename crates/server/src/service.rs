@@ -14,7 +14,7 @@ use crate::nfs3::Nfs3;
 use crate::nlm::NoLocks;
 use crate::portmap::{Listeners, portmap};
 use crate::program::Program;
-use crate::programs::Programs;
+use crate::programs::{Programs, Served};
 use crate::range_doubt::RangeDoubt;
 
 /// The programs, and what they share.
@@ -70,7 +70,7 @@ impl Service {
 
     /// Answers one message as a worker does, without a socket: for tests and fuzzers. `None`: there is no answer.
     pub fn answer(&self, peer: &Peer, message: &[u8]) -> Option<Vec<u8>> {
-        let reply = match self.dispatcher.read(message) {
+        let reply = match self.dispatcher.read(message, peer.transport) {
             Work::NoCall => return None,
             Work::Refuse(header) => return Some(Encoder::to_vec(&header)),
             Work::Run(job) => {
@@ -82,7 +82,7 @@ impl Service {
 }
 
 /// Every program and version that a server serves.
-pub fn served() -> Vec<(u32, u32)> {
+pub fn served() -> Vec<Served> {
     Service::new(Exports::default()).dispatcher.programs.served().collect()
 }
 

@@ -92,6 +92,11 @@ impl Exports {
         self.key.seal(export.id(), handle)
     }
 
+    /// What clients get for a handle that is of no export, with this id in the place of one.
+    pub fn seal_as(&self, id: u32, handle: &Handle) -> SealedHandle {
+        self.key.seal(id, handle)
+    }
+
     /// The export's id and the file system's handle in what a client sent; `None` if we never gave it out.
     pub fn open(&self, handle: FileHandle<'_>) -> Option<(u32, Handle)> {
         self.key.open(handle.0)

@@ -29,7 +29,7 @@ macro_rules! row {
 /// By number. What may not run twice is what would fail the second time, or undo what another call did meanwhile: a
 /// WRITE that comes late, what was written or cut off since.
 const PROCEDURES: &[Row<Nfs3>] = &[
-    row!("NULL", null, Pace::Quick, Runs, status: false, names_node: false),
+    row!("NULL", null, Pace::Quick, Runs, status: false, node: |_| None),
     row!("GETATTR", getattr, Pace::Quick, Runs),
     row!("SETATTR", setattr, Pace::Quick, Once, subjects: subjects::node),
     row!("LOOKUP", lookup, Pace::Quick, Runs),

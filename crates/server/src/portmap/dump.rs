@@ -6,6 +6,7 @@ use howdah_wire::rpcbind::{Binding, Text, UniversalAddress, dump as version4};
 use super::Portmap;
 use super::places::places_of;
 use crate::program::Refusal;
+use crate::programs::Served;
 use crate::{Reply, Request};
 
 /// Who registered what is told: this server itself.
@@ -15,8 +16,9 @@ const OWNER: &str = "howdah";
 pub fn ports(portmap: &Portmap, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let listeners = portmap.listeners();
     let mut mappings = Vec::new();
-    for &(program, version) in &portmap.served {
-        let places = places_of(program, &listeners).into_iter().filter(|place| !place.network.is_ipv6());
+    for served in &portmap.served {
+        let Served { program, version, .. } = *served;
+        let places = places_of(served, &listeners).into_iter().filter(|place| !place.network.is_ipv6());
         mappings.extend(places.map(|place| Mapping {
             program,
             version,
@@ -32,8 +34,9 @@ pub fn ports(portmap: &Portmap, _: &mut Request<'_, '_>, reply: &mut Reply) -> R
 pub fn addresses(portmap: &Portmap, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let listeners = portmap.listeners();
     let mut rows = Vec::new();
-    for &(program, version) in &portmap.served {
-        let places = places_of(program, &listeners).into_iter();
+    for served in &portmap.served {
+        let Served { program, version, .. } = *served;
+        let places = places_of(served, &listeners).into_iter();
         rows.extend(places.map(|place| {
             (program, version, place.network.id(), UniversalAddress(place.address).to_string())
         }));

@@ -13,7 +13,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use places::places;
+pub use places::{Place, places};
 pub use state::{Listeners, Portmap};
 
 use std::sync::Arc;
@@ -23,16 +23,17 @@ use howdah_wire::rpcbind;
 use parking_lot::RwLock;
 
 use crate::program::{Pace, Procedure, Program, Refusal, Row, Run, Tabled};
+use crate::programs::Served;
 use crate::{Reply, Request};
 
 /// Tells where these programs are served beside itself.
 pub fn portmap(listeners: Arc<RwLock<Listeners>>, programs: &[Box<dyn Program>]) -> Portmap {
-    let own = Portmap::VERSIONS.iter().map(|(version, _)| (version2::PROGRAM, *version));
-    let versions = |program: &dyn Program| {
-        let number = program.number();
-        program.versions().iter().map(move |(version, _)| (number, *version)).collect::<Vec<_>>()
-    };
-    Portmap::new(listeners, programs.iter().flat_map(|program| versions(&**program)).chain(own).collect())
+    let own = Portmap::VERSIONS.iter().map(|(version, _)| Served {
+        program: version2::PROGRAM,
+        version: *version,
+        takes_datagrams: true,
+    });
+    Portmap::new(listeners, programs.iter().flat_map(|program| Served::by(&**program)).chain(own).collect())
 }
 
 impl Tabled for Portmap {

@@ -6,6 +6,7 @@ use howdah_wire::portmap::{PORT, PROGRAM, Protocol};
 use howdah_wire::rpcbind::Network;
 
 use crate::Transport;
+use crate::programs::Served;
 
 /// One network of one listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +42,10 @@ pub fn places(listeners: &[(Transport, SocketAddr)]) -> Vec<Place> {
 
 /// The places to tell for a program. Every program is served on every port, but each has one where it is looked for: the
 /// portmapper its own, and all others any but that.
-pub fn places_of(program: u32, listeners: &[(Transport, SocketAddr)]) -> Vec<Place> {
-    let all = places(listeners);
-    let fits = |place: &Place| (place.address.port() == PORT) == (program == PROGRAM);
+pub fn places_of(served: &Served, listeners: &[(Transport, SocketAddr)]) -> Vec<Place> {
+    let mut all = places(listeners);
+    all.retain(|place| served.takes_datagrams || place.network.protocol() != Protocol::UDP);
+    let fits = |place: &Place| (place.address.port() == PORT) == (served.program == PROGRAM);
     let fitting = |network: Network| all.iter().any(|place| place.network == network && fits(place));
     all.iter().filter(|place| fits(place) || !fitting(place.network)).copied().collect()
 }

@@ -7,7 +7,7 @@ use howdah_wire::portmap;
 use howdah_wire::rpcbind::Network;
 
 use crate::Transport;
-use crate::portmap::places;
+use crate::portmap::{Place, places};
 use crate::service::served;
 
 /// One registration.
@@ -32,11 +32,14 @@ impl Row {
         places.retain(|place| all.iter().find(|first| first.network == place.network) == Some(place));
         served()
             .into_iter()
-            .filter(|&(program, _)| program != portmap::PROGRAM)
-            .flat_map(|(program, version)| {
-                places.iter().map(move |place| Self {
-                    program,
-                    version,
+            .filter(|served| served.program != portmap::PROGRAM)
+            .flat_map(|served| {
+                let fits = move |place: &&Place| {
+                    served.takes_datagrams || place.network.protocol() != portmap::Protocol::UDP
+                };
+                places.iter().filter(fits).map(move |place| Self {
+                    program: served.program,
+                    version: served.version,
                     network: place.network,
                     address: place.address,
                 })

@@ -50,7 +50,8 @@ impl Worker {
     ) -> io::Result<InPlace> {
         let shared = Arc::clone(&self.shared);
         let Some(partial) = assembly.partial() else { return Ok(InPlace::None) };
-        let Work::Run(mut job) = shared.service.dispatcher.read(partial.bytes) else {
+        let Work::Run(mut job) = shared.service.dispatcher.read(partial.bytes, connection.peer().transport)
+        else {
             return Ok(InPlace::None);
         };
         // It waits before a gate, or for another host, like any other: in memory.

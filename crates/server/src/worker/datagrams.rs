@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use howdah_net::Datagram;
 
 use super::Worker;
+use crate::Transport;
 use crate::counts::{Moment, Timing};
 use crate::datagram;
 use crate::dispatch::Work;
@@ -78,7 +79,7 @@ impl Worker {
         timing: &Timing,
         is_armed: bool,
     ) -> Found {
-        let work = self.shared.service.dispatcher.read(message);
+        let work = self.shared.service.dispatcher.read(message, Transport::Udp);
         let shut = if let Work::Run(job) = &work { self.shut_gate(job) } else { None };
         if let Some(export) = shut {
             self.wait_at_gate(export, message, timing, Asker::Datagram(Arc::clone(port), *datagram));

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::Worker;
 use super::serve::Turn;
+use crate::Transport;
 use crate::connection::Connection;
 use crate::counts::Timing;
 use crate::dispatch::{Job, Work};
@@ -91,7 +92,11 @@ impl Worker {
 
     fn run_queued(&mut self, call: &QueuedCall, put_off: bool) {
         let QueuedCall { message, timing, asker } = call;
-        let mut work = self.shared.service.dispatcher.read(message);
+        let transport = match asker {
+            Asker::Connection(connection) => connection.peer().transport,
+            Asker::Datagram(..) => Transport::Udp,
+        };
+        let mut work = self.shared.service.dispatcher.read(message, transport);
         if let Work::Run(job) = &mut work
             && put_off
         {

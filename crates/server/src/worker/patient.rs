@@ -64,7 +64,7 @@ impl Worker {
         // Nobody waits any more for what a connection that is gone has asked for.
         let is_there = self.is_there(&connection);
         let mut outcome = Ok(());
-        if let Work::Run(job) = &self.shared.service.dispatcher.read(&message)
+        if let Work::Run(job) = &self.shared.service.dispatcher.read(&message, connection.peer().transport)
             && is_there
             && let Some(reply) = self.run_job(&connection, (job, Pace::Dear), Turn::HandedOn, &timing)
         {

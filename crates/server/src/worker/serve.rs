@@ -92,7 +92,7 @@ impl Worker {
     /// Runs one call and queues its reply.
     fn answer(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> io::Result<Turn> {
         let mut turn = Turn::Mine;
-        let work = self.shared.service.dispatcher.read(record.bytes());
+        let work = self.shared.service.dispatcher.read(record.bytes(), connection.peer().transport);
         let reply = match &work {
             Work::NoCall => {
                 self.clerk.unheard(Unheard::Malformed);

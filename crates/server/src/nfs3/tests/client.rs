@@ -132,7 +132,7 @@ impl Client {
         let mut message = Encoder::to_vec(&header);
         message.extend_from_slice(arguments);
         let dispatcher = &self.service.dispatcher;
-        let reply = match dispatcher.read(&message) {
+        let reply = match dispatcher.read(&message, self.peer.transport) {
             Work::NoCall => panic!("no answer"),
             Work::Refuse(header) => Encoder::to_vec(&header),
             Work::Run(job) => {
