@@ -1,12 +1,14 @@
-//! The messages: XDR, ONC RPC, portmap and rpcbind, MOUNT, NFSv3, NLM.
+//! The messages: XDR, ONC RPC, portmap and rpcbind, MOUNT, NFSv3, NFSv4.1 and 4.2, NLM.
 //!
 //! This floor is pure: bytes in, values out, and back. It knows no socket, no file and no clock, and nothing of
 //! what a file system is. One file per procedure holds its arguments and its reply, with both directions of coding.
 //! Nothing is allocated because a peer claimed a length; opaque data is borrowed from the input.
 
 pub mod limits;
+mod message;
 pub mod mount;
 pub mod nfs3;
+pub mod nfs4;
 pub mod nlm;
 pub mod portmap;
 pub mod rpc;

@@ -52,4 +52,32 @@ howdah_limits::limits! {
     /// The longest text of rpcbind. The protocol sets no limit; the longest real one is the path of a Unix socket, 108.
     pub const TEXT_MAX: u32 = 1024, bytes;
     beyond "the call is answered as garbage", tested "wire/tests/portmap::a_text_longer_than_any_is_refused";
+
+    /// The longest file handle of NFSv4 (RFC 8881 3.1, `NFS4_FHSIZE`).
+    pub const HANDLE4_MAX: u32 = 128, bytes;
+    beyond "the operation is answered with NFS4ERR_BADXDR", tested "wire/tests/nfs4::what_is_longer_than_any_is_refused";
+
+    /// The longest tag of a compound. The protocol sets no limit; the reply repeats it, and clients send none or a word.
+    pub const TAG_MAX: u32 = 1024, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/nfs4::what_is_longer_than_any_is_refused";
+
+    /// The longest owner, scope or identity of NFSv4 (RFC 8881 3.1, `NFS4_OPAQUE_LIMIT`).
+    pub const OPAQUE4_MAX: u32 = 1024, bytes;
+    beyond "the operation is answered with NFS4ERR_BADXDR", tested "wire/tests/nfs4::what_is_longer_than_any_is_refused";
+
+    /// The most words of a set of attributes. The protocol sets no limit; all attributes of today fit three.
+    pub const BITMAP_WORDS_MAX: u32 = 64, count;
+    beyond "the operation is answered with NFS4ERR_BADXDR", tested "wire/tests/nfs4::what_is_longer_than_any_is_refused";
+
+    /// The longest values of attributes in one operation. The protocol sets no limit; what clients set takes a few hundred bytes.
+    pub const ATTRIBUTES_MAX: u32 = 64 << 10, bytes;
+    beyond "the operation is answered with NFS4ERR_BADXDR", tested "wire/tests/nfs4::what_is_longer_than_any_is_refused";
+
+    /// The longest security label (`NFS4_MAXLABELLEN` of Linux).
+    pub const SECURITY_LABEL_MAX: u32 = 2048, bytes;
+    beyond "the operation is answered with NFS4ERR_BADXDR", tested "wire/tests/nfs4::what_is_longer_than_any_is_refused";
+
+    /// The most items of an array in NFSv4: stateids to test, flavors, names of attributes. The protocol sets no limit.
+    pub const ITEMS4_MAX: u32 = 1024, count;
+    beyond "the operation is answered with NFS4ERR_BADXDR", tested "wire/tests/nfs4::what_is_longer_than_any_is_refused";
 }

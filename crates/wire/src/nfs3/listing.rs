@@ -1,11 +1,10 @@
 //! The list in a reply of READDIR or READDIRPLUS: written entry by entry into the reply's buffer within an exact
 //! number of bytes, and read back one entry at a time. Nothing is allocated per entry, in either direction.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 use super::{Attributes, status};
+pub use crate::xdr::Entries;
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 /// The bytes that end a list: no further entry, and whether that was the end of the directory.
@@ -109,33 +108,11 @@ pub struct Listing<'a, E> {
     pub end: bool,
 }
 
-/// Entries, still as XDR: all checked when the reply was decoded, and decoded again one by one when they are looked
-/// at.
-pub struct Entries<'a, E> {
-    /// As on the wire, with the flag that ends the list.
-    encoded: &'a [u8],
-    kind: PhantomData<fn() -> E>,
-}
-
-impl<'a, E: Decode<'a>> Iterator for Entries<'a, E> {
-    type Item = E;
-
-    fn next(&mut self) -> Option<E> {
-        let mut decoder = Decoder::new(self.encoded);
-        let entry = decoder.optional("entry").ok().flatten()?;
-        self.encoded = decoder.rest();
-        Some(entry)
-    }
-}
-
 impl<'a, E: Decode<'a>> Decode<'a> for Listing<'a, E> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         let directory = Option::decode(decoder)?;
         let verifier = decoder.fixed("cookie verifier")?;
-        let (start, rest) = (decoder.position(), decoder.rest());
-        while decoder.optional::<E>("entry")?.is_some() {}
-        let encoded = &rest[..decoder.position() - start];
-        let entries = Entries { encoded, kind: PhantomData };
+        let entries = Entries::decode(decoder)?;
         Ok(Self { directory, verifier, entries, end: decoder.bool("end of directory")? })
     }
 }
@@ -144,29 +121,7 @@ impl<E> Encode for Listing<'_, E> {
     fn encode(&self, encoder: &mut Encoder<'_>) {
         self.directory.encode(encoder);
         encoder.fixed(&self.verifier);
-        encoder.fixed(self.entries.encoded);
+        self.entries.encode(encoder);
         encoder.bool(self.end);
-    }
-}
-
-impl<E> Clone for Entries<'_, E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E> Copy for Entries<'_, E> {}
-
-impl<E> PartialEq for Entries<'_, E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.encoded == other.encoded
-    }
-}
-
-impl<E> Eq for Entries<'_, E> {}
-
-impl<E> fmt::Debug for Entries<'_, E> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Entries({} bytes)", self.encoded.len())
     }
 }

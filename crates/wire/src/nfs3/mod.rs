@@ -26,10 +26,11 @@ pub mod symlink;
 pub mod write;
 
 mod attributes;
-mod message;
 mod names;
 mod new_attributes;
 mod status;
+
+use crate::message;
 
 pub use crate::limits::{DATA_MAX, FILE_NAME_MAX as NAME_MAX, HANDLE_MAX, LINK_TARGET_MAX as TARGET_MAX};
 pub use attributes::{Attributes, BeforeAttributes, Device, FileType, Time, WeakCacheConsistency};

@@ -1,5 +1,8 @@
 //! Linked lists (RFC 4506 4.19): TRUE before each item, FALSE after the last.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use super::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
 
 impl<'a> Decoder<'a> {
@@ -24,6 +27,61 @@ impl Encoder<'_> {
             item.encode(self);
         }
         self.bool(false);
+    }
+}
+
+/// Entries of a linked list, still as XDR: all checked when the message was decoded, and decoded again one by one when they are looked
+/// at.
+pub struct Entries<'a, E> {
+    /// As on the wire, with the flag that ends the list.
+    encoded: &'a [u8],
+    kind: PhantomData<fn() -> E>,
+}
+
+impl<'a, E: Decode<'a>> Iterator for Entries<'a, E> {
+    type Item = E;
+
+    fn next(&mut self) -> Option<E> {
+        let mut decoder = Decoder::new(self.encoded);
+        let entry = decoder.optional("entry").ok().flatten()?;
+        self.encoded = decoder.rest();
+        Some(entry)
+    }
+}
+
+impl<E> Clone for Entries<'_, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E> Copy for Entries<'_, E> {}
+
+impl<E> PartialEq for Entries<'_, E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.encoded == other.encoded
+    }
+}
+
+impl<E> Eq for Entries<'_, E> {}
+
+impl<E> fmt::Debug for Entries<'_, E> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Entries({} bytes)", self.encoded.len())
+    }
+}
+
+impl<'a, E: Decode<'a>> Decode<'a> for Entries<'a, E> {
+    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
+        let (start, rest) = (decoder.position(), decoder.rest());
+        while decoder.optional::<E>("entry")?.is_some() {}
+        Ok(Self { encoded: &rest[..decoder.position() - start], kind: PhantomData })
+    }
+}
+
+impl<E> Encode for Entries<'_, E> {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        encoder.fixed(self.encoded);
     }
 }
 
