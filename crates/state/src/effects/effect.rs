@@ -1,0 +1,114 @@
+//! One thing to do, and how they come with an answer.
+
+use super::DurableRecord;
+use crate::ids::{ByteRange, ClientId, HostId, LockKind, LockOwner, NlmOwner, OpenId};
+
+/// The number of a [`DurableRecord`] within a run of the server, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Serial(pub u64);
+
+/// What to do because of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect<K> {
+    /// Append the record to the durable log, in the order of serials.
+    Persist {
+        /// Its number.
+        serial: Serial,
+        /// What to write.
+        record: DurableRecord,
+    },
+    /// Let the kernel know what NFS owners together hold of these bytes now. Each piece is to be set or cleared; applying it
+    /// again changes nothing, applying it late may, so keep the order per file.
+    Mirror {
+        /// The file.
+        key: K,
+        /// The bytes that changed, ascending, with what is held there.
+        pieces: Vec<MirrorPiece>,
+    },
+    /// A client may try again for a lock that it waits for (CB_NOTIFY_LOCK, RFC 8881 20.11). Until its turn ends no other owner gets it.
+    Notify {
+        /// The client.
+        client: ClientId,
+        /// Its lock owner.
+        owner: Box<[u8]>,
+        /// The file.
+        key: K,
+    },
+    /// An NLM owner that was blocked now has its lock (NLM GRANTED). If the host refuses it: [`NfsState::refuse`](crate::NfsState::refuse).
+    Granted {
+        /// Who.
+        owner: NlmOwner,
+        /// What.
+        grant: LockGrant<K>,
+    },
+    /// An open ended: close what is kept for it.
+    Closed {
+        /// Which.
+        open: OpenId,
+        /// Of which file.
+        key: K,
+    },
+    /// A client of NFSv4 ended with all its sessions, for a log.
+    ClientEnded {
+        /// Which.
+        client: ClientId,
+        /// Its name of itself.
+        owner: Box<[u8]>,
+        /// Why.
+        why: ClientEnd,
+    },
+    /// An NLM host has nothing any more: its record goes.
+    HostEnded {
+        /// Which.
+        host: HostId,
+    },
+}
+
+/// What NFS owners together hold of some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MirrorPiece {
+    /// The bytes.
+    pub range: ByteRange,
+    /// The strongest lock of any owner.
+    pub kind: Option<LockKind>,
+}
+
+/// Why a client ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientEnd {
+    /// It said so (DESTROY_CLIENTID).
+    Destroyed,
+    /// It came back with another verifier: it restarted, or another host has its name.
+    Replaced,
+    /// Its lease had passed, and somebody wanted what it held.
+    Conflict,
+    /// Its lease had passed long ago, or too many such clients were kept.
+    Expired,
+    /// An administrator took its state.
+    Released,
+}
+
+/// A lock that was granted, and what its owner held of these bytes before: by it a grant can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockGrant<K> {
+    /// Who got it.
+    pub owner: LockOwner,
+    /// The file.
+    pub key: K,
+    /// The bytes.
+    pub range: ByteRange,
+    /// How.
+    pub kind: LockKind,
+    /// What the owner held within the bytes, ascending.
+    pub before: Vec<(ByteRange, LockKind)>,
+}
+
+/// What to do because of one call of [`NfsState`](crate::NfsState).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effects<K> {
+    /// In this order. Usually empty, and then nothing is allocated.
+    pub list: Vec<Effect<K>>,
+    /// All records up to this number must be durable before the answer is acted upon: before it is sent, and before the next
+    /// operation of the COMPOUND runs. Not only those of `list`: an answer may rest on a record that another thread still writes.
+    pub durable: Serial,
+}

@@ -1,0 +1,46 @@
+//! Who holds a lock.
+
+use super::{ClientId, HostId};
+
+/// Who holds byte-range locks. Locks of one owner never exclude each other; a lock of another owner may (RFC 8881 9.1).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LockOwner {
+    /// A lock owner of a client of NFSv4 (`lock_owner4`).
+    V4 {
+        /// The client.
+        client: ClientId,
+        /// The client's name of the owner.
+        owner: Box<[u8]>,
+    },
+    /// A process of an NLM host.
+    Nlm(NlmOwner),
+}
+
+/// A process of an NLM host (C702, `nlm4_lock`).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NlmOwner {
+    /// The host.
+    pub host: HostId,
+    /// The process, as the host numbers it.
+    pub svid: u32,
+    /// The host's name of the owner, which it compares by its bytes.
+    pub oh: Box<[u8]>,
+}
+
+impl LockOwner {
+    /// The client of NFSv4 that it belongs to.
+    pub fn client(&self) -> Option<ClientId> {
+        match self {
+            Self::V4 { client, .. } => Some(*client),
+            Self::Nlm(_) => None,
+        }
+    }
+
+    /// The NLM host that it belongs to.
+    pub fn host(&self) -> Option<HostId> {
+        match self {
+            Self::V4 { .. } => None,
+            Self::Nlm(owner) => Some(owner.host),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What the durable log comes to: who may reclaim.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::effects::DurableRecord;
+use crate::ids::Principal;
+
+/// What the durable log comes to. The server applies what it reads and starts an [`NfsState`](crate::NfsState) with it; when the log
+/// has grown, it writes [`Self::compact`] in its place.
+///
+/// Clients of the present run are kept apart from those of earlier runs who did not come back yet: after a restart within grace those
+/// may still reclaim, since nobody got anything else meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecoveryRecords {
+    epoch: u32,
+    earlier: Known,
+    present: Known,
+}
+
+/// Clients and hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Known {
+    clients: BTreeMap<Box<[u8]>, Principal>,
+    hosts: BTreeSet<Box<[u8]>>,
+}
+
+impl Known {
+    fn is_empty(&self) -> bool {
+        self.clients.is_empty() && self.hosts.is_empty()
+    }
+
+    fn lines(&self) -> impl Iterator<Item = DurableRecord> + '_ {
+        let client = |(owner, principal): (&Box<[u8]>, &Principal)| DurableRecord::AddClient {
+            owner: owner.clone(),
+            principal: principal.clone(),
+        };
+        let host = |host: &Box<[u8]>| DurableRecord::AddHost { host: host.clone() };
+        self.clients.iter().map(client).chain(self.hosts.iter().map(host))
+    }
+}
+
+impl RecoveryRecords {
+    /// Reads the next line of the log.
+    pub fn apply(&mut self, record: &DurableRecord) {
+        match record {
+            DurableRecord::Start { epoch } => self.start(*epoch),
+            DurableRecord::AddClient { owner, principal } => {
+                self.present.clients.insert(owner.clone(), principal.clone());
+            }
+            DurableRecord::RemoveClient { owner } => {
+                self.earlier.clients.remove(owner);
+                self.present.clients.remove(owner);
+            }
+            DurableRecord::AddHost { host } => {
+                self.present.hosts.insert(host.clone());
+            }
+            DurableRecord::RemoveHost { host } => {
+                self.earlier.hosts.remove(host);
+                self.present.hosts.remove(host);
+            }
+            DurableRecord::EndGrace => self.earlier = Known::default(),
+        }
+    }
+
+    fn start(&mut self, epoch: u32) {
+        self.epoch = epoch;
+        let present = std::mem::take(&mut self.present);
+        // In a run whose grace did not end nobody got anything but what those of earlier runs reclaimed.
+        if self.earlier.is_empty() {
+            self.earlier = present;
+        }
+    }
+
+    /// The epoch for the next run.
+    pub fn next_epoch(&self) -> u32 {
+        self.epoch.wrapping_add(1).max(1)
+    }
+
+    /// A log that comes to the same.
+    pub fn compact(&self) -> Vec<DurableRecord> {
+        let mut log: Vec<DurableRecord> = self.earlier.lines().collect();
+        log.push(DurableRecord::Start { epoch: self.epoch });
+        log.extend(self.present.lines());
+        log
+    }
+
+    /// Whether somebody of an earlier run may reclaim.
+    pub(crate) fn has_earlier(&self) -> bool {
+        !self.earlier.is_empty()
+    }
+
+    /// Clients of earlier runs.
+    pub(crate) fn earlier_clients(&self) -> impl Iterator<Item = &[u8]> {
+        self.earlier.clients.keys().map(|owner| &**owner)
+    }
+
+    /// NLM hosts of earlier runs.
+    pub(crate) fn earlier_hosts(&self) -> impl Iterator<Item = &[u8]> {
+        self.earlier.hosts.iter().map(|host| &**host)
+    }
+
+    /// Whether this client of an earlier run is this principal's.
+    pub(crate) fn was_client(&self, owner: &[u8], principal: &Principal) -> bool {
+        self.earlier.clients.get(owner) == Some(principal)
+    }
+
+    /// Whether an earlier run had this host.
+    pub(crate) fn was_host(&self, host: &[u8]) -> bool {
+        self.earlier.hosts.contains(host)
+    }
+
+    /// Whether the client is recorded for this run.
+    pub(crate) fn is_client(&self, owner: &[u8]) -> bool {
+        self.present.clients.contains_key(owner)
+    }
+
+    /// Whether the host is recorded for this run.
+    pub(crate) fn is_host(&self, host: &[u8]) -> bool {
+        self.present.hosts.contains(host)
+    }
+
+    /// Whether anything of a client is recorded.
+    pub(crate) fn knows_client(&self, owner: &[u8]) -> bool {
+        self.is_client(owner) || self.earlier.clients.contains_key(owner)
+    }
+
+    /// Whether anything of a host is recorded.
+    pub(crate) fn knows_host(&self, host: &[u8]) -> bool {
+        self.is_host(host) || self.was_host(host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(name: u8) -> DurableRecord {
+        DurableRecord::AddClient { owner: [name].into(), principal: Principal([name].into()) }
+    }
+
+    fn earlier(log: &[DurableRecord]) -> Vec<u8> {
+        let mut records = RecoveryRecords::default();
+        log.iter().for_each(|line| records.apply(line));
+        let mut again = RecoveryRecords::default();
+        records.compact().iter().for_each(|line| again.apply(line));
+        assert_eq!(again, records, "compacted");
+        records.earlier_clients().map(|owner| owner[0]).collect()
+    }
+
+    #[test]
+    fn those_of_the_last_run_may_reclaim_and_those_of_earlier_ones_until_grace_ends() {
+        let start = |epoch| DurableRecord::Start { epoch };
+        let remove = DurableRecord::RemoveClient { owner: [1].into() };
+        assert_eq!(earlier(&[start(1), add(1), add(2)]), []);
+        assert_eq!(earlier(&[start(1), add(1), add(2), start(2)]), [1, 2]);
+        assert_eq!(earlier(&[start(1), add(1), add(2), remove.clone(), start(2)]), [2]);
+        let end = DurableRecord::EndGrace;
+        assert_eq!(earlier(&[start(1), add(1), add(2), start(2), add(2), end.clone(), start(3)]), [2]);
+        assert_eq!(
+            earlier(&[start(1), add(1), add(2), start(2), add(2), start(3)]),
+            [1, 2],
+            "no end of grace"
+        );
+        assert_eq!(earlier(&[start(1), add(1), add(2), start(2), add(1), remove, start(3), end]), []);
+    }
+}

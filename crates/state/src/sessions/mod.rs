@@ -1,0 +1,19 @@
+//! Sessions and their slots: what SEQUENCE touches, shared among threads without the lock on all state.
+
+mod budget;
+mod live;
+mod request;
+mod sequence;
+mod shared;
+mod slot;
+mod slots;
+mod table;
+
+pub use budget::ReplyBudget;
+pub use live::LiveSession;
+pub use request::SequenceRequest;
+pub use sequence::{SequenceAnswer, SlotGuard};
+pub use shared::ClientShared;
+pub use slot::{SessionSlot, SlotAnswer};
+pub use slots::SessionSlots;
+pub use table::SessionTable;

@@ -1,0 +1,42 @@
+//! What all sessions of a client share with its record: the lease, and flags for SEQUENCE.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What all sessions of a client share with its record.
+#[derive(Debug, Default)]
+pub struct ClientShared {
+    heard_nanoseconds: AtomicU64,
+    flags: AtomicU32,
+}
+
+impl ClientShared {
+    /// A client that was heard now.
+    pub fn heard_at(now: Duration) -> Self {
+        let shared = Self::default();
+        shared.renew(now);
+        shared
+    }
+
+    /// The client was heard.
+    pub fn renew(&self, now: Duration) {
+        self.heard_nanoseconds.store(now.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// How long it has been silent.
+    pub fn silence(&self, now: Duration) -> Duration {
+        now.saturating_sub(Duration::from_nanos(self.heard_nanoseconds.load(Ordering::Relaxed)))
+    }
+
+    /// `SEQ4_STATUS_*` bits that hold for the client.
+    pub fn flags(&self) -> u32 {
+        self.flags.load(Ordering::Relaxed)
+    }
+
+    /// Sets and clears bits.
+    pub fn change_flags(&self, set: u32, clear: u32) {
+        let _ = self
+            .flags
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |flags| Some((flags & !clear) | set));
+    }
+}

@@ -1,0 +1,56 @@
+//! What the server gets.
+
+use std::sync::Arc;
+
+use crate::effects::LockGrant;
+use crate::ids::{ClientId, OpenId, StateId};
+use crate::sessions::LiveSession;
+
+/// What EXCHANGE_ID gives (RFC 8881 18.35.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExchangeAnswer {
+    /// `eir_clientid`.
+    pub client: ClientId,
+    /// `eir_sequenceid`: of the next CREATE_SESSION.
+    pub sequence: u32,
+    /// `EXCHGID4_FLAG_CONFIRMED_R`.
+    pub is_confirmed: bool,
+}
+
+/// What CREATE_SESSION gives.
+#[derive(Debug)]
+pub enum SessionAnswer<S> {
+    /// A new session. The server encodes the result and hands it to [`NfsState::remember_created`](crate::NfsState::remember_created).
+    Created(Arc<LiveSession<S>>),
+    /// A retry: the bytes that were remembered.
+    Replay(Arc<[u8]>),
+}
+
+/// What OPEN gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenAnswer {
+    /// The open's stateid after it.
+    pub stateid: StateId,
+    /// The open's name.
+    pub open: OpenId,
+    /// Whether the owner had not open the file before. Else access and deny mode were added to what it had.
+    pub is_new: bool,
+}
+
+/// What LOCK gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockAnswer<K> {
+    /// The lock stateid after it.
+    pub stateid: StateId,
+    /// What was granted, so that it can be taken back if the kernel refuses the mirrored lock.
+    pub grant: LockGrant<K>,
+}
+
+/// By what right I/O runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IoPermit {
+    /// An open that allows it: what the caller may do was settled then.
+    Open(OpenId),
+    /// No open (anonymous, READ bypass): check what the caller may do.
+    Special,
+}
