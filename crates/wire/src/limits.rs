@@ -80,4 +80,8 @@ howdah_limits::limits! {
     /// The most items of an array in NFSv4: stateids to test, flavors, names of attributes. The protocol sets no limit.
     pub const ITEMS4_MAX: u32 = 1024, count;
     beyond "the operation is answered with NFS4ERR_BADXDR", tested "wire/tests/nfs4::what_is_longer_than_any_is_refused";
+
+    /// The longest value of an extended attribute (`XATTR_SIZE_MAX` of Linux).
+    pub const XATTR_VALUE_MAX: u32 = 64 << 10, bytes;
+    beyond "the operation is answered with NFS4ERR_BADXDR", tested "wire/tests/nfs4::what_is_longer_than_any_is_refused";
 }

@@ -1,5 +1,5 @@
 //! Properties of the messages of NFSv4: what is encoded is decoded again, a message that is cut anywhere is refused, random bytes
-//! make no decoder panic, and compounds as clients send them are understood byte by byte.
+//! make no decoder panic, and what is longer than any is refused.
 
 #[macro_use]
 mod coding;
@@ -44,6 +44,98 @@ proptest! {
             readlink::Success<'_>,
             sequence::Arguments, sequence::Success,
         }
+    }
+
+    #[test]
+    fn messages_about_files(bytes in some_bytes()) {
+        every! { &bytes;
+            close::Arguments, close::Success,
+            commit::Arguments, commit::Success,
+            create::Arguments<'_>, create::Success,
+            link::Arguments<'_>, link::Success,
+            nverify::Arguments<'_>,
+            open::Arguments<'_>, open::Success<'_>,
+            open_downgrade::Arguments, open_downgrade::Success,
+            openattr::Arguments,
+            read::Arguments, read::Success<'_>, read::Head,
+            remove::Arguments<'_>, remove::Success,
+            rename::Arguments<'_>, rename::Success,
+            setattr::Arguments<'_>, setattr::Success,
+            verify::Arguments<'_>,
+            write::Arguments<'_>, write::Success,
+        }
+    }
+
+    #[test]
+    fn messages_about_states(bytes in some_bytes()) {
+        every! { &bytes;
+            backchannel_ctl::Arguments<'_>,
+            bind_conn_to_session::Arguments, bind_conn_to_session::Success,
+            delegpurge::Arguments, delegreturn::Arguments,
+            destroy_clientid::Arguments, destroy_session::Arguments,
+            free_stateid::Arguments,
+            lock::Arguments<'_>, lock::Success, lock::Denied<'_>,
+            lockt::Arguments<'_>,
+            locku::Arguments, locku::Success,
+            reclaim_complete::Arguments,
+            secinfo::Arguments<'_>, secinfo::Success<'_>,
+            secinfo_no_name::Arguments,
+            set_ssv::Arguments<'_>, set_ssv::Success<'_>,
+            test_stateid::Arguments<'_>, test_stateid::Success<'_>,
+            callback::compound::Head<'_>,
+            callback::notify_lock::Arguments<'_>,
+            callback::recall::Arguments<'_>,
+            callback::sequence::Arguments<'_>, callback::sequence::Success,
+        }
+    }
+
+    #[test]
+    fn messages_of_minor_version_2(bytes in some_bytes()) {
+        every! { &bytes;
+            allocate::Arguments, deallocate::Arguments, clone::Arguments,
+            copy::Arguments<'_>, copy::Success, copy::Requirements,
+            offload_cancel::Arguments,
+            seek::Arguments, seek::Success,
+            getxattr::Arguments<'_>, getxattr::Success<'_>,
+            listxattrs::Arguments, listxattrs::Success<'_>,
+            removexattr::Arguments<'_>, removexattr::Success,
+            setxattr::Arguments<'_>, setxattr::Success,
+        }
+    }
+
+    #[test]
+    fn the_payload_of_a_write_is_found(bytes in some_bytes(), front in 0..40_usize) {
+        let mut dice = Dice::new(&bytes);
+        let write = write::Arguments::roll(&mut dice);
+        let message = [&bytes[..front], &Encoder::to_vec(&write)].concat();
+        let mut decoder = Decoder::new(&message);
+        decoder.bytes(front, "what is before").expect("it is there");
+        let place = (front + write::Head::SIZE, write.data.len() as u32);
+        prop_assert_eq!(write::before(&decoder), Some(place));
+        prop_assert_eq!(decoder.position(), front);
+        prop_assert!(message[place.0..].starts_with(write.data));
+        // The payload need not be there, and all before it must.
+        decoder.cut(write::Head::SIZE);
+        prop_assert_eq!(write::before(&decoder), Some(place));
+        decoder.cut(write::Head::SIZE - 1);
+        prop_assert_eq!(write::before(&decoder), None);
+    }
+
+    #[test]
+    fn lists_of_names_stay_within_their_limit(bytes in some_bytes(), limit in 16..300_usize) {
+        let mut dice = Dice::new(&bytes);
+        let mut output = b"before".to_vec();
+        let mut writer = listxattrs::NameWriter::new(&mut output, limit);
+        let names: Vec<_> = std::iter::from_fn(|| {
+            let name = Name::roll(&mut dice);
+            writer.add(name).is_continue().then_some(name)
+        }).take(20).collect();
+        prop_assert_eq!(writer.count() as usize, names.len());
+        writer.finish(7, true);
+        prop_assert!(output.len() - 6 <= limit);
+        let back = listxattrs::Success::decode(&mut Decoder::new(&output[6..])).expect("a list");
+        prop_assert_eq!((back.cookie, back.end), (7, true));
+        prop_assert_eq!(back.names.iter().collect::<Vec<_>>(), names);
     }
 
     #[test]
@@ -92,72 +184,6 @@ proptest! {
     }
 }
 
-/// Bytes written as hexadecimal digits, with spaces between them.
-fn bytes(text: &str) -> Vec<u8> {
-    let digits: String = text.split_whitespace().collect();
-    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hex")).collect()
-}
-
-/// SEQUENCE, PUTFH, GETATTR: how Linux asks for attributes.
-#[test]
-fn a_stat_byte_by_byte() {
-    let call = bytes(
-        "00000000 00000002 00000003
-         00000035 0011223344556677 8899aabbccddeeff 00000009 00000002 00000003 00000000
-         00000016 00000004 6e6f6465
-         00000009 00000002 0010011a 00b0a23a",
-    );
-    let mut decoder = Decoder::new(&call);
-    let head = compound::Head::decode(&mut decoder).expect("a compound");
-    assert_eq!(head, compound::Head { tag: b"", minor_version: 2, operations: 3 });
-    assert_eq!(decoder.u32("operation"), Ok(sequence::OPERATION));
-    let sequence = sequence::Arguments::decode(&mut decoder).expect("SEQUENCE");
-    assert_eq!((sequence.sequence, sequence.slot, sequence.highest_slot, sequence.keep), (9, 2, 3, false));
-    assert_eq!(sequence.session.0[14..], [0xee, 0xff]);
-    assert_eq!(decoder.u32("operation"), Ok(putfh::OPERATION));
-    assert_eq!(putfh::Arguments::decode(&mut decoder), Ok(putfh::Arguments { node: FileHandle(b"node") }));
-    assert_eq!(decoder.u32("operation"), Ok(getattr::OPERATION));
-    let wanted = getattr::Arguments::decode(&mut decoder).expect("GETATTR").wanted;
-    use attributes::*;
-    let asked = Bitmap::of(&[
-        TYPE,
-        CHANGE,
-        SIZE,
-        FSID,
-        FILEID,
-        MODE,
-        NUMLINKS,
-        OWNER,
-        OWNER_GROUP,
-        RAWDEV,
-        SPACE_USED,
-        TIME_ACCESS,
-        TIME_METADATA,
-        TIME_MODIFY,
-        MOUNTED_ON_FILEID,
-    ]);
-    assert_eq!(wanted, asked);
-    assert_eq!(decoder.finish("compound"), Ok(()));
-}
-
-/// The reply to it.
-#[test]
-fn attributes_byte_by_byte() {
-    let mut values = Attributes::default();
-    values.identity.kind = Some(FileType::Directory);
-    values.content.size = Some(4096);
-    values.permissions.mode = Some(0o755);
-    values.permissions.owner = Some(attributes::Principal(b"1000"));
-    values.times.modified = Some(Time { seconds: -1, nanoseconds: 5 });
-    let mut output = Vec::new();
-    values.write(&mut Encoder::new(&mut output), Attributes::ALL);
-    let expected = bytes(
-        "00000002 00000012 00200012
-         00000024 00000002 0000000000001000 000001ed 00000004 31303030 ffffffffffffffff 00000005",
-    );
-    assert_eq!(output, expected);
-}
-
 fn refused<T: std::fmt::Debug>(result: Result<T, DecodeError>, limit: u32) {
     let error = result.expect_err("it is too long");
     assert_eq!(error.problem, DecodeProblem::TooLong { claimed: limit + 1, limit });
@@ -177,6 +203,8 @@ fn what_is_longer_than_any_is_refused() {
     refused(getattr::Success::decode(&mut Decoder::new(&values)), limits::ATTRIBUTES_MAX);
     let label = behind(8, limits::SECURITY_LABEL_MAX);
     refused(attributes::SecurityLabel::decode(&mut Decoder::new(&label)), limits::SECURITY_LABEL_MAX);
+    let value = behind(8, limits::XATTR_VALUE_MAX);
+    refused(setxattr::Arguments::decode(&mut Decoder::new(&value)), limits::XATTR_VALUE_MAX);
     // A client, a sequence, flags, two channels and a program: then credentials.
     let credentials = behind(8 + 4 + 4 + 2 * 28 + 4, limits::ITEMS4_MAX);
     refused(create_session::Arguments::decode(&mut Decoder::new(&credentials)), limits::ITEMS4_MAX);

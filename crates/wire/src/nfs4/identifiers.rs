@@ -1,6 +1,6 @@
 //! What names clients, sessions, states and nodes (RFC 8881 3.2 and 3.3).
 
-use crate::limits::{FILE_NAME_MAX, HANDLE4_MAX, LINK_TARGET_MAX, OPAQUE4_MAX};
+use crate::limits::{FILE_NAME_MAX, HANDLE4_MAX, LINK_TARGET_MAX, OPAQUE4_MAX, XATTR_VALUE_MAX};
 use crate::message::{message, newtype, opaque};
 
 newtype! {
@@ -26,6 +26,9 @@ opaque! {
 
     /// Bytes that the protocol bounds by `NFS4_OPAQUE_LIMIT`: owners of clients, opens and locks, scopes, identities.
     pub struct Opaque, OPAQUE4_MAX, "opaque data";
+
+    /// The value of an extended attribute (`xattrvalue4`, RFC 8276 8.3.1).
+    pub struct XattrValue, XATTR_VALUE_MAX, "value of an extended attribute";
 }
 
 message! {

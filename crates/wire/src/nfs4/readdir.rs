@@ -1,4 +1,5 @@
-//! READDIR (RFC 8881 18.23): the names in the current directory, with attributes. A server writes the result entry by entry with
+//! READDIR (RFC 8881 18.23): the names in the current directory, with attributes. A server writes the result entry by entry
+//! with
 //! [`EntryWriter`] within an exact number of bytes; nothing is allocated per entry, in either direction.
 
 use std::ops::ControlFlow;
@@ -83,7 +84,8 @@ impl<'b> EntryWriter<'b> {
         Self { output, start, budget, names: 0, entries: 0 }
     }
 
-    /// Appends an entry, whose attributes `attributes` writes (`fattr4`). Breaks, and appends nothing, if the result would become
+    /// Appends an entry, whose attributes `attributes` writes (`fattr4`). Breaks, and appends nothing, if the result
+    /// would become
     /// too long.
     pub fn add(
         &mut self,

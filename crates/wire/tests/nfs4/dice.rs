@@ -2,7 +2,7 @@
 
 use howdah_wire::nfs4::attributes::{self, Attributes, Values};
 use howdah_wire::nfs4::*;
-use howdah_wire::rpc::AuthSys;
+use howdah_wire::rpc::{AuthFlavor, AuthSys};
 use howdah_wire::xdr::{Array, Decode, Decoder, Encode, Encoder, Entries};
 
 /// Random bytes, taken from the front and again from the front when they are used up.
@@ -163,7 +163,103 @@ impl<'a, S: Roll<'a>> Roll<'a> for exchange_id::Protection<S> {
     }
 }
 
-chosen!(FileType, Stability, attributes::ChangeKind);
+impl<'a> Roll<'a> for open::How<'a> {
+    fn roll(dice: &mut Dice<'a>) -> Self {
+        match dice.below(4) {
+            0 => Self::Unchecked(Roll::roll(dice)),
+            1 => Self::Guarded(Roll::roll(dice)),
+            2 => Self::Exclusive(Roll::roll(dice)),
+            _ => Self::ExclusiveWith(Roll::roll(dice), Roll::roll(dice)),
+        }
+    }
+}
+
+impl<'a> Roll<'a> for open::Claim<'a> {
+    fn roll(dice: &mut Dice<'a>) -> Self {
+        match dice.below(7) {
+            0 => Self::Name(Roll::roll(dice)),
+            1 => Self::Reclaim(Roll::roll(dice)),
+            2 => Self::Delegated(Roll::roll(dice), Roll::roll(dice)),
+            3 => Self::DelegatedBefore(Roll::roll(dice)),
+            4 => Self::Current,
+            5 => Self::CurrentDelegated(Roll::roll(dice)),
+            _ => Self::CurrentDelegatedBefore,
+        }
+    }
+}
+
+impl<'a> Roll<'a> for open::Delegation<'a> {
+    fn roll(dice: &mut Dice<'a>) -> Self {
+        match dice.below(4) {
+            0 => Self::None,
+            1 => Self::NoneBecause(Roll::roll(dice)),
+            2 => Self::Read(Roll::roll(dice), Roll::roll(dice)),
+            _ => Self::Write(Roll::roll(dice), Roll::roll(dice)),
+        }
+    }
+}
+
+impl Roll<'_> for open::WhyNone {
+    fn roll(dice: &mut Dice<'_>) -> Self {
+        match dice.below(3) {
+            0 => Self::Contention(Roll::roll(dice)),
+            1 => Self::Resource(Roll::roll(dice)),
+            _ => Self::Other([0, 3, 8, 77][dice.below(4)]),
+        }
+    }
+}
+
+impl Roll<'_> for open::SpaceLimit {
+    fn roll(dice: &mut Dice<'_>) -> Self {
+        if bool::roll(dice) {
+            return Self::Size(Roll::roll(dice));
+        }
+        Self::Blocks { count: Roll::roll(dice), size: Roll::roll(dice) }
+    }
+}
+
+impl<'a> Roll<'a> for create::NewNode<'a> {
+    fn roll(dice: &mut Dice<'a>) -> Self {
+        match dice.below(7) {
+            0 => Self::Directory,
+            1 => Self::BlockDevice(Roll::roll(dice)),
+            2 => Self::CharacterDevice(Roll::roll(dice)),
+            3 => Self::SymbolicLink(Roll::roll(dice)),
+            4 => Self::Socket,
+            5 => Self::Fifo,
+            _ => Self::Other([0, 1, 8, 9, 10][dice.below(5)]),
+        }
+    }
+}
+
+impl<'a> Roll<'a> for lock::Locker<'a> {
+    fn roll(dice: &mut Dice<'a>) -> Self {
+        if bool::roll(dice) { Self::First(Roll::roll(dice)) } else { Self::Further(Roll::roll(dice)) }
+    }
+}
+
+impl<'a> Roll<'a> for secinfo::Flavor<'a> {
+    fn roll(dice: &mut Dice<'a>) -> Self {
+        match dice.below(3) {
+            0 => Self::Plain(AuthFlavor::SYS),
+            1 => Self::Plain(AuthFlavor(390_003)),
+            _ => Self::Gss(Roll::roll(dice)),
+        }
+    }
+}
+
+impl<'a> Roll<'a> for copy::NetworkLocation<'a> {
+    fn roll(dice: &mut Dice<'a>) -> Self {
+        match dice.below(3) {
+            0 => Self::Name(Roll::roll(dice)),
+            1 => Self::Url(Roll::roll(dice)),
+            _ => Self::Address(Roll::roll(dice), Roll::roll(dice)),
+        }
+    }
+}
+
+chosen!(FileType, Stability, LockKind, attributes::ChangeKind, open::DelegationKind, secinfo_no_name::Which);
+chosen!(bind_conn_to_session::WantedUse, bind_conn_to_session::GrantedUse);
 
 rolled! {
     ClientId { 0 }
@@ -236,4 +332,89 @@ rolled! {
     readlink::Success<'a> { target }
     sequence::Arguments { session, sequence, slot, highest_slot, keep }
     sequence::Success { session, sequence, slot, highest_slot, target_highest_slot, flags }
+
+    XattrValue<'a> { 0 }
+    close::Arguments { sequence, state }
+    close::Success { state }
+    commit::Arguments { offset, count }
+    commit::Success { verifier }
+    create::Arguments<'a> { node, name, attributes }
+    create::Success { directory, attributes_set }
+    link::Arguments<'a> { name }
+    link::Success { directory }
+    nverify::Arguments<'a> { attributes }
+    open::Arguments<'a> { sequence, access, deny, owner, create, claim }
+    open::Success<'a> { state, directory, flags, attributes_set, delegation }
+    open::AccessEntry<'a> { kind, flags, mask, who }
+    open::Given<'a> { state, recalled, permissions }
+    open::WriteGiven<'a> { state, recalled, limit, permissions }
+    open_downgrade::Arguments { state, sequence, access, deny }
+    open_downgrade::Success { state }
+    openattr::Arguments { create }
+    read::Arguments { state, offset, count }
+    read::Success<'a> { end, data }
+    read::Head { end, length }
+    remove::Arguments<'a> { name }
+    remove::Success { directory }
+    rename::Arguments<'a> { from, to }
+    rename::Success { source, target }
+    setattr::Arguments<'a> { state, attributes }
+    setattr::Success { attributes_set }
+    verify::Arguments<'a> { attributes }
+    write::Arguments<'a> { state, offset, stability, data }
+    write::Success { count, committed, verifier }
+
+    backchannel_ctl::Arguments<'a> { program, security }
+    bind_conn_to_session::Arguments { session, direction, rdma }
+    bind_conn_to_session::Success { session, direction, rdma }
+    delegpurge::Arguments { client }
+    delegreturn::Arguments { state }
+    destroy_clientid::Arguments { client }
+    destroy_session::Arguments { session }
+    free_stateid::Arguments { state }
+    lock::FirstLock<'a> { open_sequence, open, lock_sequence, owner }
+    lock::FurtherLock { state, sequence }
+    lock::Arguments<'a> { kind, reclaim, offset, length, locker }
+    lock::Success { state }
+    lock::Denied<'a> { offset, length, kind, owner }
+    lockt::Arguments<'a> { kind, offset, length, owner }
+    locku::Arguments { kind, sequence, state, offset, length }
+    locku::Success { state }
+    reclaim_complete::Arguments { one_file_system }
+    secinfo::Mechanism<'a> { identifier, quality, service }
+    secinfo::Arguments<'a> { name }
+    secinfo::Success<'a> { flavors }
+    secinfo_no_name::Arguments { which }
+    set_ssv::Arguments<'a> { secret, digest }
+    set_ssv::Success<'a> { digest }
+    test_stateid::Arguments<'a> { states }
+    test_stateid::Success<'a> { statuses }
+
+    allocate::Arguments { state, offset, length }
+    clone::Arguments { source, destination, source_offset, destination_offset, count }
+    copy::Arguments<'a> {
+        source, destination, source_offset, destination_offset, count, consecutive, synchronous, servers
+    }
+    copy::Requirements { consecutive, synchronous }
+    copy::Success { state, count, committed, verifier, requirements }
+    deallocate::Arguments { state, offset, length }
+    offload_cancel::Arguments { state }
+    seek::Arguments { state, offset, what }
+    seek::Success { end, offset }
+    getxattr::Arguments<'a> { name }
+    getxattr::Success<'a> { value }
+    listxattrs::Arguments { cookie, count }
+    listxattrs::Success<'a> { cookie, names, end }
+    removexattr::Arguments<'a> { name }
+    removexattr::Success { node }
+    setxattr::Arguments<'a> { how, name, value }
+    setxattr::Success { node }
+
+    callback::compound::Head<'a> { tag, minor_version, identifier, operations }
+    callback::notify_lock::Arguments<'a> { node, owner }
+    callback::recall::Arguments<'a> { state, truncate, node }
+    callback::sequence::ReferringCall { sequence, slot }
+    callback::sequence::ReferringCalls<'a> { session, calls }
+    callback::sequence::Arguments<'a> { session, sequence, slot, highest_slot, keep, referring }
+    callback::sequence::Success { session, sequence, slot, highest_slot, target_highest_slot }
 }

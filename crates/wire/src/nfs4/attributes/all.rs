@@ -4,7 +4,8 @@ use super::{Content, Identity, Limits, Permissions, Space, Support, Times, write
 use crate::nfs4::Bitmap;
 use crate::xdr::{DecodeError, DecodeProblem, Decoder, Encoder};
 
-/// The values of attributes: those that are present. A server fills the groups that were asked for, a client those that it sets.
+/// The values of attributes: those that are present. A server fills the groups that were asked for, a client those that it
+/// sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Attributes<'a> {
     /// Which node it is, and of what kind.

@@ -1,4 +1,5 @@
-//! Attributes of nodes and file systems (RFC 8881 5, RFC 7862 12.2, RFC 8276, RFC 9754): one file per group, each with the numbers
+//! Attributes of nodes and file systems (RFC 8881 5, RFC 7862 12.2, RFC 8276, RFC 9754): one file per group, each with the
+//! numbers
 //! of its attributes and a structure of their values.
 
 mod all;
