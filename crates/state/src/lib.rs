@@ -14,14 +14,20 @@
 //! `K` names a file for as long as somebody has something of it, and is the same for every name and every protocol. `S` is what
 //! the server keeps with a session, such as the sizes of its channels.
 
+mod clients;
 mod effects;
 mod error;
+mod files;
+mod grace;
+mod hosts;
 mod ids;
+mod journal;
 pub mod limits;
 mod records;
 mod sessions;
 mod settings;
 mod state;
+mod states;
 
 pub use effects::{ClientEnd, DurableRecord, Effect, Effects, LockGrant, MirrorPiece, Serial};
 pub use error::{LockConflict, StateError};
@@ -31,7 +37,8 @@ pub use ids::{
 };
 pub use records::RecoveryRecords;
 pub use sessions::{
-    LiveSession, SequenceAnswer, SequenceRequest, SessionSlot, SessionTable, SlotAnswer, SlotGuard,
+    LiveSession, SequenceAnswer, SequenceRequest, SessionSlot, SessionSlots, SessionTable, SlotAnswer,
+    SlotGuard,
 };
 pub use settings::{StateBounds, StateSettings};
 pub use state::{

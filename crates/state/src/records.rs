@@ -25,6 +25,12 @@ struct Known {
 }
 
 impl Known {
+    fn remove_client(&mut self, owner: &[u8], principal: &Principal) {
+        if self.clients.get(owner) == Some(principal) {
+            self.clients.remove(owner);
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.clients.is_empty() && self.hosts.is_empty()
     }
@@ -47,9 +53,9 @@ impl RecoveryRecords {
             DurableRecord::AddClient { owner, principal } => {
                 self.present.clients.insert(owner.clone(), principal.clone());
             }
-            DurableRecord::RemoveClient { owner } => {
-                self.earlier.clients.remove(owner);
-                self.present.clients.remove(owner);
+            DurableRecord::RemoveClient { owner, principal } => {
+                self.earlier.remove_client(owner, principal);
+                self.present.remove_client(owner, principal);
             }
             DurableRecord::AddHost { host } => {
                 self.present.hosts.insert(host.clone());
@@ -119,9 +125,10 @@ impl RecoveryRecords {
         self.present.hosts.contains(host)
     }
 
-    /// Whether anything of a client is recorded.
-    pub(crate) fn knows_client(&self, owner: &[u8]) -> bool {
-        self.is_client(owner) || self.earlier.clients.contains_key(owner)
+    /// Whether anything of this principal's client is recorded.
+    pub(crate) fn knows_client(&self, owner: &[u8], principal: &Principal) -> bool {
+        let [earlier, present] = [&self.earlier, &self.present].map(|known| known.clients.get(owner));
+        earlier == Some(principal) || present == Some(principal)
     }
 
     /// Whether anything of a host is recorded.
@@ -150,7 +157,7 @@ mod tests {
     #[test]
     fn those_of_the_last_run_may_reclaim_and_those_of_earlier_ones_until_grace_ends() {
         let start = |epoch| DurableRecord::Start { epoch };
-        let remove = DurableRecord::RemoveClient { owner: [1].into() };
+        let remove = DurableRecord::RemoveClient { owner: [1].into(), principal: Principal([1].into()) };
         assert_eq!(earlier(&[start(1), add(1), add(2)]), []);
         assert_eq!(earlier(&[start(1), add(1), add(2), start(2)]), [1, 2]);
         assert_eq!(earlier(&[start(1), add(1), add(2), remove.clone(), start(2)]), [2]);

@@ -22,6 +22,8 @@ pub enum DurableRecord {
     RemoveClient {
         /// The client's name of itself.
         owner: Box<[u8]>,
+        /// Who it is: another principal of that name keeps what it may.
+        principal: Principal,
     },
     /// This NLM host may have locks from now on, and is to be told of a restart (SM_NOTIFY).
     AddHost {

@@ -1,8 +1,17 @@
 //! The facade: what the server calls, one file per kind of call. It puts the parts together, which do not know each other.
 
 mod answers;
+mod creation;
+mod ending;
+mod exchange;
+mod gate;
+mod io;
+mod locks;
+mod nlm;
+mod opens;
 mod requests;
 mod state;
+mod time;
 mod views;
 
 pub use answers::{ExchangeAnswer, IoPermit, LockAnswer, OpenAnswer, SessionAnswer};

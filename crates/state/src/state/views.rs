@@ -1,9 +1,13 @@
 //! What an administrator sees: who holds what, and who waits for whom.
 
+use std::hash::Hash;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::ids::{ByteRange, ClientId, LockKind, LockOwner, Principal};
+use super::NfsState;
+use crate::clients::ClientRecord;
+use crate::files::Party;
+use crate::ids::{ByteRange, ClientId, HostId, LockKind, LockOwner, Principal};
 
 /// A client of NFSv4.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,4 +69,48 @@ pub struct WaitView<'a, K> {
     pub range: ByteRange,
     /// Who holds it; none if it is the waiter's turn.
     pub holder: Option<&'a LockOwner>,
+}
+
+impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
+    /// Clients of NFSv4, the oldest first.
+    pub fn clients(&self, now: Duration) -> impl Iterator<Item = ClientView> + '_ {
+        self.clients.iter().map(move |record| self.view(now, record))
+    }
+
+    /// NLM hosts, as they were named.
+    pub fn hosts(&self) -> impl Iterator<Item = (HostId, &[u8])> + '_ {
+        self.hosts.iter().map(|(id, host)| (id, &*host.name))
+    }
+
+    /// Locks that are held.
+    pub fn locks(&self) -> impl Iterator<Item = LockView<'_, K>> + '_ {
+        self.files.locks().map(|(key, (owner, range, kind))| LockView { key, owner, kind, range })
+    }
+
+    /// Locks that are waited for.
+    pub fn waits(&self) -> impl Iterator<Item = WaitView<'_, K>> + '_ {
+        self.files.waiters().map(|(key, file, waiter)| {
+            let holder = file.locks.conflicts(&waiter.owner, waiter.range, waiter.kind).next();
+            let holder = holder.map(|(owner, ..)| owner);
+            WaitView { key, owner: &waiter.owner, kind: waiter.kind, range: waiter.range, holder }
+        })
+    }
+
+    fn view(&self, now: Duration, record: &ClientRecord) -> ClientView {
+        ClientView {
+            client: record.id,
+            owner: record.owner.clone(),
+            principal: record.principal.clone(),
+            peer: record.peer,
+            standing: match record.is_confirmed {
+                false => ClientStanding::Unconfirmed,
+                true if record.is_lapsed(now, self.settings.lease) => ClientStanding::Courtesy,
+                true => ClientStanding::Active,
+            },
+            silence: record.shared.silence(now),
+            sessions: record.sessions.len(),
+            opens: self.states.get(&record.id).map_or(0, |states| states.count_opens()),
+            locks: self.files.ranges_of(Party::Client(record.id)),
+        }
+    }
 }

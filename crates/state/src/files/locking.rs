@@ -1,0 +1,95 @@
+//! Byte-range locks, in the table of files.
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use super::table::in_the_way;
+use super::{FileTable, Lapsed, Party};
+use crate::effects::{Effect, LockGrant};
+use crate::error::LockConflict;
+use crate::ids::{ByteRange, ClientId, HostId, LockKind, LockOwner};
+
+/// A lock that somebody wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockWish<'w, K> {
+    /// Of which file.
+    pub key: &'w K,
+    /// Who.
+    pub owner: &'w LockOwner,
+    /// Which bytes.
+    pub range: ByteRange,
+    /// How.
+    pub kind: LockKind,
+}
+
+impl<K: Clone + Eq + Hash> FileTable<K> {
+    /// Whether a lock may be granted: if those clients end that are returned.
+    ///
+    /// # Errors
+    ///
+    /// What is in the way.
+    pub fn may_lock(
+        &self,
+        wish: &LockWish<'_, K>,
+        now: Duration,
+        lapsed: Lapsed<'_>,
+    ) -> Result<Vec<ClientId>, Box<LockConflict>> {
+        let Some(file) = self.files.get(wish.key) else { return Ok(Vec::new()) };
+        let others = file.conflicts(wish.owner, wish.range, wish.kind, now);
+        in_the_way(others, |(owner, ..)| owner.client(), lapsed).map_err(|(owner, range, kind)| {
+            Box::new(LockConflict { owner: owner.clone(), range, kind, is_waiting: false })
+        })
+    }
+
+    /// Grants a lock that may be granted. Its owner waits no more for what lies in it.
+    pub fn grant(&mut self, wish: &LockWish<'_, K>, effects: &mut Vec<Effect<K>>) -> LockGrant<K> {
+        let LockWish { key, owner, range, kind } = *wish;
+        let before = self.within(key, owner, range);
+        self.set_range(key, owner, range, Some(kind), effects);
+        let is_served = |held: ByteRange, wanted: LockKind| {
+            held.intersection(range) == Some(held) && (wanted == kind || kind == LockKind::Write)
+        };
+        self.forget_waits(key, |waiter| waiter.owner == *owner && is_served(waiter.range, waiter.kind));
+        LockGrant { owner: owner.clone(), key: key.clone(), range, kind, before }
+    }
+
+    /// Sets what an owner holds of these bytes.
+    pub fn set_range(
+        &mut self,
+        key: &K,
+        owner: &LockOwner,
+        range: ByteRange,
+        kind: Option<LockKind>,
+        effects: &mut Vec<Effect<K>>,
+    ) {
+        if kind.is_none() && self.within(key, owner, range).is_empty() {
+            return;
+        }
+        let locks = &mut self.file_mut(key).locks;
+        let growth = locks.set(owner, range, kind);
+        effects.push(Effect::Mirror { key: key.clone(), pieces: locks.union(range) });
+        self.ranges.add(Party::from(owner), growth);
+        match kind {
+            Some(_) => self.enlist(owner.host(), key),
+            None => self.tidy(owner.host(), key),
+        }
+    }
+
+    /// What an owner holds of these bytes, ascending.
+    pub fn within(&self, key: &K, owner: &LockOwner, range: ByteRange) -> Vec<(ByteRange, LockKind)> {
+        let set = self.files.get(key).and_then(|file| file.locks.of(owner));
+        set.into_iter().flat_map(|set| set.within(range)).collect()
+    }
+
+    /// Whether unlocking these bytes makes two ranges of one.
+    pub fn splits(&self, key: &K, owner: &LockOwner, range: ByteRange) -> bool {
+        let set = self.files.get(key).and_then(|file| file.locks.of(owner));
+        set.is_some_and(|set| set.splits(range))
+    }
+
+    /// Owners of a host with locks of a file.
+    pub fn owners_of_host(&self, key: &K, host: HostId) -> Vec<LockOwner> {
+        let file = self.files.get(key);
+        file.into_iter().flat_map(|file| file.locks.of_host(host)).cloned().collect()
+    }
+}

@@ -1,0 +1,103 @@
+//! Locks that are waited for, in the table of files.
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use super::waiters::Waiter;
+use super::{FileTable, Lapsed, LockWish, Party};
+use crate::effects::{Effect, LockGrant};
+use crate::ids::{ClientId, LockOwner};
+
+impl<K: Clone + Eq + Hash> FileTable<K> {
+    /// Remembers a lock that was denied, if its client or host has fewer than `most` of them.
+    pub fn remember(&mut self, wish: &LockWish<'_, K>, now: Duration, most: usize) -> bool {
+        let LockWish { key, owner, range, kind } = *wish;
+        let party = Party::from(owner);
+        if self.waits.of(party) >= most {
+            return self.files.get(key).is_some_and(|file| file.waiters.has(owner, range, kind));
+        }
+        if self.file_mut(key).waiters.remember(owner, range, kind, now) {
+            self.waits.add(party, 1);
+            self.waiting.insert(key.clone());
+            self.enlist(owner.host(), key);
+        }
+        true
+    }
+
+    /// Forgets a lock that is waited for. Whether it was.
+    pub fn cancel(&mut self, wish: &LockWish<'_, K>) -> bool {
+        let LockWish { key, owner, range, kind } = *wish;
+        self.forget_waits(key, |waiter| waiter.is(owner, range, kind))
+    }
+
+    /// Forgets waiters of a file. Whether there were any.
+    pub fn forget_waits(&mut self, key: &K, is_over: impl FnMut(&Waiter) -> bool) -> bool {
+        let Some(file) = self.files.get_mut(key).filter(|file| !file.waiters.is_empty()) else {
+            return false;
+        };
+        let forgotten = file.waiters.forget(is_over);
+        for waiter in &forgotten {
+            self.waits.add(Party::from(&waiter.owner), -1);
+            self.tidy(waiter.owner.host(), key);
+        }
+        !forgotten.is_empty()
+    }
+
+    /// Forgets waiters of which nothing is expected any more. Files where others may be next.
+    pub fn expire_waits(&mut self, now: Duration, lease: Duration) -> Vec<K> {
+        self.forget_everywhere(|waiter| waiter.is_over(now, lease))
+    }
+
+    /// Forgets all waiters of a client. Files where others may be next.
+    pub fn forget_client(&mut self, client: ClientId) -> Vec<K> {
+        self.forget_everywhere(|waiter| waiter.owner.client() == Some(client))
+    }
+
+    fn forget_everywhere(&mut self, is_over: impl Fn(&Waiter) -> bool) -> Vec<K> {
+        let keys: Vec<K> = self.waiting.iter().cloned().collect();
+        keys.into_iter().filter(|key| self.forget_waits(key, &is_over)).collect()
+    }
+
+    /// Clients that keep others waiting although their lease has passed.
+    pub fn blockers(&self, lapsed: Lapsed<'_>) -> Vec<ClientId> {
+        let mut blockers = Vec::new();
+        for (_, file, waiter) in self.waiters() {
+            let held = file.locks.conflicts(&waiter.owner, waiter.range, waiter.kind);
+            let late = held.filter_map(|(owner, ..)| owner.client()).filter(|client| lapsed(*client));
+            blockers.extend(late);
+        }
+        blockers.sort_unstable();
+        blockers.dedup();
+        blockers
+    }
+
+    /// Serves those of a file who can have their locks now: NLM owners get them, owners of NFSv4 are told and have their turn.
+    pub fn wake(
+        &mut self,
+        key: &K,
+        now: Duration,
+        turn_until: Duration,
+        effects: &mut Vec<Effect<K>>,
+    ) -> Vec<LockGrant<K>> {
+        let mut grants = Vec::new();
+        while let Some((place, waiter)) = self.next_in_line(key, now) {
+            match &waiter.owner {
+                LockOwner::V4 { client, owner } => {
+                    self.file_mut(key).waiters.give_turn(place, turn_until);
+                    effects.push(Effect::Notify { client: *client, owner: owner.clone(), key: key.clone() });
+                }
+                LockOwner::Nlm(_) => {
+                    let Waiter { owner, range, kind, .. } = &waiter;
+                    grants.push(self.grant(&LockWish { key, owner, range: *range, kind: *kind }, effects));
+                }
+            }
+        }
+        grants
+    }
+
+    fn next_in_line(&self, key: &K, now: Duration) -> Option<(usize, Waiter)> {
+        let file = self.files.get(key).filter(|file| !file.waiters.is_empty())?;
+        let place = file.next_in_line(now)?;
+        Some((place, file.waiters.at(place)?.clone()))
+    }
+}

@@ -1,0 +1,104 @@
+//! CREATE_SESSION and DESTROY_SESSION (RFC 8881 18.36, 18.37).
+
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{NfsState, SessionAnswer};
+use crate::clients::CreationAnswer;
+use crate::effects::ClientEnd;
+use crate::error::StateError;
+use crate::ids::{ClientId, Principal, SessionId};
+use crate::sessions::LiveSession;
+
+impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
+    /// CREATE_SESSION (RFC 8881 18.36.4): `slots` is what the client asks for, `data` what the server keeps with the session. What
+    /// the server refuses by itself (sizes, flags) it refuses before. Confirming a client ends an earlier run of it.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::StaleClientId`], [`StateError::SequenceMisordered`]; [`StateError::ClientIdInUse`] and [`StateError::NoSpace`], which a retry
+    /// gets too; [`StateError::Delay`] for a retry of what [`Self::remember_created`] has not been told yet.
+    pub fn create_session(
+        &mut self,
+        now: Duration,
+        client: ClientId,
+        sequence: u32,
+        principal: &Principal,
+        slots: u32,
+        data: S,
+    ) -> Result<SessionAnswer<S>, StateError> {
+        let record = self.clients.get(client).ok_or(StateError::StaleClientId)?;
+        if let CreationAnswer::Replay(reply) = record.creation.look(sequence)? {
+            return Ok(SessionAnswer::Replay(reply));
+        }
+        let refusal = match () {
+            () if record.principal != *principal => Some(StateError::ClientIdInUse),
+            () if record.sessions.len() >= self.settings.bounds.sessions_of_client => {
+                Some(StateError::NoSpace)
+            }
+            () => None,
+        };
+        if let Some(record) = self.clients.get_mut(client) {
+            record.creation.advance(refusal.clone());
+        }
+        if let Some(refusal) = refusal {
+            return Err(refusal);
+        }
+        self.confirm(now, client);
+        self.add_session(now, client, slots, data)
+            .map(SessionAnswer::Created)
+            .ok_or(StateError::StaleClientId)
+    }
+
+    /// The client's first session: an earlier run of it ends.
+    fn confirm(&mut self, now: Duration, client: ClientId) {
+        let Some(record) = self.clients.get(client).filter(|record| !record.is_confirmed) else { return };
+        if let Some(old) = self.clients.confirmed(&record.owner).map(|old| old.id) {
+            self.end_client(now, old, ClientEnd::Replaced);
+            self.journal.rest_on_all();
+        }
+        self.clients.confirm(client);
+    }
+
+    fn add_session(
+        &mut self,
+        now: Duration,
+        client: ClientId,
+        slots: u32,
+        data: S,
+    ) -> Option<Arc<LiveSession<S>>> {
+        let record = self.clients.get_mut(client)?;
+        record.shared.renew(now);
+        self.sessions_made += 1;
+        let unique = howdah_random::mix(self.settings.seed ^ howdah_random::mix(self.sessions_made));
+        let slots = slots.clamp(1, self.settings.bounds.slots);
+        let (epoch, shared, budget) = (client.epoch(), record.shared.clone(), self.budget.clone());
+        let session = self.sessions.insert(|place| {
+            LiveSession::new((SessionId::new(place, epoch, unique), client), shared, slots, budget, data)
+        });
+        record.sessions.push(session.id());
+        Some(session)
+    }
+
+    /// Keeps the encoded result of the CREATE_SESSION with this number for a retry.
+    pub fn remember_created(&mut self, client: ClientId, sequence: u32, result: &[u8]) {
+        if let Some(record) = self.clients.get_mut(client) {
+            record.creation.remember(sequence, result);
+        }
+    }
+
+    /// DESTROY_SESSION (RFC 8881 18.37): the client keeps opens and locks. Whether the caller's connection belongs to the session is for
+    /// the server to check.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::BadSession`].
+    pub fn destroy_session(&mut self, session: SessionId) -> Result<(), StateError> {
+        let session = self.sessions.remove(session).ok_or(StateError::BadSession)?;
+        if let Some(record) = self.clients.get_mut(session.client()) {
+            record.sessions.retain(|other| *other != session.id());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! OPEN, OPEN_DOWNGRADE, CLOSE (RFC 8881 18.16, 18.18, 18.2).
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use super::{NfsState, OpenAnswer, OpenRequest};
+use crate::error::StateError;
+use crate::files::{ShareHolder, ShareMode};
+use crate::ids::{ClientId, ShareAccess, ShareDeny, StateId};
+use crate::states::ClientStates;
+
+impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
+    /// OPEN (RFC 8881 18.16), after the file is found or made and before it is truncated. An owner that has the file open gets more of it.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::ShareDenied`], [`StateError::Grace`], [`StateError::NoGrace`], [`StateError::ReclaimBad`],
+    /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`], [`StateError::Expired`]; [`StateError::Invalid`] for no access.
+    pub fn open(&mut self, now: Duration, request: OpenRequest<'_, K>) -> Result<OpenAnswer, StateError> {
+        let OpenRequest { client, owner, key, access, deny, is_reclaim } = request;
+        if access == ShareAccess::NONE {
+            return Err(StateError::Invalid);
+        }
+        self.admit_client(client, is_reclaim)?;
+        let states = self.states.entry(client).or_insert_with(|| ClientStates::new(client));
+        let there = states.open_of(key, owner);
+        if there.is_none() && states.count() >= self.settings.bounds.states_of_client {
+            return Err(StateError::NoSpace);
+        }
+        let index = there.unwrap_or_else(|| states.add_open(key, owner));
+        let open = states.name(index);
+        let shared = self.share(now, &ShareHolder::Open(open), key, ShareMode { access, deny });
+        if shared.is_err() && there.is_none() {
+            self.states.get_mut(&client).and_then(|states| states.remove_open(index));
+        }
+        shared.map_err(|error| if is_reclaim { StateError::ReclaimConflict } else { error })?;
+        self.granted_to_client(now, client, is_reclaim);
+        let stateid = self.add_to_open(client, index, key, ShareMode { access, deny })?;
+        Ok(OpenAnswer { stateid, open, is_new: there.is_none() })
+    }
+
+    /// Whether a holder may have a file so; clients whose lease has passed make way.
+    pub(super) fn share(
+        &mut self,
+        now: Duration,
+        holder: &ShareHolder,
+        key: &K,
+        mode: ShareMode,
+    ) -> Result<(), StateError> {
+        let in_the_way = {
+            let lapsed = |other| holder.client() != Some(other) && self.is_lapsed(now, other);
+            self.files.may_share(key, holder, mode, &lapsed)?
+        };
+        self.end_in_the_way(now, in_the_way);
+        Ok(())
+    }
+
+    fn add_to_open(
+        &mut self,
+        client: ClientId,
+        index: u32,
+        key: &K,
+        more: ShareMode,
+    ) -> Result<StateId, StateError> {
+        let states = self.states.get_mut(&client).ok_or(StateError::Expired)?;
+        let open = states.open_mut(index).ok_or(StateError::Expired)?;
+        open.combinations.add(more.access, more.deny);
+        let (access, deny) = open.combinations.union();
+        let (name, stateid) = (states.name(index), states.change(index));
+        self.files.set_share(key, ShareHolder::Open(name), Some(ShareMode { access, deny }));
+        Ok(stateid)
+    }
+
+    /// OPEN_DOWNGRADE (RFC 8881 18.18): to what some of the owner's OPENs together asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Invalid`] for anything else, [`StateError::BadStateId`], [`StateError::OldStateId`], [`StateError::Expired`].
+    pub fn downgrade(
+        &mut self,
+        client: ClientId,
+        stateid: StateId,
+        key: &K,
+        access: ShareAccess,
+        deny: ShareDeny,
+    ) -> Result<StateId, StateError> {
+        let states = self.states_of(client)?;
+        let index = states.find_open(stateid, key)?;
+        let open = states.open_mut(index).ok_or(StateError::BadStateId)?;
+        open.combinations = open.combinations.within(access, deny).ok_or(StateError::Invalid)?;
+        let (name, stateid) = (states.name(index), states.change(index));
+        self.files.set_share(key, ShareHolder::Open(name), Some(ShareMode { access, deny }));
+        Ok(stateid)
+    }
+
+    /// CLOSE (RFC 8881 18.2). Locks under the open end. Answer with [`StateId::INVALID`].
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::BadStateId`], [`StateError::OldStateId`], [`StateError::Expired`].
+    pub fn close(
+        &mut self,
+        now: Duration,
+        client: ClientId,
+        stateid: StateId,
+        key: &K,
+    ) -> Result<(), StateError> {
+        let index = self.states_of(client)?.find_open(stateid, key)?;
+        self.end_open(client, index);
+        self.wake(now, key);
+        Ok(())
+    }
+
+    /// What a client's stateids stand for.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Expired`] if the client is gone, [`StateError::BadStateId`] if it has none.
+    pub(super) fn states_of(&mut self, client: ClientId) -> Result<&mut ClientStates<K>, StateError> {
+        self.clients.get(client).ok_or(StateError::Expired)?;
+        self.states.get_mut(&client).ok_or(StateError::BadStateId)
+    }
+
+    /// Whether a client's lease has passed.
+    pub(super) fn is_lapsed(&self, now: Duration, client: ClientId) -> bool {
+        self.clients.get(client).is_none_or(|record| record.is_lapsed(now, self.settings.lease))
+    }
+}

@@ -1,0 +1,59 @@
+//! What time does.
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use super::NfsState;
+use crate::effects::ClientEnd;
+use crate::ids::ClientId;
+
+impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
+    /// Lets time pass: call it about once a second. Grace ends, clients whose time is over end, waiters get their turn. Called again with the same
+    /// time it does nothing.
+    pub fn expire(&mut self, now: Duration) {
+        self.end_grace_if_over(now);
+        self.end_old_clients(now);
+        self.end_surplus_clients(now);
+        self.end_blockers(now);
+        for key in self.files.expire_waits(now, self.settings.lease) {
+            self.wake(now, &key);
+        }
+        self.end_idle_hosts(now);
+    }
+
+    /// Unconfirmed ones live a lease, others a lease and the time of courtesy.
+    fn end_old_clients(&mut self, now: Duration) {
+        let (lease, courtesy) = (self.settings.lease, self.settings.courtesy);
+        let over = self.clients.iter().filter(|record| {
+            record.shared.silence(now) > if record.is_confirmed { lease + courtesy } else { lease }
+        });
+        let over: Vec<ClientId> = over.map(|record| record.id).collect();
+        over.into_iter().for_each(|client| self.end_client(now, client, ClientEnd::Expired));
+    }
+
+    /// The longest silent of those who are there by courtesy go, if there are too many.
+    fn end_surplus_clients(&mut self, now: Duration) {
+        let lapsed = self.clients.iter().filter(|record| record.is_lapsed(now, self.settings.lease));
+        let mut by_silence: Vec<(Duration, ClientId)> =
+            lapsed.map(|record| (record.shared.silence(now), record.id)).collect();
+        let surplus = by_silence.len().saturating_sub(self.settings.bounds.courtesy_clients);
+        if surplus == 0 {
+            return;
+        }
+        by_silence.sort_unstable_by(|one, other| other.cmp(one));
+        by_silence.truncate(surplus);
+        by_silence.into_iter().for_each(|(_, client)| self.end_client(now, client, ClientEnd::Expired));
+    }
+
+    /// No courtesy while somebody waits.
+    fn end_blockers(&mut self, now: Duration) {
+        let blockers = self.files.blockers(&|client| self.is_lapsed(now, client));
+        self.end_in_the_way(now, blockers);
+    }
+
+    fn end_idle_hosts(&mut self, now: Duration) {
+        let files = &self.files;
+        let idle = self.hosts.idle(now, self.settings.lease, |host| files.has_host(host));
+        idle.into_iter().for_each(|host| self.release_host(now, host));
+    }
+}

@@ -1,0 +1,239 @@
+//! What stateids stand for: opens, and locks of an owner under an open (RFC 8881 8.2).
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::Combinations;
+use crate::error::StateError;
+use crate::ids::{ClientId, LockOwner, OpenId, StateId};
+
+/// What one owner has open of a file.
+#[derive(Debug)]
+pub struct OpenState<K> {
+    /// The file.
+    pub key: K,
+    /// The open owner.
+    pub owner: Box<[u8]>,
+    /// Changes so far.
+    pub seqid: u32,
+    /// What its OPENs asked for.
+    pub combinations: Combinations,
+    /// Lock states under it, by lock owner.
+    pub locks: HashMap<Box<[u8]>, u32>,
+}
+
+/// What one lock owner has locked of a file, under an open.
+#[derive(Debug)]
+pub struct LockState<K> {
+    /// The file.
+    pub key: K,
+    /// The lock owner.
+    pub owner: LockOwner,
+    /// Changes so far.
+    pub seqid: u32,
+    /// The open.
+    pub open: u32,
+}
+
+/// What a stateid stands for.
+#[derive(Debug)]
+pub enum Stated<K> {
+    /// An open.
+    Open(OpenState<K>),
+    /// Locks.
+    Lock(LockState<K>),
+}
+
+/// The states of one client.
+#[derive(Debug)]
+pub struct ClientStates<K> {
+    client: ClientId,
+    next: u32,
+    by_index: HashMap<u32, Stated<K>>,
+    opens: HashMap<(K, Box<[u8]>), u32>,
+}
+
+impl<K> Stated<K> {
+    fn seqid(&self) -> u32 {
+        match self {
+            Self::Open(open) => open.seqid,
+            Self::Lock(lock) => lock.seqid,
+        }
+    }
+}
+
+/// The next of a seqid: never 0, which stands for the current one.
+fn next(number: u32) -> u32 {
+    number.wrapping_add(1).max(1)
+}
+
+impl<K: Clone + Eq + Hash> ClientStates<K> {
+    /// None yet.
+    pub fn new(client: ClientId) -> Self {
+        Self { client, next: 1, by_index: HashMap::new(), opens: HashMap::new() }
+    }
+
+    /// What a stateid of this client stands for, and its index.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::BadStateId`] if there is none or its seqid is yet to come, [`StateError::OldStateId`] if it has passed.
+    pub fn find(&self, stateid: StateId) -> Result<(u32, &Stated<K>), StateError> {
+        let (epoch, client, index) = stateid.parts();
+        if ClientId::new(epoch, client) != self.client {
+            return Err(StateError::BadStateId);
+        }
+        let stated = self.by_index.get(&index).ok_or(StateError::BadStateId)?;
+        // RFC 8881 8.2.2: 0 is the current one. The difference is taken with wrapping in mind.
+        match stateid.seqid.wrapping_sub(stated.seqid()) as i32 {
+            _ if stateid.seqid == 0 => Ok((index, stated)),
+            0 => Ok((index, stated)),
+            1.. => Err(StateError::BadStateId),
+            _ => Err(StateError::OldStateId),
+        }
+    }
+
+    /// The open that a stateid names.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::find`]; [`StateError::BadStateId`] also for locks, and for another file.
+    pub fn find_open(&self, stateid: StateId, key: &K) -> Result<u32, StateError> {
+        match self.find(stateid)? {
+            (index, Stated::Open(open)) if open.key == *key => Ok(index),
+            _ => Err(StateError::BadStateId),
+        }
+    }
+
+    /// The locks that a stateid names.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::find`]; [`StateError::BadStateId`] also for an open, and for another file.
+    pub fn find_lock(&self, stateid: StateId, key: &K) -> Result<u32, StateError> {
+        match self.find(stateid)? {
+            (index, Stated::Lock(lock)) if lock.key == *key => Ok(index),
+            _ => Err(StateError::BadStateId),
+        }
+    }
+
+    /// The open of an owner.
+    pub fn open_of(&self, key: &K, owner: &[u8]) -> Option<u32> {
+        self.opens.get(&(key.clone(), owner.into())).copied()
+    }
+
+    /// The open with this index.
+    pub fn open(&self, index: u32) -> Option<&OpenState<K>> {
+        match self.by_index.get(&index)? {
+            Stated::Open(open) => Some(open),
+            Stated::Lock(_) => None,
+        }
+    }
+
+    /// The open with this index, to be changed.
+    pub fn open_mut(&mut self, index: u32) -> Option<&mut OpenState<K>> {
+        match self.by_index.get_mut(&index)? {
+            Stated::Open(open) => Some(open),
+            Stated::Lock(_) => None,
+        }
+    }
+
+    /// The locks with this index.
+    pub fn lock(&self, index: u32) -> Option<&LockState<K>> {
+        match self.by_index.get(&index)? {
+            Stated::Lock(lock) => Some(lock),
+            Stated::Open(_) => None,
+        }
+    }
+
+    /// Makes an open without any access yet.
+    pub fn add_open(&mut self, key: &K, owner: &[u8]) -> u32 {
+        let index = self.free_index();
+        let combinations = Combinations::default();
+        let open = OpenState {
+            key: key.clone(),
+            owner: owner.into(),
+            seqid: 0,
+            combinations,
+            locks: HashMap::new(),
+        };
+        self.by_index.insert(index, Stated::Open(open));
+        self.opens.insert((key.clone(), owner.into()), index);
+        index
+    }
+
+    /// Makes a lock state under an open, or finds the one that its owner has there; `None` without the open.
+    pub fn add_lock(&mut self, open: u32, owner: &[u8]) -> Option<u32> {
+        if let Some(&there) = self.open(open)?.locks.get(owner) {
+            return Some(there);
+        }
+        let (index, client) = (self.free_index(), self.client);
+        let under = self.open_mut(open)?;
+        under.locks.insert(owner.into(), index);
+        let key = under.key.clone();
+        let owner = LockOwner::V4 { client, owner: owner.into() };
+        self.by_index.insert(index, Stated::Lock(LockState { key, owner, seqid: 0, open }));
+        Some(index)
+    }
+
+    /// Counts a change, and returns the stateid after it.
+    pub fn change(&mut self, index: u32) -> StateId {
+        let seqid = match self.by_index.get_mut(&index) {
+            Some(Stated::Open(open)) => &mut open.seqid,
+            Some(Stated::Lock(lock)) => &mut lock.seqid,
+            None => return StateId::INVALID,
+        };
+        *seqid = next(*seqid);
+        StateId::new(self.client.epoch(), self.client.number(), index, *seqid)
+    }
+
+    /// Takes an open out, with the owners of locks under it.
+    pub fn remove_open(&mut self, index: u32) -> Option<(OpenState<K>, Vec<LockOwner>)> {
+        let Some(Stated::Open(open)) = self.by_index.remove(&index) else { return None };
+        self.opens.remove(&(open.key.clone(), open.owner.clone()));
+        let owners = open.locks.values().filter_map(|lock| match self.by_index.remove(lock)? {
+            Stated::Lock(lock) => Some(lock.owner),
+            Stated::Open(_) => None,
+        });
+        let owners = owners.collect();
+        Some((open, owners))
+    }
+
+    /// Takes a lock state out.
+    pub fn remove_lock(&mut self, index: u32) {
+        let Some(Stated::Lock(lock)) = self.by_index.remove(&index) else { return };
+        if let (LockOwner::V4 { owner, .. }, Some(open)) = (&lock.owner, self.open_mut(lock.open)) {
+            open.locks.remove(owner);
+        }
+    }
+
+    /// Indexes of all opens.
+    pub fn opens(&self) -> impl Iterator<Item = u32> + '_ {
+        self.opens.values().copied()
+    }
+
+    /// How many opens and lock states there are.
+    pub fn count(&self) -> usize {
+        self.by_index.len()
+    }
+
+    /// How many opens there are.
+    pub fn count_opens(&self) -> usize {
+        self.opens.len()
+    }
+
+    /// The name of an open.
+    pub fn name(&self, index: u32) -> OpenId {
+        OpenId { client: self.client, index }
+    }
+
+    /// An index that names nothing, and did not for long: the numbers come round after 2^32 states.
+    fn free_index(&mut self) -> u32 {
+        while self.next == 0 || self.by_index.contains_key(&self.next) {
+            self.next = self.next.wrapping_add(1);
+        }
+        let index = self.next;
+        self.next = self.next.wrapping_add(1);
+        index
+    }
+}

@@ -1,0 +1,7 @@
+//! What stateids stand for, of each client. Knows nothing of what other clients have.
+
+mod client_states;
+mod combinations;
+
+pub use client_states::{ClientStates, Stated};
+pub use combinations::Combinations;
