@@ -44,6 +44,14 @@ howdah_limits::limits! {
     pub const LOCK_COOKIE_MAX: u32 = 1024, bytes;
     beyond "the call is answered as garbage", tested "wire/tests/nlm::a_cookie_is_bounded";
 
+    /// The longest owner of a lock in NLM (`LM_MAXNETOBJ`).
+    pub const LOCK_OWNER_MAX: u32 = 1024, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/nlm::names_and_owners_are_bounded";
+
+    /// The longest name of a host in NLM and NSM (X/Open C702, `LM_MAXSTRLEN`, `SM_MAXSTRLEN`).
+    pub const MONITOR_NAME_MAX: u32 = 1024, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/nlm::names_and_owners_are_bounded";
+
     /// The longest arguments that portmap's CALLIT carries. The protocol sets no limit; what is passed on comes in one datagram
     /// (`UDPMSGSIZE` of the BSD portmappers). This server passes nothing on.
     pub const CALLIT_MAX: u32 = 8800, bytes;

@@ -140,6 +140,8 @@ fn attributes_without_a_place_are_told() {
     let values = Values::decode(&mut Decoder::new(&call)).expect("values");
     assert!(values.has_unknown && values.attributes == Bitmap::of(&[attributes::SIZE]));
     assert_eq!(values.decode_all().expect_err("four bytes").problem, DecodeProblem::Trailing(4));
+    let again = Encoder::to_vec(&values);
+    assert_eq!(Values::decode(&mut Decoder::new(&again)), Ok(values));
     let acl = Values { attributes: Bitmap::of(&[attributes::ACL]), has_unknown: false, bytes: &[0; 4] };
     assert_eq!(acl.decode_all().expect_err("an ACL").problem, DecodeProblem::UnknownValue(attributes::ACL));
 }

@@ -13,8 +13,10 @@ pub mod frames;
 pub mod handles;
 pub mod kernel_texts;
 pub mod local_operations;
+pub mod lock_messages;
 pub mod mount_messages;
 pub mod nfs3_messages;
+pub mod nfs4_messages;
 pub mod portmap_messages;
 pub mod record_marking;
 pub mod reply_cache;
@@ -45,8 +47,10 @@ pub const TARGETS: &[Target] = &[
     Target { name: "handles", run: handles::run },
     Target { name: "kernel_texts", run: kernel_texts::run },
     Target { name: "local_operations", run: local_operations::run },
+    Target { name: "lock_messages", run: lock_messages::run },
     Target { name: "mount_messages", run: mount_messages::run },
     Target { name: "nfs3_messages", run: nfs3_messages::run },
+    Target { name: "nfs4_messages", run: nfs4_messages::run },
     Target { name: "portmap_messages", run: portmap_messages::run },
     Target { name: "record_marking", run: record_marking::run },
     Target { name: "reply_cache", run: reply_cache::run },

@@ -1,5 +1,7 @@
 //! Inputs to start from: real messages, encoded.
 
+mod nfs4;
+
 use howdah_wire::mount::{DirectoryPath, HostName, Status, dump, export, mnt};
 use howdah_wire::nfs3::{self, FileHandle};
 use howdah_wire::portmap::{self, Mapping, Protocol};
@@ -19,8 +21,10 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "datagram_peer" | "local_operations" | "reply_cache" | "service_calls" | "tuner" => walks(),
         "frames" => frames(),
         "kernel_texts" => kernel_texts(),
+        "lock_messages" => nfs4::lock_messages(),
         "mount_messages" => mount_messages(),
         "nfs3_messages" => nfs3_messages(),
+        "nfs4_messages" => nfs4::nfs4_messages(),
         "portmap_messages" => portmap_messages(),
         "record_marking" => streams(),
         "rpc_headers" => headers(),

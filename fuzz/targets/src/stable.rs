@@ -20,3 +20,24 @@ macro_rules! stable {
         }
     }};
 }
+
+/// Decodes a part of a message, which must be stable, and goes on behind it; gives the part, or leaves the function with `None`.
+macro_rules! part {
+    ($type:ty, $decoder:expr) => {{
+        stable!($type, $decoder.rest());
+        <$type>::decode($decoder).ok()?
+    }};
+}
+
+/// Decodes the part of one of these operations; `None` if it is refused or the operation is another.
+macro_rules! of_one {
+    ($operation:expr, $decoder:expr, $part:ident; $($name:ident)*) => {
+        match $operation {
+            $($name::OPERATION => {
+                part!($name::$part, $decoder);
+                Some(())
+            })*
+            _ => None,
+        }
+    };
+}

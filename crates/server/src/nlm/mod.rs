@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use howdah_wire::nlm::{PROGRAM as NUMBER, Status, VERSION_4 as NUMBER_4, lock, share};
+use howdah_wire::nlm::{Cookie, PROGRAM as NUMBER, Status, VERSION_4 as NUMBER_4, lock, share};
 use howdah_wire::xdr::Decode;
 
 use crate::program::{Pace, Procedure, Refusal, Row, Run, Tabled};
@@ -48,16 +48,16 @@ const VERSION_4: &[Row<NoLocks>] = &[
     row("FREE_ALL", nothing),
 ];
 
-/// Answers TEST, LOCK, CANCEL, UNLOCK and NM_LOCK.
+/// Answers TEST, LOCK, CANCEL, UNLOCK and NM_LOCK: their arguments all start with the cookie.
 fn no_locks(_: &NoLocks, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let lock::Arguments { cookie } = lock::Arguments::decode(&mut request.arguments)?;
+    let cookie = Cookie::decode(&mut request.arguments)?;
     reply.write(&lock::Reply { cookie, status: Status::NoLocks });
     Ok(())
 }
 
 /// Answers SHARE and UNSHARE.
 fn no_shares(_: &NoLocks, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let lock::Arguments { cookie } = lock::Arguments::decode(&mut request.arguments)?;
+    let cookie = Cookie::decode(&mut request.arguments)?;
     reply.write(&share::Reply { cookie, status: Status::NoLocks, sequence: 0 });
     Ok(())
 }

@@ -20,14 +20,12 @@ fn a_lock_is_refused_at_once() {
     // TEST, LOCK, CANCEL, UNLOCK, NM_LOCK.
     for procedure in [1, lock::PROCEDURE, 3, 4, 22] {
         let what = (PROGRAM, VERSION_4, procedure);
-        let reply =
-            result_of!(lock::Reply<'_>, &service, &client(), what, &lock::Arguments { cookie: COOKIE });
+        let reply = result_of!(lock::Reply<'_>, &service, &client(), what, &COOKIE);
         assert_eq!(reply, lock::Reply { cookie: COOKIE, status: Status::NoLocks }, "{procedure}");
     }
     for procedure in [share::PROCEDURE, 21] {
         let what = (PROGRAM, VERSION_4, procedure);
-        let reply =
-            result_of!(share::Reply<'_>, &service, &client(), what, &lock::Arguments { cookie: COOKIE });
+        let reply = result_of!(share::Reply<'_>, &service, &client(), what, &COOKIE);
         assert_eq!((reply.cookie, reply.status), (COOKIE, Status::NoLocks), "{procedure}");
     }
 }
@@ -37,8 +35,7 @@ fn what_would_be_answered_by_a_call_back_is_unavailable() {
     let service = Service::new(Default::default());
     for procedure in (5..20).chain([24]) {
         let what = (PROGRAM, VERSION_4, procedure);
-        let (header, _) =
-            call(&service, &client(), what, &lock::Arguments { cookie: COOKIE }).expect("a reply");
+        let (header, _) = call(&service, &client(), what, &COOKIE).expect("a reply");
         assert_eq!(header.outcome, Ok(Accepted::ProcedureUnavailable), "{procedure}");
     }
 }

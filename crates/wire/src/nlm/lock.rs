@@ -1,48 +1,39 @@
-//! TEST, LOCK, CANCEL, UNLOCK and NM_LOCK: they share the start of their arguments and the reply that refuses.
+//! LOCK: locks a range of a file.
 
-use super::{Cookie, Status};
-use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
+use super::{Cookie, Lock, Status};
+use crate::message::message;
 
-/// Number of LOCK (`NLMPROC4_LOCK`).
+/// Number of the procedure (`NLMPROC4_LOCK`).
 pub const PROCEDURE: u32 = 2;
+/// Its first half (`NLMPROC4_LOCK_MSG`).
+pub const MESSAGE: u32 = 7;
+/// Its second half (`NLMPROC4_LOCK_RES`).
+pub const RESULT: u32 = 12;
 
-/// Start of the arguments (`nlm4_testargs`, `nlm4_lockargs`, `nlm4_cancargs`, `nlm4_unlockargs`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arguments<'a> {
-    /// What the client finds its call by.
-    pub cookie: Cookie<'a>,
-}
-
-/// The reply (`nlm4_res`). That of TEST (`nlm4_testres`) is the same for every status but `NLM4_DENIED`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reply<'a> {
-    /// That of the call.
-    pub cookie: Cookie<'a>,
-    /// How the call ended.
-    pub status: Status,
-}
-
-impl<'a> Decode<'a> for Arguments<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self { cookie: Cookie::decode(decoder)? })
+message! {
+    /// Arguments of LOCK and NM_LOCK (`nlm4_lockargs`).
+    pub struct Arguments<'a> {
+        /// What the client finds its call by.
+        pub cookie: Cookie<'a>,
+        /// Whether to wait for the lock: it is granted by a call of GRANTED then.
+        pub block: bool,
+        /// Whether it excludes all others.
+        pub exclusive: bool,
+        /// The lock.
+        pub lock: Lock<'a>,
+        /// Whether it was held before the server restarted.
+        pub reclaim: bool,
+        /// The state number of the client's status monitor.
+        pub state: u32,
     }
 }
 
-impl Encode for Arguments<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        self.cookie.encode(encoder);
-    }
-}
-
-impl<'a> Decode<'a> for Reply<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self { cookie: Cookie::decode(decoder)?, status: Status::decode(decoder)? })
-    }
-}
-
-impl Encode for Reply<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        self.cookie.encode(encoder);
-        self.status.encode(encoder);
+message! {
+    /// The reply (`nlm4_res`). That of TEST (`nlm4_testres`) is the same for every status but `NLM4_DENIED`.
+    pub struct Reply<'a> {
+        /// That of the call.
+        pub cookie: Cookie<'a>,
+        /// How the call ended.
+        pub status: Status,
     }
 }

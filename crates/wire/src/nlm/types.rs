@@ -1,45 +1,76 @@
 //! The types that procedures share.
 
-use crate::limits::LOCK_COOKIE_MAX;
-use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
+use crate::limits::{LOCK_COOKIE_MAX, LOCK_OWNER_MAX, MONITOR_NAME_MAX};
+use crate::message::{enumeration, message, opaque};
+use crate::nfs3::FileHandle;
 
-/// What a client finds its call by (`netobj`); the reply repeats it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Cookie<'a>(pub &'a [u8]);
+opaque! {
+    /// What a client finds its call by (`netobj`); the reply repeats it.
+    pub struct Cookie, LOCK_COOKIE_MAX, "cookie";
 
-/// How a call ended (`nlm4_stats`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// `NLM4_GRANTED`
-    Granted = 0,
-    /// `NLM4_DENIED_NOLOCKS`: clients report it as ENOLCK.
-    NoLocks = 2,
+    /// Tells the owners of locks on a host from each other (`netobj`).
+    pub struct LockOwner, LOCK_OWNER_MAX, "lock owner";
+
+    /// The name by which a host calls itself (`caller_name`, `mon_name`).
+    pub struct CallerName, MONITOR_NAME_MAX, "name of a host";
 }
 
-impl<'a> Decode<'a> for Cookie<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        decoder.opaque(LOCK_COOKIE_MAX, "cookie").map(Self)
+enumeration! {
+    /// How a call ended (`nlm4_stats`).
+    pub enum Status, "status" {
+        /// `NLM4_GRANTED`
+        Granted = 0,
+        /// `NLM4_DENIED`: another lock is in the way, or, to CANCEL, there is nothing to cancel.
+        Denied = 1,
+        /// `NLM4_DENIED_NOLOCKS`: clients report it as ENOLCK.
+        NoLocks = 2,
+        /// `NLM4_BLOCKED`: GRANTED will be called.
+        Blocked = 3,
+        /// `NLM4_DENIED_GRACE_PERIOD`: for a while after a restart only locks that were held before are granted.
+        Grace = 4,
+        /// `NLM4_DEADLCK`
+        Deadlock = 5,
+        /// `NLM4_ROFS`
+        ReadOnly = 6,
+        /// `NLM4_STALE_FH`
+        Stale = 7,
+        /// `NLM4_FBIG`: the range is beyond what the server can lock.
+        TooBig = 8,
+        /// `NLM4_FAILED`
+        Failed = 9,
     }
 }
 
-impl Encode for Cookie<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.opaque(self.0);
+message! {
+    /// A lock, or where there could be one (`nlm4_lock`).
+    pub struct Lock<'a> {
+        /// The host.
+        pub caller: CallerName<'a>,
+        /// The file.
+        pub file: FileHandle<'a>,
+        /// Who locks.
+        pub owner: LockOwner<'a>,
+        /// A number of the process that locks (`svid`).
+        pub process: u32,
+        /// Where the range starts, in bytes.
+        pub offset: u64,
+        /// Its length in bytes; 0 or all ones means to the end of the file.
+        pub length: u64,
     }
 }
 
-impl Decode<'_> for Status {
-    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        match decoder.u32("status")? {
-            0 => Ok(Self::Granted),
-            2 => Ok(Self::NoLocks),
-            other => Err(decoder.refuse("status", 4, DecodeProblem::UnknownValue(other))),
-        }
-    }
-}
-
-impl Encode for Status {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.u32(*self as u32);
+message! {
+    /// The lock that is in the way (`nlm4_holder`).
+    pub struct Holder<'a> {
+        /// Whether it excludes all others.
+        pub exclusive: bool,
+        /// A number of the process that holds it (`svid`).
+        pub process: u32,
+        /// Who holds it.
+        pub owner: LockOwner<'a>,
+        /// Where its range starts, in bytes.
+        pub offset: u64,
+        /// Its length in bytes; 0 or all ones means to the end of the file.
+        pub length: u64,
     }
 }

@@ -53,7 +53,14 @@ impl<'a> Decode<'a> for Values<'a> {
 
 impl Encode for Values<'_> {
     fn encode(&self, encoder: &mut Encoder<'_>) {
-        self.attributes.encode(encoder);
+        if self.has_unknown {
+            // Which they were is not kept: the highest bit of a further word stands for all of them.
+            let words = self.attributes.words();
+            encoder.u32(words.len() as u32 + 1);
+            words.into_iter().chain([1 << 31]).for_each(|word| encoder.u32(word));
+        } else {
+            self.attributes.encode(encoder);
+        }
         encoder.opaque(self.bytes);
     }
 }
