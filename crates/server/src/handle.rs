@@ -67,6 +67,19 @@ impl HandleKey {
         Some((u32::from_be_bytes(export), Handle::new(inner).ok()?))
     }
 
+    /// A name for whoever holds this secret, which does not tell it.
+    pub fn identity(&self) -> [u8; 16] {
+        let [one, other] = [b"one half of a server's name", b"the other one of its halves"].map(|text| {
+            let mut hasher = self.0;
+            hasher.write(text);
+            hasher.finish().to_be_bytes()
+        });
+        let mut identity = [0; 16];
+        identity[..8].copy_from_slice(&one);
+        identity[8..].copy_from_slice(&other);
+        identity
+    }
+
     fn checksum(&self, head: &[u8], inner: &[u8]) -> u64 {
         let mut hasher = self.0;
         hasher.write(head);

@@ -19,6 +19,7 @@ mod handle;
 pub mod limits;
 mod mount;
 mod nfs3;
+pub mod nfs4;
 mod nlm;
 mod overwrites;
 mod parked;

@@ -60,6 +60,16 @@ impl Reply {
         }
     }
 
+    /// Whether there is content between the bytes.
+    pub fn has_content(&self) -> bool {
+        self.inserts.length() > 0
+    }
+
+    /// Forgets content behind so many bytes.
+    pub fn forget_content_from(&mut self, at: usize) {
+        self.inserts.forget_from(at);
+    }
+
     /// How the call ended.
     pub(crate) fn outcome(&self) -> Outcome {
         self.outcome

@@ -58,6 +58,12 @@ impl Inserts {
         *self = Self::default();
     }
 
+    /// Forgets what stands behind so many bytes.
+    pub fn forget_from(&mut self, at: usize) {
+        self.more.retain(|insert| insert.at < at);
+        self.first = self.first.take_if(|insert| insert.at < at);
+    }
+
     /// Bytes of all content with its padding.
     pub fn length(&self) -> usize {
         self.iter().map(|insert| padded(&insert.content)).sum()

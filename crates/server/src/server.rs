@@ -15,6 +15,7 @@ use crate::admin::{Admin, AdminAddress, AdminSockets, MetricsSettings};
 use crate::crew::Crew;
 use crate::exports::Exports;
 use crate::limits;
+use crate::nfs4::States;
 use crate::service::Service;
 use crate::shared::Shared;
 use crate::tuning::{self, Knob, KnobError, Knobs, Sizing, Tuning, TuningReport, Watcher};
@@ -24,6 +25,8 @@ use crate::worker::Worker;
 
 /// How often a stopping server looks whether its calls are done.
 const DRAIN_STEP: Duration = Duration::from_millis(5);
+/// How often it is looked whether leases have ended.
+const LEASE_STEP: Duration = Duration::from_secs(1);
 /// How long the end of a server waits for its threads, all together.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -181,6 +184,10 @@ impl Server {
         }
         let watch = Watch::new(Arc::clone(&shared), crew);
         server.spawn("watch".into(), move || watch.run())?;
+        if let Some(states) = shared.service.states.clone() {
+            let shared = Arc::clone(&shared);
+            server.spawn("leases".into(), move || pass_time(&shared, &states))?;
+        }
         if settings.tuning.enabled {
             let sizing =
                 Sizing::new(Arc::clone(&shared), settings.watcher.clone(), settings.tuning.networks.clone());
@@ -307,6 +314,14 @@ impl Server {
     fn spawn(&mut self, name: String, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
         self.threads.push(std::thread::Builder::new().name(name).stack_size(limits::STACK).spawn(body)?);
         Ok(())
+    }
+}
+
+/// Lets time pass for the state of clients until the server stops.
+fn pass_time(shared: &Shared, states: &States) {
+    while !shared.stopping.load(Ordering::SeqCst) {
+        states.tick();
+        std::thread::park_timeout(LEASE_STEP);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::dispatch::{Dispatcher, Whence, Work};
 use crate::exports::{Exported, Exports};
 use crate::mount::MountProtocol;
 use crate::nfs3::Nfs3;
+use crate::nfs4::{Nfs4, StateOptions, States};
 use crate::nlm::NoLocks;
 use crate::portmap::{Listeners, portmap};
 use crate::program::Program;
@@ -23,6 +24,8 @@ pub struct Service {
     pub(crate) dispatcher: Dispatcher,
     /// What is exported.
     exported: Arc<Exported>,
+    /// Clients, sessions, opens and locks of NFSv4.
+    pub(crate) states: Option<Arc<States>>,
     /// Whether ranges of files can be sent.
     pub(crate) ranges: Arc<RangeDoubt>,
     /// Where this server listens, as portmap and rpcbind tell.
@@ -32,23 +35,28 @@ pub struct Service {
 impl Service {
     /// A service of these exports, listening nowhere yet.
     pub fn new(exports: Exports) -> Self {
-        Self::with(exports, Vec::new())
+        Self::with(exports, Some(StateOptions::forgetful()), Vec::new())
     }
 
-    /// The same with more programs.
-    pub fn with(exports: Exports, more: Vec<Box<dyn Program>>) -> Self {
+    /// The same with the state that NFSv4 begins with, `None` if it is not served, and with more programs.
+    pub fn with(exports: Exports, nfs4: Option<StateOptions>, more: Vec<Box<dyn Program>>) -> Self {
         let exported = Arc::new(Exported::new(exports));
+        let states = nfs4.map(|options| Arc::new(States::new(options)));
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
         let mut programs: Vec<Box<dyn Program>> = vec![
             Box::new(Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges))),
             Box::new(MountProtocol::new(Arc::clone(&exported))),
             Box::new(NoLocks),
         ];
+        if let Some(states) = &states {
+            let (exported, ranges) = (Arc::clone(&exported), Arc::clone(&ranges));
+            programs.push(Box::new(Nfs4::new(exported, ranges, Arc::clone(states))));
+        }
         programs.extend(more);
         programs.push(Box::new(portmap(Arc::clone(&listeners), &programs)));
         let dispatcher = Dispatcher::new(Programs::new(programs));
         dispatcher.counts.admit(&exported.now());
-        Self { dispatcher, exported, ranges, listeners }
+        Self { dispatcher, exported, states, ranges, listeners }
     }
 
     /// The exports as they are now.

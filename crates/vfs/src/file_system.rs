@@ -206,6 +206,20 @@ pub struct ReadOutcome {
     pub attributes: Attributes,
 }
 
+impl ReadOutcome {
+    /// The same answer with the data of a range of a file behind what is in the buffer.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn copied(self, buffer: &mut Vec<u8>) -> Result<Self> {
+        let Content::File(range) = &self.content else { return Ok(self) };
+        let read = range.append_to(buffer).map_err(|_| FsError::Io)?;
+        // Short: it was cut meanwhile, and this is its end now.
+        let end = self.end || read < range.length;
+        Ok(Self { content: Content::Appended(read), end, ..self })
+    }
+}
+
 /// How durable a write must be when it is answered (RFC 1813 3.3.7, `stable_how`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stability {

@@ -38,14 +38,14 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "mount-own-portmap",
         about: "`mount -t nfs -o nolock HOST:/export` and nothing else; howdah answers on port 111",
-        peer: guest("mount.sh", "nolock"),
+        peer: guest("mount.sh", "vers=3,nolock"),
         export: "/export",
         ..BASE
     },
     Scenario {
         name: "mount-rpcbind",
         about: "the same with the system's rpcbind, where howdah is registered",
-        peer: guest("mount.sh", "nolock"),
+        peer: guest("mount.sh", "vers=3,nolock"),
         export: "/export",
         rpcbind: Rpcbind::System,
         privileged: true,
@@ -69,8 +69,9 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "mount-falls-back",
-        about: "a client that asks for 4.2 is told the versions there are; one that asks for none falls back to 3",
+        about: "with --no-nfs4, a client that asks for 4.2 is told the versions there are; one that asks for none falls back to 3",
         peer: guest("falls-back.sh", "nolock,port=2049"),
+        server: &["--squash", "none", "--no-nfs4"],
         ..BASE
     },
     Scenario {

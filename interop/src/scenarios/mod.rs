@@ -5,6 +5,7 @@ mod foreign_servers;
 mod host_tools;
 mod kernel_client;
 mod measurements;
+mod nfs4;
 mod relays;
 
 use crate::scenario::Scenario;
@@ -16,6 +17,7 @@ pub fn all() -> Vec<Scenario> {
         host_tools::SCENARIOS,
         foreign_servers::SCENARIOS,
         kernel_client::SCENARIOS,
+        nfs4::SCENARIOS,
         relays::SCENARIOS,
         disturbed::SCENARIOS,
     ]

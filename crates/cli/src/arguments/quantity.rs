@@ -5,6 +5,8 @@ use std::time::Duration;
 use howdah_lab::workload::{FileSize, Speed};
 pub use howdah_tune::sizes::parse_size;
 
+use crate::configuration::{LONGEST_LEASE, SHORTEST_LEASE};
+
 /// Units of times, in seconds.
 const TIMES: &[(&str, f64)] = &[("", 1.0), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 
@@ -42,6 +44,16 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
         true => Ok(Duration::from_secs_f64(seconds)),
         false => Err("a time is more than nothing, and at most a year".to_owned()),
     }
+}
+
+/// How long a lease lasts: whole seconds.
+pub fn parse_lease(text: &str) -> Result<Duration, String> {
+    let lease = Duration::from_secs(parse_time(text)?.as_secs());
+    let (shortest, longest) = (SHORTEST_LEASE, LONGEST_LEASE);
+    if (shortest..=longest).contains(&lease.as_secs()) {
+        return Ok(lease);
+    }
+    Err(format!("a lease lasts {shortest} to {longest} s"))
 }
 
 /// For how long something is believed: a time, or 0.

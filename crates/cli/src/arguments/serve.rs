@@ -11,7 +11,7 @@ use clap::{ArgGroup, Args};
 use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 use howdah_tune::{Algorithm, Setting};
 
-use super::quantity::parse_time;
+use super::quantity::{parse_lease, parse_time};
 use super::{CachingArguments, LogArguments};
 use crate::configuration::{
     ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName,
@@ -117,6 +117,16 @@ pub struct ServerArguments {
     /// answers in its place, on port 111, where it may: that needs root.
     #[arg(long, value_name = "WHEN")]
     pub rpcbind: Option<Rpcbind>,
+
+    /// Serve NFSv3 only [default: NFSv3, NFSv4.1 and NFSv4.2]
+    #[arg(long)]
+    pub no_nfs4: bool,
+
+    /// How long an NFSv4 client keeps its opens and locks without a word from it [default: 90s]
+    ///
+    /// After a restart, clients of the run before have as long to reclaim what they had, and others wait.
+    #[arg(long, value_name = "TIME", value_parser = parse_lease)]
+    pub lease: Option<Duration>,
 
     /// Look up the groups of each caller on this host, for users in more than 16 groups [default: as the client sends them]
     ///

@@ -1,6 +1,7 @@
 //! Defaults and bounds, each with its reason; the table in docs/OPERATING.md repeats them.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The port that IANA gave to NFS. Clients that are told no port try it, and it needs no privilege.
 pub const DEFAULT_PORT: u16 = 2049;
@@ -13,6 +14,13 @@ pub const MOST_WORKERS: u64 = 1024;
 
 /// Enough for any real file; more is the wrong file.
 pub const LARGEST_FILE: u64 = 4 << 20;
+
+/// How long a client of NFSv4 keeps what it has without a word from it: what Linux's server gives.
+pub const LEASE: Duration = Duration::from_secs(90);
+/// A shorter lease would end while a client waits for one lost packet; it is for experiments.
+pub const SHORTEST_LEASE: u64 = 1;
+/// With a longer lease a crashed client would block others for too long.
+pub const LONGEST_LEASE: u64 = 3600;
 
 /// Where root keeps what survives a restart.
 const STATE_OF_ROOT: &str = "/var/lib/howdah";

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use howdah_server::tuning::{
     NetworkSizes, parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer,
@@ -13,6 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::admin::admin_in_file;
 use super::datagrams::{Datagrams, parse_udp_sockets};
+use super::defaults::{LONGEST_LEASE, SHORTEST_LEASE};
 use super::export_table::export;
 use super::network_table::network;
 use super::section::{Section, kind, number, size, text, truth};
@@ -36,6 +38,8 @@ pub struct FileSettings {
     pub workers: Option<usize>,
     pub state: Option<PathBuf>,
     pub rpcbind: Option<Rpcbind>,
+    pub nfs4: Option<bool>,
+    pub lease: Option<Duration>,
     pub manage_gids: Option<bool>,
     pub sandbox: Option<Sandbox>,
     pub admin: Option<AdminSocket>,
@@ -77,6 +81,8 @@ fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Pro
             .and_then(|workers| usize::try_from(workers.into_inner()).ok()),
         state: section.setting("state", absolute).map(Spanned::into_inner),
         rpcbind: section.setting("rpcbind", rpcbind).map(Spanned::into_inner),
+        nfs4: section.setting("nfs4", truth).map(Spanned::into_inner),
+        lease: section.setting("lease", lease).map(Spanned::into_inner),
         manage_gids: section.setting("manage_gids", truth).map(Spanned::into_inner),
         sandbox: section.setting("sandbox", sandbox).map(Spanned::into_inner),
         admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
@@ -90,6 +96,10 @@ fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Pro
     };
     section.finish();
     settings
+}
+
+fn lease(value: &DeValue<'_>) -> Result<Duration, String> {
+    number(SHORTEST_LEASE..=LONGEST_LEASE)(value).map(Duration::from_secs)
 }
 
 fn admin_listen(

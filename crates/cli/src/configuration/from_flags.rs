@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use howdah_server::Tuning;
 
 use super::caching;
-use super::defaults::state_directory;
+use super::defaults::{LEASE, state_directory};
 use super::file::FileSettings;
 use super::identifier::identifier;
 use super::listen::default_listen;
@@ -31,6 +31,8 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         workers: server.workers.or(file.workers).unwrap_or(howdah_server::limits::WORKERS),
         state: state(server.state.as_deref(), file.state)?,
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
+        nfs4: !server.no_nfs4 && file.nfs4.unwrap_or(true),
+        lease: server.lease.or(file.lease).unwrap_or(LEASE),
         manage_gids: server.manage_gids || file.manage_gids.unwrap_or(false),
         admin: server.admin.clone().or(file.admin).unwrap_or_default(),
         admin_listen: server.admin_listen().or(file.admin_listen).decide().map_err(|why| anyhow!(why))?,

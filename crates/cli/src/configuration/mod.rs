@@ -32,7 +32,7 @@ pub use admin::{AdminSocket, parse_admin};
 pub use admin_listen::{AdminListen, AdminListenSaid, TlsFiles, parse_admin_listen};
 pub use clients::{ClientPattern, ClientRule};
 pub use datagrams::{Datagrams, UdpSockets, parse_udp_sockets};
-pub use defaults::{ANONYMOUS, DEFAULT_PORT, MOST_WORKERS, state_directory};
+pub use defaults::{ANONYMOUS, DEFAULT_PORT, LONGEST_LEASE, MOST_WORKERS, SHORTEST_LEASE, state_directory};
 pub use export::{Access, Durability, ExportConfig, PrivilegedPorts, Squash};
 pub use listen::{every_address, parse_listen};
 pub use load::{load_arguments, load_file, load_text};

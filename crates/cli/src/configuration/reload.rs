@@ -46,6 +46,8 @@ impl ServerConfig {
             ("workers", self.workers != new.workers),
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),
+            ("nfs4", self.nfs4 != new.nfs4),
+            ("lease", self.lease != new.lease),
             ("manage_gids", self.manage_gids != new.manage_gids),
             ("admin", self.admin != new.admin),
             ("admin_listen", self.admin_listen != new.admin_listen),

@@ -25,6 +25,10 @@ pub struct ServerConfig {
     pub state: PathBuf,
     /// How clients find the port by themselves.
     pub rpcbind: Rpcbind,
+    /// Whether NFSv4.1 and 4.2 are served beside NFSv3.
+    pub nfs4: bool,
+    /// How long a client of NFSv4 keeps what it has open and locked without a word from it.
+    pub lease: Duration,
     /// Whether callers are in the groups that this host knows them in.
     pub manage_gids: bool,
     /// Where the server may be asked what it does.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::defaults::LEASE;
 use super::{
     Access, AdminSocket, ClientPattern, ClientRule, Durability, ExportConfig, Rpcbind, Sandbox, ServerConfig,
     Source,
@@ -17,6 +18,8 @@ pub fn one_export() -> ServerConfig {
         workers: 1,
         state: PathBuf::from("/var/lib/howdah"),
         rpcbind: Rpcbind::Auto,
+        nfs4: true,
+        lease: LEASE,
         manage_gids: false,
         admin: AdminSocket::Auto,
         admin_listen: None,

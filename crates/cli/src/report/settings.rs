@@ -35,6 +35,10 @@ pub fn server(config: &ServerConfig) -> String {
             Rpcbind::Off => "off",
         },
     );
+    line("versions", if config.nfs4 { "3, 4.1, 4.2" } else { "3" });
+    if config.nfs4 {
+        line("lease", &format!("{} s", config.lease.as_secs()));
+    }
     if config.manage_gids {
         line("groups", "of each caller as this host knows them");
     }

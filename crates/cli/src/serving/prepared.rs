@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use howdah_confine::{Confinement, confine};
 use howdah_net::Listener;
+use howdah_server::nfs4::StateOptions;
 use howdah_server::{Sockets, Watcher};
 use howdah_store::local::Root;
 
@@ -28,6 +29,8 @@ pub struct Prepared {
     pub(super) key: [u8; HANDLE_KEY_SIZE],
     /// The directories, in the order of the exports; `None` for those that serve none.
     pub(super) roots: Vec<Option<Root>>,
+    /// What clients of NFSv4 had when the last run ended.
+    pub(super) states: Option<StateOptions>,
     pub(super) watcher: Option<Watcher>,
     pub(super) portmapper: Portmapper,
     /// Whether files elsewhere are out of reach.
@@ -50,11 +53,12 @@ impl Prepared {
         let (address, page) = address.transpose()?.unzip();
         sockets.admin_address = address;
         let key = handle_key(&config.state)?;
+        let states = config.nfs4.then(|| states(config)).transpose()?;
         let roots = config.exports.iter().map(root).collect::<Result<_>>()?;
         let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
         let portmapper = Portmapper::find(config, &mut sockets);
         let prepared =
-            Self { sockets, addresses, page, key, roots, watcher, portmapper, files_confined: false };
+            Self { sockets, addresses, page, key, roots, states, watcher, portmapper, files_confined: false };
         Ok((prepared, file))
     }
 
@@ -67,4 +71,11 @@ impl Prepared {
         self.files_confined = done.files.is_ok();
         Some(done)
     }
+}
+
+fn states(config: &ServerConfig) -> Result<StateOptions> {
+    let options = StateOptions::in_directory(&config.state);
+    let options = options
+        .with_context(|| format!("reading the records of NFSv4 clients in {}", config.state.display()))?;
+    Ok(options.with_lease(config.lease))
 }

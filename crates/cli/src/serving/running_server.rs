@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use howdah_server::admin::MetricsSettings;
 use howdah_server::exports::UserGroups;
-use howdah_server::{Server, Settings};
+use howdah_server::{Server, Service, Settings};
 
 use super::admin_address::LivePage;
 use super::exports::exports;
@@ -47,8 +47,17 @@ pub struct RunningServer {
 impl RunningServer {
     /// Starts to serve what was opened.
     pub fn start(config: &ServerConfig, prepared: Prepared) -> Result<Self> {
-        let Prepared { sockets, addresses, page, key, roots, watcher, mut portmapper, files_confined } =
-            prepared;
+        let Prepared {
+            sockets,
+            addresses,
+            page,
+            key,
+            roots,
+            states,
+            watcher,
+            mut portmapper,
+            files_confined,
+        } = prepared;
         let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
         let (state, delay) = (config.state.clone(), config.experiment.delay);
         let groups = config.manage_gids.then(|| Arc::new(UserGroups::new(UserDatabase)));
@@ -63,7 +72,8 @@ impl RunningServer {
             let directories = FileSystems::over(roots, &config.exports, &state)?;
             let exports = exports(&config.exports, &directories, &key, delay, &names)?;
             let exports = exports.with_groups(groups.clone());
-            let server = Server::start(&settings, sockets, exports).context("starting the server")?;
+            let service = Service::with(exports, states, Vec::new());
+            let server = Server::start_service(&settings, sockets, service).context("starting the server")?;
             anyhow::Ok((directories, server))
         };
         match start() {

@@ -92,6 +92,12 @@ impl Exports {
         self.key.seal(export.id(), handle)
     }
 
+    /// What names this server to clients that ask whether two addresses are of one: the same on all its addresses and over
+    /// restarts, and another for every server that keeps its own secret.
+    pub fn identity(&self) -> [u8; 16] {
+        self.key.identity()
+    }
+
     /// What clients get for a handle that is of no export, with this id in the place of one.
     pub fn seal_as(&self, id: u32, handle: &Handle) -> SealedHandle {
         self.key.seal(id, handle)

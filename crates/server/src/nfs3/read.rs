@@ -1,7 +1,7 @@
 //! READ: data of a file. It is never copied here: the file system appends a little to the reply's buffer, or gives
 //! content that the transport sends after it. Only where the transport cannot, a range of a file is read here.
 
-use howdah_vfs::{Content, FileSystem, FsError, ReadOutcome};
+use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::read::{Arguments, Head, Reply as Answer};
 use howdah_wire::xdr::Decode;
@@ -31,8 +31,7 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>, reply: &mut Reply) {
     // The head has one length whatever is in it: its place is kept, and filled in when the data is there.
     buffer.resize(start + Head::SIZE, 0);
     let outcome = file.file_system.read(&file.caller, &file.handle, arguments.offset, count, buffer);
-    let outcome =
-        if context.copies_reads() { outcome.and_then(|read| copied(read, buffer)) } else { outcome };
+    let outcome = if context.copies_reads() { outcome.and_then(|read| read.copied(buffer)) } else { outcome };
     match outcome {
         Ok(outcome) => {
             let length = u32::try_from(outcome.content.len()).expect("no more than was asked for");
@@ -48,24 +47,13 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>, reply: &mut Reply) {
     }
 }
 
-/// The same answer with its data in the buffer.
-fn copied(outcome: ReadOutcome, buffer: &mut Vec<u8>) -> Result<ReadOutcome, FsError> {
-    let Content::File(range) = &outcome.content else { return Ok(outcome) };
-    let read = range.append_to(buffer).map_err(|_| FsError::Io)?;
-    // Short: it was cut meanwhile, and this is its end now.
-    let end = outcome.end || read < range.length;
-    Ok(ReadOutcome { content: Content::Appended(read), end, ..outcome })
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs::OpenOptions;
     use std::sync::Arc;
 
     use howdah_vfs::memory::MemoryFileSystem;
-    use howdah_vfs::{Caller, FileSystem};
-
-    use super::*;
+    use howdah_vfs::{Caller, Content, FileSystem, FsError, ReadOutcome};
 
     /// A READ that was answered with a range of this file, copied behind what the buffer held.
     fn copy(file: std::fs::File, offset: u64, length: usize) -> (Result<ReadOutcome, FsError>, Vec<u8>) {
@@ -73,7 +61,7 @@ mod tests {
         let attributes = memory.attributes(&Caller::ROOT, &memory.root()).expect("a root");
         let content = Content::File(howdah_vfs::FileRange { file: Arc::new(file.into()), offset, length });
         let mut buffer = b"head".to_vec();
-        (copied(ReadOutcome { content, end: false, attributes }, &mut buffer), buffer)
+        (ReadOutcome { content, end: false, attributes }.copied(&mut buffer), buffer)
     }
 
     #[test]

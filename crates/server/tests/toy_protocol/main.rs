@@ -27,7 +27,7 @@ fn a_protocol_is_one_folder_and_one_line() {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(&data).expect("written");
     let counter = Counter::new(file.into(), data.len());
-    let service = Service::with(exports(Arc::new(MemoryFileSystem::new())), vec![Box::new(counter)]);
+    let service = Service::with(exports(Arc::new(MemoryFileSystem::new())), None, vec![Box::new(counter)]);
     let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("binding");
     let server = Server::start_service(&Settings::default(), sockets, service).expect("starting");
     let address = server.addresses()[0].1;

@@ -1,0 +1,293 @@
+//! Which attributes there are, and their values for a node (RFC 8881 5).
+
+use howdah_random::spread;
+use howdah_vfs::{Attributes, FileKind, FileSystem, Limits, Statistics, Timestamp};
+use howdah_wire::nfs4::attributes::{self as wire, *};
+use howdah_wire::nfs4::{Bitmap, FileHandle, Status, Time};
+use howdah_wire::xdr::Encoder;
+
+use super::compound::Compound;
+use super::convert::{self, Decimal};
+use super::node::{Node, Object};
+use super::pseudo::PseudoDirectory;
+use crate::SealedHandle;
+use crate::limits::TRANSFER_MAX;
+
+/// Attributes that are read from the node itself.
+const OF_NODE: Bitmap = Bitmap::of(&[
+    TYPE,
+    CHANGE,
+    SIZE,
+    FSID,
+    FILEID,
+    MODE,
+    NUMLINKS,
+    OWNER,
+    OWNER_GROUP,
+    RAWDEV,
+    SPACE_USED,
+    TIME_ACCESS,
+    TIME_METADATA,
+    TIME_MODIFY,
+    MOUNTED_ON_FILEID,
+]);
+/// Attributes that its file system is asked for.
+const OF_LIMITS: Bitmap = Bitmap::of(&[
+    LINK_SUPPORT,
+    SYMLINK_SUPPORT,
+    CASE_INSENSITIVE,
+    CASE_PRESERVING,
+    CHOWN_RESTRICTED,
+    MAXFILESIZE,
+    MAXLINK,
+    MAXNAME,
+    TIME_DELTA,
+]);
+/// Attributes that are the same everywhere here.
+const OF_SERVER: Bitmap = Bitmap::of(&[
+    SUPPORTED_ATTRS,
+    FH_EXPIRE_TYPE,
+    NAMED_ATTR,
+    UNIQUE_HANDLES,
+    LEASE_TIME,
+    RDATTR_ERROR,
+    ACLSUPPORT,
+    CANSETTIME,
+    FILEHANDLE,
+    HOMOGENEOUS,
+    MAXREAD,
+    MAXWRITE,
+    NO_TRUNC,
+    SUPPATTR_EXCLCREAT,
+]);
+/// Attributes that can be set and not read.
+pub const ONLY_SET: Bitmap = Bitmap::of(&[TIME_ACCESS_SET, TIME_MODIFY_SET]);
+/// Attributes that can be set.
+pub const SETTABLE: Bitmap = Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP, TIME_ACCESS_SET, TIME_MODIFY_SET]);
+/// Those that OPEN with EXCLUSIVE4_1 sets: times hold the verifier then.
+pub const EXCLUSIVE: Bitmap = Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP]);
+/// Those of minor version 2 (RFC 7862).
+const OF_MINOR_2: Bitmap = Bitmap::of(&[CHANGE_ATTR_TYPE, XATTR_SUPPORT]);
+
+/// All attributes that there are in a minor version.
+pub fn supported(minor_version: u32) -> Bitmap {
+    let of_all = OF_NODE | Space::ALL | OF_LIMITS | OF_SERVER | ONLY_SET;
+    if minor_version >= 2 { of_all | OF_MINOR_2 } else { of_all }
+}
+
+/// Writes those of the wanted attributes of a node that there are. `known` spares a look at it.
+///
+/// # Errors
+/// Why the node cannot be looked at. Nothing is written then.
+pub fn write(
+    compound: &Compound<'_>,
+    node: &Node<'_>,
+    known: Option<Attributes>,
+    wanted: Bitmap,
+    encoder: &mut Encoder<'_>,
+) -> Result<Bitmap, Status> {
+    let wanted = (wanted & supported(compound.minor_version)).without(ONLY_SET);
+    let mut facts = Facts::default();
+    if wanted.intersects(OF_NODE) {
+        facts.node = Some(known.map_or_else(|| of(compound, node), Ok)?);
+    }
+    if wanted.intersects(Space::ALL) {
+        facts.space = Some(space(node)?);
+    }
+    if wanted.intersects(OF_LIMITS) {
+        facts.limits = Some(limits(node)?);
+    }
+    if wanted.contains(FILEHANDLE) {
+        facts.handle = Some(compound.seal(node));
+    }
+    Ok(facts.write(compound, node, wanted, encoder))
+}
+
+/// The attributes of a node.
+///
+/// # Errors
+/// What its file system says.
+pub fn of(compound: &Compound<'_>, node: &Node<'_>) -> Result<Attributes, Status> {
+    match node {
+        Node::Exported(object) => object.attributes(),
+        Node::Pseudo(directory) => Ok(of_pseudo(compound, *directory)),
+    }
+}
+
+/// What had to be asked for.
+#[derive(Default)]
+struct Facts {
+    node: Option<Attributes>,
+    space: Option<Statistics>,
+    limits: Option<Limits>,
+    handle: Option<SealedHandle>,
+}
+
+impl Facts {
+    fn write(
+        &self,
+        compound: &Compound<'_>,
+        node: &Node<'_>,
+        wanted: Bitmap,
+        encoder: &mut Encoder<'_>,
+    ) -> Bitmap {
+        let [owner, group] = self.node.map_or([0; 2], |node| [node.user, node.group]).map(Decimal::of);
+        let mut values = of_server(compound);
+        if let Some(attributes) = &self.node {
+            fill(&mut values, attributes);
+            values.permissions.owner = Some(owner.as_wire());
+            values.permissions.group = Some(group.as_wire());
+            values.identity.file_system = Some(file_system(node, attributes));
+            values.identity.mounted_on_file = Some(mounted_on(compound, node, attributes));
+        }
+        if let Some(space) = &self.space {
+            values.space = told_space(space);
+        }
+        if let Some(limits) = &self.limits {
+            fill_limits(&mut values, limits);
+        }
+        values.identity.handle = self.handle.as_ref().map(|sealed| FileHandle(sealed.as_wire().0));
+        values.write(encoder, wanted)
+    }
+}
+
+fn fill(values: &mut wire::Attributes<'_>, attributes: &Attributes) {
+    values.identity.kind = Some(convert::file_type(attributes.kind));
+    values.identity.file = Some(attributes.file);
+    values.identity.device = Some(convert::device(attributes.device));
+    values.content = Content {
+        change: Some(convert::change(attributes)),
+        size: Some(attributes.size),
+        links: Some(attributes.links),
+        used: Some(attributes.used),
+        freed: None,
+    };
+    values.permissions.mode = Some(attributes.mode);
+    values.times.accessed = Some(convert::time(attributes.accessed));
+    values.times.changed = Some(convert::time(attributes.changed));
+    values.times.modified = Some(convert::time(attributes.modified));
+}
+
+fn fill_limits(values: &mut wire::Attributes<'_>, limits: &Limits) {
+    values.support.hard_links = Some(limits.hard_links);
+    values.support.symbolic_links = Some(limits.symbolic_links);
+    values.support.case_insensitive = Some(limits.case_insensitive);
+    values.support.case_preserving = Some(limits.case_preserving);
+    values.support.chown_restricted = Some(limits.chown_restricted);
+    values.limits.file_size = Some(limits.largest_file);
+    values.limits.links = Some(limits.most_links);
+    values.limits.name = Some(limits.longest_name);
+    let step = limits.time_step_nanoseconds;
+    values.limits.time_step =
+        Some(Time { seconds: i64::from(step / 1_000_000_000), nanoseconds: step % 1_000_000_000 });
+}
+
+fn of_server<'a>(compound: &Compound<'_>) -> wire::Attributes<'a> {
+    let mut values = wire::Attributes::default();
+    values.support.attributes = Some(supported(compound.minor_version));
+    values.support.handle_expiry = Some(0);
+    values.support.named_attributes = Some(false);
+    values.support.unique_handles = Some(true);
+    values.support.acl_kinds = Some(0);
+    values.support.can_set_time = Some(true);
+    values.support.homogeneous = Some(true);
+    values.support.no_truncation = Some(true);
+    values.support.exclusive_attributes = Some(EXCLUSIVE);
+    values.support.change_kind = Some(ChangeKind::Undefined);
+    values.support.extended_attributes = Some(false);
+    values.identity.error = Some(Status::OK);
+    values.limits.lease_seconds = Some(compound.nfs4.lease_seconds());
+    values.limits.read = Some(TRANSFER_MAX as u64);
+    values.limits.write = Some(TRANSFER_MAX as u64);
+    values
+}
+
+fn told_space(space: &Statistics) -> Space {
+    Space {
+        files_available: Some(space.available_files),
+        files_free: Some(space.free_files),
+        files_total: Some(space.total_files),
+        bytes_available: Some(space.available_bytes),
+        bytes_free: Some(space.free_bytes),
+        bytes_total: Some(space.total_bytes),
+    }
+}
+
+fn file_system(node: &Node<'_>, attributes: &Attributes) -> FileSystemId {
+    let major = match node {
+        Node::Exported(object) => object.export().visible_file_system(attributes.file_system),
+        Node::Pseudo(_) => attributes.file_system,
+    };
+    FileSystemId { major, minor: 0 }
+}
+
+/// The number of the node that an export's root covers, and of the node itself elsewhere.
+fn mounted_on(compound: &Compound<'_>, node: &Node<'_>, attributes: &Attributes) -> u64 {
+    let covered = |object: &Object<'_>| {
+        let tree = compound.tree();
+        object.is_root().then(|| tree.covered_by(object.export().id())).flatten().map(|at| tree.file(at))
+    };
+    match node {
+        Node::Exported(object) => covered(object).unwrap_or(attributes.file),
+        Node::Pseudo(_) => attributes.file,
+    }
+}
+
+fn space(node: &Node<'_>) -> Result<Statistics, Status> {
+    match node {
+        Node::Exported(object) => {
+            object.file_system.statistics(&object.caller, &object.handle).map_err(convert::status)
+        }
+        Node::Pseudo(_) => Ok(Statistics {
+            total_bytes: 0,
+            free_bytes: 0,
+            available_bytes: 0,
+            total_files: 0,
+            free_files: 0,
+            available_files: 0,
+        }),
+    }
+}
+
+fn limits(node: &Node<'_>) -> Result<Limits, Status> {
+    match node {
+        Node::Exported(object) => {
+            object.file_system.limits(&object.caller, &object.handle).map_err(convert::status)
+        }
+        Node::Pseudo(_) => Ok(Limits {
+            largest_file: i64::MAX as u64,
+            longest_name: 255,
+            most_links: 1,
+            time_step_nanoseconds: 1,
+            hard_links: true,
+            symbolic_links: true,
+            chown_restricted: true,
+            case_insensitive: false,
+            case_preserving: true,
+            parallel_writes: false,
+            passes_files: false,
+        }),
+    }
+}
+
+/// A pseudo directory may be searched and listed by everybody, and is the superuser's.
+fn of_pseudo(compound: &Compound<'_>, directory: PseudoDirectory) -> Attributes {
+    let tree = compound.tree();
+    let began = Timestamp { seconds: compound.nfs4.began().as_secs().cast_signed(), nanoseconds: 0 };
+    Attributes {
+        kind: FileKind::Directory,
+        mode: 0o555,
+        links: tree.links(directory),
+        user: 0,
+        group: 0,
+        size: 0,
+        used: 0,
+        device: howdah_vfs::DeviceNumber::default(),
+        // Of no export: theirs are made of their ids, which begin with 1.
+        file_system: spread(0),
+        file: tree.file(directory),
+        accessed: began,
+        modified: began,
+        changed: began,
+    }
+}

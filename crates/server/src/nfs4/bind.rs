@@ -1,0 +1,29 @@
+//! BIND_CONN_TO_SESSION and BACKCHANNEL_CTL: which connections carry what.
+
+use howdah_state::SessionId;
+use howdah_wire::nfs4::bind_conn_to_session::{Arguments, GrantedUse, Success, WantedUse};
+use howdah_wire::nfs4::{Status, backchannel_ctl};
+use howdah_wire::xdr::{Decode, Decoder};
+
+use super::compound::{Compound, Outcome};
+use crate::Reply;
+
+/// Answers BIND_CONN_TO_SESSION.
+pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
+    let Arguments { session, direction, .. } = Arguments::decode(arguments)?;
+    compound.nfs4.states.sessions().find(SessionId(session.0)).ok_or(Status::BADSESSION)?;
+    let direction = match direction {
+        WantedUse::Calls => GrantedUse::Calls,
+        WantedUse::Callbacks => GrantedUse::Callbacks,
+        // Linux closes the connection and tries again unless it gets both.
+        WantedUse::CallsOrBoth | WantedUse::CallbacksOrBoth => GrantedUse::Both,
+    };
+    reply.write(&Success { session, direction, rdma: false });
+    Ok(())
+}
+
+/// Answers BACKCHANNEL_CTL.
+pub fn control(_: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
+    backchannel_ctl::Arguments::decode(arguments)?;
+    Ok(())
+}

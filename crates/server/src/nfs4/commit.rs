@@ -1,0 +1,24 @@
+//! COMMIT: makes what was written unstably to the current file durable.
+
+use howdah_vfs::{Change, FileSystem, FsError};
+use howdah_wire::nfs4::commit::{Arguments, Success};
+use howdah_wire::nfs4::{Status, Verifier};
+use howdah_wire::xdr::{Decode, Decoder};
+
+use super::compound::{Compound, Outcome};
+use super::read::of_kind;
+use crate::Reply;
+
+/// Answers it.
+pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
+    let Arguments { offset, count } = Arguments::decode(arguments)?;
+    let file = compound.object(Status::ISDIR)?;
+    let committed =
+        file.file_system.commit(&file.caller, &file.handle, offset, u64::from(count), &mut Change::default());
+    let committed = committed.map_err(|error| match error {
+        FsError::Invalid => of_kind(file, Status::INVAL),
+        error => super::convert::status(error),
+    })?;
+    reply.write(&Success { verifier: Verifier(committed.verifier) });
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! CREATE_SESSION: makes a session of a client, and confirms the client.
+
+use howdah_state::{ClientId, SessionAnswer};
+use howdah_wire::nfs4::compound::OPERATIONS_MAX;
+use howdah_wire::nfs4::create_session::{Arguments, BACK_CHANNEL, ChannelSizes, PERSISTENT, RDMA, Success};
+use howdah_wire::nfs4::{SessionId, Status};
+use howdah_wire::xdr::{Decode, Decoder};
+
+use super::compound::{Compound, Outcome};
+use super::session::SessionData;
+use super::states::principal;
+use crate::Reply;
+use crate::limits::TRANSFER_MAX;
+
+/// The largest request and reply, in bytes: a READ or WRITE of the largest transfer with everything around it.
+const MESSAGE_MAX: u32 = (TRANSFER_MAX + (4 << 10)) as u32;
+/// The least size of a request or a reply that anything can be done with, in bytes.
+const MESSAGE_MIN: u32 = 512;
+/// The largest reply that is kept for a retry, in bytes: more than any of what may not run twice.
+const KEPT_MAX: u32 = 8 << 10;
+
+/// Answers it.
+pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
+    let wanted = Arguments::decode(arguments)?;
+    if wanted.flags & !(PERSISTENT | BACK_CHANNEL | RDMA) != 0 {
+        return Err(Status::INVAL.into());
+    }
+    let fore = granted(&wanted.fore)?;
+    let (client, sequence) = (ClientId(wanted.client.0), wanted.sequence);
+    let principal = principal(compound.identity);
+    let states = &compound.nfs4.states;
+    let data = SessionData { fore };
+    let answer = states
+        .judge(|state, now| state.create_session(now, client, sequence, &principal, fore.slots, data))?;
+    let session = match answer {
+        SessionAnswer::Replay(kept) => {
+            reply.bytes_mut().extend_from_slice(&kept);
+            return Ok(());
+        }
+        SessionAnswer::Created(session) => session,
+    };
+    let start = reply.message().len();
+    reply.write(&Success {
+        session: SessionId(session.id().0),
+        sequence,
+        flags: 0,
+        fore: ChannelSizes { slots: session.slots().granted(), ..fore },
+        back: wanted.back,
+    });
+    let result = &reply.message()[start..];
+    states.judge(|state, _| {
+        state.remember_created(client, sequence, result);
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// What a client gets of what it wants.
+fn granted(wanted: &ChannelSizes) -> Result<ChannelSizes, Status> {
+    if wanted.request < MESSAGE_MIN || wanted.response < MESSAGE_MIN {
+        return Err(Status::TOOSMALL);
+    }
+    if wanted.operations == 0 || wanted.slots == 0 {
+        return Err(Status::INVAL);
+    }
+    Ok(ChannelSizes {
+        header_padding: 0,
+        request: wanted.request.min(MESSAGE_MAX),
+        response: wanted.response.min(MESSAGE_MAX),
+        kept_response: wanted.kept_response.min(KEPT_MAX),
+        operations: wanted.operations.min(OPERATIONS_MAX),
+        slots: wanted.slots,
+        rdma_reads: None,
+    })
+}

@@ -1,0 +1,50 @@
+//! EXCHANGE_ID: client and server get to know each other.
+
+use howdah_state::ClientIdentity;
+use howdah_wire::nfs4::exchange_id::{
+    Arguments, CONFIRMED, Implementation, OF_CALLS, Protection, ServerOwner, Success, UPDATE, WITHOUT_PNFS,
+};
+use howdah_wire::nfs4::{ClientId, Opaque, Status, Time};
+use howdah_wire::xdr::{Decode, Decoder};
+
+use super::compound::{Compound, Outcome};
+use super::states::principal;
+use crate::Reply;
+
+/// Answers it.
+pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
+    let Arguments { owner, flags, protection, .. } = Arguments::decode(arguments)?;
+    if flags & !OF_CALLS != 0 {
+        return Err(Status::INVAL.into());
+    }
+    match protection {
+        Protection::None => {}
+        // Machine credentials are those of Kerberos, which is not served.
+        Protection::Machine(_) => return Err(Status::INVAL.into()),
+        Protection::Secret(_) => return Err(Status::ENCR_ALG_UNSUPP.into()),
+    }
+    let principal = principal(compound.identity);
+    let identity = ClientIdentity {
+        owner: owner.owner.0,
+        verifier: owner.verifier.0,
+        principal: &principal,
+        peer: compound.peer.ends.client.ip(),
+    };
+    let states = &compound.nfs4.states;
+    let answer = states.judge(|state, now| state.exchange_id(now, identity, flags & UPDATE != 0))?;
+    let own = compound.exports.identity();
+    reply.write(&Success {
+        client: ClientId(answer.client.0),
+        sequence: answer.sequence,
+        flags: WITHOUT_PNFS | if answer.is_confirmed { CONFIRMED } else { 0 },
+        protection: Protection::None,
+        owner: ServerOwner { minor: 0, major: Opaque(&own) },
+        scope: Opaque(&own),
+        implementation: Some(Implementation {
+            domain: Opaque(b"howdah"),
+            name: Opaque(concat!("howdah ", env!("CARGO_PKG_VERSION")).as_bytes()),
+            date: Time::default(),
+        }),
+    });
+    Ok(())
+}

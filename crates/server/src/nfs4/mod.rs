@@ -1,0 +1,55 @@
+//! NFS version 4, minor versions 1 and 2 (RFC 8881, RFC 7862): the interpreter of COMPOUND, the table of its operations, one
+//! handler per file, and what handlers share.
+//!
+//! A handler reads its arguments, asks a `FileSystem` or the state of clients, and appends its result. Handlers work on the
+//! current node of their [`compound::Compound`].
+
+mod attributes;
+mod compound;
+mod convert;
+mod names;
+mod node;
+mod peek;
+mod program;
+mod pseudo;
+mod record_file;
+mod session;
+mod setting;
+mod states;
+mod table;
+
+mod access;
+mod bind;
+mod close;
+mod commit;
+mod create;
+mod create_session;
+mod ending;
+mod exchange_id;
+mod getattr;
+mod getfh;
+mod link;
+mod lock;
+mod lookup;
+mod lookupp;
+mod open;
+mod putfh;
+mod putrootfh;
+mod read;
+mod readdir;
+mod readlink;
+mod remove;
+mod rename;
+mod savefh;
+mod secinfo;
+mod setattr;
+mod stateids;
+mod verify;
+mod write;
+
+pub use program::Nfs4;
+#[cfg(test)]
+mod tests;
+
+pub use record_file::RecordFile;
+pub use states::{RecordLog, StateOptions, States};

@@ -1,0 +1,88 @@
+//! The nodes that a compound works on: in an export, or in the pseudo file system above the exports.
+
+use std::sync::Arc;
+
+use howdah_vfs::{Attributes, Caller, FileSystem, Handle};
+use howdah_wire::nfs4::Status;
+
+use super::convert;
+use super::pseudo::PseudoDirectory;
+use crate::SealedHandle;
+use crate::counts::Timed;
+use crate::exports::{Admission, Export, Exports};
+
+/// A node.
+#[derive(Clone)]
+pub enum Node<'c> {
+    /// A directory of the pseudo file system.
+    Pseudo(PseudoDirectory),
+    /// A node of an export.
+    Exported(Object<'c>),
+}
+
+/// A node of an export, and the way to it.
+#[derive(Clone)]
+pub struct Object<'c> {
+    /// The file system it lives in, as this client may see it.
+    pub file_system: Timed<'c>,
+    /// Who the call acts as.
+    pub caller: Caller,
+    /// The node.
+    pub handle: Handle,
+    export: &'c Export,
+}
+
+/// What names a file to the table of opens and locks: the same for all its names, and for every protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileKey {
+    /// The export.
+    pub export: u32,
+    /// The node in it.
+    pub node: Handle,
+}
+
+impl<'c> Object<'c> {
+    /// A node of an export that let the client in.
+    pub fn new(export: &'c Export, admission: Admission<'c>, handle: Handle) -> Self {
+        let Admission { file_system, caller } = admission;
+        Self { file_system, caller, handle, export }
+    }
+
+    /// Another node beside it.
+    pub fn beside(&self, handle: Handle) -> Self {
+        Self { handle, ..self.clone() }
+    }
+
+    /// The export.
+    pub fn export(&self) -> &'c Export {
+        self.export
+    }
+
+    /// Whether both are of one export.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.export.id() == other.export.id()
+    }
+
+    /// Whether it is the root of its export.
+    pub fn is_root(&self) -> bool {
+        self.handle == *self.export.root()
+    }
+
+    /// What names it to the table of opens and locks.
+    pub fn key(&self) -> FileKey {
+        FileKey { export: self.export.id(), node: self.handle }
+    }
+
+    /// What the client gets for its handle.
+    pub fn seal(&self, exports: &Arc<Exports>) -> SealedHandle {
+        exports.seal(self.export, &self.handle)
+    }
+
+    /// Its attributes now.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn attributes(&self) -> Result<Attributes, Status> {
+        self.file_system.attributes(&self.caller, &self.handle).map_err(convert::status)
+    }
+}

@@ -1,0 +1,224 @@
+//! OPEN: opens a regular file, and makes it first if asked to.
+
+use howdah_state::{OpenRequest, ShareAccess, ShareDeny};
+use howdah_vfs::{
+    Access, Attributes, Change, Create, FileKind, FileSystem, FsError, Name, NewAttributes, Node as Found,
+};
+use howdah_wire::nfs4::open::{
+    ACCESS_BOTH, Arguments, Claim, Delegation, DelegationKind, How, POSIX_LOCKS, Success, WANT_MASK, WhyNone,
+};
+use howdah_wire::nfs4::{Bitmap, ChangeInfo, Status};
+use howdah_wire::xdr::{Decode, Decoder};
+
+use super::compound::{Compound, Outcome};
+use super::node::{Node, Object};
+use super::{convert, create, lock, names, setting};
+use crate::Reply;
+
+/// The file to be opened.
+struct Target<'c> {
+    file: Object<'c>,
+    attributes: Attributes,
+    /// It was made for this call: whoever makes a file may open it, whatever its mode is.
+    is_made: bool,
+    directory: ChangeInfo,
+    attributes_set: Bitmap,
+    /// It is to be cut to nothing, once the open is granted.
+    cuts: bool,
+}
+
+/// Answers it.
+pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
+    let arguments = Arguments::decode(arguments)?;
+    let (access, deny) = share(&arguments)?;
+    let client = compound.client()?;
+    let is_reclaim = matches!(arguments.claim, Claim::Reclaim(_));
+    if !is_reclaim {
+        // A file must not be made for an open that cannot be granted now.
+        compound.refuse_in_grace()?;
+    }
+    let target = target(compound, &arguments)?;
+    let Target { file, attributes, .. } = &target;
+    match attributes.kind {
+        FileKind::Regular => {}
+        FileKind::Directory => return Err(Status::ISDIR.into()),
+        FileKind::SymbolicLink => return Err(Status::SYMLINK.into()),
+        _ => return Err(Status::WRONG_TYPE.into()),
+    }
+    if !target.is_made {
+        permitted(file, attributes, access, is_reclaim)?;
+    }
+    let key = file.key();
+    let owner = arguments.owner.owner.0;
+    let request = OpenRequest { client, owner, key: &key, access, deny, is_reclaim };
+    let opened = compound.nfs4.states.judge(|state, now| state.open(now, request))?;
+    if target.cuts && attributes.size != 0 {
+        let new = NewAttributes::with_size(0);
+        file.file_system.set_attributes(&file.caller, &file.handle, &new, None, &mut Change::default())?;
+    }
+    let state = lock::told(opened.stateid);
+    let wants = arguments.access & WANT_MASK != 0;
+    let delegation = if wants { Delegation::NoneBecause(WhyNone::Resource(false)) } else { Delegation::None };
+    compound.put(Node::Exported(target.file));
+    compound.stateid = Some(state);
+    reply.write(&Success {
+        state,
+        directory: target.directory,
+        flags: POSIX_LOCKS,
+        attributes_set: target.attributes_set,
+        delegation,
+    });
+    Ok(())
+}
+
+fn share(arguments: &Arguments<'_>) -> Result<(ShareAccess, ShareDeny), Status> {
+    let access = ShareAccess::from_bits(arguments.access & ACCESS_BOTH).ok_or(Status::INVAL)?;
+    if access == ShareAccess::NONE {
+        return Err(Status::INVAL);
+    }
+    Ok((access, ShareDeny::from_bits(arguments.deny).ok_or(Status::INVAL)?))
+}
+
+fn target<'c>(compound: &Compound<'c>, arguments: &Arguments<'_>) -> Result<Target<'c>, Status> {
+    match arguments.claim {
+        Claim::Name(name) => {
+            let name_of_pseudo = |directory: &_| match compound.tree().find(*directory, name.0) {
+                Some(_) => Status::ISDIR,
+                None if arguments.create.is_some() => Status::ROFS,
+                None => Status::NOENT,
+            };
+            let directory = match compound.node()? {
+                Node::Pseudo(directory) => return Err(name_of_pseudo(directory)),
+                Node::Exported(directory) => directory,
+            };
+            let name = names::of(name.0)?;
+            match &arguments.create {
+                None => existing(directory, name),
+                Some(how) => made(compound, directory, name, how),
+            }
+        }
+        Claim::Current if arguments.create.is_none() => current(compound),
+        Claim::Reclaim(DelegationKind::None) if arguments.create.is_none() => current(compound),
+        Claim::Current => Err(Status::INVAL),
+        // No delegation was ever given.
+        Claim::Reclaim(_) => Err(Status::RECLAIM_BAD),
+        Claim::Delegated(..) | Claim::CurrentDelegated(_) => Err(Status::BAD_STATEID),
+        Claim::DelegatedBefore(_) | Claim::CurrentDelegatedBefore => Err(Status::NOTSUPP),
+    }
+}
+
+fn current<'c>(compound: &Compound<'c>) -> Result<Target<'c>, Status> {
+    let file = compound.object(Status::ISDIR)?.clone();
+    let attributes = file.attributes()?;
+    Ok(Target::found(file, attributes, ChangeInfo::default()))
+}
+
+fn existing<'c>(directory: &Object<'c>, name: Name<'_>) -> Result<Target<'c>, Status> {
+    let found = directory.file_system.lookup(&directory.caller, &directory.handle, name);
+    let found = found.map_err(|error| create::in_directory(directory, error))?;
+    let now = found.directory.as_ref().map(convert::change).unwrap_or_default();
+    let info = ChangeInfo { atomic: found.directory.is_some(), before: now, after: now };
+    Ok(Target::found(directory.beside(found.node.handle), found.node.attributes, info))
+}
+
+fn made<'c>(
+    compound: &Compound<'c>,
+    directory: &Object<'c>,
+    name: Name<'_>,
+    how: &How<'_>,
+) -> Result<Target<'c>, Status> {
+    match how {
+        How::Unchecked(values) => {
+            let (new, set) = setting::of(values, compound.minor_version)?;
+            let cuts = new.size == Some(0);
+            match existing(directory, name) {
+                Err(Status::NOENT) => {}
+                found => return found.map(|found| Target { cuts, ..found }.with_size_set(cuts)),
+            }
+            match make(directory, name, &Create::Guarded(new), set) {
+                // Another made it meanwhile.
+                Err(Status::EXIST) => {
+                    existing(directory, name).map(|found| Target { cuts, ..found }.with_size_set(cuts))
+                }
+                made => made,
+            }
+        }
+        How::Guarded(values) => {
+            let (new, set) = setting::of(values, compound.minor_version)?;
+            make(directory, name, &Create::Guarded(new), set)
+        }
+        How::Exclusive(verifier) => make(directory, name, &Create::Exclusive(verifier.0), Bitmap::NONE),
+        How::ExclusiveWith(verifier, values) => {
+            let (new, set) = setting::of(values, compound.minor_version)?;
+            if !set.without(super::attributes::EXCLUSIVE).is_empty() {
+                return Err(Status::INVAL);
+            }
+            let mut made = make(directory, name, &Create::Exclusive(verifier.0), Bitmap::NONE)?;
+            if !set.is_empty() {
+                let (caller, node) = (&made.file.caller, &made.file.handle);
+                let mut change = Change::default();
+                made.file
+                    .file_system
+                    .set_attributes(caller, node, &new, None, &mut change)
+                    .map_err(convert::status)?;
+                made.attributes_set = set;
+            }
+            Ok(made)
+        }
+    }
+}
+
+fn make<'c>(
+    directory: &Object<'c>,
+    name: Name<'_>,
+    how: &Create,
+    attributes_set: Bitmap,
+) -> Result<Target<'c>, Status> {
+    let mut change = Change::default();
+    let made = directory.file_system.create(&directory.caller, &directory.handle, name, how, &mut change);
+    let Found { handle, attributes } = made.map_err(|error| create::in_directory(directory, error))?;
+    Ok(Target {
+        file: directory.beside(handle),
+        attributes,
+        is_made: true,
+        directory: convert::change_info(&change, || directory.attributes().ok()),
+        attributes_set,
+        cuts: false,
+    })
+}
+
+impl<'c> Target<'c> {
+    fn found(file: Object<'c>, attributes: Attributes, directory: ChangeInfo) -> Self {
+        Self { file, attributes, is_made: false, directory, attributes_set: Bitmap::NONE, cuts: false }
+    }
+
+    fn with_size_set(mut self, is_set: bool) -> Self {
+        if is_set {
+            self.attributes_set.insert(howdah_wire::nfs4::attributes::SIZE);
+        }
+        self
+    }
+}
+
+/// Whether the caller may open the file so. Who may execute a file may read it, since a client reads what it executes. A
+/// reclaim was permitted before the restart.
+fn permitted(
+    file: &Object<'_>,
+    attributes: &Attributes,
+    access: ShareAccess,
+    is_reclaim: bool,
+) -> Result<(), Status> {
+    if is_reclaim && attributes.user == file.caller.user {
+        return Ok(());
+    }
+    let wanted = Access::READ | Access::MODIFY | Access::EXTEND | Access::EXECUTE;
+    let (granted, _) = match file.file_system.access(&file.caller, &file.handle, wanted) {
+        Err(FsError::AccessDenied) => return Err(Status::ACCESS),
+        other => other.map_err(convert::status)?,
+    };
+    let reads = granted.intersects(Access::READ | Access::EXECUTE);
+    let writes = granted.intersects(Access::MODIFY | Access::EXTEND);
+    let is_permitted =
+        (reads || !access.allows(ShareAccess::READ)) && (writes || !access.allows(ShareAccess::WRITE));
+    if is_permitted { Ok(()) } else { Err(Status::ACCESS) }
+}

@@ -1,0 +1,72 @@
+//! NFS version 4 as a program that is served: what its operations share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use howdah_wire::nfs4::{PROGRAM as NUMBER, VERSION};
+
+use super::pseudo::{PseudoTree, TreeOfExports};
+use super::states::States;
+use super::{compound, peek};
+use crate::exports::{Exported, Exports};
+use crate::program::{Pace, Procedure, Repetition, Row, Tabled};
+use crate::range_doubt::RangeDoubt;
+
+/// The state behind the operations.
+pub struct Nfs4 {
+    exports: Arc<Exported>,
+    /// Whether READs are copied.
+    pub(super) ranges: Arc<RangeDoubt>,
+    /// Clients, sessions, opens and locks.
+    pub(super) states: Arc<States>,
+    tree: TreeOfExports,
+}
+
+impl Nfs4 {
+    /// Serves these exports.
+    pub fn new(exports: Arc<Exported>, ranges: Arc<RangeDoubt>, states: Arc<States>) -> Self {
+        Self { exports, ranges, states, tree: TreeOfExports::default() }
+    }
+
+    /// The exports as they are now.
+    pub(super) fn exports(&self) -> Arc<Exports> {
+        self.exports.now()
+    }
+
+    /// The pseudo file system above these exports.
+    pub(super) fn tree_of(&self, exports: &Arc<Exports>) -> Arc<PseudoTree> {
+        self.tree.of(exports)
+    }
+
+    /// How long a client that is not heard of keeps what it has, in seconds.
+    pub(super) fn lease_seconds(&self) -> u32 {
+        u32::try_from(self.states.lease().as_secs()).unwrap_or(u32::MAX)
+    }
+
+    /// When this server began, since 1970.
+    pub(super) fn began(&self) -> Duration {
+        self.states.began()
+    }
+}
+
+impl Tabled for Nfs4 {
+    const NUMBER: u32 = NUMBER;
+    const NAME: &'static str = "nfs";
+    const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[(VERSION, PROCEDURES)];
+    // RFC 8881 2.9.1: a transport must bring everything, and say so when it cannot.
+    const TAKES_DATAGRAMS: bool = false;
+}
+
+const PROCEDURES: &[Row<Nfs4>] = &[
+    Row { procedure: Procedure::plain("NULL", Pace::Quick), run: |_, _, _| Ok(()) },
+    Row {
+        procedure: Procedure {
+            status: true,
+            node: peek::node,
+            pace_by_arguments: Some(peek::pace),
+            repetition: Repetition::Runs,
+            ..Procedure::plain("COMPOUND", Pace::Quick)
+        },
+        run: compound::run,
+    },
+];

@@ -1,0 +1,14 @@
+//! PUTROOTFH, and PUTPUBFH, whose public node is the root here: makes the root of all exports the current node.
+
+use howdah_wire::xdr::Decoder;
+
+use super::compound::{Compound, Outcome};
+use crate::Reply;
+
+/// Answers it.
+pub fn run(compound: &mut Compound<'_>, _: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
+    let root = compound.tree().root();
+    let node = compound.behind(root)?;
+    compound.put(node);
+    Ok(())
+}

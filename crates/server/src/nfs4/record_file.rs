@@ -1,0 +1,202 @@
+//! The file with the records of clients that must survive a restart. One line a record; a line that was cut off by a crash was
+//! never answered for, and is left out.
+
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use howdah_state::{DurableRecord, Principal, RecoveryRecords, Serial};
+use parking_lot::Mutex;
+
+use super::states::RecordLog;
+
+const NAME: &str = "clients.log";
+const NEW_NAME: &str = "clients.log.new";
+
+/// The file, open to be appended to.
+pub struct RecordFile {
+    file: File,
+    state: Mutex<State>,
+    /// Taken by whoever makes records durable: others that wait meanwhile find theirs durable then.
+    syncing: Mutex<Serial>,
+}
+
+struct State {
+    /// The last record that is written, durable or not.
+    written: Serial,
+    /// Why the file cannot be written any more.
+    failure: Option<io::ErrorKind>,
+}
+
+impl RecordFile {
+    /// Reads what earlier runs left in this directory, and starts a file that comes to the same.
+    ///
+    /// # Errors
+    /// It cannot be read or written, or is no such file.
+    pub fn open(directory: &Path) -> io::Result<(Self, RecoveryRecords)> {
+        let (path, new) = (directory.join(NAME), directory.join(NEW_NAME));
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            text => text?,
+        };
+        let records = read(&text)?;
+        let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
+        let lines: String = records.compact().iter().map(line).collect();
+        file.write_all(lines.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, &path)?;
+        File::open(directory)?.sync_all()?;
+        let state = Mutex::new(State { written: Serial(0), failure: None });
+        Ok((Self { file, state, syncing: Mutex::new(Serial(0)) }, records))
+    }
+}
+
+impl RecordLog for RecordFile {
+    fn append(&self, serial: Serial, record: &DurableRecord) {
+        let mut state = self.state.lock();
+        match (&self.file).write_all(line(record).as_bytes()) {
+            Ok(()) => state.written = serial,
+            Err(error) => state.failure = Some(error.kind()),
+        }
+    }
+
+    fn wait(&self, serial: Serial) -> io::Result<()> {
+        let mut durable = self.syncing.lock();
+        if *durable >= serial {
+            return Ok(());
+        }
+        let written = {
+            let state = self.state.lock();
+            // After a failure a line may be cut in the middle of the file.
+            match state.failure {
+                Some(failure) => return Err(failure.into()),
+                None => state.written,
+            }
+        };
+        if let Err(error) = self.file.sync_data() {
+            self.state.lock().failure = Some(error.kind());
+            return Err(error);
+        }
+        *durable = written;
+        Ok(())
+    }
+}
+
+fn read(text: &str) -> io::Result<RecoveryRecords> {
+    let mut records = RecoveryRecords::default();
+    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    for (number, line) in whole.lines().enumerate() {
+        let record = parse(line).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "{NAME}, line {}: no record of a client; remove the file to start without records",
+                    number + 1
+                ),
+            )
+        })?;
+        records.apply(&record);
+    }
+    Ok(records)
+}
+
+fn line(record: &DurableRecord) -> String {
+    match record {
+        DurableRecord::Start { epoch } => format!("start {epoch}\n"),
+        DurableRecord::AddClient { owner, principal } => {
+            format!("client {} {}\n", Hex(owner), Hex(&principal.0))
+        }
+        DurableRecord::RemoveClient { owner, principal } => {
+            format!("no-client {} {}\n", Hex(owner), Hex(&principal.0))
+        }
+        DurableRecord::AddHost { host } => format!("host {}\n", Hex(host)),
+        DurableRecord::RemoveHost { host } => format!("no-host {}\n", Hex(host)),
+        DurableRecord::EndGrace => "end-grace\n".to_owned(),
+    }
+}
+
+fn parse(line: &str) -> Option<DurableRecord> {
+    let mut words = line.split(' ');
+    let kind = words.next()?;
+    let mut bytes = || words.next().and_then(from_hex);
+    Some(match kind {
+        "start" => DurableRecord::Start { epoch: line.strip_prefix("start ")?.parse().ok()? },
+        "client" => DurableRecord::AddClient { owner: bytes()?, principal: Principal(bytes()?) },
+        "no-client" => DurableRecord::RemoveClient { owner: bytes()?, principal: Principal(bytes()?) },
+        "host" => DurableRecord::AddHost { host: bytes()? },
+        "no-host" => DurableRecord::RemoveHost { host: bytes()? },
+        "end-grace" => DurableRecord::EndGrace,
+        _ => return None,
+    })
+}
+
+/// Bytes as two digits each; a dash for none.
+struct Hex<'b>(&'b [u8]);
+
+impl std::fmt::Display for Hex<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() {
+            return formatter.write_char('-');
+        }
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+fn from_hex(text: &str) -> Option<Box<[u8]>> {
+    if text == "-" {
+        return Some(Box::default());
+    }
+    let digit = |at: usize| char::from(text.as_bytes()[at]).to_digit(16);
+    if text.len() % 2 != 0 {
+        return None;
+    }
+    (0..text.len() / 2).map(|at| Some((digit(2 * at)? << 4 | digit(2 * at + 1)?) as u8)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records() -> [DurableRecord; 6] {
+        let principal = Principal(Box::new([1, 0, 0, 0, 7]));
+        [
+            DurableRecord::Start { epoch: 3 },
+            DurableRecord::AddClient { owner: b"one".as_slice().into(), principal: principal.clone() },
+            DurableRecord::AddClient { owner: Box::default(), principal: principal.clone() },
+            DurableRecord::RemoveClient { owner: b"one".as_slice().into(), principal: principal.clone() },
+            DurableRecord::AddHost { host: b"\xff host".as_slice().into() },
+            DurableRecord::EndGrace,
+        ]
+    }
+
+    #[test]
+    fn a_line_tells_all_of_a_record() {
+        for record in records().into_iter().chain([DurableRecord::RemoveHost { host: Box::new([0]) }]) {
+            let line = line(&record);
+            assert_eq!(parse(line.trim_end()), Some(record));
+        }
+        for wrong in ["", "start", "start x", "client 6", "client zz 00", "other 00"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_was_waited_for_is_there_in_the_next_run() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut expected = RecoveryRecords::default();
+        let (file, before) = RecordFile::open(directory.path()).expect("a new file");
+        assert_eq!(before, expected);
+        for (record, serial) in records().iter().zip(1..) {
+            file.append(Serial(serial), record);
+            expected.apply(record);
+            file.wait(Serial(serial)).expect("durable");
+        }
+        // A crash in the middle of a line.
+        (&file.file).write_all(b"client 6f6e").expect("written");
+        drop(file);
+        let (_, found) = RecordFile::open(directory.path()).expect("the file");
+        assert_eq!(found.compact(), expected.compact());
+    }
+}

@@ -1,0 +1,164 @@
+//! SEQUENCE (RFC 8881 18.46): a compound takes a slot of its session, and its reply is kept there if the client asks for it.
+
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use howdah_state::{LiveSession, SequenceAnswer, SequenceRequest, SessionId, SlotGuard};
+use howdah_wire::nfs4::Status;
+use howdah_wire::nfs4::compound::ResultPlace;
+use howdah_wire::nfs4::create_session::ChannelSizes;
+use howdah_wire::nfs4::sequence::{Arguments, Success};
+use howdah_wire::xdr::{Decode, Decoder};
+use siphasher::sip::SipHasher13;
+
+use super::compound::Compound;
+use super::states;
+use crate::Reply;
+
+/// How many bytes of a request tell it from another with the same number: the data of a WRITE may never come into user space.
+const DIGEST_MAX: usize = 512;
+
+/// What is kept with a session.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionData {
+    /// The sizes of its channel for calls.
+    pub fore: ChannelSizes,
+}
+
+/// The session that a compound runs in.
+pub type Session = Arc<LiveSession<SessionData>>;
+
+/// What SEQUENCE found.
+pub enum Begun {
+    /// A new call.
+    New(Sequence),
+    /// A retry, whose results behind SEQUENCE's are known.
+    Replay(Kept),
+}
+
+/// A slot that is taken. It is free again when this is dropped.
+pub struct Sequence {
+    guard: SlotGuard<SessionData>,
+    keeps: bool,
+}
+
+/// The end of a reply that was sent before.
+pub enum Kept {
+    /// How it ended, how many results it had, and those behind SEQUENCE's.
+    Reply(Arc<[u8]>),
+    /// It was not kept. The number of the call's second operation, if it has one.
+    Nothing(Option<u32>),
+}
+
+/// Takes a slot, and appends what SEQUENCE answers.
+///
+/// # Errors
+/// Why it is refused; no slot has moved then.
+pub fn begin(
+    compound: &Compound<'_>,
+    arguments: &mut Decoder<'_>,
+    reply: &mut Reply,
+) -> Result<Begun, Status> {
+    let sequence = Arguments::decode(arguments).map_err(|_| Status::BADXDR)?;
+    let states = &compound.nfs4.states;
+    let session = states.sessions().find(SessionId(sequence.session.0)).ok_or(Status::BADSESSION)?;
+    let fore = session.data().fore;
+    if compound.operations > fore.operations {
+        return Err(Status::TOO_MANY_OPS);
+    }
+    if arguments.position() + arguments.rest().len() > fore.request as usize {
+        return Err(Status::REQ_TOO_BIG);
+    }
+    let request = SequenceRequest {
+        sequence: sequence.sequence,
+        slot: sequence.slot,
+        highest_slot: sequence.highest_slot,
+        digest: digest(compound, arguments.rest()),
+    };
+    let answer = session.sequence(states.now(), request).map_err(|error| states::status(&error))?;
+    let slots = session.slots();
+    reply.write(&Success {
+        session: sequence.session,
+        sequence: sequence.sequence,
+        slot: sequence.slot,
+        highest_slot: slots.granted() - 1,
+        target_highest_slot: slots.target() - 1,
+        flags: session.flags(),
+    });
+    Ok(match answer {
+        SequenceAnswer::New(guard) => Begun::New(Sequence { guard, keeps: sequence.keep }),
+        SequenceAnswer::Replay(kept) => Begun::Replay(Kept::Reply(kept)),
+        SequenceAnswer::Uncached if compound.operations == 1 => Begun::Replay(Kept::Nothing(None)),
+        SequenceAnswer::Uncached => {
+            let next = arguments.clone().u32("operation").map_err(|_| Status::BADXDR)?;
+            Begun::Replay(Kept::Nothing(Some(next)))
+        }
+    })
+}
+
+/// Tells requests apart: by who sent them, and by what follows SEQUENCE.
+fn digest(compound: &Compound<'_>, rest: &[u8]) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write_u32(compound.minor_version);
+    hasher.write_u32(compound.operations);
+    if let crate::exports::Identity::User(caller) = compound.identity {
+        hasher.write_u32(caller.user);
+    }
+    hasher.write(&rest[..rest.len().min(DIGEST_MAX)]);
+    hasher.finish()
+}
+
+impl Sequence {
+    /// The session.
+    pub fn session(&self) -> Session {
+        Arc::clone(self.guard.session())
+    }
+
+    /// Whether the reply may grow by so many bytes.
+    ///
+    /// # Errors
+    /// It would be too big, or too big to be kept.
+    pub fn room(&self, reply: &Reply, more: usize) -> Result<(), Status> {
+        let fore = &self.guard.session().data().fore;
+        let length = reply.message_length() + more;
+        if length > fore.response as usize {
+            return Err(Status::REP_TOO_BIG);
+        }
+        if self.keeps && length > fore.kept_response as usize {
+            return Err(Status::REP_TOO_BIG_TO_CACHE);
+        }
+        Ok(())
+    }
+
+    /// The compound ended so: keeps its reply for a retry, if it is to be kept. `from`: where the results behind SEQUENCE's begin.
+    pub fn finish(self, reply: &Reply, from: usize, status: Status, results: u32) {
+        let keeps = (self.keeps || results == 1) && !reply.has_content();
+        let kept = keeps.then(|| {
+            let head = [status.0.to_be_bytes(), results.to_be_bytes()];
+            [head.as_flattened(), &reply.message()[from..]].concat()
+        });
+        self.guard.finish(kept.as_deref());
+    }
+}
+
+impl Kept {
+    /// Appends the results behind SEQUENCE's. How the compound ended, and how many results it has.
+    pub fn append_to(&self, reply: &mut Reply) -> super::compound::Ending {
+        use super::compound::Ending;
+        match self {
+            Self::Reply(kept) => {
+                let mut decoder = Decoder::new(kept);
+                let mut word = || decoder.u32("kept reply").unwrap_or_default();
+                let (status, results) = (Status(word()), word());
+                reply.bytes_mut().extend_from_slice(decoder.rest());
+                Ending { status, results }
+            }
+            Self::Nothing(None) => Ending { status: Status::OK, results: 1 },
+            Self::Nothing(Some(next)) => {
+                let result = ResultPlace::begin(&mut reply.encoder(), *next);
+                result.refuse(&mut reply.encoder(), Status::RETRY_UNCACHED_REP);
+                Ending { status: Status::RETRY_UNCACHED_REP, results: 2 }
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Files: opened, shared, written, read.
+
+use howdah_wire::nfs4::attributes::{MODE, SIZE, Values};
+use howdah_wire::nfs4::open::{ACCESS_BOTH, ACCESS_READ, ACCESS_WRITE, DENY_NONE, DENY_WRITE, How};
+use howdah_wire::nfs4::{
+    Bitmap, Stability, StateId, Status, close, getattr, nverify, open_downgrade, putfh, read, setattr,
+    verify, write,
+};
+
+use super::client::{Client, Step, put, service, step};
+
+const MAKE: Option<How<'static>> =
+    Some(How::Unchecked(Values { attributes: Bitmap::NONE, has_unknown: false, bytes: &[] }));
+
+fn write(state: StateId, data: &[u8]) -> Step {
+    step(write::OPERATION, &write::Arguments { state, offset: 0, stability: Stability::FileSync, data })
+}
+
+fn read(state: StateId) -> Step {
+    step(read::OPERATION, &read::Arguments { state, offset: 0, count: 100 })
+}
+
+fn close(state: StateId) -> Step {
+    step(close::OPERATION, &close::Arguments { sequence: 0, state })
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let (state, file) = client.open(&root, "file", "owner", (ACCESS_BOTH, DENY_NONE), MAKE).expect("made");
+    let mut answer = client.call(&[put(&file), write(state, b"howdy"), read(state)]);
+    answer.skip(putfh::OPERATION).expect("put");
+    assert_eq!(answer.take::<write::Success>(write::OPERATION).count, 5);
+    let success: read::Success<'_> = answer.take(read::OPERATION);
+    assert_eq!((success.data, success.end), (&b"howdy"[..], true));
+    assert_eq!(client.call(&[put(&file), close(state)]).status, Status::OK);
+    assert_eq!(client.call(&[put(&file), read(state)]).status, Status::BAD_STATEID);
+    assert_eq!(client.call(&[put(&file), read(StateId::ANONYMOUS)]).status, Status::OK);
+}
+
+#[test]
+fn an_open_is_for_what_it_was_asked_for() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let (reads, file) = client.open(&root, "file", "reader", (ACCESS_READ, DENY_NONE), MAKE).expect("made");
+    assert_eq!(client.call(&[put(&file), write(reads, b"x")]).status, Status::OPENMODE);
+    let (writes, _) = client.open(&root, "file", "writer", (ACCESS_WRITE, DENY_NONE), None).expect("opened");
+    assert_eq!(client.call(&[put(&file), write(writes, b"x")]).status, Status::OK);
+    // The same owner gets more of the open that it has.
+    let (both, _) = client.open(&root, "file", "reader", (ACCESS_WRITE, DENY_NONE), None).expect("opened");
+    assert_eq!((both.other, both.sequence), (reads.other, reads.sequence + 1));
+    assert_eq!(client.call(&[put(&file), write(both, b"y")]).status, Status::OK);
+    assert_eq!(client.call(&[put(&file), write(reads, b"y")]).status, Status::OLD_STATEID);
+    let less = open_downgrade::Arguments { state: both, sequence: 0, access: ACCESS_READ, deny: DENY_NONE };
+    let mut answer = client.call(&[put(&file), step(open_downgrade::OPERATION, &less)]);
+    answer.skip(putfh::OPERATION).expect("put");
+    let less = answer.take::<open_downgrade::Success>(open_downgrade::OPERATION).state;
+    assert_eq!(client.call(&[put(&file), write(less, b"z")]).status, Status::OPENMODE);
+}
+
+#[test]
+fn a_deny_mode_keeps_others_out() {
+    let service = service(&["/"]);
+    let [mut one, mut other] = ["one", "the other"].map(|name| Client::new(&service, name));
+    let root = one.handle(&[]).expect("the root");
+    let (state, file) = one.open(&root, "file", "owner", (ACCESS_READ, DENY_WRITE), MAKE).expect("made");
+    assert_eq!(
+        other.open(&root, "file", "owner", (ACCESS_WRITE, DENY_NONE), None),
+        Err(Status::SHARE_DENIED)
+    );
+    assert!(other.open(&root, "file", "owner", (ACCESS_READ, DENY_NONE), None).is_ok());
+    assert_eq!(other.call(&[put(&file), write(StateId::ANONYMOUS, b"x")]).status, Status::LOCKED);
+    assert_eq!(one.call(&[put(&file), close(state)]).status, Status::OK);
+    assert!(other.open(&root, "file", "owner", (ACCESS_WRITE, DENY_NONE), None).is_ok());
+}
+
+#[test]
+fn the_current_stateid_is_the_last_one() {
+    use howdah_wire::nfs4::open::{Arguments, Claim, OPERATION};
+    use howdah_wire::nfs4::{Name, Opaque, Owner};
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let arguments = Arguments {
+        sequence: 0,
+        access: ACCESS_BOTH,
+        deny: DENY_NONE,
+        owner: Owner { client: client.id, owner: Opaque(b"owner") },
+        create: MAKE,
+        claim: Claim::Name(Name(b"file")),
+    };
+    let open = step(OPERATION, &arguments);
+    let current = StateId::CURRENT;
+    let steps = [put(&root), open, write(current, b"howdy"), read(current), close(current)];
+    assert_eq!(
+        client.call(&steps).status,
+        Status::OK,
+        "a file made, written, read and closed in one round trip"
+    );
+    assert_eq!(client.call(&[put(&root), read(current)]).status, Status::ISDIR);
+}
+
+#[test]
+fn an_exclusive_file_is_made_once() {
+    use howdah_wire::nfs4::Verifier;
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let bytes = 0o600_u32.to_be_bytes();
+    let mode = Values { attributes: Bitmap::of(&[MODE]), has_unknown: false, bytes: &bytes };
+    let how = |verifier: u8| Some(How::ExclusiveWith(Verifier([verifier; 8]), mode));
+    let open = (ACCESS_BOTH, DENY_NONE);
+    let (first, file) = client.open(&root, "file", "owner", open, how(1)).expect("made");
+    let (again, _) = client.open(&root, "file", "owner", open, how(1)).expect("it is ours");
+    assert_eq!(again.other, first.other);
+    assert_eq!(client.open(&root, "file", "owner", open, how(2)), Err(Status::EXIST));
+    let check = verify::Arguments { attributes: mode };
+    assert_eq!(client.call(&[put(&file), step(verify::OPERATION, &check)]).status, Status::OK);
+    let check = nverify::Arguments { attributes: mode };
+    assert_eq!(client.call(&[put(&file), step(nverify::OPERATION, &check)]).status, Status::SAME);
+}
+
+#[test]
+fn a_size_is_set_by_an_open_for_writing() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let (reads, file) = client.open(&root, "file", "reader", (ACCESS_READ, DENY_NONE), MAKE).expect("made");
+    let bytes = 7_u64.to_be_bytes();
+    let attributes = Values { attributes: Bitmap::of(&[SIZE]), has_unknown: false, bytes: &bytes };
+    let set = |state| step(setattr::OPERATION, &setattr::Arguments { state, attributes });
+    let mut answer = client.call(&[put(&file), set(reads)]);
+    answer.skip(putfh::OPERATION).expect("put");
+    assert_eq!(answer.status_of(setattr::OPERATION), Status::OPENMODE);
+    assert!(answer.body::<setattr::Success>().attributes_set.is_empty() && answer.is_read());
+    assert_eq!(client.call(&[put(&file), set(StateId::ANONYMOUS)]).status, Status::OK);
+    let mut answer = client
+        .call(&[put(&file), step(getattr::OPERATION, &getattr::Arguments { wanted: Bitmap::of(&[SIZE]) })]);
+    answer.skip(putfh::OPERATION).expect("put");
+    let found: getattr::Success<'_> = answer.take(getattr::OPERATION);
+    assert_eq!(found.attributes.decode_all().expect("attributes").content.size, Some(7));
+}
+
+#[test]
+fn what_is_no_file_cannot_be_opened() {
+    use howdah_wire::nfs4::{Name, create};
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    for (node, name, status) in [
+        (create::NewNode::Directory, "directory", Status::ISDIR),
+        (create::NewNode::SymbolicLink(howdah_wire::nfs4::LinkTarget(b"x")), "link", Status::SYMLINK),
+        (create::NewNode::Fifo, "fifo", Status::WRONG_TYPE),
+    ] {
+        let arguments =
+            create::Arguments { node, name: Name(name.as_bytes()), attributes: Values::default() };
+        assert_eq!(client.call(&[put(&root), step(create::OPERATION, &arguments)]).status, Status::OK);
+        assert_eq!(client.open(&root, name, "owner", (ACCESS_READ, DENY_NONE), None), Err(status));
+        let node = client.handle(&[name]).expect("it");
+        let answer = client.call(&[put(&node), read(StateId::ANONYMOUS)]);
+        assert_eq!(answer.status, status, "{name}");
+    }
+}

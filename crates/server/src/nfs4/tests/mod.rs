@@ -1,0 +1,7 @@
+//! Compounds without a socket.
+
+mod client;
+mod files;
+mod locks;
+mod names;
+mod sessions;

@@ -1,0 +1,148 @@
+//! Clients, sessions, slots.
+
+use howdah_wire::nfs4::create_session::{self, ChannelSizes};
+use howdah_wire::nfs4::sequence;
+use howdah_wire::nfs4::{
+    SessionId, Status, destroy_clientid, destroy_session, exchange_id, getattr, operation, putrootfh, remove,
+};
+
+use super::client::{Client, SIZES, bare, put, service, step, walk};
+
+fn remove(name: &str) -> Vec<u8> {
+    step(remove::OPERATION, &remove::Arguments { name: howdah_wire::nfs4::Name(name.as_bytes()) })
+}
+
+#[test]
+fn minor_version_0_is_not_served() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    client.minor_version = 0;
+    let answer = client.send(&[bare(putrootfh::OPERATION)]);
+    assert_eq!((answer.status, answer.results), (Status::MINOR_VERS_MISMATCH, 0));
+    client.minor_version = 3;
+    assert_eq!(client.send(&[]).status, Status::MINOR_VERS_MISMATCH);
+}
+
+#[test]
+fn what_does_not_begin_with_sequence_is_refused() {
+    let client = Client::new(&service(&["/"]), "client");
+    let mut answer = client.send(&[bare(putrootfh::OPERATION)]);
+    assert_eq!(answer.status, Status::OP_NOT_IN_SESSION);
+    assert_eq!(answer.status_of(putrootfh::OPERATION), Status::OP_NOT_IN_SESSION);
+    let arguments = destroy_session::Arguments { session: client.session };
+    let destroy = step(destroy_session::OPERATION, &arguments);
+    assert_eq!(client.send(&[destroy, bare(putrootfh::OPERATION)]).status, Status::NOT_ONLY_OP);
+    let mut answer = client.send(&[bare(9999)]);
+    assert_eq!(answer.status_of(operation::ILLEGAL), Status::OP_ILLEGAL);
+}
+
+#[test]
+fn a_second_sequence_is_out_of_place() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let second = client.sequence_step(1, 1);
+    let mut answer = client.call(&[second]);
+    assert_eq!(answer.status_of(sequence::OPERATION), Status::SEQUENCE_POS);
+}
+
+#[test]
+fn a_retry_is_answered_from_memory_and_runs_once() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let how = howdah_wire::nfs4::open::How::Guarded(Default::default());
+    client.open(&root, "file", "owner", (3, 0), Some(how)).expect("made");
+    let steps = [put(&root), remove("file")];
+    let first = client.call(&steps);
+    assert_eq!(first.status, Status::OK);
+    let retry = client.again(&steps);
+    assert_eq!((retry.status, retry.results), (Status::OK, 3), "it would not be there the second time");
+    assert_eq!(client.call(&steps).status, Status::NOENT);
+    let other = client.again(&[put(&root), remove("other")]);
+    assert_eq!(other.status, Status::SEQ_FALSE_RETRY);
+}
+
+#[test]
+fn numbers_and_slots_are_checked_and_nothing_moves() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = [bare(putrootfh::OPERATION)];
+    client.sequence += 5;
+    assert_eq!(client.again(&root).status, Status::SEQ_MISORDERED);
+    client.sequence -= 5;
+    assert_eq!(client.send(&[client.sequence_step(SIZES.slots, 1)]).status, Status::BADSLOT);
+    assert_eq!(client.call(&root).status, Status::OK);
+    client.session = SessionId([9; 16]);
+    assert_eq!(client.call(&root).status, Status::BADSESSION);
+}
+
+#[test]
+fn a_compound_that_is_too_large_moves_no_slot() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let many = vec![bare(putrootfh::OPERATION); SIZES.operations as usize];
+    assert_eq!(client.call(&many).status, Status::TOO_MANY_OPS);
+    client.sequence -= 1;
+    assert_eq!(client.call(&many[1..]).status, Status::OK);
+}
+
+#[test]
+fn a_session_ends_and_then_its_client() {
+    let client = Client::new(&service(&["/"]), "client");
+    let end_client = step(destroy_clientid::OPERATION, &destroy_clientid::Arguments { client: client.id });
+    let end_session =
+        step(destroy_session::OPERATION, &destroy_session::Arguments { session: client.session });
+    assert_eq!(client.send(&[end_client.clone()]).status, Status::CLIENTID_BUSY);
+    assert_eq!(client.send(&[end_session.clone()]).status, Status::OK);
+    assert_eq!(client.send(&[end_session]).status, Status::BADSESSION);
+    assert_eq!(client.send(&[end_client.clone()]).status, Status::OK);
+    assert_eq!(client.send(&[end_client]).status, Status::STALE_CLIENTID);
+}
+
+#[test]
+fn create_session_is_answered_twice_with_the_same() {
+    let service = service(&["/"]);
+    let mut client = Client::unconfirmed(&service, "client");
+    let found = client.exchange("client", 1);
+    client.id = found.client;
+    let first = client.create_session(found.sequence).expect("made");
+    assert_eq!(client.create_session(found.sequence).expect("again"), first);
+    assert_eq!(client.create_session(found.sequence + 2), Err(Status::SEQ_MISORDERED));
+    assert_eq!(first.fore.slots, SIZES.slots);
+}
+
+#[test]
+fn sizes_that_nothing_fits_are_refused() {
+    let service = service(&["/"]);
+    let mut client = Client::unconfirmed(&service, "client");
+    let found = client.exchange("client", 1);
+    client.id = found.client;
+    let small = ChannelSizes { response: 100, ..SIZES };
+    let arguments = create_session::Arguments {
+        client: client.id,
+        sequence: found.sequence,
+        flags: 0,
+        fore: small,
+        back: SIZES,
+        callback_program: 0,
+        security: howdah_wire::xdr::Array::of(&[]),
+    };
+    let answer = client.send(&[step(create_session::OPERATION, &arguments)]);
+    assert_eq!(answer.status, Status::TOOSMALL);
+    assert!(client.create_session(found.sequence).is_ok(), "its number has not moved");
+}
+
+#[test]
+fn a_reply_that_does_not_fit_is_refused() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let all = howdah_wire::nfs4::attributes::Attributes::ALL;
+    let mut steps = walk(&[]);
+    steps.extend(vec![step(getattr::OPERATION, &getattr::Arguments { wanted: all }); 14]);
+    assert_eq!(client.call(&steps).status, Status::REP_TOO_BIG_TO_CACHE);
+}
+
+#[test]
+fn the_client_knows_the_server_again() {
+    let service = service(&["/"]);
+    let client = Client::unconfirmed(&service, "client");
+    let flags = client.exchange("client", 1).flags;
+    assert_eq!(flags & exchange_id::CONFIRMED, 0);
+    assert_ne!(flags & exchange_id::WITHOUT_PNFS, 0);
+    let client = Client::new(&service, "client");
+    assert_ne!(client.exchange("client", 1).flags & exchange_id::CONFIRMED, 0);
+}
