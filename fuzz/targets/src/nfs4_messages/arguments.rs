@@ -13,7 +13,13 @@ pub fn arguments(operation: u32, decoder: &mut Decoder<'_>) -> Option<()> {
         getfh::OPERATION | readlink::OPERATION | restorefh::OPERATION | savefh::OPERATION => {}
         lookupp::OPERATION | putpubfh::OPERATION | putrootfh::OPERATION => {}
         _ => {
-            return of_one!(operation, decoder, Arguments; access allocate backchannel_ctl bind_conn_to_session clone close commit copy create_session deallocate delegpurge delegreturn destroy_clientid destroy_session exchange_id free_stateid getattr getxattr link listxattrs lock lockt locku lookup offload_cancel open open_downgrade openattr putfh read readdir reclaim_complete remove removexattr rename secinfo secinfo_no_name seek sequence set_ssv setxattr test_stateid write);
+            return of_one!(operation, decoder, Arguments;
+                access allocate backchannel_ctl bind_conn_to_session clone close commit copy create_session
+                deallocate delegpurge delegreturn destroy_clientid destroy_session exchange_id free_stateid
+                getattr getxattr link listxattrs lock lockt locku lookup offload_cancel open open_downgrade
+                openattr putfh read readdir reclaim_complete remove removexattr rename secinfo secinfo_no_name
+                seek sequence set_ssv setxattr test_stateid write
+            );
         }
     }
     Some(())

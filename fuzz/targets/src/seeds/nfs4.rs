@@ -111,7 +111,10 @@ fn replies() -> Vec<Vec<u8>> {
     let budget = readdir::Budget { whole: 4096, names: 4096 };
     let mut writer = readdir::EntryWriter::new(&mut listing, Verifier([0; 8]), budget);
     for cookie in 3..6 {
-        let _ = writer.add(cookie, Name(b"name"), |encoder| drop(values.write(encoder, Attributes::ALL)));
+        let added = writer.add(cookie, Name(b"name"), |encoder| {
+            values.write(encoder, Attributes::ALL);
+        });
+        assert!(added.is_continue(), "there is room");
     }
     writer.finish(true);
     let delegation = open::Delegation::NoneBecause(open::WhyNone::Contention(false));
