@@ -42,6 +42,15 @@ macro_rules! primitive_fields {
 }
 primitive_fields!(u32, u64, bool);
 
+impl Field<'_> for i64 {
+    fn get(decoder: &mut Decoder<'_>, what: &'static str) -> Result<Self, DecodeError> {
+        decoder.u64(what).map(u64::cast_signed)
+    }
+    fn put(&self, encoder: &mut Encoder<'_>) {
+        encoder.u64(self.cast_unsigned());
+    }
+}
+
 impl<const N: usize> Field<'_> for [u8; N] {
     fn get(decoder: &mut Decoder<'_>, what: &'static str) -> Result<Self, DecodeError> {
         decoder.fixed(what)

@@ -1,7 +1,6 @@
 //! Types that many operations and attributes share (RFC 8881 3.2 and 3.3).
 
 use crate::message::{enumeration, message};
-use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 message! {
     /// A directory before and after a change to it (`change_info4`).
@@ -16,25 +15,14 @@ message! {
     }
 }
 
-/// A point in time (`nfstime4`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Time {
-    /// Seconds since 1970; negative before.
-    pub seconds: i64,
-    /// Nanoseconds within the second, always forward. A value of 10^9 or more is decoded, for the server to refuse.
-    pub nanoseconds: u32,
-}
-
-impl Decode<'_> for Time {
-    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        Ok(Self { seconds: decoder.u64("seconds")?.cast_signed(), nanoseconds: decoder.u32("nanoseconds")? })
-    }
-}
-
-impl Encode for Time {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.u64(self.seconds.cast_unsigned());
-        encoder.u32(self.nanoseconds);
+message! {
+    /// A point in time (`nfstime4`).
+    #[derive(PartialOrd, Ord, Hash, Default)]
+    pub struct Time {
+        /// Seconds since 1970; negative before.
+        pub seconds: i64,
+        /// Nanoseconds within the second, always forward. A value of 10^9 or more is decoded, for the server to refuse.
+        pub nanoseconds: u32,
     }
 }
 

@@ -35,7 +35,7 @@ message! {
 
 /// Who locks (`locker4`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Locker<'a> {
+pub enum LockingOwner<'a> {
     /// An owner that has no locks on the file yet.
     First(FirstLock<'a>),
     /// One that has.
@@ -54,7 +54,7 @@ message! {
         /// Its length in bytes; all ones means to the end of the file.
         pub length: u64,
         /// Who locks.
-        pub locker: Locker<'a>,
+        pub locker: LockingOwner<'a>,
     }
 }
 
@@ -66,7 +66,7 @@ message! {
     }
 }
 
-impl<'a> Decode<'a> for Locker<'a> {
+impl<'a> Decode<'a> for LockingOwner<'a> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         Ok(if decoder.bool("new lock owner")? {
             Self::First(FirstLock::decode(decoder)?)
@@ -76,7 +76,7 @@ impl<'a> Decode<'a> for Locker<'a> {
     }
 }
 
-impl Encode for Locker<'_> {
+impl Encode for LockingOwner<'_> {
     fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.bool(matches!(self, Self::First(_)));
         match self {

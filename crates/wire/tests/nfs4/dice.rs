@@ -232,7 +232,7 @@ impl<'a> Roll<'a> for create::NewNode<'a> {
     }
 }
 
-impl<'a> Roll<'a> for lock::Locker<'a> {
+impl<'a> Roll<'a> for lock::LockingOwner<'a> {
     fn roll(dice: &mut Dice<'a>) -> Self {
         if bool::roll(dice) { Self::First(Roll::roll(dice)) } else { Self::Further(Roll::roll(dice)) }
     }

@@ -48,7 +48,7 @@ fn operations() -> Vec<(u32, Vec<u8>)> {
     let claim = open::Claim::Name(Name(b"name"));
     let open = open::Arguments { sequence: 0, access: 3, deny: 0, owner, create, claim };
     let locker =
-        lock::Locker::First(lock::FirstLock { open_sequence: 0, open: state, lock_sequence: 0, owner });
+        lock::LockingOwner::First(lock::FirstLock { open_sequence: 0, open: state, lock_sequence: 0, owner });
     let lock =
         lock::Arguments { kind: LockKind::WriteWait, reclaim: false, offset: 0, length: u64::MAX, locker };
     let write = write::Arguments { state, offset: 4096, stability: Stability::FileSync, data: b"howdy" };

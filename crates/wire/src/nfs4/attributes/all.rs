@@ -1,6 +1,13 @@
 //! All groups of attributes together.
 
-use super::{Content, Identity, Limits, Permissions, Space, Support, Times, write};
+use super::content::Content;
+use super::identity::Identity;
+use super::limits::Limits;
+use super::permissions::Permissions;
+use super::space::Space;
+use super::support::Support;
+use super::times::Times;
+use super::writing;
 use crate::nfs4::Bitmap;
 use crate::xdr::{DecodeError, DecodeProblem, Decoder, Encoder};
 
@@ -58,7 +65,7 @@ impl<'a> Attributes<'a> {
 
     /// Writes those of the attributes that are wanted and have a value, with the set of them before (`fattr4`). Gives the set.
     pub fn write(&self, encoder: &mut Encoder<'_>, wanted: Bitmap) -> Bitmap {
-        write::write(encoder, wanted & self.present(), |number, encoder| self.put(number, encoder))
+        writing::write(encoder, wanted & self.present(), |number, encoder| self.put(number, encoder))
     }
 
     /// Reads the value of an attribute.

@@ -13,7 +13,7 @@ mod space;
 mod support;
 mod times;
 mod values;
-mod write;
+mod writing;
 
 pub use all::Attributes;
 pub use content::*;
@@ -25,4 +25,4 @@ pub use space::*;
 pub use support::*;
 pub use times::*;
 pub use values::Values;
-pub use write::write;
+pub use writing::write;
