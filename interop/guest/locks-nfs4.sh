@@ -4,16 +4,16 @@ mount_export
 ! grep ' /mnt/n ' /proc/mounts | grep -q 'local_lock=all' || fail "locks are local here"
 : >/mnt/n/file
 # Of whole files.
-flock /mnt/n/file sh -c 'echo held >/tmp/held; until [ -e /tmp/let-go ]; do sleep 0.05; done' &
-until [ -e /tmp/held ]; do sleep 0.05; done
+flock /mnt/n/file sh -c 'echo held >/run/held; until [ -e /run/let-go ]; do sleep 0.05; done' &
+until [ -e /run/held ]; do sleep 0.05; done
 if flock -n /mnt/n/file true; then fail "two hold one file"; fi
 if flock -n -s /mnt/n/file true; then fail "a shared lock beside an exclusive one"; fi
-: >/tmp/let-go
+: >/run/let-go
 wait
 flock -n /mnt/n/file true || fail "a lock outlives its owner"
 flock -s /mnt/n/file flock -n -s /mnt/n/file true || fail "two readers exclude each other"
 # Of ranges.
-cat >/tmp/ranges.pl <<'P'
+cat >/run/ranges.pl <<'P'
 use strict; use warnings; use Fcntl;
 sub lock { my ($file, $how, $type, $start, $length) = @_;
     return fcntl($file, $how, pack("s s x4 q q i x4", $type, SEEK_SET, $start, $length, 0)); }
@@ -43,7 +43,7 @@ if (!$child) {
 waitpid $child, 0;
 die "the other owner" if $?;
 P
-perl /tmp/ranges.pl /mnt/n/file
+perl /run/ranges.pl /mnt/n/file
 # A counter that many processes raise under a lock loses nothing.
 echo 0 >/mnt/n/counter
 for process in 1 2 3 4; do

@@ -18,10 +18,10 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let (client, key) = (compound.client()?, file(compound)?);
     let range = range(arguments.offset, arguments.length)?;
     let locker = match arguments.locker {
-        lock::Locker::First(first) => {
+        lock::LockingOwner::First(first) => {
             Locker::New { open: asked(compound.stateid_of(first.open)?), owner: first.owner.owner.0 }
         }
-        lock::Locker::Further(further) => Locker::Existing(asked(compound.stateid_of(further.state)?)),
+        lock::LockingOwner::Further(further) => Locker::Existing(asked(compound.stateid_of(further.state)?)),
     };
     let request = LockRequest {
         client,
