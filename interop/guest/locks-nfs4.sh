@@ -14,7 +14,7 @@ flock -n /mnt/n/file true || fail "a lock outlives its owner"
 flock -s /mnt/n/file flock -n -s /mnt/n/file true || fail "two readers exclude each other"
 # Of ranges.
 cat >/run/ranges.pl <<'P'
-use strict; use warnings; use Fcntl;
+use strict; use warnings; use Fcntl qw(:DEFAULT :seek);
 sub lock { my ($file, $how, $type, $start, $length) = @_;
     return fcntl($file, $how, pack("s s x4 q q i x4", $type, SEEK_SET, $start, $length, 0)); }
 open my $file, "+<", $ARGV[0] or die $!;
