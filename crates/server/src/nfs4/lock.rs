@@ -8,9 +8,8 @@ use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
 use super::compound::{Compound, Outcome, Refused};
 use super::lookup;
-use super::node::FileKey;
-use super::states;
 use crate::Reply;
+use crate::states::{self, FileKey};
 
 /// Answers LOCK.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
@@ -18,10 +17,10 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let (client, key) = (compound.client()?, file(compound)?);
     let range = range(arguments.offset, arguments.length)?;
     let locker = match arguments.locker {
-        lock::Locker::First(first) => {
+        lock::LockingOwner::First(first) => {
             Locker::New { open: asked(compound.stateid_of(first.open)?), owner: first.owner.owner.0 }
         }
-        lock::Locker::Further(further) => Locker::Existing(asked(compound.stateid_of(further.state)?)),
+        lock::LockingOwner::Further(further) => Locker::Existing(asked(compound.stateid_of(further.state)?)),
     };
     let request = LockRequest {
         client,

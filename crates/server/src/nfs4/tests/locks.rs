@@ -1,7 +1,7 @@
 //! Byte-range locks.
 
 use howdah_wire::nfs4::attributes::Values;
-use howdah_wire::nfs4::lock::{self, Denied, FirstLock, FurtherLock, Locker};
+use howdah_wire::nfs4::lock::{self, Denied, FirstLock, FurtherLock, LockingOwner};
 use howdah_wire::nfs4::open::{ACCESS_BOTH, DENY_NONE, How};
 use howdah_wire::nfs4::{
     LockKind, Opaque, Owner, StateId, Status, close, free_stateid, lockt, locku, putfh, test_stateid,
@@ -31,7 +31,7 @@ fn lock(
 
 fn first<'a>(client: &Client, open: StateId, owner: &'a [u8]) -> Locker<'a> {
     let owner = Owner { client: client.id, owner: Opaque(owner) };
-    Locker::First(FirstLock { open_sequence: 0, open, lock_sequence: 0, owner })
+    LockingOwner::First(FirstLock { open_sequence: 0, open, lock_sequence: 0, owner })
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_further_lock_goes_by_the_locks_of_its_owner() {
     let state = lock(&mut client, &file, locker, LockKind::Write, (0, 1))
         .take::<lock::Success>(lock::OPERATION)
         .state;
-    let further = Locker::Further(FurtherLock { state, sequence: 0 });
+    let further = LockingOwner::Further(FurtherLock { state, sequence: 0 });
     let mut answer = lock(&mut client, &file, further, LockKind::Read, (5, 1));
     let next = answer.take::<lock::Success>(lock::OPERATION).state;
     assert_eq!((next.other, next.sequence), (state.other, state.sequence + 1));
