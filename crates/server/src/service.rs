@@ -11,12 +11,13 @@ use crate::dispatch::{Dispatcher, Whence, Work};
 use crate::exports::{Exported, Exports};
 use crate::mount::MountProtocol;
 use crate::nfs3::Nfs3;
-use crate::nfs4::{Nfs4, StateOptions, States};
+use crate::nfs4::Nfs4;
 use crate::nlm::NoLocks;
 use crate::portmap::{Listeners, portmap};
 use crate::program::Program;
 use crate::programs::{Programs, Served};
 use crate::range_doubt::RangeDoubt;
+use crate::states::{StateOptions, States};
 
 /// The programs, and what they share.
 pub struct Service {

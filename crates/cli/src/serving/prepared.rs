@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use anyhow::{Context, Result};
 use howdah_confine::{Confinement, confine};
 use howdah_net::Listener;
-use howdah_server::nfs4::StateOptions;
+use howdah_server::states::StateOptions;
 use howdah_server::{Sockets, Watcher};
 use howdah_store::local::Root;
 

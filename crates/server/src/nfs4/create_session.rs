@@ -7,10 +7,10 @@ use howdah_wire::nfs4::{SessionId, Status};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
-use super::session::SessionData;
-use super::states::principal;
 use crate::Reply;
 use crate::limits::TRANSFER_MAX;
+use crate::states::SessionData;
+use crate::states::principal;
 
 /// The largest request and reply, in bytes: a READ or WRITE of the largest transfer with everything around it.
 const MESSAGE_MAX: u32 = (TRANSFER_MAX + (4 << 10)) as u32;

@@ -8,8 +8,8 @@ use howdah_wire::nfs4::{ClientId, Opaque, Status, Time};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
-use super::states::principal;
 use crate::Reply;
+use crate::states::principal;
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {

@@ -8,9 +8,8 @@ use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
 use super::compound::{Compound, Outcome, Refused};
 use super::lookup;
-use super::node::FileKey;
-use super::states;
 use crate::Reply;
+use crate::states::{self, FileKey};
 
 /// Answers LOCK.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {

@@ -12,10 +12,8 @@ mod node;
 mod peek;
 mod program;
 mod pseudo;
-mod record_file;
 mod session;
 mod setting;
-mod states;
 mod table;
 
 mod access;
@@ -50,6 +48,3 @@ mod write;
 pub use program::Nfs4;
 #[cfg(test)]
 mod tests;
-
-pub use record_file::RecordFile;
-pub use states::{RecordLog, StateOptions, States};

@@ -10,6 +10,7 @@ use super::pseudo::PseudoDirectory;
 use crate::SealedHandle;
 use crate::counts::Timed;
 use crate::exports::{Admission, Export, Exports};
+use crate::states::FileKey;
 
 /// A node.
 #[derive(Clone)]
@@ -30,15 +31,6 @@ pub struct Object<'c> {
     /// The node.
     pub handle: Handle,
     export: &'c Export,
-}
-
-/// What names a file to the table of opens and locks: the same for all its names, and for every protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FileKey {
-    /// The export.
-    pub export: u32,
-    /// The node in it.
-    pub node: Handle,
 }
 
 impl<'c> Object<'c> {

@@ -6,11 +6,11 @@ use std::time::Duration;
 use howdah_wire::nfs4::{PROGRAM as NUMBER, VERSION};
 
 use super::pseudo::{PseudoTree, TreeOfExports};
-use super::states::States;
 use super::{compound, peek};
 use crate::exports::{Exported, Exports};
 use crate::program::{Pace, Procedure, Repetition, Row, Tabled};
 use crate::range_doubt::RangeDoubt;
+use crate::states::States;
 
 /// The state behind the operations.
 pub struct Nfs4 {

@@ -6,24 +6,16 @@ use std::sync::Arc;
 use howdah_state::{LiveSession, SequenceAnswer, SequenceRequest, SessionId, SlotGuard};
 use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::compound::ResultPlace;
-use howdah_wire::nfs4::create_session::ChannelSizes;
 use howdah_wire::nfs4::sequence::{Arguments, Success};
 use howdah_wire::xdr::{Decode, Decoder};
 use siphasher::sip::SipHasher13;
 
 use super::compound::Compound;
-use super::states;
 use crate::Reply;
+use crate::states::{self, SessionData};
 
 /// How many bytes of a request tell it from another with the same number: the data of a WRITE may never come into user space.
 const DIGEST_MAX: usize = 512;
-
-/// What is kept with a session.
-#[derive(Debug, Clone, Copy)]
-pub struct SessionData {
-    /// The sizes of its channel for calls.
-    pub fore: ChannelSizes,
-}
 
 /// The session that a compound runs in.
 pub type Session = Arc<LiveSession<SessionData>>;

@@ -5,8 +5,8 @@ use howdah_wire::xdr::{Decode, Decoder, Encode};
 
 use super::compound::{Compound, Outcome};
 use super::lock::asked;
-use super::states;
 use crate::Reply;
+use crate::states;
 
 /// Answers TEST_STATEID.
 pub fn test(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {

@@ -17,8 +17,8 @@ use howdah_wire::xdr::{Array, Decode, Decoder, Encode, Encoder};
 
 use crate::calling::peer;
 use crate::exports::{ClientRule, Export, Exports, Squash};
-use crate::nfs4::StateOptions;
 use crate::service::Service;
+use crate::states::StateOptions;
 use crate::{Peer, Transport};
 
 /// The sizes that the client asks for.

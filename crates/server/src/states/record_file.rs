@@ -10,7 +10,7 @@ use std::path::Path;
 use howdah_state::{DurableRecord, Principal, RecoveryRecords, Serial};
 use parking_lot::Mutex;
 
-use super::states::RecordLog;
+use super::record_log::RecordLog;
 
 const NAME: &str = "clients.log";
 const NEW_NAME: &str = "clients.log.new";

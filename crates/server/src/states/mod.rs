@@ -1,0 +1,19 @@
+//! The state that NFSv4 and NLM share: clients, opens and locks in one table, what is done outside because of them, and the file
+//! with what must survive a restart. Knows neither protocol's handlers.
+
+mod file_key;
+mod options;
+mod record_file;
+mod record_log;
+mod session_data;
+#[allow(clippy::module_inception, reason = "the file holds the state itself")]
+mod states;
+mod status;
+
+pub use file_key::FileKey;
+pub use options::StateOptions;
+pub use record_file::RecordFile;
+pub use record_log::RecordLog;
+pub use session_data::SessionData;
+pub use states::{State, States};
+pub use status::{principal, status};

@@ -1,0 +1,54 @@
+//! What the state of clients needs to begin.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use howdah_state::RecoveryRecords;
+
+use super::record_file::RecordFile;
+use super::record_log::{NoLog, RecordLog};
+
+/// What the state needs to begin.
+pub struct StateOptions {
+    /// How long a client keeps what it has without a word from it.
+    pub lease: Duration,
+    /// What earlier runs left.
+    pub records: RecoveryRecords,
+    /// The number of this run, larger than those before.
+    pub epoch: u32,
+    /// Where records go.
+    pub log: Box<dyn RecordLog>,
+}
+
+impl StateOptions {
+    /// For a server that has no place to keep records: its clients lose opens and locks when it restarts.
+    pub fn forgetful() -> Self {
+        let epoch = since_1970().as_secs() as u32;
+        let lease = howdah_state::limits::LEASE;
+        Self { lease, records: RecoveryRecords::default(), epoch, log: Box::new(NoLog) }
+    }
+
+    /// For a server that keeps records in this directory.
+    ///
+    /// # Errors
+    /// They cannot be read or written.
+    pub fn in_directory(directory: &Path) -> io::Result<Self> {
+        let (file, records) = RecordFile::open(directory)?;
+        let forgetful = Self::forgetful();
+        // Also where the records were lost: ids of clients of earlier runs must not be taken for those of this one.
+        let epoch = records.next_epoch().max(forgetful.epoch);
+        Ok(Self { records, epoch, log: Box::new(file), ..forgetful })
+    }
+
+    /// The same with another lease.
+    #[must_use]
+    pub fn with_lease(self, lease: Duration) -> Self {
+        Self { lease, ..self }
+    }
+}
+
+/// The time of day.
+pub(super) fn since_1970() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}

@@ -1,0 +1,28 @@
+//! Where records go that must survive a restart, and what stands in for it where there is no such place.
+
+use std::io;
+
+use howdah_state::{DurableRecord, Serial};
+
+/// Where records go that must survive a restart.
+pub trait RecordLog: Send + Sync {
+    /// Takes a record. Records come in the order of their numbers.
+    fn append(&self, serial: Serial, record: &DurableRecord);
+
+    /// Waits until all records up to this one are durable.
+    ///
+    /// # Errors
+    /// They cannot be: nothing that rests on them may be granted.
+    fn wait(&self, serial: Serial) -> io::Result<()>;
+}
+
+/// Remembers nothing: after a restart nobody reclaims.
+pub(super) struct NoLog;
+
+impl RecordLog for NoLog {
+    fn append(&self, _: Serial, _: &DurableRecord) {}
+
+    fn wait(&self, _: Serial) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! Clients, sessions, opens and locks, behind one lock, and what is to be done outside because of them: the state itself is pure.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use howdah_state::{ClientView, Effect, Effects, NfsState, Serial, SessionTable, StateError, StateSettings};
+use howdah_wire::nfs4::Status;
+use parking_lot::Mutex;
+
+use super::file_key::FileKey;
+use super::options::{StateOptions, since_1970};
+use super::record_log::RecordLog;
+use super::session_data::SessionData;
+use super::status::status;
+
+/// The state as this server keeps it.
+pub type State = NfsState<FileKey, SessionData>;
+
+/// The state, its clock and its log.
+pub struct States {
+    state: Mutex<State>,
+    sessions: Arc<SessionTable<SessionData>>,
+    log: Box<dyn RecordLog>,
+    started: Instant,
+    began: Duration,
+    lease: Duration,
+}
+
+impl States {
+    /// The state of a server that starts now.
+    pub fn new(options: StateOptions) -> Self {
+        let StateOptions { lease, records, epoch, log } = options;
+        let began = since_1970();
+        let seed = howdah_random::spread(began.as_nanos() as u64 ^ u64::from(std::process::id()));
+        let settings = StateSettings { lease, grace: lease, ..StateSettings::new(epoch, seed) };
+        let state = NfsState::new(settings, records);
+        let sessions = state.sessions();
+        let states = Self { state: Mutex::new(state), sessions, log, started: Instant::now(), began, lease };
+        // The record of the start.
+        let effects = states.state.lock().take_effects();
+        states.queue(&effects);
+        states
+    }
+
+    /// The time since the start.
+    pub fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// When the server began, since 1970.
+    pub fn began(&self) -> Duration {
+        self.began
+    }
+
+    /// How long a client keeps what it has without a word from it.
+    pub fn lease(&self) -> Duration {
+        self.lease
+    }
+
+    /// The sessions.
+    pub fn sessions(&self) -> &SessionTable<SessionData> {
+        &self.sessions
+    }
+
+    /// Asks the state, and does what follows from the answer before it is given.
+    ///
+    /// # Errors
+    /// Why the state refuses.
+    pub fn ask<T>(
+        &self,
+        call: impl FnOnce(&mut State, Duration) -> Result<T, StateError>,
+    ) -> Result<T, StateError> {
+        let mut state = self.state.lock();
+        let answer = call(&mut state, self.now());
+        let effects = state.take_effects();
+        if effects.list.is_empty() && effects.durable == Serial(0) {
+            return answer;
+        }
+        self.queue(&effects);
+        drop(state);
+        if let Err(error) = self.log.wait(effects.durable) {
+            tracing::error!(%error, "the record of clients cannot be written: no opens or locks are granted");
+            return Err(StateError::Delay);
+        }
+        answer
+    }
+
+    /// The same, with the refusal as a status.
+    ///
+    /// # Errors
+    /// Why the state refuses.
+    pub fn judge<T>(
+        &self,
+        call: impl FnOnce(&mut State, Duration) -> Result<T, StateError>,
+    ) -> Result<T, Status> {
+        self.ask(call).map_err(|error| status(&error))
+    }
+
+    /// Lets time pass: leases end, waiters get their turn.
+    pub fn tick(&self) {
+        let _ = self.ask(|state, now| {
+            state.expire(now);
+            Ok(())
+        });
+    }
+
+    /// Whether clients of an earlier run may still reclaim what they had.
+    pub fn is_grace(&self) -> bool {
+        self.state.lock().is_grace()
+    }
+
+    /// Who has what.
+    pub fn clients(&self) -> Vec<ClientView> {
+        self.state.lock().clients(self.now()).collect()
+    }
+
+    fn queue(&self, effects: &Effects<FileKey>) {
+        for effect in &effects.list {
+            match effect {
+                Effect::Persist { serial, record } => self.log.append(*serial, record),
+                Effect::ClientEnded { owner, why, .. } => {
+                    tracing::info!(client = %String::from_utf8_lossy(owner), ?why, "an NFSv4 client ended");
+                }
+                Effect::Mirror { .. }
+                | Effect::Notify { .. }
+                | Effect::Granted { .. }
+                | Effect::Closed { .. }
+                | Effect::HostEnded { .. } => {}
+            }
+        }
+    }
+}

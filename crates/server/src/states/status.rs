@@ -1,0 +1,51 @@
+//! Who sends a call of NFSv4, and why it is refused, in the words of the state and of the protocol.
+
+use howdah_state::{Principal, StateError};
+use howdah_wire::nfs4::Status;
+
+use crate::exports::Identity;
+
+/// Who sent a call, as the state tells clients apart: never by their addresses.
+pub fn principal(identity: &Identity) -> Principal {
+    let user = match identity {
+        Identity::Unknown => [0; 5],
+        Identity::User(caller) => {
+            let [a, b, c, d] = caller.user.to_be_bytes();
+            [1, a, b, c, d]
+        }
+    };
+    Principal(Box::new(user))
+}
+
+/// The status of a refusal.
+pub fn status(error: &StateError) -> Status {
+    match error {
+        StateError::BadSession => Status::BADSESSION,
+        StateError::BadSlot => Status::BADSLOT,
+        StateError::BadHighSlot => Status::BAD_HIGH_SLOT,
+        StateError::SequenceMisordered => Status::SEQ_MISORDERED,
+        StateError::SequenceFalseRetry => Status::SEQ_FALSE_RETRY,
+        StateError::StaleClientId => Status::STALE_CLIENTID,
+        StateError::ClientIdBusy => Status::CLIENTID_BUSY,
+        StateError::ClientIdInUse => Status::CLID_INUSE,
+        StateError::NotSame => Status::NOT_SAME,
+        StateError::Permission => Status::PERM,
+        StateError::NoEntry => Status::NOENT,
+        StateError::Delay => Status::DELAY,
+        StateError::NoSpace => Status::NOSPC,
+        StateError::Grace => Status::GRACE,
+        StateError::NoGrace => Status::NO_GRACE,
+        StateError::ReclaimBad => Status::RECLAIM_BAD,
+        StateError::ReclaimConflict => Status::RECLAIM_CONFLICT,
+        StateError::CompleteAlready => Status::COMPLETE_ALREADY,
+        StateError::BadStateId => Status::BAD_STATEID,
+        StateError::OldStateId => Status::OLD_STATEID,
+        StateError::Expired => Status::EXPIRED,
+        StateError::ShareDenied => Status::SHARE_DENIED,
+        StateError::Locked => Status::LOCKED,
+        StateError::OpenMode => Status::OPENMODE,
+        StateError::LocksHeld => Status::LOCKS_HELD,
+        StateError::Denied(_) => Status::DENIED,
+        StateError::Invalid => Status::INVAL,
+    }
+}
