@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_net::Token;
-use howdah_vfs::Waiting;
 use howdah_wire::mount::DirectoryPath;
 use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{Accepted, Call, CallHeader, Credentials, Denied, ReplyHeader};
@@ -17,6 +16,7 @@ use crate::limits::BULK_MIN;
 use crate::program::{Bulk, Pace, Refusal, Repetition};
 use crate::programs::{Programs, Wanted};
 use crate::reply_cache::{Asked, Begun, Origin, SharedReplyCache};
+use crate::request::BulkData;
 use crate::{Peer, Reply, Request, Transport};
 
 /// Where a call came from.
@@ -107,7 +107,7 @@ impl Dispatcher {
         job: &'a Job<'_>,
         from: &Whence<'a>,
         timing: &Timing,
-        waiting: Option<&'a mut dyn Waiting>,
+        waiting: Option<&'a mut dyn BulkData>,
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let seen = self.capture.is_on().then(|| job.seen());
@@ -125,7 +125,7 @@ impl Dispatcher {
         &self,
         job: &'a Job<'_>,
         from: &Whence<'a>,
-        waiting: Option<&'a mut dyn Waiting>,
+        waiting: Option<&'a mut dyn BulkData>,
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let mut reply = Reply::with_buffer(buffer);
@@ -170,7 +170,7 @@ impl Dispatcher {
         &self,
         job: &'a Job<'_>,
         peer: &'a Peer,
-        waiting: Option<&'a mut dyn Waiting>,
+        waiting: Option<&'a mut dyn BulkData>,
         reply: &mut Reply,
     ) -> bool {
         let (xid, wanted) = (job.header.xid, job.wanted);

@@ -29,6 +29,8 @@ pub struct Bulk {
     pub length: usize,
     /// Whether the call waits until the data is durable.
     pub durable: bool,
+    /// The most bytes of arguments that may follow the data and its padding.
+    pub behind_max: usize,
 }
 
 /// Whether a call may run a second time.

@@ -1,5 +1,7 @@
 //! A call as a handler sees it: who asks, for what, with which arguments. It must not know how the bytes came.
 
+use std::io;
+
 pub use howdah_net::{Ends, Peer, Transport, TransportSecurity};
 use howdah_vfs::Waiting;
 use howdah_wire::rpc::CallHeader;
@@ -17,5 +19,16 @@ pub struct Request<'r, 'm> {
     pub is_put_off: bool,
     /// The bulk data of a WRITE that is still in the socket: then `arguments` ends right before the data's bytes,
     /// after their length.
-    pub waiting: Option<&'r mut dyn Waiting>,
+    pub waiting: Option<&'r mut dyn BulkData>,
+}
+
+/// Bulk data that waits in the socket, and the arguments behind it.
+pub trait BulkData: Waiting {
+    /// The arguments behind the data. They are received now, so the data must have been taken; what was not is lost.
+    ///
+    /// # Errors
+    /// They cannot be received: the connection is of no use any more.
+    fn behind(&mut self) -> io::Result<&[u8]> {
+        Ok(&[])
+    }
 }

@@ -44,15 +44,14 @@ impl Service {
         let exported = Arc::new(Exported::new(exports));
         let states = nfs4.map(|options| Arc::new(States::new(options)));
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
-        let mut programs: Vec<Box<dyn Program>> = vec![
-            Box::new(Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges))),
-            Box::new(MountProtocol::new(Arc::clone(&exported))),
-            Box::new(NoLocks),
-        ];
+        let mut programs: Vec<Box<dyn Program>> =
+            vec![Box::new(Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges)))];
         if let Some(states) = &states {
             let (exported, ranges) = (Arc::clone(&exported), Arc::clone(&ranges));
             programs.push(Box::new(Nfs4::new(exported, ranges, Arc::clone(states))));
         }
+        programs.push(Box::new(MountProtocol::new(Arc::clone(&exported))));
+        programs.push(Box::new(NoLocks));
         programs.extend(more);
         programs.push(Box::new(portmap(Arc::clone(&listeners), &programs)));
         let dispatcher = Dispatcher::new(Programs::new(programs));

@@ -6,6 +6,8 @@ use std::os::fd::BorrowedFd;
 use howdah_net::{Pipe, Sent, Stream};
 use howdah_vfs::Waiting;
 
+use crate::request::BulkData;
+
 /// Size of the buffer that unwanted bytes are received into.
 const DRAIN: usize = 64 << 10;
 
@@ -19,25 +21,31 @@ pub struct Payload<'a> {
     rest: usize,
     /// The padding after them.
     padding: usize,
+    /// Bytes of arguments that follow the padding.
+    behind: usize,
     /// Where the payload goes if memory is asked for.
     memory: Vec<u8>,
 }
 
 impl<'a> Payload<'a> {
-    /// A payload of which `prefix` is here, and `rest` bytes and their padding are in the socket.
+    /// A payload of which `prefix` is here; `rest` bytes, their padding, and `behind` bytes of arguments are in the socket.
     pub fn new(
         stream: &'a Stream,
         pipe: &'a mut Option<Pipe>,
         prefix: &'a [u8],
         rest: usize,
-        padding: usize,
+        (padding, behind): (usize, usize),
     ) -> Self {
-        Self { stream, pipe, prefix, rest, padding, memory: Vec::new() }
+        Self { stream, pipe, prefix, rest, padding, behind, memory: Vec::new() }
     }
 
     /// Takes from the socket what nobody wanted, so that the next record can be read.
     pub fn finish(mut self) -> io::Result<()> {
-        let mut left = self.rest + self.padding;
+        let left = self.rest + self.padding + self.behind;
+        self.drain(left)
+    }
+
+    fn drain(&mut self, mut left: usize) -> io::Result<()> {
         self.memory.resize(left.min(DRAIN), 0);
         while left > 0 {
             let room = left.min(DRAIN);
@@ -109,6 +117,21 @@ impl Waiting for Payload<'_> {
     }
 }
 
+impl BulkData for Payload<'_> {
+    fn behind(&mut self) -> io::Result<&[u8]> {
+        let unwanted = std::mem::take(&mut self.rest) + std::mem::take(&mut self.padding);
+        self.prefix = &[];
+        self.drain(unwanted)?;
+        self.memory.resize(self.behind, 0);
+        let mut at = 0;
+        while at < self.memory.len() {
+            let count = receive(self.stream, &mut self.memory[at..])?;
+            (at, self.behind) = (at + count, self.behind - count);
+        }
+        Ok(&self.memory)
+    }
+}
+
 /// Receives bytes that were seen to be there.
 fn receive(stream: &Stream, buffer: &mut [u8]) -> io::Result<usize> {
     match stream.receive(buffer)? {
@@ -130,6 +153,7 @@ mod tests {
     use crate::connection::tests::connected;
 
     const LENGTH: usize = 61;
+    const BEHIND: &[u8] = b"arguments behind it";
     const NEXT: &[u8] = b"the next record";
 
     /// Lets `use_it` have a payload of which each possible part came with the header; whatever it does, the stream must
@@ -140,10 +164,11 @@ mod tests {
         let mut pipe = None;
         for prefix in 0..LENGTH {
             let (here, rest) = data.split_at(prefix);
-            let sent = [rest, &[0; 3][..padding(LENGTH)], NEXT].concat();
+            let sent = [rest, &[0; 3][..padding(LENGTH)], BEHIND, NEXT].concat();
             client.write_all(&sent).expect("sending");
             while stream.waiting().expect("a socket") < sent.len() {}
-            let mut payload = Payload::new(&stream, &mut pipe, here, rest.len(), padding(LENGTH));
+            let around = (padding(LENGTH), BEHIND.len());
+            let mut payload = Payload::new(&stream, &mut pipe, here, rest.len(), around);
             assert_eq!(payload.length(), LENGTH);
             use_it(&mut payload, &data);
             payload.finish().expect("the rest is there");
@@ -191,6 +216,16 @@ mod tests {
             assert_eq!(payload.take().expect("all there"), data);
             assert_eq!(payload.length(), 0);
         });
+    }
+
+    #[test]
+    fn what_stands_behind_it_is_received_whether_or_not_it_was_taken() {
+        with_each_prefix(|payload, _| {
+            let file = tempfile::tempfile().expect("a file");
+            payload.move_to(file.as_fd(), 0).expect("moved");
+            assert_eq!(payload.behind().expect("all there"), BEHIND);
+        });
+        with_each_prefix(|payload, _| assert_eq!(payload.behind().expect("all there"), BEHIND));
     }
 
     #[test]

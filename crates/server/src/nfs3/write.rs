@@ -19,6 +19,7 @@ pub fn bulk(arguments: Decoder<'_>) -> Option<Bulk> {
         before: decoder.position() - arguments.position(),
         length: head.length as usize,
         durable: head.stability != write::Stability::Unstable,
+        behind_max: 0,
     })
 }
 

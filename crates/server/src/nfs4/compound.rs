@@ -19,6 +19,7 @@ use super::table::{self, Operation, Place};
 use super::{convert, session};
 use crate::counts::at_export;
 use crate::exports::{Exports, Identity};
+use crate::request::BulkData;
 use crate::{Peer, Refusal, Reply, Request, SealedHandle};
 
 /// The most bytes of a result that changes something and names no data: a reply must have room for it before it runs.
@@ -46,6 +47,10 @@ pub struct Compound<'c> {
     pub stateid: Option<StateId>,
     /// What SAVEFH saved.
     pub saved: Option<(Node<'c>, Option<StateId>)>,
+    /// The data of a WRITE that is still in the socket: then the arguments end right before it.
+    pub waiting: Option<&'c mut dyn BulkData>,
+    /// The arguments behind that data.
+    pub behind: Option<Vec<u8>>,
     tree: OnceCell<Arc<PseudoTree>>,
     is_put_off: bool,
 }
@@ -90,6 +95,8 @@ pub fn run(nfs4: &Nfs4, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
         current: None,
         stateid: None,
         saved: None,
+        waiting: request.waiting.as_deref_mut().map(|waiting| waiting as &mut dyn BulkData),
+        behind: None,
         tree: OnceCell::new(),
         is_put_off: request.is_put_off,
     };
@@ -127,12 +134,26 @@ impl<'c> Compound<'c> {
         let kept_from = reply.message().len();
         self.session = Some(sequence.session());
         let mut ending = Ending { status: Status::OK, results: 1 };
-        while ending.status == Status::OK && ending.results < self.operations {
-            ending.status = self.step(&sequence, arguments, reply);
-            ending.results += 1;
+        self.steps(&sequence, arguments, reply, &mut ending);
+        if let Some(behind) = self.behind.take() {
+            self.steps(&sequence, &mut Decoder::new(&behind), reply, &mut ending);
         }
         sequence.finish(reply, kept_from, ending.status, ending.results);
         ending
+    }
+
+    /// Carries out operations until one is refused, or the arguments go on elsewhere.
+    fn steps(
+        &mut self,
+        sequence: &Sequence,
+        arguments: &mut Decoder<'_>,
+        reply: &mut Reply,
+        ending: &mut Ending,
+    ) {
+        while ending.status == Status::OK && ending.results < self.operations && self.behind.is_none() {
+            ending.status = self.step(sequence, arguments, reply);
+            ending.results += 1;
+        }
     }
 
     fn step(&mut self, sequence: &Sequence, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Status {

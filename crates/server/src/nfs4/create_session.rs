@@ -15,7 +15,10 @@ use crate::states::principal;
 /// The largest request and reply, in bytes: a READ or WRITE of the largest transfer with everything around it.
 const MESSAGE_MAX: u32 = (TRANSFER_MAX + (4 << 10)) as u32;
 /// The least size of a request or a reply that anything can be done with, in bytes.
-const MESSAGE_MIN: u32 = 512;
+const MESSAGE_MIN: u32 = 256;
+/// The same of the channel for callbacks: CB_SEQUENCE and one operation behind it.
+const CALLBACK_MIN: u32 = 128;
+const CALLBACK_OPERATIONS_MIN: u32 = 2;
 /// The largest reply that is kept for a retry, in bytes: more than any of what may not run twice.
 const KEPT_MAX: u32 = 8 << 10;
 
@@ -26,6 +29,12 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         return Err(Status::INVAL.into());
     }
     let fore = granted(&wanted.fore)?;
+    if wanted.back.request < CALLBACK_MIN
+        || wanted.back.response < CALLBACK_MIN
+        || wanted.back.operations < CALLBACK_OPERATIONS_MIN
+    {
+        return Err(Status::TOOSMALL.into());
+    }
     let (client, sequence) = (ClientId(wanted.client.0), wanted.sequence);
     let principal = principal(compound.identity);
     let states = &compound.nfs4.states;

@@ -2,7 +2,8 @@
 
 use howdah_state::ClientIdentity;
 use howdah_wire::nfs4::exchange_id::{
-    Arguments, CONFIRMED, Implementation, OF_CALLS, Protection, ServerOwner, Success, UPDATE, WITHOUT_PNFS,
+    Arguments, CONFIRMED, FENCING, Implementation, OF_CALLS, Protection, ServerOwner, Success, UPDATE,
+    WITHOUT_PNFS,
 };
 use howdah_wire::nfs4::{ClientId, Opaque, Status, Time};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -14,7 +15,9 @@ use crate::states::principal;
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let Arguments { owner, flags, protection, .. } = Arguments::decode(arguments)?;
-    if flags & !OF_CALLS != 0 {
+    // Fencing came with minor version 2 (RFC 7862 14.1).
+    let known = if compound.minor_version < 2 { OF_CALLS & !FENCING } else { OF_CALLS };
+    if flags & !known != 0 {
         return Err(Status::INVAL.into());
     }
     match protection {

@@ -5,7 +5,8 @@ use howdah_vfs::{
     Access, Attributes, Change, Create, FileKind, FileSystem, FsError, Name, NewAttributes, Node as Found,
 };
 use howdah_wire::nfs4::open::{
-    ACCESS_BOTH, Arguments, Claim, Delegation, DelegationKind, How, POSIX_LOCKS, Success, WANT_MASK, WhyNone,
+    ACCESS_BOTH, Arguments, Claim, Delegation, DelegationKind, How, POSIX_LOCKS, Success, WANT_CANCEL,
+    WANT_MASK, WANT_NO_DELEGATION, WANT_NO_PREFERENCE, WhyNone,
 };
 use howdah_wire::nfs4::{Bitmap, ChangeInfo, Status};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -57,8 +58,12 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         file.file_system.set_attributes(&file.caller, &file.handle, &new, None, &mut Change::default())?;
     }
     let state = lock::told(opened.stateid);
-    let wants = arguments.access & WANT_MASK != 0;
-    let delegation = if wants { Delegation::NoneBecause(WhyNone::Resource(false)) } else { Delegation::None };
+    let delegation = match arguments.access & WANT_MASK {
+        WANT_NO_PREFERENCE => Delegation::None,
+        WANT_NO_DELEGATION => Delegation::NoneBecause(WhyNone::NOT_WANTED),
+        WANT_CANCEL => Delegation::NoneBecause(WhyNone::CANCELLED),
+        _ => Delegation::NoneBecause(WhyNone::Resource(false)),
+    };
     compound.put(Node::Exported(target.file));
     compound.stateid = Some(state);
     reply.write(&Success {

@@ -1,10 +1,13 @@
 //! What a compound is about, seen from its first bytes: nearly all are SEQUENCE, PUTFH, and one operation that matters.
 
 use howdah_wire::nfs4::compound::Head;
-use howdah_wire::nfs4::{operation, putfh, sequence};
+use howdah_wire::nfs4::{Stability, operation, putfh, sequence, write};
 use howdah_wire::xdr::{Decode, Decoder};
 
-use crate::program::Pace;
+use crate::program::{Bulk, Pace};
+
+/// The most bytes of operations behind a WRITE that is moved past memory: those of the usual clients have 20.
+const BEHIND_MAX: usize = 512;
 
 /// The handle of the first node that it names.
 pub fn node(arguments: Decoder<'_>) -> Option<&[u8]> {
@@ -19,6 +22,41 @@ pub fn pace(arguments: Decoder<'_>) -> Pace {
         Some("READDIR") => Pace::Dear,
         _ => Pace::Quick,
     }
+}
+
+/// The bulk data of a WRITE in it, and where that stands.
+pub fn bulk(arguments: Decoder<'_>) -> Option<Bulk> {
+    let start = arguments.position();
+    let (_, rest) = to_node(arguments)?;
+    let (position, head) = to_write(rest)?;
+    Some(Bulk {
+        before: position - start,
+        length: head.length as usize,
+        durable: head.stability != Stability::Unstable,
+        behind_max: BEHIND_MAX,
+    })
+}
+
+/// How many bytes of what follows SEQUENCE are in memory in any case: all but the data of a WRITE.
+pub fn in_memory(rest: &[u8]) -> usize {
+    let mut decoder = Decoder::new(rest);
+    let to_data = |decoder: &mut Decoder<'_>| {
+        if decoder.u32("operation").ok()? != putfh::OPERATION {
+            return None;
+        }
+        putfh::Arguments::decode(decoder).ok()?;
+        to_write(decoder.clone()).map(|(position, _)| position)
+    };
+    to_data(&mut decoder).unwrap_or(rest.len())
+}
+
+/// Where the data of a WRITE stands, if that is what comes next.
+fn to_write(mut rest: Decoder<'_>) -> Option<(usize, write::Head)> {
+    if rest.u32("operation").ok()? != write::OPERATION {
+        return None;
+    }
+    let head = write::Head::decode(&mut rest).ok()?;
+    Some((rest.position(), head))
 }
 
 /// The first node that it names, and what stands behind.

@@ -64,6 +64,7 @@ const PROCEDURES: &[Row<Nfs4>] = &[
             status: true,
             node: peek::node,
             pace_by_arguments: Some(peek::pace),
+            bulk: Some(peek::bulk),
             repetition: Repetition::Runs,
             ..Procedure::plain("COMPOUND", Pace::Quick)
         },

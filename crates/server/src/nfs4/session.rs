@@ -11,11 +11,15 @@ use howdah_wire::xdr::{Decode, Decoder};
 use siphasher::sip::SipHasher13;
 
 use super::compound::Compound;
+use super::peek;
 use crate::Reply;
 use crate::states::{self, SessionData};
 
 /// How many bytes of a request tell it from another with the same number: the data of a WRITE may never come into user space.
 const DIGEST_MAX: usize = 512;
+
+/// Length of what SEQUENCE answers, in bytes.
+const RESULT: usize = 16 + 5 * 4;
 
 /// The session that a compound runs in.
 pub type Session = Arc<LiveSession<SessionData>>;
@@ -61,6 +65,13 @@ pub fn begin(
     if arguments.position() + arguments.rest().len() > fore.request as usize {
         return Err(Status::REQ_TOO_BIG);
     }
+    let own = reply.message_length() + RESULT;
+    if own > fore.response as usize {
+        return Err(Status::REP_TOO_BIG);
+    }
+    if sequence.keep && own > fore.kept_response as usize {
+        return Err(Status::REP_TOO_BIG_TO_CACHE);
+    }
     let request = SequenceRequest {
         sequence: sequence.sequence,
         slot: sequence.slot,
@@ -96,7 +107,7 @@ fn digest(compound: &Compound<'_>, rest: &[u8]) -> u64 {
     if let crate::exports::Identity::User(caller) = compound.identity {
         hasher.write_u32(caller.user);
     }
-    hasher.write(&rest[..rest.len().min(DIGEST_MAX)]);
+    hasher.write(&rest[..peek::in_memory(rest).min(DIGEST_MAX)]);
     hasher.finish()
 }
 

@@ -1,34 +1,50 @@
-//! WRITE: data into the current file.
+//! WRITE: data into the current file. The data is borrowed from the call, or still waits in the socket.
 
 use howdah_state::IoKind;
 use howdah_vfs::{Change, Data, FileSystem, FsError, Stability};
-use howdah_wire::nfs4::write::{Arguments, Success};
+use howdah_wire::nfs4::write::{Head, Success};
 use howdah_wire::nfs4::{Stability as Told, Status, Verifier};
-use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::xdr::{Decode, Decoder, padding};
 
 use super::compound::{Compound, Outcome};
+use super::convert;
 use super::read::of_kind;
 use crate::Reply;
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
-    let Arguments { state, offset, stability, data } = Arguments::decode(arguments)?;
+    let head = Head::decode(arguments)?;
+    let success = match compound.waiting.take() {
+        Some(waiting) => {
+            let success = put(compound, &head, Data::Waiting(waiting))?;
+            compound.behind = Some(waiting.behind().map_err(|_| Status::IO)?.to_vec());
+            success
+        }
+        None => {
+            let data = arguments.bytes(head.length as usize, "data")?;
+            arguments.bytes(padding(data.len()), "padding")?;
+            put(compound, &head, Data::Bytes(data))?
+        }
+    };
+    reply.write(&success);
+    Ok(())
+}
+
+fn put(compound: &Compound<'_>, head: &Head, data: Data<'_>) -> Result<Success, Status> {
     let file = compound.object(Status::ISDIR)?;
-    compound.check_io(file, state, IoKind::Write).map_err(|status| of_kind(file, status))?;
-    let stability = match stability {
+    compound.check_io(file, head.state, IoKind::Write).map_err(|status| of_kind(file, status))?;
+    let stability = match head.stability {
         Told::Unstable => Stability::Unstable,
         Told::DataSync => Stability::DataSync,
         Told::FileSync => Stability::FileSync,
     };
     let (caller, node) = (&file.caller, &file.handle);
-    let written = file
-        .file_system
-        .write(caller, node, offset, Data::Bytes(data), stability, &mut Change::default())
-        .map_err(|error| match error {
-            FsError::Invalid => of_kind(file, Status::INVAL),
-            error => super::convert::status(error),
-        })?;
-    reply.write(&Success {
+    let written = file.file_system.write(caller, node, head.offset, data, stability, &mut Change::default());
+    let written = written.map_err(|error| match error {
+        FsError::Invalid => of_kind(file, Status::INVAL),
+        error => convert::status(error),
+    })?;
+    Ok(Success {
         count: u32::try_from(written.count).expect("no more than was sent"),
         committed: match written.stability {
             Stability::Unstable => Told::Unstable,
@@ -36,6 +52,5 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
             Stability::FileSync => Told::FileSync,
         },
         verifier: Verifier(written.verifier),
-    });
-    Ok(())
+    })
 }

@@ -64,19 +64,22 @@ impl Worker {
         let (header, length) = (job.arguments_at() + bulk.before, partial.length);
         let here = &partial.bytes[header.min(partial.bytes.len())..];
         let pad = padding(bulk.length);
-        if header + bulk.length + pad != length || here.len() >= bulk.length {
+        let behind = length.checked_sub(header + bulk.length + pad);
+        let Some(behind) = behind.filter(|behind| *behind <= bulk.behind_max && here.len() < bulk.length)
+        else {
             return Ok(InPlace::None);
-        }
+        };
         let rest = bulk.length - here.len();
         let stream = connection.stream();
-        if stream.waiting()? < rest + pad {
-            return wait_for(connection, rest + pad);
+        let waits = rest + pad + behind;
+        if stream.waiting()? < waits {
+            return wait_for(connection, waits);
         }
         connection.wake_at_once()?;
         job.cut_arguments(bulk.before);
-        let mut payload = Payload::new(stream, &mut self.pipe, here, rest, pad);
+        let mut payload = Payload::new(stream, &mut self.pipe, here, rest, (pad, behind));
         let buffer = self.spare.take();
-        connection.inbox().start_moved_call(rest + pad);
+        connection.inbox().start_moved_call(waits);
         let timing = Timing { arrived, received: length, is_first: true };
         let has_ended = |token| shared.has_ended_in_order(token);
         let (peer, origin) = (connection.peer(), Origin::connection(connection.token()));

@@ -176,6 +176,7 @@ mod tests {
     use crate::admin::process::ProcessUse;
     use crate::counts::{Figures, Ledger, Moment, OfExport, Timing, at_export};
     use crate::exports::{Export, Exports};
+    use crate::programs::Listed;
     use crate::service::procedures;
 
     /// What an answer may weigh with so many clients told.
@@ -213,8 +214,8 @@ mod tests {
             figures.latency.sum = MUCH;
             figures.latency.buckets.fill(MUCH / 1000);
             figures.errors[1] = 7;
-            let (program, procedure) = (listed.program, listed.procedure.name);
-            Row { place, export: export.clone(), program, version: 3, procedure, figures }
+            let Listed { program, version, procedure } = *listed;
+            Row { place, export: export.clone(), program, version, procedure: procedure.name, figures }
         });
         let told = (0..clients).map(|client| ClientFacts {
             client: IpAddr::from((0x2001_0db8_0001_0000_u128 << 64 | u128::from(client) << 64).to_be_bytes()),

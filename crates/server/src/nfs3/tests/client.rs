@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, FileSystem, Handle, Name, NewAttributes, Waiting};
+use howdah_vfs::{Caller, Change, Create, FileSystem, Handle, Name, NewAttributes};
 use howdah_wire::nfs3::{FileHandle, PROGRAM, Status, VERSION};
 use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
@@ -12,6 +12,7 @@ use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 use crate::calling::peer;
 use crate::dispatch::{Whence, Work};
 use crate::exports::{ClientRule, Export, Exports, Squash};
+use crate::request::BulkData;
 use crate::service::Service;
 use crate::{Peer, Transport};
 
@@ -109,7 +110,7 @@ impl Client {
         &'a self,
         procedure: u32,
         arguments: &[u8],
-        waiting: Option<&'a mut dyn Waiting>,
+        waiting: Option<&'a mut dyn BulkData>,
     ) -> (Result<Accepted, Denied>, Vec<u8>) {
         let credentials = match self.user {
             Some(user) => Credentials::Sys(AuthSys::new(b"client", user, user, &[])),
@@ -124,7 +125,7 @@ impl Client {
         credentials: Credentials<'_>,
         procedure: u32,
         arguments: &[u8],
-        waiting: Option<&'a mut dyn Waiting>,
+        waiting: Option<&'a mut dyn BulkData>,
     ) -> (Result<Accepted, Denied>, Vec<u8>) {
         // Each call is a new one: the same xid would be answered from memory.
         let xid = self.calls.fetch_add(1, Ordering::Relaxed);
@@ -136,7 +137,7 @@ impl Client {
             Work::NoCall => panic!("no answer"),
             Work::Refuse(header) => Encoder::to_vec(&header),
             Work::Run(job) => {
-                let waiting = waiting.map(|waiting| waiting as &mut dyn Waiting);
+                let waiting = waiting.map(|waiting| waiting as &mut dyn BulkData);
                 let from = Whence::datagram(&self.peer, &|_| false);
                 let reply = dispatcher.run(&job, &from, waiting, Vec::new()).expect("an answer");
                 let length = reply.message_length();

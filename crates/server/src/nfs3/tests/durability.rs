@@ -109,6 +109,8 @@ fn a_count_beyond_the_data_is_refused_and_data_beyond_the_count_left_alone() {
 /// Data in a socket that is a piece of memory.
 struct InMemory(Vec<u8>);
 
+impl crate::request::BulkData for InMemory {}
+
 impl Waiting for InMemory {
     fn length(&self) -> usize {
         self.0.len()
