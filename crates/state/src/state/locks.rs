@@ -25,7 +25,7 @@ fn needed(kind: LockKind) -> ShareAccess {
 }
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
-    /// LOCK (RFC 8881 18.10). If the kernel refuses the mirrored lock: [`Self::refuse`], and DENIED.
+    /// LOCK (RFC 8881 18.10). If the kernel refuses to mirror it: [`Self::take_back`], and DENIED.
     ///
     /// # Errors
     ///
@@ -168,8 +168,19 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         Ok(())
     }
 
-    /// Takes a grant back: the kernel refused to mirror it, or an NLM host refused its GRANTED. The owner then holds of these bytes what
-    /// it held before. Nothing happens if the owner has changed them since.
+    /// Takes a lock back that the kernel refused to mirror, as if LOCK had been denied: the owner holds what it held before, and its
+    /// stateid is the one before. Before the lock on the state is let go, or the client may see more of it.
+    pub fn take_back(&mut self, now: Duration, answer: &LockAnswer<K>) {
+        if let Some(client) = answer.grant.owner.client()
+            && let Some(states) = self.states.get_mut(&client)
+        {
+            states.undo_change(answer.stateid);
+        }
+        self.refuse(now, &answer.grant);
+    }
+
+    /// Takes a grant of NLM back: the kernel refused to mirror it, or the host refused its GRANTED. The owner then holds of these bytes
+    /// what it held before. Nothing happens if the owner has changed them since.
     pub fn refuse(&mut self, now: Duration, grant: &LockGrant<K>) {
         let LockGrant { owner, key, range, kind, before } = grant;
         if self.files.within(key, owner, *range) != [(*range, *kind)] {
