@@ -42,7 +42,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.make_way(now, &wish, waits && !is_reclaim).map_err(|error| conflict(error, is_reclaim))?;
         self.granted_to_client(now, client, is_reclaim);
         let grant = self.files.grant(&wish, &mut self.effects);
-        self.wake(now, key);
+        self.freed = Some((now, key.clone()));
         let states = self.states.get_mut(&client).ok_or(StateError::Expired)?;
         let index = states.add_lock(open, &owner).ok_or(StateError::BadStateId)?;
         Ok(LockAnswer { stateid: states.change(index), grant })
@@ -183,12 +183,17 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// what it held before. Nothing happens if the owner has changed them since.
     pub fn refuse(&mut self, now: Duration, grant: &LockGrant<K>) {
         let LockGrant { owner, key, range, kind, before } = grant;
+        self.freed = None;
         if self.files.within(key, owner, *range) != [(*range, *kind)] {
             return;
         }
         self.files.set_range(key, owner, *range, None, &mut self.effects);
-        for (piece, kind) in before {
-            self.files.set_range(key, owner, *piece, Some(*kind), &mut self.effects);
+        for (piece, held) in before {
+            // Others may have got what the grant let go of.
+            let wish = LockWish { key, owner, range: *piece, kind: *held };
+            let is_free = self.files.may_lock(&wish, now, &|_| false).is_ok();
+            let held = if is_free { *held } else { *kind.min(held) };
+            self.files.set_range(key, owner, *piece, Some(held), &mut self.effects);
         }
         self.wake(now, key);
     }

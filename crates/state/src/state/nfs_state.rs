@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 use crate::clients::Clients;
 use crate::effects::{DurableRecord, Effect, Effects};
@@ -34,6 +35,8 @@ pub struct NfsState<K, S> {
     pub(super) grace: Grace,
     pub(super) journal: Journal,
     pub(super) effects: Vec<Effect<K>>,
+    /// Where a grant may have let go of something: waiters are served once it cannot be taken back any more.
+    pub(super) freed: Option<(Duration, K)>,
 }
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
@@ -54,6 +57,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             grace: Grace::new(settings.grace, journal.records()),
             journal,
             effects,
+            freed: None,
             settings,
         }
     }
@@ -61,6 +65,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// What to do because of the calls since the last time. Take them before the lock on the state is let go, and queue them in
     /// this order.
     pub fn take_effects(&mut self) -> Effects<K> {
+        if let Some((now, key)) = self.freed.take() {
+            self.wake(now, &key);
+        }
         Effects { list: std::mem::take(&mut self.effects), durable: self.journal.take_need() }
     }
 
