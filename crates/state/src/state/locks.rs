@@ -82,26 +82,26 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         if has_states && has_ranges { Ok(()) } else { Err(StateError::NoSpace) }
     }
 
-    /// Whether a lock may be granted; clients whose lease has passed make way. A denied wish is remembered if it `waits`.
+    /// Whether a lock may be granted; clients whose lease has passed make way. Those who waited for what they had come first. A
+    /// denied wish is remembered if it `waits`.
     pub(super) fn make_way(
         &mut self,
         now: Duration,
         wish: &LockWish<'_, K>,
         waits: bool,
     ) -> Result<(), StateError> {
-        let most = self.settings.bounds.waiters_of_client;
-        let may = {
+        loop {
             let lapsed = |other| wish.owner.client() != Some(other) && self.is_lapsed(now, other);
-            self.files.may_lock(wish, now, &lapsed)
-        };
-        match may {
-            Ok(in_the_way) => self.end_in_the_way(now, in_the_way),
-            Err(mut conflict) => {
-                conflict.is_waiting = waits && self.files.remember(wish, now, most);
-                return Err(StateError::Denied(conflict));
+            match self.files.may_lock(wish, now, &lapsed) {
+                Ok(in_the_way) if in_the_way.is_empty() => return Ok(()),
+                Ok(in_the_way) => self.end_in_the_way(now, in_the_way),
+                Err(mut conflict) => {
+                    let most = self.settings.bounds.waiters_of_client;
+                    conflict.is_waiting = waits && self.files.remember(wish, now, most);
+                    return Err(StateError::Denied(conflict));
+                }
             }
         }
-        Ok(())
     }
 
     /// LOCKT (RFC 8881 18.11): makes no state, and ends nobody.

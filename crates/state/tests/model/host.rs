@@ -104,6 +104,7 @@ impl World {
                 if conflict.is_waiting {
                     self.saw("host blocked");
                 }
+                self.deliver();
             }
             Err(StateError::Grace) => assert!(self.state.is_grace()),
             Err(error) => assert_eq!(error, StateError::NoSpace),

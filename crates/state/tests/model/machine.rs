@@ -205,7 +205,9 @@ impl World {
                         self.grant(machine, (*owner, open.key), thing, true);
                     }
                     Err(error) => {
-                        assert!(is_revoked, "{thing:?} was not reclaimed: {error:?}");
+                        // An open that was downgraded since does not allow it any more.
+                        let is_refused = is_revoked || !open.access.allows(needed(kind));
+                        assert!(is_refused, "{thing:?} was not reclaimed: {error:?}");
                         self.saw("reclaim refused");
                         self.truth.released((machine.me(), *owner), open.key, thing);
                     }
@@ -388,6 +390,7 @@ impl World {
                 assert!(is_firm || has_turns, "{conflict:?}");
                 assert!(conflict.owner != full_owner && (waits || !conflict.is_waiting));
                 self.saw("lock denied");
+                return self.arrived();
             }
             Err(error) => panic!("LOCK: {error:?}"),
         }

@@ -156,9 +156,14 @@ impl World {
         others.any(|other| other.is_none_or(|other| owner.client() == Some(other) || !self.is_lapsed(other)))
     }
 
-    /// Whether somebody may have its turn to take a lock.
+    /// Whether somebody may have its turn to take a lock, or get one when a client ends that is in the way.
     pub fn has_turns(&self, key: u8) -> bool {
-        self.state.waits().any(|wait| *wait.key == key && wait.holder.is_none())
+        self.state.waits().any(|wait| {
+            *wait.key == key
+                && wait
+                    .holder
+                    .is_none_or(|holder| holder.client().is_some_and(|client| self.is_lapsed(client)))
+        })
     }
 
     pub fn key(&mut self) -> u8 {
