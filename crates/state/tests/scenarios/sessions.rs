@@ -62,6 +62,9 @@ fn a_lower_target_takes_effect_when_the_client_respects_it() {
     assert!(session.sequence(NOW, request(1, 0, 1)).is_ok());
     assert_eq!(session.slots().granted(), 2);
     assert_eq!(session.sequence(NOW, request(2, 5, 5)).err(), Some(StateError::BadSlot));
+    session.slots().set_target(100);
+    assert_eq!((session.slots().granted(), session.slots().target()), (8, 8));
+    assert!(session.sequence(NOW, request(2, 5, 5)).is_ok());
 }
 
 #[test]
