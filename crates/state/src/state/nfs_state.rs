@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use crate::clients::Clients;
+use crate::clients::ClientRegistry;
 use crate::effects::{DurableRecord, Effect, Effects};
 use crate::files::FileTable;
 use crate::grace::Grace;
@@ -25,7 +25,7 @@ use crate::states::ClientStates;
 #[derive(Debug)]
 pub struct NfsState<K, S> {
     pub(super) settings: StateSettings,
-    pub(super) clients: Clients,
+    pub(super) clients: ClientRegistry,
     pub(super) sessions: Arc<SessionTable<S>>,
     pub(super) sessions_made: u64,
     pub(super) budget: Arc<ReplyBudget>,
@@ -47,7 +47,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         journal.write(DurableRecord::Start { epoch: settings.epoch }, &mut effects);
         journal.rest_on_all();
         Self {
-            clients: Clients::new(settings.epoch),
+            clients: ClientRegistry::new(settings.epoch),
             sessions: Arc::default(),
             sessions_made: 0,
             budget: Arc::new(ReplyBudget::new(settings.bounds.cached_bytes)),
