@@ -36,12 +36,11 @@ impl Known {
     }
 
     fn lines(&self) -> impl Iterator<Item = DurableRecord> + '_ {
-        let client = |(owner, principal): (&Box<[u8]>, &Principal)| DurableRecord::AddClient {
+        let clients = self.clients.iter().map(|(owner, principal)| DurableRecord::AddClient {
             owner: owner.clone(),
             principal: principal.clone(),
-        };
-        let host = |host: &Box<[u8]>| DurableRecord::AddHost { host: host.clone() };
-        self.clients.iter().map(client).chain(self.hosts.iter().map(host))
+        });
+        clients.chain(self.hosts.iter().map(|host| DurableRecord::AddHost { host: host.clone() }))
     }
 }
 
@@ -95,14 +94,24 @@ impl RecoveryRecords {
         !self.earlier.is_empty()
     }
 
-    /// Clients of earlier runs.
-    pub(crate) fn earlier_clients(&self) -> impl Iterator<Item = &[u8]> {
+    /// Clients of earlier runs that may reclaim, by their names of themselves.
+    pub fn earlier_clients(&self) -> impl Iterator<Item = &[u8]> {
         self.earlier.clients.keys().map(|owner| &**owner)
     }
 
-    /// NLM hosts of earlier runs.
-    pub(crate) fn earlier_hosts(&self) -> impl Iterator<Item = &[u8]> {
+    /// Clients of this run that may reclaim after the next start, by their names of themselves.
+    pub fn present_clients(&self) -> impl Iterator<Item = &[u8]> {
+        self.present.clients.keys().map(|owner| &**owner)
+    }
+
+    /// NLM hosts of earlier runs that may reclaim.
+    pub fn earlier_hosts(&self) -> impl Iterator<Item = &[u8]> {
         self.earlier.hosts.iter().map(|host| &**host)
+    }
+
+    /// NLM hosts of this run.
+    pub fn present_hosts(&self) -> impl Iterator<Item = &[u8]> {
+        self.present.hosts.iter().map(|host| &**host)
     }
 
     /// Whether this client of an earlier run is this principal's.

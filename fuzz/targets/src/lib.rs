@@ -17,6 +17,7 @@ pub mod lock_messages;
 pub mod mount_messages;
 pub mod nfs3_messages;
 pub mod nfs4_messages;
+pub mod nfs_state;
 pub mod portmap_messages;
 pub mod record_marking;
 pub mod reply_cache;
@@ -51,6 +52,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "mount_messages", run: mount_messages::run },
     Target { name: "nfs3_messages", run: nfs3_messages::run },
     Target { name: "nfs4_messages", run: nfs4_messages::run },
+    Target { name: "nfs_state", run: nfs_state::run },
     Target { name: "portmap_messages", run: portmap_messages::run },
     Target { name: "record_marking", run: record_marking::run },
     Target { name: "reply_cache", run: reply_cache::run },

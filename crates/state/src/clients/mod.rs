@@ -8,4 +8,4 @@ mod registry;
 pub use creation::CreationAnswer;
 pub use exchange::{Exchange, decide};
 pub use record::ClientRecord;
-pub use registry::Clients;
+pub use registry::ClientRegistry;

@@ -12,7 +12,7 @@ use crate::sessions::ClientShared;
 
 /// All clients of NFSv4.
 #[derive(Debug)]
-pub struct Clients {
+pub struct ClientRegistry {
     epoch: u32,
     last: u32,
     by_id: BTreeMap<ClientId, ClientRecord>,
@@ -27,7 +27,7 @@ struct Runs {
     unconfirmed: Option<ClientId>,
 }
 
-impl Clients {
+impl ClientRegistry {
     /// None yet.
     pub fn new(epoch: u32) -> Self {
         Self { epoch, last: 0, by_id: BTreeMap::new(), by_owner: HashMap::new(), of_peer: HashMap::new() }

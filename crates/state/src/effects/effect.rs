@@ -34,7 +34,7 @@ pub enum Effect<K> {
         /// The file.
         key: K,
     },
-    /// An NLM owner that was blocked now has its lock (NLM GRANTED). If the host refuses it: [`NfsState::refuse`](crate::NfsState::refuse).
+    /// An NLM owner that was blocked has its lock now (NLM GRANTED). If the host refuses it: [`NfsState::refuse`](crate::NfsState::refuse).
     Granted {
         /// Who.
         owner: NlmOwner,

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use super::range_locks::HeldLock;
 use super::waiters::Waiter;
-use super::{RangeLocks, Shares, Waiters};
+use super::{FileShares, RangeLocks, Waiters};
 use crate::ids::{ByteRange, HostId, LockKind, LockOwner};
 
 /// One file of which somebody has something.
 #[derive(Debug, Default)]
 pub struct NfsFile {
     /// Who has it open.
-    pub shares: Shares,
+    pub shares: FileShares,
     /// Who has locked what.
     pub locks: RangeLocks,
     /// Who waits for what.

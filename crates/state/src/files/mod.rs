@@ -16,7 +16,7 @@ pub use file::NfsFile;
 pub use locking::LockWish;
 pub use range_locks::RangeLocks;
 pub use range_set::RangeSet;
-pub use shares::{ShareHolder, ShareMode, Shares};
+pub use shares::{FileShares, ShareHolder, ShareMode};
 pub use table::{FileTable, Lapsed};
 pub use usage::{Party, Usage};
 pub use waiters::Waiters;

@@ -40,13 +40,13 @@ impl ShareHolder {
 
 /// The opens and shares of one file.
 #[derive(Debug, Default)]
-pub struct Shares {
+pub struct FileShares {
     held: BTreeMap<ShareHolder, ShareMode>,
     /// How many of them deny anything: usually none, and then nobody need look.
     denying: usize,
 }
 
-impl Shares {
+impl FileShares {
     /// What a holder has.
     pub fn mode(&self, holder: &ShareHolder) -> Option<ShareMode> {
         self.held.get(holder).copied()

@@ -7,6 +7,7 @@ mod lock_kind;
 mod open_id;
 mod owner;
 mod principal;
+mod range_length;
 mod session_id;
 mod share;
 mod state_id;

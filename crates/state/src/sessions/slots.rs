@@ -15,6 +15,8 @@ type Block = Box<[Mutex<SessionSlot>; BLOCK]>;
 #[derive(Debug)]
 pub struct SessionSlots {
     blocks: Box<[OnceLock<Block>]>,
+    /// How many there are.
+    count: u32,
     /// How many the client may use, as it knows.
     granted: AtomicU32,
     /// How many it should use: lower than granted until it has taken notice.
@@ -26,7 +28,7 @@ impl SessionSlots {
     pub fn new(count: u32) -> Self {
         let count = count.max(1);
         let blocks = (0..(count as usize).div_ceil(BLOCK)).map(|_| OnceLock::new()).collect();
-        Self { blocks, granted: AtomicU32::new(count), target: AtomicU32::new(count) }
+        Self { blocks, count, granted: AtomicU32::new(count), target: AtomicU32::new(count) }
     }
 
     /// The slot of this number, locked.
@@ -59,11 +61,12 @@ impl SessionSlots {
         self.target.load(Ordering::Relaxed)
     }
 
-    /// Asks the client to use so many slots, of those that there are. Fewer are granted once it has taken notice.
+    /// Asks the client to use so many slots, of those that the session was made with. More are granted at once, fewer once the client
+    /// has taken notice.
     pub fn set_target(&self, count: u32) {
-        let most = (self.blocks.len() * BLOCK) as u32;
-        let count = count.clamp(1, self.granted().max(1)).min(most);
+        let count = count.clamp(1, self.count);
         self.target.store(count, Ordering::Relaxed);
+        self.granted.fetch_max(count, Ordering::Relaxed);
     }
 
     /// The client says which slot is the highest that it uses: a lower target that it respects takes effect.

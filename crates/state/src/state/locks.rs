@@ -25,7 +25,7 @@ fn needed(kind: LockKind) -> ShareAccess {
 }
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
-    /// LOCK (RFC 8881 18.10). If the kernel refuses the mirrored lock: [`Self::refuse`], and DENIED.
+    /// LOCK (RFC 8881 18.10). If the kernel refuses to mirror it: [`Self::take_back`], and DENIED.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.make_way(now, &wish, waits && !is_reclaim).map_err(|error| conflict(error, is_reclaim))?;
         self.granted_to_client(now, client, is_reclaim);
         let grant = self.files.grant(&wish, &mut self.effects);
-        self.wake(now, key);
+        self.freed = Some((now, key.clone()));
         let states = self.states.get_mut(&client).ok_or(StateError::Expired)?;
         let index = states.add_lock(open, &owner).ok_or(StateError::BadStateId)?;
         Ok(LockAnswer { stateid: states.change(index), grant })
@@ -82,26 +82,26 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         if has_states && has_ranges { Ok(()) } else { Err(StateError::NoSpace) }
     }
 
-    /// Whether a lock may be granted; clients whose lease has passed make way. A denied wish is remembered if it `waits`.
+    /// Whether a lock may be granted; clients whose lease has passed make way. Those who waited for what they had come first. A
+    /// denied wish is remembered if it `waits`.
     pub(super) fn make_way(
         &mut self,
         now: Duration,
         wish: &LockWish<'_, K>,
         waits: bool,
     ) -> Result<(), StateError> {
-        let most = self.settings.bounds.waiters_of_client;
-        let may = {
+        loop {
             let lapsed = |other| wish.owner.client() != Some(other) && self.is_lapsed(now, other);
-            self.files.may_lock(wish, now, &lapsed)
-        };
-        match may {
-            Ok(in_the_way) => self.end_in_the_way(now, in_the_way),
-            Err(mut conflict) => {
-                conflict.is_waiting = waits && self.files.remember(wish, now, most);
-                return Err(StateError::Denied(conflict));
+            match self.files.may_lock(wish, now, &lapsed) {
+                Ok(in_the_way) if in_the_way.is_empty() => return Ok(()),
+                Ok(in_the_way) => self.end_in_the_way(now, in_the_way),
+                Err(mut conflict) => {
+                    let most = self.settings.bounds.waiters_of_client;
+                    conflict.is_waiting = waits && self.files.remember(wish, now, most);
+                    return Err(StateError::Denied(conflict));
+                }
             }
         }
-        Ok(())
     }
 
     /// LOCKT (RFC 8881 18.11): makes no state, and ends nobody.
@@ -168,16 +168,32 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         Ok(())
     }
 
-    /// Takes a grant back: the kernel refused to mirror it, or an NLM host refused its GRANTED. The owner then holds of these bytes what
-    /// it held before. Nothing happens if the owner has changed them since.
+    /// Takes a lock back that the kernel refused to mirror, as if LOCK had been denied: the owner holds what it held before, and its
+    /// stateid is the one before. Before the lock on the state is let go, or the client may see more of it.
+    pub fn take_back(&mut self, now: Duration, answer: &LockAnswer<K>) {
+        if let Some(client) = answer.grant.owner.client()
+            && let Some(states) = self.states.get_mut(&client)
+        {
+            states.undo_change(answer.stateid);
+        }
+        self.refuse(now, &answer.grant);
+    }
+
+    /// Takes a grant of NLM back: the kernel refused to mirror it, or the host refused its GRANTED. The owner then holds of these bytes
+    /// what it held before. Nothing happens if the owner has changed them since.
     pub fn refuse(&mut self, now: Duration, grant: &LockGrant<K>) {
         let LockGrant { owner, key, range, kind, before } = grant;
+        self.freed = None;
         if self.files.within(key, owner, *range) != [(*range, *kind)] {
             return;
         }
         self.files.set_range(key, owner, *range, None, &mut self.effects);
-        for (piece, kind) in before {
-            self.files.set_range(key, owner, *piece, Some(*kind), &mut self.effects);
+        for (piece, held) in before {
+            // Others may have got what the grant let go of.
+            let wish = LockWish { key, owner, range: *piece, kind: *held };
+            let is_free = self.files.may_lock(&wish, now, &|_| false).is_ok();
+            let held = if is_free { *held } else { *kind.min(held) };
+            self.files.set_range(key, owner, *piece, Some(held), &mut self.effects);
         }
         self.wake(now, key);
     }

@@ -7,14 +7,14 @@ mod exchange;
 mod gate;
 mod io;
 mod locks;
+mod nfs_state;
 mod nlm;
 mod opens;
 mod requests;
-mod state;
 mod time;
 mod views;
 
 pub use answers::{ExchangeAnswer, IoPermit, LockAnswer, OpenAnswer, SessionAnswer};
+pub use nfs_state::NfsState;
 pub use requests::{ClientIdentity, IoKind, LockRequest, Locker, NlmLockRequest, OpenRequest};
-pub use state::NfsState;
 pub use views::{ClientStanding, ClientView, LockView, WaitView};

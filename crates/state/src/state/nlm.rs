@@ -43,7 +43,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.make_way(now, &wish, waits && !is_reclaim).map_err(|error| conflict(error, is_reclaim))?;
         self.granted_to_host(now, host, is_reclaim);
         let grant = self.files.grant(&wish, &mut self.effects);
-        self.wake(now, key);
+        self.freed = Some((now, key.clone()));
         Ok(grant)
     }
 

@@ -187,6 +187,16 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         StateId::new(self.client.epoch(), self.client.number(), index, *seqid)
     }
 
+    /// Undoes the last change of locks, if this was the stateid after it; without an earlier one they end.
+    pub fn undo_change(&mut self, stateid: StateId) {
+        let Ok((index, Stated::Lock(lock))) = self.find(stateid) else { return };
+        if lock.seqid == 1 {
+            self.remove_lock(index);
+        } else if let Some(Stated::Lock(lock)) = self.by_index.get_mut(&index) {
+            lock.seqid -= 1;
+        }
+    }
+
     /// Takes an open out, with the owners of locks under it.
     pub fn remove_open(&mut self, index: u32) -> Option<(OpenState<K>, Vec<LockOwner>)> {
         let Some(Stated::Open(open)) = self.by_index.remove(&index) else { return None };

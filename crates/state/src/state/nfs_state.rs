@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
-use crate::clients::Clients;
+use crate::clients::ClientRegistry;
 use crate::effects::{DurableRecord, Effect, Effects};
 use crate::files::FileTable;
 use crate::grace::Grace;
@@ -24,7 +25,7 @@ use crate::states::ClientStates;
 #[derive(Debug)]
 pub struct NfsState<K, S> {
     pub(super) settings: StateSettings,
-    pub(super) clients: Clients,
+    pub(super) clients: ClientRegistry,
     pub(super) sessions: Arc<SessionTable<S>>,
     pub(super) sessions_made: u64,
     pub(super) budget: Arc<ReplyBudget>,
@@ -34,6 +35,8 @@ pub struct NfsState<K, S> {
     pub(super) grace: Grace,
     pub(super) journal: Journal,
     pub(super) effects: Vec<Effect<K>>,
+    /// Where a grant may have let go of something: waiters are served once it cannot be taken back any more.
+    pub(super) freed: Option<(Duration, K)>,
 }
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
@@ -44,7 +47,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         journal.write(DurableRecord::Start { epoch: settings.epoch }, &mut effects);
         journal.rest_on_all();
         Self {
-            clients: Clients::new(settings.epoch),
+            clients: ClientRegistry::new(settings.epoch),
             sessions: Arc::default(),
             sessions_made: 0,
             budget: Arc::new(ReplyBudget::new(settings.bounds.cached_bytes)),
@@ -54,6 +57,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             grace: Grace::new(settings.grace, journal.records()),
             journal,
             effects,
+            freed: None,
             settings,
         }
     }
@@ -61,6 +65,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// What to do because of the calls since the last time. Take them before the lock on the state is let go, and queue them in
     /// this order.
     pub fn take_effects(&mut self) -> Effects<K> {
+        if let Some((now, key)) = self.freed.take() {
+            self.wake(now, &key);
+        }
         Effects { list: std::mem::take(&mut self.effects), durable: self.journal.take_need() }
     }
 

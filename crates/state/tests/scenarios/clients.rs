@@ -1,0 +1,149 @@
+//! EXCHANGE_ID, leases and courtesy.
+
+use std::time::Duration;
+
+use howdah_state::{ClientStanding, Effect, SessionAnswer, StateBounds, StateError};
+
+use crate::server::*;
+
+const NOW: Duration = Duration::ZERO;
+
+#[test]
+fn exchange_id_follows_the_table() {
+    let mut state = server();
+    assert_eq!(exchange(&mut state, NOW, "a", 1, "p", true), Err(StateError::NoEntry), "case 7");
+    let first = exchange(&mut state, NOW, "a", 1, "p", false).expect("case 1");
+    let second = exchange(&mut state, NOW, "a", 1, "p", false).expect("case 4");
+    assert!(first.client != second.client && !second.is_confirmed);
+    assert_eq!(create(&mut state, NOW, first, "p").err(), Some(StateError::StaleClientId), "it was replaced");
+    assert_eq!(
+        create(&mut state, NOW, second, "q").err(),
+        Some(StateError::ClientIdInUse),
+        "another principal"
+    );
+    let second = exchange(&mut state, NOW, "a", 1, "p", false).expect("case 4");
+    create(&mut state, NOW, second, "p").expect("CREATE_SESSION");
+    let same = exchange(&mut state, NOW, "a", 1, "p", false).expect("case 2");
+    assert!(same.client == second.client && same.is_confirmed && same.sequence == second.sequence + 1);
+    assert_eq!(exchange(&mut state, NOW, "a", 1, "p", true), Ok(same), "case 6");
+    assert_eq!(exchange(&mut state, NOW, "a", 2, "p", true), Err(StateError::NotSame), "case 8");
+    assert_eq!(exchange(&mut state, NOW, "a", 1, "q", true), Err(StateError::Permission), "case 9");
+    assert_eq!(exchange(&mut state, NOW, "a", 1, "q", false), Err(StateError::ClientIdInUse), "case 3");
+    let other = exchange(&mut state, seconds(91), "a", 1, "q", false).expect("case 3, without a lease");
+    assert!(!other.is_confirmed);
+}
+
+#[test]
+fn a_restarted_client_loses_its_state_when_it_is_confirmed_and_not_before() {
+    let mut state = server();
+    let old = connect(&mut state, NOW, "a");
+    let opened = open(&mut state, NOW, old, "o", BOTH).expect("OPEN");
+    let new = exchange(&mut state, NOW, "a", 2, "a", false).expect("case 5");
+    assert!(!new.is_confirmed && new.client != old);
+    assert_eq!(state.test_stateid(old, opened.stateid), Ok(()));
+    state.take_effects();
+    create(&mut state, NOW, new, "a").expect("CREATE_SESSION");
+    let effects = state.take_effects();
+    assert!(has_record(&effects.list) && effects.durable.0 > 0, "the old record goes first: {effects:?}");
+    assert_eq!(state.test_stateid(old, opened.stateid), Err(StateError::BadStateId));
+    assert_eq!(state.count_files(), 0);
+}
+
+#[test]
+fn an_unconfirmed_client_lives_a_lease() {
+    let mut state = server();
+    let exchanged = exchange(&mut state, NOW, "a", 1, "p", false).expect("EXCHANGE_ID");
+    state.expire(LEASE);
+    assert_eq!(state.clients(LEASE).count(), 1);
+    state.expire(LEASE + seconds(1));
+    assert_eq!(state.clients(LEASE).count(), 0);
+    assert_eq!(create(&mut state, LEASE, exchanged, "p").err(), Some(StateError::StaleClientId));
+}
+
+#[test]
+fn a_silent_client_keeps_what_nobody_wants() {
+    let mut state = server();
+    let (a, b) = (connect(&mut state, NOW, "a"), connect(&mut state, NOW, "b"));
+    let mine = open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
+    lock(&mut state, NOW, a, mine.stateid, range(0, 9)).expect("LOCK");
+    let late = seconds(1000);
+    state.expire(late);
+    let standings: Vec<_> = state.clients(late).map(|client| client.standing).collect();
+    assert_eq!(standings, [ClientStanding::Courtesy; 2]);
+    assert_eq!(state.test_stateid(a, mine.stateid), Ok(()));
+
+    let b = exchange(&mut state, late, "b", 1, "b", false).map(|same| (same.client, b));
+    let Ok((b, same)) = b else { panic!("{b:?}") };
+    assert_eq!(b, same);
+    let theirs = open(&mut state, late, b, "o", BOTH).expect("OPEN");
+    lock(&mut state, late, b, theirs.stateid, range(20, 29)).expect("elsewhere");
+    assert_eq!(state.test_stateid(a, mine.stateid), Ok(()), "nobody wants it");
+    state.take_effects();
+    lock(&mut state, late, b, theirs.stateid, range(5, 5)).expect("a conflict");
+    assert_eq!(state.test_stateid(a, mine.stateid), Err(StateError::BadStateId));
+    let effects = state.take_effects();
+    let Some(Effect::Persist { serial, .. }) = effects.list.first() else { panic!("{effects:?}") };
+    assert!(effects.durable >= *serial, "a's record is gone before b has its lock");
+}
+
+#[test]
+fn courtesy_ends_after_a_day() {
+    let mut state = server();
+    connect(&mut state, NOW, "a");
+    let day = LEASE + seconds(24 * 3600);
+    state.expire(day);
+    assert_eq!(state.clients(day).count(), 1);
+    state.expire(day + seconds(1));
+    assert_eq!(state.clients(day).count(), 0);
+    assert_eq!(state.records().present_clients().count(), 0);
+}
+
+#[test]
+fn courtesy_clients_are_bounded() {
+    let mut state = start(StateBounds { courtesy_clients: 2, ..StateBounds::default() });
+    for (second, name) in ["a", "b", "c"].into_iter().enumerate() {
+        connect(&mut state, seconds(second as u64), name);
+    }
+    state.expire(seconds(200));
+    let left: Vec<_> = state.clients(seconds(200)).map(|client| client.owner).collect();
+    assert_eq!(left, [Box::from(&b"b"[..]), Box::from(&b"c"[..])], "the longest silent went");
+}
+
+#[test]
+fn clients_are_bounded() {
+    let mut state = start(StateBounds { clients: 2, ..StateBounds::default() });
+    connect(&mut state, NOW, "a");
+    connect(&mut state, seconds(60), "b");
+    assert_eq!(exchange(&mut state, seconds(60), "c", 1, "c", false), Err(StateError::Delay));
+    connect(&mut state, seconds(100), "c");
+    let left: Vec<_> = state.clients(seconds(100)).map(|client| client.owner).collect();
+    assert_eq!(left, [Box::from(&b"b"[..]), Box::from(&b"c"[..])], "a's lease had passed");
+}
+
+#[test]
+fn clients_of_an_address_are_bounded() {
+    let mut state = start(StateBounds { clients_of_peer: 1, ..StateBounds::default() });
+    exchange(&mut state, NOW, "a", 1, "p", false).expect("EXCHANGE_ID");
+    assert_eq!(exchange(&mut state, NOW, "b", 1, "p", false), Err(StateError::Delay));
+    exchange(&mut state, NOW, "b", 1, "q", false).expect("another address");
+    exchange(&mut state, NOW, "a", 1, "p", false).expect("the same client");
+}
+
+#[test]
+fn a_client_id_is_busy_with_sessions_and_with_opens() {
+    let mut state = server();
+    let exchanged = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    let Ok(SessionAnswer::Created(session)) = create(&mut state, NOW, exchanged, "a") else {
+        panic!("a session")
+    };
+    let a = exchanged.client;
+    state.reclaim_complete(NOW, a, false).expect("RECLAIM_COMPLETE");
+    let opened = open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
+    assert_eq!(state.destroy_client_id(NOW, a), Err(StateError::ClientIdBusy));
+    state.destroy_session(session.id()).expect("DESTROY_SESSION");
+    assert_eq!(state.destroy_session(session.id()), Err(StateError::BadSession));
+    assert_eq!(state.destroy_client_id(NOW, a), Err(StateError::ClientIdBusy));
+    state.close(NOW, a, opened.stateid, &"file").expect("CLOSE");
+    assert_eq!(state.destroy_client_id(NOW, a), Ok(()));
+    assert_eq!(state.destroy_client_id(NOW, a), Err(StateError::StaleClientId));
+}

@@ -1,0 +1,10 @@
+//! What each operation answers, one scenario a test.
+
+mod clients;
+mod grace;
+mod locks;
+mod nlm;
+mod opens;
+mod server;
+mod sessions;
+mod waiting;

@@ -1,0 +1,113 @@
+//! A server with small bounds and connected clients.
+
+use std::time::Duration;
+
+use howdah_state::{
+    ByteRange, ClientId, ClientIdentity, Effect, ExchangeAnswer, LockAnswer, LockKind, LockRequest, Locker,
+    NfsState, OpenAnswer, OpenRequest, Principal, RecoveryRecords, SessionAnswer, ShareAccess, ShareDeny,
+    StateBounds, StateError, StateId, StateSettings,
+};
+
+pub type State = NfsState<&'static str, ()>;
+
+pub const LEASE: Duration = Duration::from_secs(90);
+
+pub fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+pub fn principal(name: &str) -> Principal {
+    Principal(name.as_bytes().into())
+}
+
+pub fn start(bounds: StateBounds) -> State {
+    let mut state =
+        NfsState::new(StateSettings { bounds, ..StateSettings::new(1, 1) }, RecoveryRecords::default());
+    state.take_effects();
+    state
+}
+
+/// A server with the usual bounds.
+pub fn server() -> State {
+    start(StateBounds::default())
+}
+
+/// A server that starts after one whose log came to this.
+pub fn restart(state: &mut State) -> State {
+    let records = state.records().clone();
+    let mut state = NfsState::new(StateSettings::new(records.next_epoch(), 1), records);
+    state.take_effects();
+    state
+}
+
+pub fn exchange(
+    state: &mut State,
+    now: Duration,
+    name: &str,
+    verifier: u8,
+    who: &str,
+    update: bool,
+) -> Result<ExchangeAnswer, StateError> {
+    let principal = principal(who);
+    let peer = [192, 0, 2, who.as_bytes()[0]].into();
+    let identity =
+        ClientIdentity { owner: name.as_bytes(), verifier: [verifier; 8], principal: &principal, peer };
+    state.exchange_id(now, identity, update)
+}
+
+pub fn create(
+    state: &mut State,
+    now: Duration,
+    exchanged: ExchangeAnswer,
+    who: &str,
+) -> Result<SessionAnswer<()>, StateError> {
+    state.create_session(now, exchanged.client, exchanged.sequence, &principal(who), 8, ())
+}
+
+/// A client with a session that reclaims nothing.
+pub fn connect(state: &mut State, now: Duration, name: &str) -> ClientId {
+    let client = confirm(state, now, name);
+    state.reclaim_complete(now, client, false).expect("RECLAIM_COMPLETE");
+    client
+}
+
+/// A client with a session.
+pub fn confirm(state: &mut State, now: Duration, name: &str) -> ClientId {
+    let exchanged = exchange(state, now, name, 1, name, false).expect("EXCHANGE_ID");
+    create(state, now, exchanged, name).expect("CREATE_SESSION");
+    exchanged.client
+}
+
+pub fn open(
+    state: &mut State,
+    now: Duration,
+    client: ClientId,
+    owner: &str,
+    (access, deny): (ShareAccess, ShareDeny),
+) -> Result<OpenAnswer, StateError> {
+    let (owner, key) = (owner.as_bytes(), &"file");
+    state.open(now, OpenRequest { client, owner, key, access, deny, is_reclaim: false })
+}
+
+pub const BOTH: (ShareAccess, ShareDeny) = (ShareAccess::BOTH, ShareDeny::NONE);
+
+pub fn range(first: u64, last: u64) -> ByteRange {
+    ByteRange { first, last }
+}
+
+/// A write lock of an owner who has not locked the file yet.
+pub fn lock(
+    state: &mut State,
+    now: Duration,
+    client: ClientId,
+    open: StateId,
+    range: ByteRange,
+) -> Result<LockAnswer<&'static str>, StateError> {
+    let locker = Locker::New { open, owner: b"process" };
+    let kind = LockKind::Write;
+    state.lock(now, LockRequest { client, locker, key: &"file", kind, range, waits: true, is_reclaim: false })
+}
+
+pub fn has_record(effects: &[Effect<&'static str>]) -> bool {
+    effects.iter().any(|effect| matches!(effect, Effect::Persist { .. }))
+}

@@ -1,0 +1,109 @@
+//! CREATE_SESSION and the bounds of sessions.
+
+use std::time::Duration;
+
+use howdah_state::{SequenceAnswer, SequenceRequest, SessionAnswer, StateBounds, StateError};
+
+use crate::server::*;
+
+const NOW: Duration = Duration::ZERO;
+
+#[test]
+fn a_retry_of_create_session_has_the_same_answer() {
+    let mut state = server();
+    let a = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    let misordered = state.create_session(NOW, a.client, a.sequence + 1, &principal("a"), 8, ());
+    assert_eq!(misordered.err(), Some(StateError::SequenceMisordered));
+    create(&mut state, NOW, a, "a").expect("CREATE_SESSION");
+    assert_eq!(
+        create(&mut state, NOW, a, "a").err(),
+        Some(StateError::Delay),
+        "its answer is not encoded yet"
+    );
+    state.remember_created(a.client, a.sequence, b"bytes");
+    let again = create(&mut state, NOW, a, "a");
+    assert!(matches!(again, Ok(SessionAnswer::Replay(bytes)) if *bytes == *b"bytes"));
+    assert_eq!(state.sessions().count(), 1);
+}
+
+#[test]
+fn sessions_of_a_client_are_bounded() {
+    let mut state = start(StateBounds { sessions_of_client: 2, ..StateBounds::default() });
+    let mut a = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    for _ in 0..2 {
+        create(&mut state, NOW, a, "a").expect("CREATE_SESSION");
+        a.sequence += 1;
+    }
+    assert_eq!(create(&mut state, NOW, a, "a").err(), Some(StateError::NoSpace));
+    assert_eq!(create(&mut state, NOW, a, "a").err(), Some(StateError::NoSpace), "and a retry");
+}
+
+#[test]
+fn slots_are_bounded() {
+    let mut state = start(StateBounds { slots: 5, ..StateBounds::default() });
+    let a = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    let Ok(SessionAnswer::Created(session)) = create(&mut state, NOW, a, "a") else { panic!("a session") };
+    assert_eq!(session.slots().granted(), 5);
+    let request = |slot, highest_slot| SequenceRequest { sequence: 1, slot, highest_slot, digest: 0 };
+    assert_eq!(session.sequence(NOW, request(5, 5)).err(), Some(StateError::BadSlot));
+    assert_eq!(session.sequence(NOW, request(4, 3)).err(), Some(StateError::BadHighSlot));
+    assert!(session.sequence(NOW, request(4, 4)).is_ok());
+}
+
+#[test]
+fn a_lower_target_takes_effect_when_the_client_respects_it() {
+    let mut state = server();
+    let a = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    let Ok(SessionAnswer::Created(session)) = create(&mut state, NOW, a, "a") else { panic!("a session") };
+    session.slots().set_target(2);
+    let request = |sequence, slot, highest_slot| SequenceRequest { sequence, slot, highest_slot, digest: 0 };
+    assert!(session.sequence(NOW, request(1, 5, 7)).is_ok());
+    assert_eq!((session.slots().granted(), session.slots().target()), (8, 2));
+    assert!(session.sequence(NOW, request(1, 0, 1)).is_ok());
+    assert_eq!(session.slots().granted(), 2);
+    assert_eq!(session.sequence(NOW, request(2, 5, 5)).err(), Some(StateError::BadSlot));
+    session.slots().set_target(100);
+    assert_eq!((session.slots().granted(), session.slots().target()), (8, 8));
+    assert!(session.sequence(NOW, request(2, 5, 5)).is_ok());
+}
+
+#[test]
+fn kept_replies_are_bounded() {
+    let mut state = start(StateBounds { cached_bytes: 10, ..StateBounds::default() });
+    let a = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    let Ok(SessionAnswer::Created(session)) = create(&mut state, NOW, a, "a") else { panic!("a session") };
+    let run = |slot, reply: &[u8]| {
+        let request = SequenceRequest { sequence: 1, slot, highest_slot: slot, digest: 0 };
+        let Ok(SequenceAnswer::New(guard)) = session.sequence(NOW, request) else { panic!("a new call") };
+        guard.finish(Some(reply));
+        session.sequence(NOW, request).expect("a retry")
+    };
+    assert!(matches!(run(0, &[1; 10]), SequenceAnswer::Replay(reply) if *reply == [1; 10]));
+    assert!(matches!(run(1, &[1]), SequenceAnswer::Uncached));
+    let id = session.id();
+    drop(session);
+    state.destroy_session(id).expect("DESTROY_SESSION");
+    assert_eq!(state.cached_bytes(), 0);
+}
+
+#[test]
+fn only_a_sequence_that_succeeds_renews_the_lease() {
+    let mut state = server();
+    let a = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    let Ok(SessionAnswer::Created(session)) = create(&mut state, NOW, a, "a") else { panic!("a session") };
+    let request = |sequence| SequenceRequest { sequence, slot: 0, highest_slot: 0, digest: 0 };
+    assert_eq!(session.sequence(seconds(50), request(7)).err(), Some(StateError::SequenceMisordered));
+    let silence = |state: &State| state.clients(seconds(60)).map(|client| client.silence).next();
+    assert_eq!(silence(&state), Some(seconds(60)));
+    drop(session.sequence(seconds(50), request(1)));
+    assert!(
+        matches!(session.sequence(seconds(55), request(1)), Ok(SequenceAnswer::Uncached)),
+        "a retry renews it too"
+    );
+    assert_eq!(silence(&state), Some(seconds(5)));
+    session.change_flags(3, 0);
+    session.change_flags(4, 1);
+    assert_eq!(session.flags(), 6);
+    state.release_client(seconds(60), a.client);
+    assert_eq!(session.sequence(seconds(60), request(2)).err(), Some(StateError::BadSession));
+}
