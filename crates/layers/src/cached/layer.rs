@@ -42,6 +42,16 @@ impl Cached {
         Ok(attributes)
     }
 
+    /// The same for a program that opens a file, and whose rights are asked next: one question for both.
+    ///
+    /// # Errors
+    /// As those of ACCESS.
+    pub fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        let attributes = self.attributes.opened(caller, node)?;
+        self.reading.validate(node, &attributes);
+        Ok(attributes)
+    }
+
     /// A file is closed or made durable (fsync): everything that was written to it is durable on the server when this returns.
     ///
     /// # Errors
