@@ -115,7 +115,8 @@ fn names_that_are_not_there_are_known_while_the_directory_is() {
 fn in_a_directory_that_we_made_there_is_what_we_put_there() {
     let (cache, inner, _) = cached();
     let (change, new) = (&mut Change::default(), NewAttributes::default());
-    let directory = cache.make_directory(&ROOT, &cache.root(), name("new"), &new, change).expect("made").handle;
+    let directory =
+        cache.make_directory(&ROOT, &cache.root(), name("new"), &new, change).expect("made").handle;
     let look = |text: &str| cache.lookup(&ROOT, &directory, name(text)).map(drop);
     let how = Create::Guarded(NewAttributes::default());
     for text in ["a", "b", "c"] {

@@ -59,7 +59,8 @@ fn number(file: u32) -> String {
 
 /// As cp(1) does it, and with times and rights as `cp -p` and tar(1) do.
 fn make(mount: &Mount, name: &str, preserves: bool) -> File {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(mount.at(name)).expect("made");
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(mount.at(name)).expect("made");
     file.write_all(b"small").expect("written");
     if preserves {
         file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000)).expect("set");
@@ -111,5 +112,9 @@ fn what_waits_for_the_close_is_seen_at_once_here_and_then_by_others() {
     assert!(seen.mtime() > 1_000_000_000, "{}", seen.mtime());
     assert_eq!((seen.mode() & 0o7777, seen.len()), (0o600, 14));
     let after = fs::File::open(mount.at("new/file")).and_then(|file| file.metadata()).expect("opened");
-    assert_eq!((after.mtime(), after.mtime_nsec()), (seen.mtime(), seen.mtime_nsec()), "as the server has it");
+    assert_eq!(
+        (after.mtime(), after.mtime_nsec()),
+        (seen.mtime(), seen.mtime_nsec()),
+        "as the server has it"
+    );
 }

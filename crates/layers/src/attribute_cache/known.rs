@@ -96,10 +96,11 @@ impl Known {
             }
             _ => false,
         };
-        let keeps_rights = ours_alone && known.seen.as_ref().zip(change.after.as_ref()).is_some_and(|(seen, after)| {
-            let rights = |a: &Attributes| (a.mode, a.user, a.group);
-            rights(&seen.attributes) == rights(after)
-        });
+        let keeps_rights = ours_alone
+            && known.seen.as_ref().zip(change.after.as_ref()).is_some_and(|(seen, after)| {
+                let rights = |a: &Attributes| (a.mode, a.user, a.group);
+                rights(&seen.attributes) == rights(after)
+            });
         if !ours_alone {
             known.epoch = epoch;
         }
@@ -177,7 +178,13 @@ impl Known {
     }
 
     /// A change of ours put a node into a directory. `is_alone`: no other change of ours to the directory overlapped.
-    pub fn made(&mut self, caller: &Caller, (directory, name): (&Handle, &[u8]), node: Handle, is_alone: bool) {
+    pub fn made(
+        &mut self,
+        caller: &Caller,
+        (directory, name): (&Handle, &[u8]),
+        node: Handle,
+        is_alone: bool,
+    ) {
         // Another change meanwhile may have been to this very name.
         match is_alone {
             true => {
@@ -261,7 +268,8 @@ impl Known {
 
     /// What a caller is known to be allowed, of attributes that are believed.
     fn rights(&mut self, caller: &Caller, node: &Handle) -> Access {
-        let known = self.nodes.get_mut(node).and_then(|known| known.access.iter().find(|known| known.0 == *caller));
+        let known =
+            self.nodes.get_mut(node).and_then(|known| known.access.iter().find(|known| known.0 == *caller));
         known.map_or(Access::NONE, |known| known.2)
     }
 

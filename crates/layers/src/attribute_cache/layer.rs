@@ -3,11 +3,13 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError, Handle,
-    Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
+    Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability, Timestamp,
+    Written,
 };
 use parking_lot::Mutex;
 
@@ -27,6 +29,7 @@ const GIVEN_AT_ONCE: usize = 256;
 pub struct AttributeCache {
     inner: Arc<dyn FileSystem>,
     stopwatch: Stopwatch,
+    options: AttributeCacheOptions,
     known: Mutex<Known>,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -36,7 +39,61 @@ impl AttributeCache {
     /// The same files, remembered.
     pub fn around(inner: Arc<dyn FileSystem>, options: AttributeCacheOptions, stopwatch: Stopwatch) -> Self {
         let known = Mutex::new(Known::new(options));
-        Self { inner, stopwatch, known, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
+        Self { inner, stopwatch, options, known, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
+    }
+
+    /// Whether it believes anything for any time.
+    pub fn believes(&self) -> bool {
+        self.options.directory_max > Duration::ZERO && self.options.file_max > Duration::ZERO
+    }
+
+    /// Whether it can tell where a name leads without asking.
+    pub fn knows_name(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> bool {
+        let time = (self.stopwatch)();
+        let mut known = self.known.lock();
+        match known.name(caller, directory, name.as_bytes(), time) {
+            Some(Leads::To(node)) => known.attributes(&node, time).is_some(),
+            Some(Leads::Nowhere) => true,
+            None => false,
+        }
+    }
+
+    /// Whether it can tell what a caller may do without asking.
+    pub fn knows_rights(&self, caller: &Caller, node: &Handle, wanted: Access) -> bool {
+        let time = (self.stopwatch)();
+        self.known.lock().access(caller, node, wanted, time).is_some()
+    }
+
+    /// Whether it can list a directory without asking.
+    pub fn knows_listing(&self, caller: &Caller, directory: &Handle) -> bool {
+        let time = (self.stopwatch)();
+        let known = self.known.lock().entries(caller, directory, (0, true), time);
+        known.is_some_and(|(entries, _)| {
+            entries.chunks(GIVEN_AT_ONCE).all(|some| self.nodes_of(some).is_some())
+        })
+    }
+
+    /// Lists a directory from its start, unless it has more entries than can be remembered: then only as many. Says whether that was
+    /// all.
+    ///
+    /// # Errors
+    /// As those of READDIRPLUS.
+    pub fn list_if_small(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<bool> {
+        let mut room = LISTED_MAX;
+        let listing = FileSystem::read_directory(self, caller, directory, 0, detail, &mut |entry| {
+            if room == 0 {
+                return ControlFlow::Break(());
+            }
+            room -= 1;
+            sink(entry)
+        })?;
+        Ok(listing.end)
     }
 
     /// What it answered by itself, and what not.
@@ -94,7 +151,9 @@ impl AttributeCache {
         let mut known = self.known.lock();
         let rights = known.access(caller, directory, Access::LOOKUP, time);
         // A change of ours meanwhile may have been to one of these names.
-        if !known.is_unchanged(directory, since) || !rights.is_some_and(|(rights, _)| rights.contains(Access::LOOKUP)) {
+        if !known.is_unchanged(directory, since)
+            || !rights.is_some_and(|(rights, _)| rights.contains(Access::LOOKUP))
+        {
             return;
         }
         for (name, node) in names.iter().filter(|(name, _)| name != b"." && name != b"..") {
@@ -186,13 +245,15 @@ impl AttributeCache {
     ) -> Option<Listing> {
         let needs_nodes = detail == Detail::Nodes;
         let time = (self.stopwatch)();
-        let (entries, next) =
-            self.known.lock().entries(caller, directory, (*cookie, needs_nodes), time)?;
+        let (entries, next) = self.known.lock().entries(caller, directory, (*cookie, needs_nodes), time)?;
         for some in entries[next..].chunks(GIVEN_AT_ONCE) {
             let nodes = if needs_nodes { self.nodes_of(some)? } else { vec![None; some.len()] };
             for (ListedEntry { name, file, cookie: its, .. }, node) in some.iter().zip(&nodes) {
                 if sink(Entry { name, file: *file, cookie: *its, node: node.as_ref() }).is_break() {
-                    return Some(Listing { end: false, directory: self.known.lock().attributes(directory, time) });
+                    return Some(Listing {
+                        end: false,
+                        directory: self.known.lock().attributes(directory, time),
+                    });
                 }
                 *cookie = *its;
             }
@@ -238,7 +299,12 @@ impl AttributeCache {
             }
             attributes.push(entry.node.map(|node| node.attributes));
             let node = entry.node.map(|node| node.handle);
-            entries.push(ListedEntry { name: entry.name.into(), file: entry.file, cookie: entry.cookie, node });
+            entries.push(ListedEntry {
+                name: entry.name.into(),
+                file: entry.file,
+                cookie: entry.cookie,
+                node,
+            });
             ControlFlow::Continue(())
         })?;
         if let Some(now) = &listing.directory {
@@ -500,7 +566,8 @@ impl Layer for AttributeCache {
         change: &mut Change,
     ) -> Result<Attributes> {
         let since = self.known.lock().moment();
-        let run = |inner: &dyn FileSystem, change: &mut Change| inner.link(caller, node, directory, name, change);
+        let run =
+            |inner: &dyn FileSystem, change: &mut Change| inner.link(caller, node, directory, name, change);
         let (answer, is_alone) = self.change_alone(directory, change, run);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();

@@ -47,8 +47,7 @@ impl WholeListing {
     /// What the server listed while the directory was in that epoch.
     pub fn new(lister: Caller, epoch: u64, entries: Vec<ListedEntry>, has_nodes: bool) -> Self {
         let count = entries.len() as u32;
-        let (mut by_name, mut by_cookie): (Vec<u32>, Vec<u32>) =
-            ((0..count).collect(), (0..count).collect());
+        let (mut by_name, mut by_cookie): (Vec<u32>, Vec<u32>) = ((0..count).collect(), (0..count).collect());
         by_name.sort_unstable_by_key(|at| &entries[*at as usize].name);
         by_cookie.sort_unstable_by_key(|at| entries[*at as usize].cookie);
         let (entries, ours) = (entries.into(), HashMap::new());
@@ -147,7 +146,8 @@ impl Listings {
 
     fn shrink(&mut self) {
         while self.entries > self.entries_max {
-            let oldest = self.whole.iter().min_by_key(|(_, whole)| whole.used).map(|(directory, _)| *directory);
+            let oldest =
+                self.whole.iter().min_by_key(|(_, whole)| whole.used).map(|(directory, _)| *directory);
             let Some(oldest) = oldest else { return };
             self.remove(&oldest);
         }
@@ -166,7 +166,12 @@ mod tests {
         let entry = |(at, name): (usize, &&str)| {
             // Cookies that do not grow, as hashes do not.
             let cookie = 1000 - at as u64;
-            ListedEntry { name: name.as_bytes().into(), file: at as u64, cookie, node: Some(handle(at as u8)) }
+            ListedEntry {
+                name: name.as_bytes().into(),
+                file: at as u64,
+                cookie,
+                node: Some(handle(at as u8)),
+            }
         };
         WholeListing::new(Caller::ROOT, 7, names.iter().enumerate().map(entry).collect(), true)
     }
@@ -187,7 +192,10 @@ mod tests {
         assert_eq!(get(&mut listings, "a"), (false, None));
         assert_eq!(get(&mut listings, "x"), (true, None));
         assert_eq!(get(&mut listings, "c"), (true, Some(handle(2))));
-        assert!(listings.get(&handle(0), 7).expect("there").after(0).is_none(), "the server lists others now");
+        assert!(
+            listings.get(&handle(0), 7).expect("there").after(0).is_none(),
+            "the server lists others now"
+        );
     }
 
     #[test]

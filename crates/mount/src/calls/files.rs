@@ -158,7 +158,13 @@ impl Shared {
         match self.file_system.create(caller, directory, name, &how, &mut Change::default()) {
             Err(FsError::NotSupported) => {
                 let how = Create::Guarded(new);
-                Ok(Made::new(self.file_system.create(caller, directory, name, &how, &mut Change::default())?))
+                Ok(Made::new(self.file_system.create(
+                    caller,
+                    directory,
+                    name,
+                    &how,
+                    &mut Change::default(),
+                )?))
             }
             made => {
                 let mut node = made?;
