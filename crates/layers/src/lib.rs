@@ -4,10 +4,12 @@ mod attribute_cache;
 mod cached;
 pub mod file;
 mod generations;
+mod list_ahead;
 mod read_ahead;
 mod write_behind;
 
 pub use attribute_cache::{AttributeCache, AttributeCacheOptions, AttributeCacheReport};
 pub use cached::{Cached, CachedReport, CachingOptions};
+pub use list_ahead::{ListAhead, ListAheadReport};
 pub use read_ahead::{ReadAhead, ReadAheadOptions, ReadAheadReport};
 pub use write_behind::{WriteBehind, WriteBehindOptions, WriteBehindReport};

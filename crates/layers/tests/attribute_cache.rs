@@ -1,5 +1,6 @@
 //! The attribute cache: what it asks, and when.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,7 +8,10 @@ use std::time::Duration;
 use howdah_layers::{AttributeCache, AttributeCacheOptions};
 use howdah_vfs::layer::{Call, Metered, Stopwatch};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, FsError, Handle, Name, NewAttributes,
+    Stability,
+};
 
 const ROOT: Caller = Caller::ROOT;
 
@@ -77,4 +81,100 @@ fn names_are_known_until_somebody_else_changes_the_directory() {
     inner.remove(&ROOT, &root, name("file"), &mut Change::default()).expect("removed behind our back");
     seconds.store(31, Ordering::Relaxed);
     assert_eq!(look("file"), Err(FsError::NotFound));
+}
+
+fn list(fs: &dyn FileSystem, directory: &Handle) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut sink = |entry: Entry<'_>| {
+        names.push(String::from_utf8_lossy(entry.name).into_owned());
+        ControlFlow::Continue(())
+    };
+    assert!(fs.read_directory(&ROOT, directory, 0, Detail::Nodes, &mut sink).expect("listed").end);
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    names
+}
+
+#[test]
+fn names_that_are_not_there_are_known_while_the_directory_is() {
+    let (cache, inner, seconds) = cached();
+    let root = cache.root();
+    let look = |text: &str| cache.lookup(&ROOT, &root, name(text)).map(drop);
+    cache.attributes(&ROOT, &root).expect("known");
+    assert_eq!((look("file"), look("file")), (Err(FsError::NotFound), Err(FsError::NotFound)));
+    assert_eq!(calls(&inner, Call::Lookup), 1, "it was told once");
+    create(&cache, "file");
+    assert_eq!((look("file"), calls(&inner, Call::Lookup)), (Ok(()), 1), "we made it");
+    assert_eq!(look("theirs"), Err(FsError::NotFound));
+    create(&*inner, "theirs");
+    seconds.store(31, Ordering::Relaxed);
+    assert_eq!(look("theirs"), Ok(()), "made behind our back, and seen when the directory has aged");
+}
+
+#[test]
+fn in_a_directory_that_we_made_there_is_what_we_put_there() {
+    let (cache, inner, _) = cached();
+    let (change, new) = (&mut Change::default(), NewAttributes::default());
+    let directory =
+        cache.make_directory(&ROOT, &cache.root(), name("new"), &new, change).expect("made").handle;
+    let look = |text: &str| cache.lookup(&ROOT, &directory, name(text)).map(drop);
+    let how = Create::Guarded(NewAttributes::default());
+    for text in ["a", "b", "c"] {
+        assert_eq!(look(text), Err(FsError::NotFound));
+        cache.create(&ROOT, &directory, name(text), &how, &mut Change::default()).expect("made");
+        assert_eq!(look(text), Ok(()));
+    }
+    let changes = (&mut Change::default(), &mut Change::default());
+    cache.rename(&ROOT, (&directory, name("a")), (&directory, name("d")), changes).expect("renamed");
+    cache.remove(&ROOT, &directory, name("b"), &mut Change::default()).expect("removed");
+    assert_eq!(["a", "b", "c", "e"].map(look).map(|found| found.is_ok()), [false, false, true, false]);
+    assert_eq!(calls(&inner, Call::Lookup), 0, "nothing had to be asked");
+    assert_eq!(look("d"), Ok(()));
+    // A stranger may not be allowed to look.
+    assert_eq!(cache.lookup(&Caller::new(7, 7), &directory, name("x")).map(drop), Err(FsError::AccessDenied));
+    assert_eq!(calls(&inner, Call::Lookup), 2);
+    assert_eq!(list(&cache, &directory), ["c", "d"]);
+}
+
+#[test]
+fn a_directory_is_listed_once_until_it_changes() {
+    let (cache, inner, seconds) = cached();
+    let root = cache.root();
+    for number in 0..1000 {
+        create(&*inner, &format!("file{number:03}"));
+    }
+    cache.access(&ROOT, &root, Access::ALL).expect("told");
+    let expected = list(&*inner, &root);
+    let asked = calls(&inner, Call::ReadDirectory);
+    assert!(list(&cache, &root) == expected && list(&cache, &root) == expected);
+    assert_eq!(calls(&inner, Call::ReadDirectory), asked + 1);
+    // In parts, as the kernel asks.
+    let (mut parts, mut cookie) = (Vec::new(), 0);
+    loop {
+        let (mut room, from) = (10, cookie);
+        let mut sink = |entry: Entry<'_>| {
+            if room == 0 {
+                return ControlFlow::Break(());
+            }
+            room -= 1;
+            assert!(entry.node.is_some());
+            parts.push(String::from_utf8_lossy(entry.name).into_owned());
+            cookie = entry.cookie;
+            ControlFlow::Continue(())
+        };
+        let listing = cache.read_directory(&ROOT, &root, from, Detail::Nodes, &mut sink).expect("listed");
+        if listing.end {
+            break;
+        }
+    }
+    parts.retain(|name| !name.starts_with('.'));
+    assert_eq!((parts.len(), calls(&inner, Call::ReadDirectory)), (1000, asked + 1));
+    assert_eq!(cache.lookup(&ROOT, &root, name("none")).map(drop), Err(FsError::NotFound));
+    cache.lookup(&ROOT, &root, name("file500")).expect("found");
+    assert_eq!(calls(&inner, Call::Lookup), 0);
+    create(&cache, "ours");
+    assert_eq!(list(&cache, &root).len(), 1001, "our own change is seen at once");
+    create(&*inner, "theirs");
+    seconds.store(31, Ordering::Relaxed);
+    assert_eq!(list(&cache, &root).len(), 1002, "another's when the directory has aged");
 }

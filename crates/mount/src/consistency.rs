@@ -12,12 +12,20 @@ pub trait Consistency: Send + Sync {
     /// As those of GETATTR.
     fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
 
-    /// A file that was written is closed or synchronised: returns when its data is durable. The answer is the verifier of
-    /// COMMIT.
+    /// A file that was written is closed or synchronised: returns when its data is durable.
     ///
     /// # Errors
     /// Data could not be written or is not durable.
-    fn closed(&self, caller: &Caller, node: &Handle) -> Result<[u8; 8]>;
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed>;
+}
+
+/// What COMMIT told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Closed {
+    /// That of the server's run which has the data.
+    pub verifier: [u8; 8],
+    /// What the file is like now, if that was told.
+    pub after: Option<Attributes>,
 }
 
 /// By the trait alone: GETATTR when a file is opened, COMMIT when it is closed.
@@ -28,7 +36,9 @@ impl Consistency for Plain {
         self.0.attributes(caller, node)
     }
 
-    fn closed(&self, caller: &Caller, node: &Handle) -> Result<[u8; 8]> {
-        Ok(self.0.commit(caller, node, 0, 0, &mut Change::default())?.verifier)
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
+        let mut change = Change::default();
+        let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
+        Ok(Closed { verifier, after: change.after })
     }
 }

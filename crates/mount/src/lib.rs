@@ -23,9 +23,10 @@ mod silly;
 mod silly_names;
 mod skin;
 mod traffic;
+mod unset;
 mod who;
 
-pub use consistency::{Consistency, Plain};
+pub use consistency::{Closed, Consistency, Plain};
 pub use error::FuseError;
 pub use options::MountOptions;
 pub use place::{Found, look_at, read_ahead, unmount};

@@ -5,6 +5,10 @@ howdah_limits::limits! {
     pub const CALLS_AT_ONCE_MAX: usize = 256, count;
     beyond "further calls wait, and can be interrupted while they do", tested "threads/src/lib::further_jobs_wait_for_a_free_thread_and_run_or_are_dropped_at_the_end";
 
+    /// Calls that give new files their attributes at the same time, while the programs that made them go on.
+    pub const SETTERS_MAX: usize = 64, count;
+    beyond "further ones wait, and so does the close of these files", tested "mount/tests/new_files::a_new_file_takes_three_round_trips_however_it_is_made";
+
     /// Entries of a directory that are fetched before a program reads them.
     pub const LISTED_AHEAD_MAX: usize = 4096, count;
     beyond "the rest is fetched when the program has read these", tested "mount/tests/mounted::a_long_directory_is_listed_whole_while_it_changes";

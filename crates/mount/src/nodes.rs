@@ -10,6 +10,7 @@ use howdah_vfs::{Attributes, Caller, FsError, Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
 use crate::refused::{Answer, Refused};
+use crate::unset::Unset;
 
 /// The root's number, by FUSE.
 pub const ROOT: u64 = 1;
@@ -30,6 +31,8 @@ pub struct KernelNode {
     pub content: Mutex<Knowledge>,
     /// Held by the one who makes its data durable: others wait for the result.
     pub flushing: Mutex<()>,
+    /// Held by the one who sets what is not set yet.
+    pub settling: Mutex<()>,
     /// Held by a write to its end.
     pub appending: Mutex<()>,
 }
@@ -48,8 +51,28 @@ pub struct Knowledge {
     /// How often data could not be made durable, and why it could not be the last time. Each open file reports it once.
     pub failures: u64,
     pub failure: Option<Refused>,
+    /// Who made it through this mount and has not closed it yet.
+    pub maker: Option<Caller>,
+    /// Attributes that were set and that the server has not got yet.
+    pub unset: Unset,
     /// The name that it has until it is closed, after it was removed while open.
     pub silly: Option<Silly>,
+}
+
+impl Knowledge {
+    /// A change of ours told what the file is like: the latest counts.
+    pub fn saw(&mut self, after: Option<Attributes>) {
+        let Some(after) = after else { return };
+        if self.seen.is_none_or(|seen| seen.changed < after.changed) {
+            self.seen = Some(Seen::from(&after));
+        }
+    }
+
+    /// Something could not be made durable: every open file reports it once.
+    pub fn failed(&mut self, refused: Refused) {
+        self.failures += 1;
+        self.failure = Some(refused);
+    }
 }
 
 /// How a file was.
@@ -86,6 +109,7 @@ impl KernelNode {
             names_lost: AtomicU64::new(0),
             content: Mutex::default(),
             flushing: Mutex::default(),
+            settling: Mutex::default(),
             appending: Mutex::default(),
         }
     }
@@ -97,9 +121,11 @@ impl KernelNode {
         hasher.finish() & u64::from(u32::MAX)
     }
 
-    /// Its attributes as programs see them: a file without a name but ours has one link less.
-    pub fn as_seen(&self, mut attributes: Attributes) -> Attributes {
-        if self.content.lock().silly.is_some() {
+    /// Its attributes as programs see them: with those that are not set yet, and a file without a name but ours has one link less.
+    pub fn as_seen(&self, attributes: Attributes) -> Attributes {
+        let content = self.content.lock();
+        let mut attributes = content.unset.shown(attributes);
+        if content.silly.is_some() {
             attributes.links = attributes.links.saturating_sub(1);
         }
         attributes
@@ -190,11 +216,15 @@ impl Nodes {
         self.opens.load(Relaxed) > 0
     }
 
-    /// Those with data that is not durable.
+    /// Those with data that is not durable, or attributes that are not set yet.
     pub fn unstable(&self) -> Vec<Arc<KernelNode>> {
         let tables = self.tables.lock();
         let all = tables.by_number.values().map(|(known, _)| known);
-        all.filter(|known| known.content.lock().unstable.is_some()).cloned().collect()
+        let is_unstable = |known: &&Arc<KernelNode>| {
+            let content = known.content.lock();
+            content.unstable.is_some() || !content.unset.is_empty()
+        };
+        all.filter(is_unstable).cloned().collect()
     }
 }
 

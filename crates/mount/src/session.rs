@@ -13,7 +13,7 @@ use howdah_vfs::FileSystem;
 
 use crate::consistency::Consistency;
 use crate::flight::Unanswered;
-use crate::limits::CALLS_AT_ONCE_MAX;
+use crate::limits::{CALLS_AT_ONCE_MAX, SETTERS_MAX};
 use crate::nodes::Nodes;
 use crate::opens::Opens;
 use crate::shared::Shared;
@@ -72,6 +72,7 @@ pub fn mount(
         silly: SillyNames::new(),
         counters: Counters::default(),
         attributes: options.attributes,
+        setters: Threads::new("mount-set", SETTERS_MAX, AtEnd::RunJobs),
         synchronous: options.synchronous,
         names: if options.allow_other { std::time::Duration::ZERO } else { options.names },
     });

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use howdah_threads::Threads;
 use howdah_vfs::{Attributes, Caller, FileKind, FileSystem};
 
 use crate::consistency::Consistency;
@@ -27,6 +28,8 @@ pub struct Shared {
     /// How long the kernel believes attributes of all but files, and names.
     pub attributes: Duration,
     pub names: Duration,
+    /// Threads that set attributes while programs go on. None of them waits for another.
+    pub setters: Threads,
     /// Whether every write is durable before it is answered.
     pub synchronous: bool,
 }

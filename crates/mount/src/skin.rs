@@ -482,9 +482,11 @@ impl Filesystem for Skin {
     }
 }
 
-fn created(shared: &Shared, reply: ReplyCreate, Created { node, caller, flags }: Created) {
-    let known = shared.nodes.enter(&node);
-    let attributes = shown(known.number, &node.attributes);
+fn created(shared: &Shared, reply: ReplyCreate, created: Created) {
+    let known = shared.nodes.enter(&created.node);
+    created.noted(&known);
+    let Created { node, caller, flags, .. } = created;
+    let attributes = shown(known.number, &known.as_seen(node.attributes));
     let generation = Generation(known.generation());
     let open = KernelFile::new(known, caller, flags, shared.stability(flags));
     let how = open.how(FopenFlags::empty());

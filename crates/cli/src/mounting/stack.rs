@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use howdah_client::nfs3::Nfs3;
 use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
-use howdah_mount::Consistency;
+use howdah_mount::{Closed, Consistency};
 use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
 
 use super::options::Believed;
@@ -41,10 +41,12 @@ struct CloseToOpen(Arc<Cached>);
 
 impl Consistency for CloseToOpen {
     fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.0.revalidate(caller, node)
+        self.0.opened(caller, node)
     }
 
-    fn closed(&self, caller: &Caller, node: &Handle) -> Result<[u8; 8]> {
-        Ok(self.0.commit(caller, node, 0, 0, &mut Change::default())?.verifier)
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
+        let mut change = Change::default();
+        let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
+        Ok(Closed { verifier, after: change.after })
     }
 }

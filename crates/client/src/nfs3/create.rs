@@ -1,6 +1,6 @@
 //! CREATE.
 
-use howdah_vfs::{Change, Create, FileKind, FsError, Node, Result};
+use howdah_vfs::{Attributes, Change, Create, FileKind, FsError, Node, Result};
 use howdah_wire::nfs3::create;
 
 use super::client::Nfs3;
@@ -14,6 +14,7 @@ impl Nfs3 {
     /// Makes a file. A refusal of a guarded CREATE stays one even if the call was sent twice: two clients must never both
     /// believe that they made it. An exclusive one knows its own first run by the verifier, on the server.
     pub(super) fn create_file(&self, place: Place<'_>, how: &Create, change: &mut Change) -> Result<Node> {
+        let is_exclusive = matches!(how, Create::Exclusive(_));
         let how = match how {
             Create::Unchecked(new) => create::How::Unchecked(new_attributes(new)?),
             Create::Guarded(new) => create::How::Guarded(new_attributes(new)?),
@@ -25,6 +26,12 @@ impl Nfs3 {
             // Linux takes a directory that is there for the file, and NFS-Ganesha has a word of its own for a symbolic link.
             Ok(node) if node.attributes.kind != FileKind::Regular => Err(FsError::Exists),
             Err(FsError::BadType) => Err(FsError::Exists),
+            // Servers keep the verifier in the times until they are set.
+            Ok(Node { handle, attributes }) if is_exclusive => {
+                let changed = attributes.changed;
+                let attributes = Attributes { accessed: changed, modified: changed, ..attributes };
+                Ok(Node { handle, attributes })
+            }
             made => made,
         }
     }

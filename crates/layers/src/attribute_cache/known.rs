@@ -1,10 +1,13 @@
 //! What is known of nodes and names, and until when. Knows no file system and no clock.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, Handle};
 
 use super::AttributeCacheOptions;
+use super::listings::ListedEntry;
+use super::names::{Leads, Names, Place};
 use crate::generations::Generations;
 
 /// Answers of ACCESS remembered for one node, each of another caller.
@@ -17,7 +20,7 @@ pub type Moment = u64;
 pub struct Known {
     options: AttributeCacheOptions,
     nodes: Generations<Handle, KnownNode>,
-    names: Generations<(Handle, Vec<u8>), KnownName>,
+    names: Names,
     now: Moment,
     /// Changes up to here may have been forgotten.
     forgotten: Moment,
@@ -41,16 +44,10 @@ struct Seen {
     believed: Duration,
 }
 
-struct KnownName {
-    caller: Caller,
-    node: Handle,
-    epoch: u64,
-}
-
 impl Known {
     /// Nothing yet.
     pub fn new(options: AttributeCacheOptions) -> Self {
-        let (nodes, names) = (Generations::new(options.entries), Generations::new(options.entries));
+        let (nodes, names) = (Generations::new(options.entries), Names::new(options.entries));
         Self { options, nodes, names, now: 0, forgotten: 0, epoch: 0 }
     }
 
@@ -99,10 +96,17 @@ impl Known {
             }
             _ => false,
         };
+        let keeps_rights = ours_alone
+            && known.seen.as_ref().zip(change.after.as_ref()).is_some_and(|(seen, after)| {
+                let rights = |a: &Attributes| (a.mode, a.user, a.group);
+                rights(&seen.attributes) == rights(after)
+            });
         if !ours_alone {
             known.epoch = epoch;
         }
-        known.access.clear();
+        if !keeps_rights {
+            known.access.clear();
+        }
         known.changed = now;
         let after =
             change.after.zip(min).map(|(attributes, believed)| Seen { attributes, at: time, believed });
@@ -132,29 +136,141 @@ impl Known {
         self.names.clear();
     }
 
-    /// The node of a name, if this caller found it there and the directory is believed not to have changed since.
+    /// Where a name leads, if this caller was told so and the directory is believed not to have changed since.
     pub fn name(
         &mut self,
         caller: &Caller,
         directory: &Handle,
         name: &[u8],
         time: Duration,
-    ) -> Option<Handle> {
+    ) -> Option<Leads> {
         self.attributes(directory, time)?;
-        let epoch = self.nodes.get_mut(directory)?.epoch;
-        let known = self.names.get_mut(&(*directory, name.to_vec()))?;
-        (known.epoch == epoch && known.caller == *caller).then_some(known.node)
+        let (epoch, rights) = (self.nodes.get_mut(directory)?.epoch, self.rights(caller, directory));
+        self.names.leads(caller, Place { directory, epoch, rights }, name)
     }
 
     /// A name was found, and what it led to.
     pub fn found(&mut self, caller: &Caller, directory: &Handle, name: &[u8], node: Handle) {
-        let epoch = self.node(directory).epoch;
-        self.names.insert((*directory, name.to_vec()), KnownName { caller: caller.clone(), node, epoch });
+        let place = Place { directory, epoch: self.node(directory).epoch, rights: Access::NONE };
+        self.names.found(caller, place, name, Leads::To(node));
     }
 
-    /// A name is gone, or leads elsewhere. Gives the node that it led to, for any caller.
-    pub fn forget_name(&mut self, directory: &Handle, name: &[u8]) -> Option<Handle> {
-        self.names.remove(&(*directory, name.to_vec())).map(|known| known.node)
+    /// There was no such name when a call that started at `since` looked for it.
+    pub fn not_found(
+        &mut self,
+        caller: &Caller,
+        directory: &Handle,
+        name: &[u8],
+        since: Moment,
+        time: Duration,
+    ) {
+        self.names.forget(directory, name);
+        // Without the directory's attributes nobody would see that it changed.
+        if self.attributes(directory, time).is_some() && self.is_unchanged(directory, since) {
+            let place = Place { directory, epoch: self.node(directory).epoch, rights: Access::NONE };
+            self.names.found(caller, place, name, Leads::Nowhere);
+        }
+    }
+
+    /// Whether no change of ours to names in a directory ended after `since`.
+    pub fn is_unchanged(&mut self, directory: &Handle, since: Moment) -> bool {
+        self.node(directory).changed <= since
+    }
+
+    /// A change of ours put a node into a directory. `is_alone`: no other change of ours to the directory overlapped.
+    pub fn made(
+        &mut self,
+        caller: &Caller,
+        (directory, name): (&Handle, &[u8]),
+        node: Handle,
+        is_alone: bool,
+    ) {
+        // Another change meanwhile may have been to this very name.
+        match is_alone {
+            true => {
+                self.names.made(directory, name);
+                self.found(caller, directory, name, node);
+            }
+            false => self.lost_track(directory, name),
+        }
+    }
+
+    /// A change of ours gave a name to a node that has others, or had.
+    pub fn came(&mut self, directory: &Handle, name: &[u8]) {
+        self.names.forget(directory, name);
+        self.names.made(directory, name);
+    }
+
+    /// What a name leads to is not known any more.
+    pub fn forget_name(&mut self, directory: &Handle, name: &[u8]) {
+        self.names.forget(directory, name);
+    }
+
+    /// A change of ours to a name ended so that nobody knows whether it is there.
+    pub fn lost_track(&mut self, directory: &Handle, name: &[u8]) {
+        self.names.forget(directory, name);
+        self.names.unlist(directory);
+    }
+
+    /// A directory was made: nothing is in it.
+    pub fn made_directory(&mut self, maker: &Caller, directory: Handle) {
+        let epoch = self.node(&directory).epoch;
+        self.names.made_directory(maker, directory, epoch);
+    }
+
+    /// A change of ours took a name away, and the node that had it has changed, whichever that is.
+    pub fn taken(&mut self, directory: &Handle, name: &[u8], is_alone: bool) {
+        let place = Place { directory, epoch: self.node(directory).epoch, rights: Access::NONE };
+        let led = self.names.taken(place, name);
+        if !is_alone {
+            self.names.unlist(directory);
+        }
+        match led {
+            Some(Leads::To(node)) => self.forget(&node),
+            Some(Leads::Nowhere) if is_alone => {}
+            _ => self.forget_all(),
+        }
+    }
+
+    /// The epoch of a directory, if its attributes are believed: what is listed while it lasts is all there is.
+    pub fn epoch_of(&mut self, directory: &Handle, time: Duration) -> Option<u64> {
+        self.attributes(directory, time)?;
+        Some(self.nodes.get_mut(directory)?.epoch)
+    }
+
+    /// All that is in a directory was listed by calls that started at `since`, while it was in that epoch.
+    pub fn listed(
+        &mut self,
+        caller: &Caller,
+        (directory, epoch, since): (&Handle, u64, Moment),
+        entries: Vec<ListedEntry>,
+        has_nodes: bool,
+    ) {
+        let known = self.node(directory);
+        if known.epoch == epoch && known.changed <= since {
+            let place = Place { directory, epoch, rights: Access::NONE };
+            self.names.listed(caller, place, entries, has_nodes);
+        }
+    }
+
+    /// Entries of a directory after a cookie, if they are known and believed.
+    pub fn entries(
+        &mut self,
+        caller: &Caller,
+        directory: &Handle,
+        (cookie, needs_nodes): (u64, bool),
+        time: Duration,
+    ) -> Option<(Arc<[ListedEntry]>, usize)> {
+        let epoch = self.epoch_of(directory, time)?;
+        let rights = self.rights(caller, directory);
+        self.names.entries(caller, Place { directory, epoch, rights }, cookie, needs_nodes)
+    }
+
+    /// What a caller is known to be allowed, of attributes that are believed.
+    fn rights(&mut self, caller: &Caller, node: &Handle) -> Access {
+        let known =
+            self.nodes.get_mut(node).and_then(|known| known.access.iter().find(|known| known.0 == *caller));
+        known.map_or(Access::NONE, |known| known.2)
     }
 
     /// What a caller may do, of the rights asked for, if that is known.

@@ -3,16 +3,25 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, Handle,
-    Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
+    Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability, Timestamp,
+    Written,
 };
 use parking_lot::Mutex;
 
 use super::known::{Known, Moment};
+use super::listings::ListedEntry;
+use super::names::Leads;
 use super::{AttributeCacheOptions, AttributeCacheReport};
+
+/// The most entries of a directory that are listed before the first is given: a larger directory is not remembered whole.
+const LISTED_MAX: usize = 1 << 14;
+/// So many entries are looked up in memory at a time.
+const GIVEN_AT_ONCE: usize = 256;
 
 /// Remembers attributes, names and rights, for as long as its options say. What is changed through it is seen through
 /// it at once; what others change is seen when what was remembered has aged, or by
@@ -20,6 +29,7 @@ use super::{AttributeCacheOptions, AttributeCacheReport};
 pub struct AttributeCache {
     inner: Arc<dyn FileSystem>,
     stopwatch: Stopwatch,
+    options: AttributeCacheOptions,
     known: Mutex<Known>,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -29,7 +39,61 @@ impl AttributeCache {
     /// The same files, remembered.
     pub fn around(inner: Arc<dyn FileSystem>, options: AttributeCacheOptions, stopwatch: Stopwatch) -> Self {
         let known = Mutex::new(Known::new(options));
-        Self { inner, stopwatch, known, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
+        Self { inner, stopwatch, options, known, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
+    }
+
+    /// Whether it believes anything for any time.
+    pub fn believes(&self) -> bool {
+        self.options.directory_max > Duration::ZERO && self.options.file_max > Duration::ZERO
+    }
+
+    /// Whether it can tell where a name leads without asking.
+    pub fn knows_name(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> bool {
+        let time = (self.stopwatch)();
+        let mut known = self.known.lock();
+        match known.name(caller, directory, name.as_bytes(), time) {
+            Some(Leads::To(node)) => known.attributes(&node, time).is_some(),
+            Some(Leads::Nowhere) => true,
+            None => false,
+        }
+    }
+
+    /// Whether it can tell what a caller may do without asking.
+    pub fn knows_rights(&self, caller: &Caller, node: &Handle, wanted: Access) -> bool {
+        let time = (self.stopwatch)();
+        self.known.lock().access(caller, node, wanted, time).is_some()
+    }
+
+    /// Whether it can list a directory without asking.
+    pub fn knows_listing(&self, caller: &Caller, directory: &Handle) -> bool {
+        let time = (self.stopwatch)();
+        let known = self.known.lock().entries(caller, directory, (0, true), time);
+        known.is_some_and(|(entries, _)| {
+            entries.chunks(GIVEN_AT_ONCE).all(|some| self.nodes_of(some).is_some())
+        })
+    }
+
+    /// Lists a directory from its start, unless it has more entries than can be remembered: then only as many. Says whether that was
+    /// all.
+    ///
+    /// # Errors
+    /// As those of READDIRPLUS.
+    pub fn list_if_small(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<bool> {
+        let mut room = LISTED_MAX;
+        let listing = FileSystem::read_directory(self, caller, directory, 0, detail, &mut |entry| {
+            if room == 0 {
+                return ControlFlow::Break(());
+            }
+            room -= 1;
+            sink(entry)
+        })?;
+        Ok(listing.end)
     }
 
     /// What it answered by itself, and what not.
@@ -59,6 +123,23 @@ impl AttributeCache {
         Ok(attributes)
     }
 
+    /// The same, and what the caller may do: who opens a file asks for both.
+    ///
+    /// # Errors
+    /// As those of ACCESS.
+    pub fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        Ok(self.ask_for_rights(caller, node)?.1)
+    }
+
+    /// Asks for all rights in one question: the next one is for others.
+    fn ask_for_rights(&self, caller: &Caller, node: &Handle) -> Result<(Access, Attributes)> {
+        let since = self.known.lock().moment();
+        let ask = |inner: &dyn FileSystem| inner.access(caller, node, Access::ALL);
+        let (granted, attributes) = self.look(node, ask, |(_, seen)| Some(*seen))?;
+        self.known.lock().granted(caller, node, since, (Access::ALL, granted));
+        Ok((granted, attributes))
+    }
+
     fn saw(&self, node: &Handle, attributes: &Attributes, since: Moment) {
         let time = (self.stopwatch)();
         self.known.lock().saw(node, attributes, since, time);
@@ -70,7 +151,9 @@ impl AttributeCache {
         let mut known = self.known.lock();
         let rights = known.access(caller, directory, Access::LOOKUP, time);
         // A change of ours meanwhile may have been to one of these names.
-        if known.moment() != since || !rights.is_some_and(|(rights, _)| rights.contains(Access::LOOKUP)) {
+        if !known.is_unchanged(directory, since)
+            || !rights.is_some_and(|(rights, _)| rights.contains(Access::LOOKUP))
+        {
             return;
         }
         for (name, node) in names.iter().filter(|(name, _)| name != b"." && name != b"..") {
@@ -129,17 +212,11 @@ impl AttributeCache {
         let (made, is_alone) = self.change_alone(directory, change, run);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
-        let node = made.inspect_err(|_| {
-            known.forget_name(directory, name.as_bytes());
-        })?;
+        let node = made.inspect_err(|_| known.lost_track(directory, name.as_bytes()))?;
         // The node may have been there before, as another one than was remembered: its change is told by `changed`.
         let change = Change { before: None, after: Some(node.attributes) };
         known.changed(&node.handle, &change, since, time);
-        // Another change meanwhile may have been to this very name.
-        match is_alone {
-            true => known.found(caller, directory, name.as_bytes(), node.handle),
-            false => drop(known.forget_name(directory, name.as_bytes())),
-        }
+        known.made(caller, (directory, name.as_bytes()), node.handle, is_alone);
         Ok(node)
     }
 
@@ -151,18 +228,130 @@ impl AttributeCache {
         change: &mut Change,
         run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
     ) -> Result<T> {
-        let answer = self.change(directory, change, run);
-        self.lost(directory, name);
+        let (answer, is_alone) = self.change_alone(directory, change, run);
+        self.known.lock().taken(directory, name.as_bytes(), is_alone && answer.is_ok());
         answer
     }
 
-    /// A name leads elsewhere or nowhere, and the node that had it has changed, whichever that is.
-    fn lost(&self, directory: &Handle, name: Name<'_>) {
-        let mut known = self.known.lock();
-        match known.forget_name(directory, name.as_bytes()) {
-            Some(node) => known.forget(&node),
-            None => known.forget_all(),
+    /// Gives entries that are remembered, from `cookie` on, which is set to that of the last one given. `None`: what follows must be
+    /// asked for.
+    fn give_known(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: &mut u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Option<Listing> {
+        let needs_nodes = detail == Detail::Nodes;
+        let time = (self.stopwatch)();
+        let (entries, next) = self.known.lock().entries(caller, directory, (*cookie, needs_nodes), time)?;
+        for some in entries[next..].chunks(GIVEN_AT_ONCE) {
+            let nodes = if needs_nodes { self.nodes_of(some)? } else { vec![None; some.len()] };
+            for (ListedEntry { name, file, cookie: its, .. }, node) in some.iter().zip(&nodes) {
+                if sink(Entry { name, file: *file, cookie: *its, node: node.as_ref() }).is_break() {
+                    return Some(Listing {
+                        end: false,
+                        directory: self.known.lock().attributes(directory, time),
+                    });
+                }
+                *cookie = *its;
+            }
         }
+        Some(Listing { end: true, directory: self.known.lock().attributes(directory, time) })
+    }
+
+    /// The nodes of entries, if the attributes of all are believed.
+    fn nodes_of(&self, entries: &[ListedEntry]) -> Option<Vec<Option<Node>>> {
+        let time = (self.stopwatch)();
+        let mut known = self.known.lock();
+        let mut node_of = |entry: &ListedEntry| {
+            let Some(handle) = entry.node else { return Some(None) };
+            match known.attributes(&handle, time) {
+                Some(attributes) => Some(Some(Node { handle, attributes })),
+                // What lies above is seldom looked at: a listing may leave its attributes out.
+                None if matches!(&*entry.name, b"." | b"..") => Some(None),
+                None => None,
+            }
+        };
+        entries.iter().map(&mut node_of).collect()
+    }
+
+    /// Lists a directory from its start, as far as it is remembered whole.
+    fn list(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        let (since, epoch) = {
+            let (mut known, time) = (self.known.lock(), (self.stopwatch)());
+            (known.moment(), known.epoch_of(directory, time))
+        };
+        let (mut entries, mut attributes) = (Vec::new(), Vec::new());
+        let listing = self.inner.read_directory(caller, directory, 0, detail, &mut |entry| {
+            if entries.len() == LISTED_MAX {
+                return ControlFlow::Break(());
+            }
+            if let Some(node) = entry.node {
+                self.saw(&node.handle, &node.attributes, since);
+            }
+            attributes.push(entry.node.map(|node| node.attributes));
+            let node = entry.node.map(|node| node.handle);
+            entries.push(ListedEntry {
+                name: entry.name.into(),
+                file: entry.file,
+                cookie: entry.cookie,
+                node,
+            });
+            ControlFlow::Continue(())
+        })?;
+        if let Some(now) = &listing.directory {
+            self.saw(directory, now, since);
+            if let Some(epoch) = epoch.filter(|_| listing.end) {
+                let place = (directory, epoch, since);
+                self.known.lock().listed(caller, place, entries.clone(), detail == Detail::Nodes);
+            } else {
+                let names = entries.iter().filter_map(|entry| Some((entry.name.to_vec(), entry.node?)));
+                self.found_all(caller, directory, names.collect(), since);
+            }
+        }
+        for (ListedEntry { name, file, cookie, node }, attributes) in entries.iter().zip(attributes) {
+            let node = node.zip(attributes).map(|(handle, attributes)| Node { handle, attributes });
+            if sink(Entry { name, file: *file, cookie: *cookie, node: node.as_ref() }).is_break() {
+                return Ok(Listing { end: false, ..listing });
+            }
+        }
+        match entries.last().filter(|_| !listing.end) {
+            Some(last) => self.list_on(caller, directory, last.cookie, detail, sink),
+            None => Ok(listing),
+        }
+    }
+
+    /// Lists what follows a cookie.
+    fn list_on(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        let since = self.known.lock().moment();
+        let mut found = Vec::new();
+        let listing = self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+            if let Some(node) = entry.node {
+                self.saw(&node.handle, &node.attributes, since);
+                found.push((entry.name.to_vec(), node.handle));
+            }
+            sink(entry)
+        })?;
+        if let Some(attributes) = &listing.directory {
+            self.saw(directory, attributes, since);
+            self.found_all(caller, directory, found, since);
+        }
+        Ok(listing)
     }
 }
 
@@ -201,22 +390,29 @@ impl Layer for AttributeCache {
         let time = (self.stopwatch)();
         let since = {
             let mut known = self.known.lock();
-            let handle = known.name(caller, directory, name.as_bytes(), time);
-            let answer = handle.and_then(|node| Some((node, known.attributes(&node, time)?)));
-            if let Some((handle, attributes)) = self.counted(answer) {
-                let directory = known.attributes(directory, time);
-                return Ok(Found { node: Node { handle, attributes }, directory });
+            let answer = match known.name(caller, directory, name.as_bytes(), time) {
+                Some(Leads::Nowhere) => Some(Err(FsError::NotFound)),
+                Some(Leads::To(handle)) => known.attributes(&handle, time).map(|attributes| {
+                    let node = Node { handle, attributes };
+                    Ok(Found { node, directory: known.attributes(directory, time) })
+                }),
+                None => None,
+            };
+            if let Some(answer) = self.counted(answer) {
+                return answer;
             }
             known.moment()
         };
-        let found = self.inner.lookup(caller, directory, name).inspect_err(|_| {
-            self.known.lock().forget_name(directory, name.as_bytes());
-        })?;
+        let found = self.inner.lookup(caller, directory, name);
         let mut known = self.known.lock();
+        let found = found.inspect_err(|error| match error {
+            FsError::NotFound => known.not_found(caller, directory, name.as_bytes(), since, time),
+            _ => known.forget_name(directory, name.as_bytes()),
+        })?;
         // Without the directory's attributes nobody would see that it changed; a change of ours meanwhile may have been
         // to this very name.
         if let Some(attributes) = &found.directory
-            && known.moment() == since
+            && known.is_unchanged(directory, since)
         {
             known.saw(directory, attributes, since, time);
             known.found(caller, directory, name.as_bytes(), found.node.handle);
@@ -231,11 +427,7 @@ impl Layer for AttributeCache {
         if let Some(known) = self.counted(known) {
             return Ok(known);
         }
-        // All rights in one question: the next one is for others.
-        let since = self.known.lock().moment();
-        let ask = |inner: &dyn FileSystem| inner.access(caller, node, Access::ALL);
-        let (granted, attributes) = self.look(node, ask, |(_, seen)| Some(*seen))?;
-        self.known.lock().granted(caller, node, since, (Access::ALL, granted));
+        let (granted, attributes) = self.ask_for_rights(caller, node)?;
         Ok((granted & wanted, attributes))
     }
 
@@ -287,9 +479,11 @@ impl Layer for AttributeCache {
         new: &NewAttributes,
         change: &mut Change,
     ) -> Result<Node> {
-        self.make(caller, (directory, name), change, |inner, change| {
+        let made = self.make(caller, (directory, name), change, |inner, change| {
             inner.make_directory(caller, directory, name, new, change)
-        })
+        })?;
+        self.known.lock().made_directory(caller, made.handle);
+        Ok(made)
     }
 
     fn make_link(
@@ -347,14 +541,19 @@ impl Layer for AttributeCache {
         let since = self.known.lock().moment();
         let answer = self.inner.rename(caller, from, to, (left, entered));
         let time = (self.stopwatch)();
-        {
-            let mut known = self.known.lock();
-            known.changed(from.0, left, since, time);
-            known.changed(to.0, entered, since, time);
+        let mut known = self.known.lock();
+        let mut is_alone = known.changed(from.0, left, since, time);
+        if from.0 != to.0 {
+            is_alone &= known.changed(to.0, entered, since, time);
         }
         // Both nodes have another time of change, and of the one replaced nobody says whether it lives on.
-        self.lost(from.0, from.1);
-        self.lost(to.0, to.1);
+        is_alone &= answer.is_ok();
+        known.taken(from.0, from.1.as_bytes(), is_alone);
+        known.taken(to.0, to.1.as_bytes(), is_alone);
+        match is_alone {
+            true => known.came(to.0, to.1.as_bytes()),
+            false => known.lost_track(to.0, to.1.as_bytes()),
+        }
         answer
     }
 
@@ -367,12 +566,16 @@ impl Layer for AttributeCache {
         change: &mut Change,
     ) -> Result<Attributes> {
         let since = self.known.lock().moment();
-        let answer =
-            self.change(directory, change, |inner, change| inner.link(caller, node, directory, name, change));
+        let run =
+            |inner: &dyn FileSystem, change: &mut Change| inner.link(caller, node, directory, name, change);
+        let (answer, is_alone) = self.change_alone(directory, change, run);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
         known.changed(node, &Change { before: None, after: answer.as_ref().ok().copied() }, since, time);
-        known.forget_name(directory, name.as_bytes());
+        match is_alone && answer.is_ok() {
+            true => known.came(directory, name.as_bytes()),
+            false => known.lost_track(directory, name.as_bytes()),
+        }
         answer
     }
 
@@ -384,20 +587,13 @@ impl Layer for AttributeCache {
         detail: Detail,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
-        let since = self.known.lock().moment();
-        let mut found = Vec::new();
-        let listing = self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
-            if let Some(node) = entry.node {
-                self.saw(&node.handle, &node.attributes, since);
-                found.push((entry.name.to_vec(), node.handle));
-            }
-            sink(entry)
-        })?;
-        if let Some(attributes) = &listing.directory {
-            self.saw(directory, attributes, since);
-            self.found_all(caller, directory, found, since);
+        let mut next = cookie;
+        let known = self.give_known(caller, directory, &mut next, detail, sink);
+        match self.counted(known) {
+            Some(listing) => Ok(listing),
+            None if next == 0 => self.list(caller, directory, detail, sink),
+            None => self.list_on(caller, directory, next, detail, sink),
         }
-        Ok(listing)
     }
 
     fn commit(

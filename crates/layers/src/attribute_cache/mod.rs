@@ -2,6 +2,8 @@
 
 mod known;
 mod layer;
+mod listings;
+mod names;
 mod options;
 
 pub use layer::AttributeCache;

@@ -1,13 +1,13 @@
-//! The composition: attribute cache around read-ahead around write-behind.
+//! The composition: listing ahead around attribute cache around read-ahead around write-behind.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{Attributes, Caller, FileSystem, Handle, Result};
 
 use super::{CachedReport, CachingOptions};
-use crate::{AttributeCache, ReadAhead, WriteBehind};
+use crate::{AttributeCache, ListAhead, ReadAhead, WriteBehind};
 
 /// A far file system with all caches: attributes, names and rights are remembered, data is read ahead and written behind.
 ///
@@ -15,6 +15,7 @@ use crate::{AttributeCache, ReadAhead, WriteBehind};
 /// remembered has aged (by default after 3 to 60 s), or at once after [`revalidate`](Cached::revalidate): call it
 /// when a file is opened, and [`flush`](Cached::flush) when it is closed, and the file is consistent from close to open.
 pub struct Cached {
+    listing: ListAhead,
     attributes: Arc<AttributeCache>,
     reading: Arc<ReadAhead>,
     writing: Arc<WriteBehind>,
@@ -26,10 +27,11 @@ impl Cached {
         let writing = Arc::new(WriteBehind::around(inner, options.write_behind()));
         let reading = Arc::new(ReadAhead::around(Arc::clone(&writing) as _, options.read_ahead()));
         let start = Instant::now();
-        let stopwatch = Arc::new(move || start.elapsed());
-        let attributes =
-            Arc::new(AttributeCache::around(Arc::clone(&reading) as _, options.attributes, stopwatch));
-        Self { attributes, reading, writing }
+        let stopwatch: Stopwatch = Arc::new(move || start.elapsed());
+        let its = Arc::clone(&stopwatch);
+        let attributes = Arc::new(AttributeCache::around(Arc::clone(&reading) as _, options.attributes, its));
+        let listing = ListAhead::around(Arc::clone(&attributes), stopwatch);
+        Self { listing, attributes, reading, writing }
     }
 
     /// A file is opened: asks the server what it is like, and drops data that was cached before it changed.
@@ -38,6 +40,16 @@ impl Cached {
     /// As those of GETATTR.
     pub fn revalidate(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         let attributes = self.attributes.revalidate(caller, node)?;
+        self.reading.validate(node, &attributes);
+        Ok(attributes)
+    }
+
+    /// The same for a program that opens a file, and whose rights are asked next: one question for both.
+    ///
+    /// # Errors
+    /// As those of ACCESS.
+    pub fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        let attributes = self.attributes.opened(caller, node)?;
         self.reading.validate(node, &attributes);
         Ok(attributes)
     }
@@ -62,6 +74,7 @@ impl Cached {
     pub fn report(&self) -> CachedReport {
         CachedReport {
             attributes: self.attributes.report(),
+            listing: self.listing.report(),
             reading: self.reading.report(),
             writing: self.writing.report(),
         }
@@ -70,10 +83,10 @@ impl Cached {
 
 impl Layer for Cached {
     fn inner(&self) -> &dyn FileSystem {
-        &*self.attributes
+        &self.listing
     }
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
-        run(&*self.attributes)
+        run(&self.listing)
     }
 }

@@ -1,12 +1,14 @@
 //! What the layers hold and did.
 
-use crate::{AttributeCacheReport, ReadAheadReport, WriteBehindReport};
+use crate::{AttributeCacheReport, ListAheadReport, ReadAheadReport, WriteBehindReport};
 
 /// All layers as they are now.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CachedReport {
     /// Attributes and names.
     pub attributes: AttributeCacheReport,
+    /// Directories that are listed ahead.
+    pub listing: ListAheadReport,
     /// What is read ahead.
     pub reading: ReadAheadReport,
     /// What is written behind.

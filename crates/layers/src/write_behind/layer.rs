@@ -185,7 +185,7 @@ impl Layer for WriteBehind {
         if new.size.is_some() {
             // Data that is cut off must not be written again afterwards.
             self.commit_held(node, Teller::User)?;
-        } else {
+        } else if guard.is_some() || !self.shared.state.lock().may_overtake(node, caller, new) {
             self.shared.flush(&self.pools, node);
         }
         let guard = match guard {
@@ -273,6 +273,10 @@ impl Layer for WriteBehind {
         }
         node.attributes = self.seen(&node.handle, node.attributes, 0);
         self.found(directory, name, &node);
+        if !matches!(how, Create::Unchecked(_)) {
+            // It is new, and belongs to who made it.
+            self.shared.state.lock().known.may(&node.handle, caller, Access::MODIFY);
+        }
         Ok(node)
     }
 

@@ -13,16 +13,13 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::file::{Answered, File, Piece};
 use super::job::{CommitJob, WriteJob};
 use super::pools::Pools;
-use super::state::State;
+use super::state::{SET_ID, State};
 use super::{WriteBehindOptions, WriteBehindReport};
 use crate::file::Lost;
 
 /// How often data is written again because the server lost it before COMMIT said it was safe. A server that restarts
 /// more often within one COMMIT is not going to be cured by more of it.
 const LOSSES_MAX: u32 = 16;
-
-/// The bits of a mode that a write takes away.
-const SET_ID: u32 = 0o6000;
 
 /// Whether somebody is told of a failure, who has a stake in the file: if not, the next one is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

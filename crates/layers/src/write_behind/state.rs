@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use howdah_tune::flight::Flight;
-use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle};
+use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle, NewAttributes, SetTime};
 
 use super::clock::ServerClock;
 use super::file::{Answered, File};
@@ -22,6 +22,9 @@ const LOSSES_MAX: usize = 1 << 14;
 const FAILURES_MAX: usize = 1024;
 /// The most such COMMITs of one file at a time.
 const COMMITS_MAX: usize = 4;
+
+/// The bits of a mode that a write takes away.
+pub const SET_ID: u32 = 0o6000;
 
 /// Everything.
 pub struct State {
@@ -103,6 +106,16 @@ impl State {
     /// What a file is like with the data that the server has not got yet, if this is what the server says.
     pub fn overlaid(&self, node: &Handle, server: Attributes) -> Attributes {
         self.files.get(node).map_or(server, |file| file.overlaid(server))
+    }
+
+    /// Whether attributes of a file can be set before data that is held is written: the outcome is the same.
+    pub fn may_overtake(&self, node: &Handle, caller: &Caller, new: &NewAttributes) -> bool {
+        // Who sets a mode owns the file, and may write it whatever the mode. Writing takes set-ID bits away, and changes times.
+        let is_writer = |file: &File| file.writer.as_ref().is_none_or(|writer| writer == caller);
+        self.files.get(node).is_none_or(is_writer)
+            && new.mode.is_none_or(|mode| mode & SET_ID == 0)
+            && (new.user, new.group) == (None, None)
+            && !matches!(new.modified, SetTime::To(_))
     }
 
     /// Takes the answers to writes of a file.

@@ -65,6 +65,7 @@ impl Shared {
 
     fn write_some(&self, open: &KernelFile, offset: u64, data: Bytes) -> Answer<usize> {
         let (caller, node, mut change) = (&open.caller, &open.node, Change::default());
+        node.content.lock().unset.wrote();
         let data = Data::Shared(data);
         let written =
             self.file_system.write(caller, &node.handle, offset, data, open.stability, &mut change)?;

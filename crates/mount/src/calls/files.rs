@@ -1,5 +1,6 @@
 //! Opening, creating and closing files.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,10 +10,12 @@ use howdah_vfs::{
     SetTime, Stability,
 };
 
+use crate::consistency::Closed;
 use crate::nodes::{KernelNode, Seen};
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
+use crate::unset::{SettingCall, Unset};
 use crate::who::Requester;
 
 /// The kernel opens a file to run it (`__FMODE_EXEC`).
@@ -23,6 +26,37 @@ pub struct Created {
     pub node: Node,
     pub caller: Caller,
     pub flags: i32,
+    /// Sets the attributes of a new file.
+    pub setting: Option<Arc<SettingCall>>,
+    /// Whether nobody else can have it open.
+    pub is_new: bool,
+}
+
+/// A file, and what follows from how it came about.
+struct Made {
+    node: Node,
+    setting: Option<Arc<SettingCall>>,
+    is_new: bool,
+}
+
+impl Made {
+    fn new(node: Node) -> Self {
+        Self { node, setting: None, is_new: true }
+    }
+}
+
+impl Created {
+    /// What is remembered of the file from now on.
+    pub fn noted(&self, known: &KernelNode) {
+        if !self.is_new {
+            return;
+        }
+        let mut content = known.content.lock();
+        content.maker = Some(self.caller.clone());
+        if let Some(setting) = &self.setting {
+            content.unset = Unset::by(Arc::clone(setting));
+        }
+    }
 }
 
 impl Shared {
@@ -30,6 +64,7 @@ impl Shared {
     pub fn open(&self, asker: Requester, number: u64, flags: i32) -> Answer<(KernelFile, FopenFlags)> {
         let node = self.nodes.of(number)?;
         let caller = self.caller(asker);
+        self.settle_first(&node);
         let now = self.consistency.opened(&caller, &node.handle)?;
         self.may_open(&caller, &node.handle, flags)?;
         let seen = Seen::from(&now);
@@ -72,11 +107,11 @@ impl Shared {
     ) -> Answer<Created> {
         let parent = self.nodes.of(parent)?;
         let (caller, name) = (self.caller(asker), Name::parse(name)?);
-        let node = match flags & libc::O_EXCL {
+        let Made { node, setting, is_new } = match flags & libc::O_EXCL {
             0 => self.create_or_open(&caller, &parent, name, mode, flags)?,
             _ => self.create_exclusively(&caller, &parent, name, mode)?,
         };
-        Ok(Created { node, caller, flags })
+        Ok(Created { node, caller, flags, setting, is_new })
     }
 
     fn create_or_open(
@@ -86,32 +121,35 @@ impl Shared {
         name: Name<'_>,
         mode: u32,
         flags: i32,
-    ) -> Answer<Node> {
+    ) -> Answer<Made> {
         let how = Create::Guarded(NewAttributes::with_mode(mode & 0o7777));
         match self.file_system.create(caller, &parent.handle, name, &how, &mut Change::default()) {
             Err(FsError::Exists) => {}
-            made => return Ok(made?),
+            made => return Ok(Made::new(made?)),
         }
         let mut node = self.file_system.lookup(caller, &parent.handle, name)?.node;
         if node.attributes.kind != FileKind::Regular {
             return Err(FsError::Exists.into());
         }
+        if let Some(known) = self.nodes.with(&node.handle) {
+            self.settle_first(&known);
+        }
         self.may_open(caller, &node.handle, flags)?;
         if flags & libc::O_TRUNC != 0 {
             node.attributes = self.set(caller, &node.handle, &NewAttributes::with_size(0))?;
         }
-        Ok(node)
+        Ok(Made { is_new: false, ..Made::new(node) })
     }
 
-    /// A repeated request finds what its first try made, by the verifier; the attributes follow, since the server kept the
-    /// verifier in their place.
+    /// A repeated request finds what its first try made, by the verifier; the attributes follow while the program goes on, since the
+    /// server kept the verifier in their place.
     fn create_exclusively(
         &self,
         caller: &Caller,
         parent: &KernelNode,
         name: Name<'_>,
         mode: u32,
-    ) -> Answer<Node> {
+    ) -> Answer<Made> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let verifier = (now.as_nanos() as u64 ^ u64::from(std::process::id()) << 48).to_be_bytes();
         let directory = &parent.handle;
@@ -120,13 +158,24 @@ impl Shared {
         match self.file_system.create(caller, directory, name, &how, &mut Change::default()) {
             Err(FsError::NotSupported) => {
                 let how = Create::Guarded(new);
-                Ok(self.file_system.create(caller, directory, name, &how, &mut Change::default())?)
+                Ok(Made::new(self.file_system.create(
+                    caller,
+                    directory,
+                    name,
+                    &how,
+                    &mut Change::default(),
+                )?))
             }
             made => {
                 let mut node = made?;
                 let new = NewAttributes { accessed: SetTime::Now, modified: SetTime::Now, ..new };
-                node.attributes = self.set(caller, &node.handle, &new)?;
-                Ok(node)
+                if node.attributes.mode & 0o777 & !mode != 0 {
+                    // Until then others may do more than they should.
+                    node.attributes = self.set(caller, &node.handle, &new)?;
+                    return Ok(Made::new(node));
+                }
+                let setting = self.set_meanwhile(caller, &node.handle, new);
+                Ok(Made { setting: Some(setting), ..Made::new(node) })
             }
         }
     }
@@ -148,19 +197,20 @@ impl Shared {
         }
         self.nodes.opens.fetch_sub(1, SeqCst);
         if open.node.opens.fetch_sub(1, SeqCst) == 1 {
+            open.node.content.lock().maker = None;
             self.remove_silly(&open.node);
         }
     }
 
-    /// Makes durable what was written to a node. One caller does it, others wait and have the same result. A failure is counted, so
+    /// Makes durable what was written to a node, and sets what was set on it. One caller does it, others wait and have the same result. A failure is counted, so
     /// that every open file of the node can report it.
     pub fn make_durable(&self, node: &KernelNode) -> Answer<()> {
         let _others_wait = node.flushing.lock();
-        let outcome = self.commit(node);
+        let committed = self.commit(node);
+        // Writing changes times: those that a program has set come after it.
+        let outcome = committed.and(self.settle(node));
         if let Err(refused) = outcome {
-            let mut content = node.content.lock();
-            content.failures += 1;
-            content.failure = Some(refused);
+            node.content.lock().failed(refused);
         }
         outcome
     }
@@ -177,7 +227,10 @@ impl Shared {
             }
         };
         match self.consistency.closed(&writer, &node.handle) {
-            Ok(verifier) if verifier == unstable => {}
+            Ok(Closed { verifier, after }) if verifier == unstable => {
+                // What the file is like now is our doing, and pages of it are good.
+                node.content.lock().seen = after.as_ref().map(Seen::from);
+            }
             Ok(_) => {
                 tracing::warn!("the server lost data that was not durable: the writer is told");
                 return Err(FsError::Io.into());
@@ -188,9 +241,6 @@ impl Shared {
                 return Err(error.into());
             }
         }
-        // What the file is like now is our doing, and pages of it are good.
-        let now = self.file_system.attributes(&writer, &node.handle);
-        node.content.lock().seen = now.ok().as_ref().map(Seen::from);
         Ok(())
     }
 

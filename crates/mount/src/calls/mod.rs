@@ -4,6 +4,7 @@ mod data;
 mod directories;
 mod files;
 mod names;
+mod settling;
 mod status;
 
 pub use files::Created;

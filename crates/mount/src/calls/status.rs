@@ -25,6 +25,10 @@ impl Shared {
     ) -> Answer<Attributes> {
         let node = self.nodes.of(number)?;
         let caller = self.acting(asker, open);
+        if let Some(after) = self.set_later(&caller, &node, new)? {
+            return Ok(node.as_seen(after));
+        }
+        self.settle_first(&node);
         if new.size.is_some() {
             self.may_cut(&caller, &node.handle, open)?;
         }
@@ -56,6 +60,7 @@ impl Shared {
     pub fn access(&self, asker: Requester, number: u64, mask: AccessFlags) -> Answer<()> {
         let node = self.nodes.of(number)?;
         let caller = self.caller(asker);
+        self.settle_first(&node);
         let (granted, attributes) = self.file_system.access(&caller, &node.handle, Access::ALL)?;
         let is_directory = attributes.kind == FileKind::Directory;
         let write = Access::MODIFY | Access::EXTEND;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use howdah_mount::{FuseMount, MountOptions, Plain, mount};
+use howdah_mount::{Consistency, FuseMount, MountOptions, Plain, mount};
 use howdah_vfs::FileSystem;
 use howdah_vfs::memory::MemoryFileSystem;
 use tempfile::TempDir;
@@ -26,6 +26,23 @@ impl Mount {
 
     /// The same with options.
     pub fn with(file_system: Arc<dyn FileSystem>, options: &MountOptions) -> Option<Self> {
+        let consistency = Arc::new(Plain(Arc::clone(&file_system)));
+        Self::mounted_with(file_system, consistency, options)
+    }
+
+    /// The same with what opening and closing a file mean.
+    pub fn with_consistency(
+        file_system: Arc<dyn FileSystem>,
+        consistency: Arc<dyn Consistency>,
+    ) -> Option<Self> {
+        Self::mounted_with(file_system, consistency, &MountOptions::default())
+    }
+
+    fn mounted_with(
+        file_system: Arc<dyn FileSystem>,
+        consistency: Arc<dyn Consistency>,
+        options: &MountOptions,
+    ) -> Option<Self> {
         if let Err(error) = fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") {
             println!("skipped: /dev/fuse: {error}");
             return None;
@@ -35,7 +52,6 @@ impl Mount {
             return None;
         }
         let home = tempfile::tempdir().expect("a directory");
-        let consistency = Arc::new(Plain(Arc::clone(&file_system)));
         let mounted = mount(file_system, consistency, home.path(), options).expect("mounted");
         Some(Self { mounted: Some(mounted), home })
     }

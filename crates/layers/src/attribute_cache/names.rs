@@ -1,0 +1,136 @@
+//! Which names lead where, by single answers and by whole listings. Knows no file system and no clock.
+
+use std::sync::Arc;
+
+use howdah_vfs::{Access, Caller, Handle};
+
+use super::listings::{ListedEntry, Listings, WholeListing};
+use crate::generations::Generations;
+
+/// Where a name leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leads {
+    /// To this node.
+    To(Handle),
+    /// Nowhere: there is no such name.
+    Nowhere,
+}
+
+/// A directory as it is now: names that were found while it was in another epoch are not believed.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'p> {
+    /// The directory.
+    pub directory: &'p Handle,
+    /// Its epoch.
+    pub epoch: u64,
+    /// What the caller at hand may do in it, as far as that is known.
+    pub rights: Access,
+}
+
+/// All that is known of names.
+pub struct Names {
+    single: Generations<(Handle, Vec<u8>), KnownName>,
+    listings: Listings,
+}
+
+struct KnownName {
+    caller: Caller,
+    leads: Leads,
+    epoch: u64,
+}
+
+impl Names {
+    /// Nothing yet; at most so many single names, and as many in listings.
+    pub fn new(entries: usize) -> Self {
+        Self { single: Generations::new(entries), listings: Listings::new(entries) }
+    }
+
+    /// Where a name leads, if the server would tell this caller so.
+    pub fn leads(&mut self, caller: &Caller, place: Place<'_>, name: &[u8]) -> Option<Leads> {
+        let single = self.single.get_mut(&(*place.directory, name.to_vec()));
+        let single = single.filter(|known| known.epoch == place.epoch && known.caller == *caller);
+        if let Some(known) = single {
+            return Some(known.leads);
+        }
+        let whole = self.listings.get(place.directory, place.epoch)?;
+        let is_maker = whole.is_makers && whole.lister == *caller;
+        if !is_maker && !place.rights.contains(Access::LOOKUP) {
+            return None;
+        }
+        match whole.has(name) {
+            true => whole.node(name).map(Leads::To),
+            false => Some(Leads::Nowhere),
+        }
+    }
+
+    /// A caller was told where a name leads.
+    pub fn found(&mut self, caller: &Caller, place: Place<'_>, name: &[u8], leads: Leads) {
+        let known = KnownName { caller: caller.clone(), leads, epoch: place.epoch };
+        self.single.insert((*place.directory, name.to_vec()), known);
+    }
+
+    /// A change of ours put a name into a directory.
+    pub fn made(&mut self, directory: &Handle, name: &[u8]) {
+        self.listings.set(directory, name, true);
+    }
+
+    /// A change of ours took a name out of a directory. Gives where it led; `None` if nobody knows.
+    pub fn taken(&mut self, place: Place<'_>, name: &[u8]) -> Option<Leads> {
+        let led = self.led(place, name);
+        self.forget(place.directory, name);
+        self.listings.set(place.directory, name, false);
+        led
+    }
+
+    /// Where a name leads now or led lately, for any caller.
+    fn led(&mut self, place: Place<'_>, name: &[u8]) -> Option<Leads> {
+        let single = self.single.get_mut(&(*place.directory, name.to_vec()));
+        // That a name was absent once says nothing of later.
+        let is_telling = |known: &&mut KnownName| known.epoch == place.epoch || known.leads != Leads::Nowhere;
+        if let Some(known) = single.filter(is_telling) {
+            return Some(known.leads);
+        }
+        let whole = self.listings.get(place.directory, place.epoch)?;
+        if whole.has(name) { whole.node(name).map(Leads::To) } else { Some(Leads::Nowhere) }
+    }
+
+    /// What a name leads to is not known any more.
+    pub fn forget(&mut self, directory: &Handle, name: &[u8]) {
+        self.single.remove(&(*directory, name.to_vec()));
+    }
+
+    /// A change of ours may have been made in a directory, or two of them overlapped: which names there are is not known any more.
+    pub fn unlist(&mut self, directory: &Handle) {
+        self.listings.remove(directory);
+    }
+
+    /// All that is in a directory was listed.
+    pub fn listed(&mut self, caller: &Caller, place: Place<'_>, entries: Vec<ListedEntry>, has_nodes: bool) {
+        let whole = WholeListing::new(caller.clone(), place.epoch, entries, has_nodes);
+        self.listings.insert(*place.directory, whole);
+    }
+
+    /// A caller made a directory: nothing is in it.
+    pub fn made_directory(&mut self, maker: &Caller, directory: Handle, epoch: u64) {
+        self.listings.insert(directory, WholeListing::of_new(maker.clone(), epoch));
+    }
+
+    /// The entries of a directory, and which of them follows a cookie, if the server would list them to this caller as they were.
+    pub fn entries(
+        &mut self,
+        caller: &Caller,
+        place: Place<'_>,
+        cookie: u64,
+        needs_nodes: bool,
+    ) -> Option<(Arc<[ListedEntry]>, usize)> {
+        let whole = self.listings.get(place.directory, place.epoch)?;
+        let may_list = whole.lister == *caller || place.rights.contains(Access::READ);
+        if may_list && (whole.has_nodes || !needs_nodes) { whole.after(cookie) } else { None }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.single.clear();
+        self.listings.clear();
+    }
+}

@@ -1,0 +1,315 @@
+//! Recognizes that a program walks a tree, and chooses which directories to list next. Knows no file system and no clock.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+use howdah_vfs::{Caller, Handle};
+
+use crate::generations::Generations;
+
+/// Listings that nobody has used yet: when a walk begins, and at most.
+const WINDOW_MIN: usize = 8;
+const WINDOW_MAX: usize = 1024;
+/// Directories whose place in the tree is remembered, each with about 200 bytes.
+const DIRECTORIES_MAX: usize = 1 << 14;
+/// Subdirectories of one directory that are remembered.
+const CHILDREN_MAX: usize = 1 << 12;
+/// Directories that wait to be listed.
+const QUEUE_MAX: usize = 1 << 13;
+/// A walk that asks for nothing for so long is over.
+const PAUSE: Duration = Duration::from_secs(10);
+/// So many names of a directory must be asked of the server before it is listed for them.
+const MISSES: u32 = 2;
+
+/// A directory to list, and for whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    /// Who walks.
+    pub caller: Caller,
+    /// The directory.
+    pub directory: Handle,
+}
+
+/// A subdirectory: its name, and the directory.
+pub type Child = (Box<[u8]>, Handle);
+
+/// Where a directory lies, from the start of the walk down: a program that goes down first comes by in this order.
+type Path = Vec<u32>;
+
+struct Place {
+    parent: Handle,
+    path: Path,
+}
+
+/// The walks of all programs.
+pub struct Walks {
+    places: Generations<Handle, Place>,
+    /// The subdirectories of directories that were listed, in the server's order.
+    children: Generations<Handle, Vec<Child>>,
+    misses: Generations<Handle, Misses>,
+    queue: BTreeMap<Path, Next>,
+    queued: HashMap<Handle, Path>,
+    under_way: HashSet<Handle>,
+    under_way_max: usize,
+    /// Listed ahead, and not used yet: since when.
+    ahead: HashMap<Handle, Duration>,
+    window: usize,
+    /// The program sorts what it lists.
+    sorts: bool,
+    walks: u32,
+    last: Duration,
+    listed: u64,
+    used: u64,
+}
+
+#[derive(Default)]
+struct Misses {
+    count: u32,
+    last: Duration,
+}
+
+impl Walks {
+    /// None yet; never more than so many listings under way.
+    pub fn new(under_way_max: usize) -> Self {
+        Self {
+            places: Generations::new(DIRECTORIES_MAX),
+            children: Generations::new(DIRECTORIES_MAX),
+            misses: Generations::new(DIRECTORIES_MAX),
+            queue: BTreeMap::new(),
+            queued: HashMap::new(),
+            under_way: HashSet::new(),
+            under_way_max,
+            ahead: HashMap::new(),
+            window: WINDOW_MIN,
+            sorts: false,
+            walks: 0,
+            last: Duration::ZERO,
+            listed: 0,
+            used: 0,
+        }
+    }
+
+    /// Directories that were listed ahead, and how many of these were used.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.listed, self.used)
+    }
+
+    /// A program lists a directory. If the one above it was listed before, the program walks: then what is beside this one is listed
+    /// ahead, and the answer is true.
+    pub fn on_asked(&mut self, caller: &Caller, directory: &Handle, now: Duration) -> bool {
+        if now.saturating_sub(self.last) > PAUSE {
+            self.queue.clear();
+            self.queued.clear();
+            self.window = WINDOW_MIN;
+        }
+        self.last = now;
+        self.ahead.retain(|_, since| now.saturating_sub(*since) <= PAUSE);
+        let was_ahead = self.ahead.remove(directory).is_some();
+        self.used += u64::from(was_ahead);
+        if let Some(path) = self.queued.remove(directory) {
+            self.queue.remove(&path);
+        }
+        let Some(Place { parent, .. }) = self.places.get_mut(directory) else { return false };
+        let parent = *parent;
+        self.window = (self.window * 2).min(WINDOW_MAX);
+        if was_ahead {
+            return true;
+        }
+        let Some(mut beside) = self.children.get_mut(&parent).cloned() else { return true };
+        let at = |beside: &[Child]| beside.iter().position(|(_, child)| child == directory);
+        let mut by_name = beside.clone();
+        by_name.sort_unstable();
+        self.sorts = at(&by_name) < at(&beside);
+        if self.sorts {
+            beside = by_name;
+        }
+        // Those that come after this one, then those before it.
+        let here = at(&beside).unwrap_or(0);
+        beside.rotate_left(here);
+        self.enqueue(caller, &parent, &beside);
+        if let Some(path) = self.queued.remove(directory) {
+            self.queue.remove(&path);
+        }
+        true
+    }
+
+    /// The subdirectories of a directory were listed, in the server's order. `is_walked`: a walk is known to come by.
+    pub fn on_listed(
+        &mut self,
+        caller: &Caller,
+        directory: &Handle,
+        mut children: Vec<Child>,
+        is_walked: bool,
+    ) {
+        children.truncate(CHILDREN_MAX);
+        self.children.insert(*directory, children.clone());
+        if is_walked {
+            if self.sorts {
+                children.sort_unstable();
+            }
+            self.enqueue(caller, directory, &children);
+            return;
+        }
+        self.walks += 1;
+        let path =
+            self.places.get_mut(directory).map_or_else(|| vec![self.walks], |place| place.path.clone());
+        for (_, child) in &children {
+            self.places.insert(*child, Place { parent: *directory, path: path.clone() });
+        }
+    }
+
+    /// A program looks up a name that only the server knows. Says whether to list the directory for it: who asks for two names asks
+    /// for others.
+    pub fn on_miss(&mut self, directory: &Handle, now: Duration) -> bool {
+        let earlier =
+            self.misses.get_mut(directory).filter(|misses| now.saturating_sub(misses.last) <= PAUSE);
+        let count = earlier.map_or(1, |misses| misses.count + 1);
+        self.misses.insert(*directory, Misses { count, last: now });
+        // Once: if names are missed all the same, it cannot be remembered whole.
+        count == MISSES
+    }
+
+    /// All names of a directory are known: misses from now on are others.
+    pub fn on_whole(&mut self, directory: &Handle) {
+        self.misses.remove(directory);
+    }
+
+    /// A program looks names up in a directory. If that was listed ahead, the program walks on: the answer is true.
+    pub fn on_used(&mut self, directory: &Handle, now: Duration) -> bool {
+        if self.ahead.remove(directory).is_none() {
+            return false;
+        }
+        self.last = now;
+        self.used += 1;
+        self.window = (self.window * 2).min(WINDOW_MAX);
+        true
+    }
+
+    /// A directory is being listed for its names: others who look for names in it wait. [`on_done`](Self::on_done) must follow.
+    pub fn begin(&mut self, directory: &Handle) {
+        self.under_way.insert(*directory);
+    }
+
+    fn enqueue(&mut self, caller: &Caller, parent: &Handle, children: &[Child]) {
+        let above = self.places.get_mut(parent).map_or_else(|| vec![self.walks], |place| place.path.clone());
+        for (number, (_, child)) in (0..).zip(children) {
+            let path = [&above[..], &[number]].concat();
+            self.places.insert(*child, Place { parent: *parent, path: path.clone() });
+            let is_known = self.ahead.contains_key(child) || self.under_way.contains(child);
+            if is_known || self.queued.contains_key(child) {
+                continue;
+            }
+            self.queue.insert(path.clone(), Next { caller: caller.clone(), directory: *child });
+            self.queued.insert(*child, path);
+        }
+        while self.queue.len() > QUEUE_MAX {
+            let Some((_, last)) = self.queue.pop_last() else { return };
+            self.queued.remove(&last.directory);
+        }
+    }
+
+    /// The next directory to list, if one should be now. [`on_done`](Self::on_done) must follow.
+    pub fn poll_next(&mut self) -> Option<Next> {
+        let unused = self.ahead.len() + self.under_way.len();
+        if self.under_way.len() >= self.under_way_max || unused >= self.window {
+            return None;
+        }
+        let (_, next) = self.queue.pop_first()?;
+        self.queued.remove(&next.directory);
+        self.under_way.insert(next.directory);
+        Some(next)
+    }
+
+    /// Whether a directory is being listed ahead.
+    pub fn is_under_way(&self, directory: &Handle) -> bool {
+        self.under_way.contains(directory)
+    }
+
+    /// A listing is over; `is_ok`: it was one ahead, and all of the directory.
+    pub fn on_done(&mut self, directory: &Handle, is_ok: bool, now: Duration) {
+        self.under_way.remove(directory);
+        if is_ok {
+            self.listed += 1;
+            self.ahead.insert(*directory, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ME: Caller = Caller::ROOT;
+
+    fn handle(number: u32) -> Handle {
+        Handle::new(&number.to_be_bytes()).expect("short")
+    }
+
+    /// Subdirectories with these numbers, named by them.
+    fn children(numbers: impl IntoIterator<Item = u32>) -> Vec<Child> {
+        numbers.into_iter().map(|number| (number.to_be_bytes().into(), handle(number))).collect()
+    }
+
+    fn at(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    /// What is listed ahead now.
+    fn next(walks: &mut Walks) -> Vec<Handle> {
+        std::iter::from_fn(|| walks.poll_next()).map(|next| next.directory).collect()
+    }
+
+    #[test]
+    fn one_listing_is_no_walk_and_a_second_one_below_is() {
+        let mut walks = Walks::new(64);
+        assert!(!walks.on_asked(&ME, &handle(0), at(0)));
+        walks.on_listed(&ME, &handle(0), children([3, 1, 2, 4]), false);
+        assert_eq!(next(&mut walks), []);
+        assert!(walks.on_asked(&ME, &handle(3), at(1)));
+        assert_eq!(next(&mut walks), [1, 2, 4].map(handle), "in the server's order");
+        let mut walks = Walks::new(64);
+        walks.on_listed(&ME, &handle(0), children([3, 2, 1, 4]), false);
+        walks.on_asked(&ME, &handle(1), at(1));
+        assert_eq!(next(&mut walks), [2, 3, 4].map(handle), "in the order of names");
+    }
+
+    #[test]
+    fn what_comes_next_is_below_what_comes_first() {
+        let mut walks = Walks::new(2);
+        walks.on_listed(&ME, &handle(0), children(1..10), false);
+        walks.on_asked(&ME, &handle(1), at(1));
+        assert_eq!(next(&mut walks), [2, 3].map(handle));
+        for number in [3, 2] {
+            walks.on_listed(&ME, &handle(number), children([number * 100, number * 100 + 1]), true);
+            walks.on_done(&handle(number), true, at(2));
+        }
+        assert_eq!(next(&mut walks), [200, 201].map(handle), "two are used before others are");
+    }
+
+    #[test]
+    fn as_much_is_listed_ahead_as_is_used() {
+        let mut walks = Walks::new(10_000);
+        walks.on_listed(&ME, &handle(0), children(1..5000), false);
+        let mut ahead = 0;
+        for number in 1..500 {
+            walks.on_asked(&ME, &handle(number), at(1));
+            for directory in next(&mut walks) {
+                walks.on_done(&directory, true, at(1));
+                ahead += 1;
+            }
+            assert!(ahead < number as usize + WINDOW_MAX);
+        }
+        assert_eq!(walks.counts().1, 498);
+        // The program stopped: what it left does not count for the next one.
+        walks.on_asked(&ME, &handle(600), at(60_000));
+        assert!(walks.ahead.is_empty() && next(&mut walks).len() < 2 * WINDOW_MIN + 1);
+    }
+
+    #[test]
+    fn a_second_name_lists_the_directory_once() {
+        let mut walks = Walks::new(64);
+        let misses: Vec<bool> = (0..5).map(|time| walks.on_miss(&handle(0), at(time))).collect();
+        assert_eq!(misses, [false, true, false, false, false]);
+        assert_eq!([60_000, 60_001].map(|time| walks.on_miss(&handle(0), at(time))), [false, true]);
+    }
+}

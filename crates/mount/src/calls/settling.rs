@@ -1,0 +1,93 @@
+//! Attributes that are set while a program goes on: those of a new file, and those that can wait until it is closed. Each would
+//! cost a program a round trip of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, NewAttributes};
+
+use crate::nodes::KernelNode;
+use crate::refused::{Answer, Refused};
+use crate::shared::Shared;
+use crate::unset::{SettingCall, Unset};
+
+/// Ends a call that is not made after all, so that nobody waits for it.
+struct Ending(Arc<SettingCall>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.end(Err(Refused(fuser::Errno::EIO)));
+    }
+}
+
+impl Shared {
+    /// Sets attributes of a file that was just made, while the program that made it goes on.
+    pub fn set_meanwhile(&self, caller: &Caller, file: &Handle, new: NewAttributes) -> Arc<SettingCall> {
+        let call = SettingCall::new(new);
+        let (files, caller, file) = (Arc::clone(&self.file_system), caller.clone(), *file);
+        let ending = Ending(Arc::clone(&call));
+        self.setters.run(move || {
+            let outcome = set(&*files, &caller, &file, &new);
+            ending.0.end(outcome);
+        });
+        call
+    }
+
+    /// Takes a change of a file that its maker still has open, to be made when it is closed; gives what the file is like with it.
+    pub fn set_later(
+        &self,
+        caller: &Caller,
+        node: &KernelNode,
+        new: &NewAttributes,
+    ) -> Answer<Option<Attributes>> {
+        let is_maker = |node: &KernelNode| node.content.lock().maker.as_ref() == Some(caller);
+        if self.synchronous || node.opens.load(Relaxed) == 0 || !is_maker(node) {
+            return Ok(None);
+        }
+        let attributes = self.file_system.attributes(caller, &node.handle)?;
+        let _none_settles = node.settling.lock();
+        let mut content = node.content.lock();
+        if content.maker.is_none() || !Unset::may_wait(new, &content.unset.shown(attributes)) {
+            return Ok(None);
+        }
+        content.unset.set_later(caller, new);
+        Ok(Some(content.unset.shown(attributes)))
+    }
+
+    /// Sets what is not set yet. One caller does it, others wait.
+    pub fn settle(&self, node: &KernelNode) -> Answer<()> {
+        let _others_wait = node.settling.lock();
+        let (call, later) = node.content.lock().unset.take();
+        let outcomes = [
+            call.map(|call| call.wait()),
+            later.map(|(caller, new)| set(&*self.file_system, &caller, &node.handle, &new)),
+        ];
+        let mut content = node.content.lock();
+        content.unset.done();
+        outcomes.into_iter().flatten().try_for_each(|outcome| {
+            // What the file is like now is our doing.
+            outcome.map(|after| content.saw(after))
+        })
+    }
+
+    /// The same before something that is not about the attributes at hand: a failure is told by the next FSYNC or FLUSH.
+    pub fn settle_first(&self, node: &KernelNode) {
+        if node.content.lock().unset.is_empty() {
+            return;
+        }
+        if let Err(refused) = self.settle(node) {
+            node.content.lock().failed(refused);
+        }
+    }
+}
+
+fn set(
+    files: &dyn FileSystem,
+    caller: &Caller,
+    file: &Handle,
+    new: &NewAttributes,
+) -> Answer<Option<Attributes>> {
+    let mut change = Change::default();
+    files.set_attributes(caller, file, new, None, &mut change)?;
+    Ok(change.after)
+}

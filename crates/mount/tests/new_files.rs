@@ -1,0 +1,120 @@
+//! What programs wait for when they make small files, over caches and a server that is far away.
+
+mod support;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use howdah_layers::{Cached, CachingOptions};
+use howdah_mount::{Closed, Consistency};
+use howdah_vfs::layer::{Call, Delayed, Metered};
+use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
+use support::Mount;
+
+/// The way to the server and back.
+const TRIP: Duration = Duration::from_millis(20);
+const FILES: u32 = 20;
+
+struct CloseToOpen(Arc<Cached>);
+
+impl Consistency for CloseToOpen {
+    fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.0.opened(caller, node)
+    }
+
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
+        let mut change = Change::default();
+        let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
+        Ok(Closed { verifier, after: change.after })
+    }
+}
+
+/// A mount of a far server, and the server.
+fn far() -> Option<(Mount, Arc<Metered>)> {
+    let start = Instant::now();
+    let clock = Arc::new(|| {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
+        howdah_vfs::Timestamp { seconds: now.as_secs() as i64, nanoseconds: now.subsec_nanos() }
+    });
+    let memory = MemoryFileSystem::with_options(MemoryOptions { clock, ..MemoryOptions::default() });
+    let server = Arc::new(Metered::around(Arc::new(memory), Arc::new(move || start.elapsed())));
+    let way = Delayed::around(Arc::clone(&server) as _, TRIP, Arc::new(std::thread::sleep));
+    let cached = Arc::new(Cached::around(Arc::new(way), CachingOptions::default()));
+    let consistency = Arc::new(CloseToOpen(Arc::clone(&cached)));
+    Some((Mount::with_consistency(cached, consistency)?, server))
+}
+
+/// Calls of these kinds.
+fn calls(server: &Metered, kinds: &[Call]) -> u64 {
+    kinds.iter().map(|call| server.snapshot().of(*call).count).sum()
+}
+
+fn number(file: u32) -> String {
+    format!("new/{file}")
+}
+
+/// As cp(1) does it, and with times and rights as `cp -p` and tar(1) do.
+fn make(mount: &Mount, name: &str, preserves: bool) -> File {
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(mount.at(name)).expect("made");
+    file.write_all(b"small").expect("written");
+    if preserves {
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000)).expect("set");
+        file.set_permissions(fs::Permissions::from_mode(0o644)).expect("set");
+    }
+    file
+}
+
+#[test]
+fn a_new_file_takes_three_round_trips_however_it_is_made() {
+    for (preserves, sets, trips) in [(false, 1, 2), (true, 2, 3)] {
+        let Some((mount, server)) = far() else { return };
+        fs::create_dir(mount.at("new")).expect("made");
+        let asked = [Call::Lookup, Call::Attributes, Call::Access, Call::Commit, Call::ReadDirectory];
+        let before = calls(&server, &asked);
+        let start = Instant::now();
+        (0..FILES).for_each(|file| drop(make(&mount, &number(file), preserves)));
+        let took = start.elapsed();
+        assert_eq!(calls(&server, &asked), before, "nothing has to be asked");
+        assert_eq!(calls(&server, &[Call::Create]), u64::from(FILES));
+        assert_eq!(calls(&server, &[Call::Write]), u64::from(FILES));
+        assert_eq!(calls(&server, &[Call::SetAttributes]), u64::from(FILES * sets));
+        // Half a round trip of patience for a busy machine.
+        assert!(took < TRIP * FILES * trips + TRIP * FILES / 2, "{took:?} for {trips} round trips each");
+        for file in 0..FILES {
+            let is = fs::metadata(mount.at(&number(file))).expect("there");
+            let (mode, seconds) = if preserves { (0o644, 1_000_000) } else { (0o600, is.mtime()) };
+            assert_eq!((is.mode() & 0o7777, is.mtime(), is.len()), (mode, seconds, 5));
+        }
+    }
+}
+
+#[test]
+fn what_waits_for_the_close_is_seen_at_once_here_and_then_by_others() {
+    let Some((mount, server)) = far() else { return };
+    fs::create_dir(mount.at("new")).expect("made");
+    let mut file = make(&mount, "new/file", true);
+    let seen = file.metadata().expect("there");
+    assert_eq!((seen.mode() & 0o7777, seen.mtime(), seen.len()), (0o644, 1_000_000, 5));
+    // Taking rights away does not wait.
+    let sets = calls(&server, &[Call::SetAttributes]);
+    file.set_permissions(fs::Permissions::from_mode(0o600)).expect("set");
+    assert!(calls(&server, &[Call::SetAttributes]) > sets);
+    // Writing is later than the time that was set.
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(2_000_000)).expect("set");
+    file.write_all(b" and more").expect("written");
+    drop(file);
+    let seen = fs::metadata(mount.at("new/file")).expect("there");
+    assert!(seen.mtime() > 1_000_000_000, "{}", seen.mtime());
+    assert_eq!((seen.mode() & 0o7777, seen.len()), (0o600, 14));
+    let after = fs::File::open(mount.at("new/file")).and_then(|file| file.metadata()).expect("opened");
+    assert_eq!(
+        (after.mtime(), after.mtime_nsec()),
+        (seen.mtime(), seen.mtime_nsec()),
+        "as the server has it"
+    );
+}
