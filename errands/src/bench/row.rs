@@ -60,13 +60,19 @@ pub enum Target {
 }
 
 /// All rows.
-pub const ROWS: [Row; 12] = [
+pub const ROWS: [Row; 14] = [
     Row {
         name: "getattr",
         about: "GETATTR, 64 in flight",
         target: Target::CostAndRate(6_000.0, 150_000.0),
         floors: &[Job::Stat],
         ..calls(Kind::GetAttributes)
+    },
+    Row {
+        name: "nfs4-getattr",
+        about: "NFSv4.1: SEQUENCE, PUTFH, GETATTR, 64 in flight",
+        floors: &[Job::Stat],
+        ..calls(Kind::CompoundAttributes)
     },
     Row {
         name: "alone",
@@ -129,6 +135,12 @@ pub const ROWS: [Row; 12] = [
         target: Target::Ratio(1.3),
         floors: &[Job::Sendfile],
         ..stream(Kind::ReadStream)
+    },
+    Row {
+        name: "nfs4-read-1m",
+        about: "NFSv4.1: SEQUENCE, PUTFH, READ of 1 MiB in order, 16 in flight",
+        floors: &[Job::Sendfile],
+        ..stream(Kind::CompoundRead)
     },
     Row {
         name: "write-1m",

@@ -20,7 +20,7 @@ pub const LARGE: u32 = 1 << 20;
 /// The file of small pieces.
 const SMALL_FILE: u64 = 256 << 20;
 /// The file of large pieces: more than the caches of the machine.
-const LARGE_FILE: u64 = 1 << 30;
+pub const LARGE_FILE: u64 = 1 << 30;
 /// How many of the last writes are read back.
 const READ_BACK: usize = 64;
 

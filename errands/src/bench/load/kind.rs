@@ -1,6 +1,7 @@
 //! Which kinds of calls there are, and who makes them.
 
 use super::change::Changes;
+use super::compound::Compounds;
 use super::data::{Reads, Writes};
 use super::query::Queries;
 use super::walk::Walk;
@@ -11,6 +12,10 @@ use super::{Load, Scene};
 pub enum Kind {
     /// Attributes of one of a few files.
     GetAttributes,
+    /// The same by compounds of NFSv4.1.
+    CompoundAttributes,
+    /// 1 MiB after 1 MiB, by compounds of NFSv4.1.
+    CompoundRead,
     /// Rights on one of a few files.
     Access,
     /// One of many names in a directory.
@@ -36,6 +41,8 @@ impl Kind {
     pub fn load(self, scene: &mut Scene<'_>) -> anyhow::Result<Box<dyn Load>> {
         Ok(match self {
             Self::GetAttributes => Box::new(Queries::attributes(scene)?),
+            Self::CompoundAttributes => Box::new(Compounds::attributes(scene)?),
+            Self::CompoundRead => Box::new(Compounds::read(scene)?),
             Self::Access => Box::new(Queries::access(scene)?),
             Self::Lookup => Box::new(Queries::lookup(scene)?),
             Self::Create => Box::new(Changes::create(scene)?),

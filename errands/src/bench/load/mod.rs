@@ -2,6 +2,7 @@
 
 mod call;
 mod change;
+mod compound;
 mod contract;
 mod counted;
 mod data;
