@@ -75,8 +75,10 @@ struct Server {
 pub fn run(input: &[u8]) {
     let mut input = Unstructured::new(input);
     let mut server = Server::start(RecoveryRecords::default());
-    for event in input.arbitrary_iter::<Event>().into_iter().flatten().map_while(Result::ok).take(EVENTS_MAX)
-    {
+    for _ in 0..EVENTS_MAX {
+        let Some(event) = (!input.is_empty()).then(|| input.arbitrary::<Event>().ok()).flatten() else {
+            return;
+        };
         if matches!(event, Event::Restart) {
             server = Server::start(server.disk);
             continue;

@@ -4,8 +4,11 @@
 
 mod delivery;
 mod host;
+mod locking;
 mod machine;
 mod naive;
+mod opening;
+mod recovery;
 mod slots;
 mod truth;
 mod world;

@@ -123,7 +123,8 @@ impl Naive {
             }
         }
         let mut kernel = self.kernel.clone();
-        (union.sort(), kernel.sort());
+        union.sort();
+        kernel.sort();
         assert_eq!(union, kernel, "what the kernel knows");
     }
 }
