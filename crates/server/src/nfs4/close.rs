@@ -5,7 +5,7 @@ use howdah_wire::nfs4::{StateId, Status, close, open_downgrade};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
-use super::lock::{asked, told};
+use super::convert::{asked, told};
 use crate::Reply;
 
 /// Answers CLOSE.

@@ -1,29 +1,24 @@
-//! COMPOUND (RFC 8881 16.2): operations one after the other, until one is refused. Each is decoded, run and answered before the
-//! next is looked at.
+//! A compound while it runs: who asks, in which session, and the current node of its operations (RFC 8881 16.2).
 
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use howdah_state::{ClientId, IoKind, IoPermit};
-use howdah_wire::nfs4::compound::{Head, ReplyPlace, ResultPlace};
-use howdah_wire::nfs4::operation::{self, ILLEGAL};
-use howdah_wire::nfs4::{FileHandle, StateId, Status, sequence};
-use howdah_wire::xdr::{Decode, DecodeError, DecodeProblem, Decoder};
+use howdah_state::{ClientId, IoKind, IoPermit, LiveSession};
+use howdah_wire::nfs4::{FileHandle, StateId, Status};
+use howdah_wire::xdr::{DecodeError, DecodeProblem};
 
 use super::Nfs4;
-use super::lock;
+use super::convert;
 use super::node::{Node, Object};
 use super::pseudo::{Behind, PseudoDirectory, PseudoTree};
-use super::session::{Begun, Sequence, Session};
-use super::table::{self, Operation, Place};
-use super::{convert, session};
 use crate::counts::at_export;
 use crate::exports::{Exports, Identity};
 use crate::request::BulkData;
-use crate::{Peer, Refusal, Reply, Request, SealedHandle};
+use crate::states::SessionData;
+use crate::{Peer, Request, SealedHandle};
 
-/// The most bytes of a result that changes something and names no data: a reply must have room for it before it runs.
-const CHANGE_RESULT_MAX: usize = 2 << 10;
+/// The session that a compound runs in.
+pub type Session = Arc<LiveSession<SessionData>>;
 
 /// A compound while it runs.
 pub struct Compound<'c> {
@@ -75,137 +70,30 @@ pub struct Ending {
     pub results: u32,
 }
 
-/// Answers COMPOUND.
-///
-/// # Errors
-/// Its credentials are not taken, or its head makes no sense.
-pub fn run(nfs4: &Nfs4, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let exports = nfs4.exports();
-    let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
-    let Head { tag, minor_version, operations } = Head::decode(&mut request.arguments)?;
-    let place = ReplyPlace::begin(&mut reply.encoder(), tag);
-    let mut compound = Compound {
-        nfs4,
-        exports: &exports,
-        peer: request.peer,
-        identity: &identity,
-        minor_version,
-        operations,
-        session: None,
-        current: None,
-        stateid: None,
-        saved: None,
-        waiting: request.waiting.as_deref_mut().map(|waiting| waiting as &mut dyn BulkData),
-        behind: None,
-        tree: OnceCell::new(),
-        is_put_off: request.is_put_off,
-    };
-    let ending = match minor_version {
-        1 | 2 => compound.answer(&mut request.arguments, reply),
-        _ => Ending { status: Status::MINOR_VERS_MISMATCH, results: 0 },
-    };
-    place.finish(&mut reply.encoder(), ending.status, ending.results);
-    Ok(())
-}
-
 impl<'c> Compound<'c> {
-    fn answer(&mut self, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Ending {
-        if self.operations == 0 {
-            return Ending { status: Status::OK, results: 0 };
-        }
-        let first = arguments.clone().u32("operation").unwrap_or(ILLEGAL);
-        if first != sequence::OPERATION {
-            return self.without_session(first, arguments, reply);
-        }
-        let _ = arguments.u32("operation");
-        let result = ResultPlace::begin(&mut reply.encoder(), first);
-        match session::begin(self, arguments, reply) {
-            Ok(Begun::New(sequence)) => self.in_session(sequence, arguments, reply),
-            Ok(Begun::Replay(kept)) => kept.append_to(reply),
-            Err(status) => {
-                result.refuse(&mut reply.encoder(), status);
-                Ending { status, results: 1 }
-            }
-        }
-    }
-
-    /// The operations behind SEQUENCE.
-    fn in_session(&mut self, sequence: Sequence, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Ending {
-        let kept_from = reply.message().len();
-        self.session = Some(sequence.session());
-        let mut ending = Ending { status: Status::OK, results: 1 };
-        self.steps(&sequence, arguments, reply, &mut ending);
-        if let Some(behind) = self.behind.take() {
-            self.steps(&sequence, &mut Decoder::new(&behind), reply, &mut ending);
-        }
-        sequence.finish(reply, kept_from, ending.status, ending.results);
-        ending
-    }
-
-    /// Carries out operations until one is refused, or the arguments go on elsewhere.
-    fn steps(
-        &mut self,
-        sequence: &Sequence,
-        arguments: &mut Decoder<'_>,
-        reply: &mut Reply,
-        ending: &mut Ending,
-    ) {
-        while ending.status == Status::OK && ending.results < self.operations && self.behind.is_none() {
-            ending.status = self.step(sequence, arguments, reply);
-            ending.results += 1;
-        }
-    }
-
-    fn step(&mut self, sequence: &Sequence, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Status {
-        let Ok(number) = arguments.u32("operation") else {
-            ResultPlace::begin(&mut reply.encoder(), ILLEGAL).refuse(&mut reply.encoder(), Status::BADXDR);
-            return Status::BADXDR;
-        };
-        let found = self.find(number, Place::InSession);
-        let shown = if matches!(found, Err(Status::OP_ILLEGAL)) { ILLEGAL } else { number };
-        let result = ResultPlace::begin(&mut reply.encoder(), shown);
-        let outcome = found.map_err(Refused::Alone).and_then(|found| {
-            if found.changes {
-                sequence.room(reply, CHANGE_RESULT_MAX)?;
-            }
-            (found.run)(self, arguments, reply)?;
-            if !found.changes {
-                sequence.room(reply, 0)?;
-            }
-            Ok(())
-        });
-        refused(outcome, result, reply)
-    }
-
-    /// An operation that makes or ends sessions, alone.
-    fn without_session(&mut self, number: u32, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Ending {
-        let _ = arguments.u32("operation");
-        let found = self.find(number, Place::Alone);
-        let shown = if matches!(found, Err(Status::OP_ILLEGAL)) { ILLEGAL } else { number };
-        let result = ResultPlace::begin(&mut reply.encoder(), shown);
-        let outcome = found.map_err(Refused::Alone).and_then(|found| {
-            if self.operations > 1 {
-                return Err(Status::NOT_ONLY_OP.into());
-            }
-            (found.run)(self, arguments, reply)
-        });
-        Ending { status: refused(outcome, result, reply), results: 1 }
-    }
-
-    fn find(&self, number: u32, place: Place) -> Result<&'static Operation, Status> {
-        if !operation::exists(number, self.minor_version) {
-            return Err(Status::OP_ILLEGAL);
-        }
-        if number == sequence::OPERATION {
-            return Err(Status::SEQUENCE_POS);
-        }
-        let found = table::find(number);
-        match (place, found) {
-            (Place::Alone, Some(found)) if found.makes_sessions => Ok(found),
-            (Place::Alone, _) => Err(Status::OP_NOT_IN_SESSION),
-            (Place::InSession, Some(found)) if found.is_alone => Err(Status::NOT_ONLY_OP),
-            (Place::InSession, Some(found)) => Ok(found),
-            (Place::InSession, None) => Err(Status::NOTSUPP),
+    /// One that has done nothing yet.
+    pub fn new(
+        nfs4: &'c Nfs4,
+        exports: &'c Arc<Exports>,
+        identity: &'c Identity,
+        (minor_version, operations): (u32, u32),
+        request: &'c mut Request<'_, '_>,
+    ) -> Self {
+        Self {
+            nfs4,
+            exports,
+            peer: request.peer,
+            identity,
+            minor_version,
+            operations,
+            session: None,
+            current: None,
+            stateid: None,
+            saved: None,
+            waiting: request.waiting.as_deref_mut().map(|waiting| waiting as &mut dyn BulkData),
+            behind: None,
+            tree: OnceCell::new(),
+            is_put_off: request.is_put_off,
         }
     }
 
@@ -327,7 +215,7 @@ impl<'c> Compound<'c> {
     /// # Errors
     /// The stateid is none of this file, or its open was not for this, or a deny mode forbids it.
     pub fn check_io(&self, file: &Object<'_>, sent: StateId, kind: IoKind) -> Result<IoPermit, Status> {
-        let (client, stateid) = (self.client()?, lock::asked(self.stateid_of(sent)?));
+        let (client, stateid) = (self.client()?, convert::asked(self.stateid_of(sent)?));
         let key = file.key();
         self.nfs4.states.judge(|state, now| state.check_io(now, client, stateid, &key, kind))
     }
@@ -347,18 +235,6 @@ impl<'c> Compound<'c> {
     pub fn stateid_of(&self, sent: StateId) -> Result<StateId, Status> {
         if sent == StateId::CURRENT { self.stateid.ok_or(Status::BAD_STATEID) } else { Ok(sent) }
     }
-}
-
-fn refused(outcome: Outcome, result: ResultPlace, reply: &mut Reply) -> Status {
-    let (status, body) = match outcome {
-        Ok(()) => return Status::OK,
-        Err(Refused::Alone(status)) => (status, Vec::new()),
-        Err(Refused::With(status, body)) => (status, body),
-    };
-    reply.forget_content_from(result.body());
-    result.refuse(&mut reply.encoder(), status);
-    reply.bytes_mut().extend_from_slice(&body);
-    status
 }
 
 impl From<Status> for Refused {

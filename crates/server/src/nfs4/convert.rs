@@ -2,7 +2,7 @@
 
 use howdah_vfs::{Attributes, Change, DeviceNumber, FileKind, FsError, NewAttributes, SetTime, Timestamp};
 use howdah_wire::nfs4::attributes::{self as wire, Principal};
-use howdah_wire::nfs4::{ChangeInfo, Device, FileType, Status, Time};
+use howdah_wire::nfs4::{ChangeInfo, Device, FileType, StateId, Status, Time};
 
 /// The low 12 bits of a mode: permissions, set-uid, set-gid, sticky (RFC 8881 6.2.4).
 const MODE_BITS: u32 = 0o7777;
@@ -170,6 +170,16 @@ fn set_time(time: Option<wire::SetTime>) -> Result<SetTime, Status> {
         }
         Some(wire::SetTime::ClientTime(_)) => return Err(Status::INVAL),
     })
+}
+
+/// A stateid as the state knows it.
+pub fn asked(stateid: StateId) -> howdah_state::StateId {
+    howdah_state::StateId { seqid: stateid.sequence, other: stateid.other }
+}
+
+/// A stateid as clients are told it.
+pub fn told(stateid: howdah_state::StateId) -> StateId {
+    StateId { sequence: stateid.seqid, other: stateid.other }
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use howdah_state::{ByteRange, LockConflict, LockOwner, LockRequest, Locker, StateError};
 use howdah_vfs::FileKind;
 use howdah_wire::nfs4::lock::{self, Denied};
-use howdah_wire::nfs4::{ClientId, LockKind, Opaque, Owner, StateId, Status, lockt, locku};
+use howdah_wire::nfs4::{ClientId, LockKind, Opaque, Owner, Status, lockt, locku};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
 use super::compound::{Compound, Outcome, Refused};
+use super::convert::{asked, told};
 use super::lookup;
 use crate::Reply;
 use crate::states::{self, FileKey};
@@ -104,14 +105,4 @@ fn holder(conflict: &LockConflict) -> Vec<u8> {
         },
         owner: Owner { client: ClientId(client), owner: Opaque(owner) },
     })
-}
-
-/// A stateid as the state knows it.
-pub fn asked(stateid: StateId) -> howdah_state::StateId {
-    howdah_state::StateId { seqid: stateid.sequence, other: stateid.other }
-}
-
-/// A stateid as clients are told it.
-pub fn told(stateid: howdah_state::StateId) -> StateId {
-    StateId { sequence: stateid.seqid, other: stateid.other }
 }

@@ -7,9 +7,11 @@
 mod attributes;
 mod compound;
 mod convert;
+mod interpreter;
 mod names;
 mod node;
 mod peek;
+mod procedures;
 mod program;
 mod pseudo;
 mod session;

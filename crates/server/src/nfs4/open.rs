@@ -13,7 +13,7 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use super::node::{Node, Object};
-use super::{convert, create, lock, names, setting};
+use super::{convert, create, names, setting};
 use crate::Reply;
 
 /// The file to be opened.
@@ -57,7 +57,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         let new = NewAttributes::with_size(0);
         file.file_system.set_attributes(&file.caller, &file.handle, &new, None, &mut Change::default())?;
     }
-    let state = lock::told(opened.stateid);
+    let state = convert::told(opened.stateid);
     let delegation = match arguments.access & WANT_MASK {
         WANT_NO_PREFERENCE => Delegation::None,
         WANT_NO_DELEGATION => Delegation::NoneBecause(WhyNone::NOT_WANTED),

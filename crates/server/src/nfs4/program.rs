@@ -3,12 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_wire::nfs4::{PROGRAM as NUMBER, VERSION};
-
 use super::pseudo::{PseudoTree, TreeOfExports};
-use super::{compound, peek};
 use crate::exports::{Exported, Exports};
-use crate::program::{Pace, Procedure, Repetition, Row, Tabled};
 use crate::range_doubt::RangeDoubt;
 use crate::states::States;
 
@@ -48,26 +44,3 @@ impl Nfs4 {
         self.states.began()
     }
 }
-
-impl Tabled for Nfs4 {
-    const NUMBER: u32 = NUMBER;
-    const NAME: &'static str = "nfs";
-    const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[(VERSION, PROCEDURES)];
-    // RFC 8881 2.9.1: a transport must bring everything, and say so when it cannot.
-    const TAKES_DATAGRAMS: bool = false;
-}
-
-const PROCEDURES: &[Row<Nfs4>] = &[
-    Row { procedure: Procedure::plain("NULL", Pace::Quick), run: |_, _, _| Ok(()) },
-    Row {
-        procedure: Procedure {
-            status: true,
-            node: peek::node,
-            pace_by_arguments: Some(peek::pace),
-            bulk: Some(peek::bulk),
-            repetition: Repetition::Runs,
-            ..Procedure::plain("COMPOUND", Pace::Quick)
-        },
-        run: compound::run,
-    },
-];

@@ -3,14 +3,14 @@
 use std::hash::Hasher;
 use std::sync::Arc;
 
-use howdah_state::{LiveSession, SequenceAnswer, SequenceRequest, SessionId, SlotGuard};
+use howdah_state::{SequenceAnswer, SequenceRequest, SessionId, SlotGuard};
 use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::compound::ResultPlace;
 use howdah_wire::nfs4::sequence::{Arguments, Success};
 use howdah_wire::xdr::{Decode, Decoder};
 use siphasher::sip::SipHasher13;
 
-use super::compound::Compound;
+use super::compound::{Compound, Ending, Session};
 use super::peek;
 use crate::Reply;
 use crate::states::{self, SessionData};
@@ -20,9 +20,6 @@ const DIGEST_MAX: usize = 512;
 
 /// Length of what SEQUENCE answers, in bytes.
 const RESULT: usize = 16 + 5 * 4;
-
-/// The session that a compound runs in.
-pub type Session = Arc<LiveSession<SessionData>>;
 
 /// What SEQUENCE found.
 pub enum Begun {
@@ -146,8 +143,7 @@ impl Sequence {
 
 impl Kept {
     /// Appends the results behind SEQUENCE's. How the compound ended, and how many results it has.
-    pub fn append_to(&self, reply: &mut Reply) -> super::compound::Ending {
-        use super::compound::Ending;
+    pub fn append_to(&self, reply: &mut Reply) -> Ending {
         match self {
             Self::Reply(kept) => {
                 let mut decoder = Decoder::new(kept);

@@ -4,7 +4,7 @@ use howdah_wire::nfs4::{Status, free_stateid, test_stateid};
 use howdah_wire::xdr::{Decode, Decoder, Encode};
 
 use super::compound::{Compound, Outcome};
-use super::lock::asked;
+use super::convert::asked;
 use crate::Reply;
 use crate::states;
 

@@ -149,7 +149,7 @@ fn from_hex(text: &str) -> Option<Box<[u8]>> {
         return Some(Box::default());
     }
     let digit = |at: usize| char::from(text.as_bytes()[at]).to_digit(16);
-    if text.len() % 2 != 0 {
+    if !text.len().is_multiple_of(2) {
         return None;
     }
     (0..text.len() / 2).map(|at| Some((digit(2 * at)? << 4 | digit(2 * at + 1)?) as u8)).collect()

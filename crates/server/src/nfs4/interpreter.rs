@@ -1,0 +1,150 @@
+//! COMPOUND (RFC 8881 16.2): operations one after the other, until one is refused. Each is decoded, run and answered before the
+//! next is looked at.
+
+use howdah_wire::nfs4::compound::{Head, ReplyPlace, ResultPlace};
+use howdah_wire::nfs4::operation::{self, ILLEGAL};
+use howdah_wire::nfs4::{Status, sequence};
+use howdah_wire::xdr::{Decode, Decoder};
+
+use super::Nfs4;
+use super::compound::{Compound, Ending, Outcome, Refused};
+use super::session::{self, Begun, Sequence};
+use super::table::{self, Operation, Place};
+use crate::{Refusal, Reply, Request};
+
+/// The most bytes of a result that changes something and names no data: a reply must have room for it before it runs.
+const CHANGE_RESULT_MAX: usize = 2 << 10;
+
+/// Answers COMPOUND.
+///
+/// # Errors
+/// Its credentials are not taken, or its head makes no sense.
+pub fn run(nfs4: &Nfs4, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    let exports = nfs4.exports();
+    let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
+    let Head { tag, minor_version, operations } = Head::decode(&mut request.arguments)?;
+    let place = ReplyPlace::begin(&mut reply.encoder(), tag);
+    let mut arguments = request.arguments.clone();
+    let versions = (minor_version, operations);
+    let mut compound = Compound::new(nfs4, &exports, &identity, versions, request);
+    let ending = match minor_version {
+        1 | 2 => compound.answer(&mut arguments, reply),
+        _ => Ending { status: Status::MINOR_VERS_MISMATCH, results: 0 },
+    };
+    place.finish(&mut reply.encoder(), ending.status, ending.results);
+    Ok(())
+}
+
+impl Compound<'_> {
+    fn answer(&mut self, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Ending {
+        if self.operations == 0 {
+            return Ending { status: Status::OK, results: 0 };
+        }
+        let first = arguments.clone().u32("operation").unwrap_or(ILLEGAL);
+        if first != sequence::OPERATION {
+            return self.without_session(first, arguments, reply);
+        }
+        let _ = arguments.u32("operation");
+        let result = ResultPlace::begin(&mut reply.encoder(), first);
+        match session::begin(self, arguments, reply) {
+            Ok(Begun::New(sequence)) => self.in_session(sequence, arguments, reply),
+            Ok(Begun::Replay(kept)) => kept.append_to(reply),
+            Err(status) => {
+                result.refuse(&mut reply.encoder(), status);
+                Ending { status, results: 1 }
+            }
+        }
+    }
+
+    /// The operations behind SEQUENCE.
+    fn in_session(&mut self, sequence: Sequence, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Ending {
+        let kept_from = reply.message().len();
+        self.session = Some(sequence.session());
+        let mut ending = Ending { status: Status::OK, results: 1 };
+        self.steps(&sequence, arguments, reply, &mut ending);
+        if let Some(behind) = self.behind.take() {
+            self.steps(&sequence, &mut Decoder::new(&behind), reply, &mut ending);
+        }
+        sequence.finish(reply, kept_from, ending.status, ending.results);
+        ending
+    }
+
+    /// Carries out operations until one is refused, or the arguments go on elsewhere.
+    fn steps(
+        &mut self,
+        sequence: &Sequence,
+        arguments: &mut Decoder<'_>,
+        reply: &mut Reply,
+        ending: &mut Ending,
+    ) {
+        while ending.status == Status::OK && ending.results < self.operations && self.behind.is_none() {
+            ending.status = self.step(sequence, arguments, reply);
+            ending.results += 1;
+        }
+    }
+
+    fn step(&mut self, sequence: &Sequence, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Status {
+        let Ok(number) = arguments.u32("operation") else {
+            ResultPlace::begin(&mut reply.encoder(), ILLEGAL).refuse(&mut reply.encoder(), Status::BADXDR);
+            return Status::BADXDR;
+        };
+        let found = self.find(number, Place::InSession);
+        let shown = if matches!(found, Err(Status::OP_ILLEGAL)) { ILLEGAL } else { number };
+        let result = ResultPlace::begin(&mut reply.encoder(), shown);
+        let outcome = found.map_err(Refused::Alone).and_then(|found| {
+            if found.changes {
+                sequence.room(reply, CHANGE_RESULT_MAX)?;
+            }
+            (found.run)(self, arguments, reply)?;
+            if !found.changes {
+                sequence.room(reply, 0)?;
+            }
+            Ok(())
+        });
+        refused(outcome, result, reply)
+    }
+
+    /// An operation that makes or ends sessions, alone.
+    fn without_session(&mut self, number: u32, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Ending {
+        let _ = arguments.u32("operation");
+        let found = self.find(number, Place::Alone);
+        let shown = if matches!(found, Err(Status::OP_ILLEGAL)) { ILLEGAL } else { number };
+        let result = ResultPlace::begin(&mut reply.encoder(), shown);
+        let outcome = found.map_err(Refused::Alone).and_then(|found| {
+            if self.operations > 1 {
+                return Err(Status::NOT_ONLY_OP.into());
+            }
+            (found.run)(self, arguments, reply)
+        });
+        Ending { status: refused(outcome, result, reply), results: 1 }
+    }
+
+    fn find(&self, number: u32, place: Place) -> Result<&'static Operation, Status> {
+        if !operation::exists(number, self.minor_version) {
+            return Err(Status::OP_ILLEGAL);
+        }
+        if number == sequence::OPERATION {
+            return Err(Status::SEQUENCE_POS);
+        }
+        let found = table::find(number);
+        match (place, found) {
+            (Place::Alone, Some(found)) if found.makes_sessions => Ok(found),
+            (Place::Alone, _) => Err(Status::OP_NOT_IN_SESSION),
+            (Place::InSession, Some(found)) if found.is_alone => Err(Status::NOT_ONLY_OP),
+            (Place::InSession, Some(found)) => Ok(found),
+            (Place::InSession, None) => Err(Status::NOTSUPP),
+        }
+    }
+}
+
+fn refused(outcome: Outcome, result: ResultPlace, reply: &mut Reply) -> Status {
+    let (status, body) = match outcome {
+        Ok(()) => return Status::OK,
+        Err(Refused::Alone(status)) => (status, Vec::new()),
+        Err(Refused::With(status, body)) => (status, body),
+    };
+    reply.forget_content_from(result.body());
+    result.refuse(&mut reply.encoder(), status);
+    reply.bytes_mut().extend_from_slice(&body);
+    status
+}
