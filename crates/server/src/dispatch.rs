@@ -210,8 +210,11 @@ impl<'m> Job<'m> {
     /// Whether it may keep its worker waiting.
     pub fn pace(&self) -> Pace {
         let procedure = self.wanted.procedure;
+        if let Some(of) = procedure.pace_by_arguments {
+            return of(self.arguments.clone());
+        }
         match self.bulk() {
-            None => procedure.pace_by_arguments.map_or(procedure.pace, |of| of(self.arguments.clone())),
+            None => procedure.pace,
             Some(bulk) if bulk.durable => Pace::Slow,
             Some(bulk) if bulk.length >= BULK_MIN => Pace::Long,
             Some(_) => Pace::Quick,

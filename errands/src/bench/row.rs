@@ -139,7 +139,6 @@ pub const ROWS: [Row; 14] = [
     Row {
         name: "nfs4-read-1m",
         about: "NFSv4.1: SEQUENCE, PUTFH, READ of 1 MiB in order, 16 in flight",
-        floors: &[Job::Sendfile],
         ..stream(Kind::CompoundRead)
     },
     Row {

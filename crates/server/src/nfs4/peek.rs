@@ -4,6 +4,7 @@ use howdah_wire::nfs4::compound::Head;
 use howdah_wire::nfs4::{Stability, operation, putfh, sequence, write};
 use howdah_wire::xdr::{Decode, Decoder};
 
+use crate::limits::BULK_MIN;
 use crate::program::{Bulk, Pace};
 
 /// The most bytes of operations behind a WRITE that is moved past memory: those of the usual clients have 20.
@@ -20,6 +21,11 @@ pub fn pace(arguments: Decoder<'_>) -> Pace {
     match rest.u32("operation").ok().and_then(operation::name) {
         Some("COMMIT" | "COPY" | "CLONE" | "ALLOCATE" | "DEALLOCATE") => Pace::Slow,
         Some("READDIR") => Pace::Dear,
+        Some("WRITE") => match write::Head::decode(&mut rest) {
+            Ok(head) if head.stability != Stability::Unstable => Pace::Slow,
+            Ok(head) if head.length as usize >= BULK_MIN => Pace::Long,
+            _ => Pace::Quick,
+        },
         _ => Pace::Quick,
     }
 }

@@ -130,7 +130,7 @@ impl Load for Compounds {
     }
 
     fn reply(&mut self, _: usize, _: &[u8], length: usize) -> anyhow::Result<u64> {
-        let least = self.piece.map_or(200, |(piece, _)| piece as usize);
+        let least = self.piece.map_or(100, |(piece, _)| piece as usize);
         ensure!(length > least, "a reply of {length} bytes, where more than {least} are expected");
         Ok(self.piece.map_or(1, |(piece, _)| u64::from(piece)))
     }
