@@ -3,10 +3,10 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    BenchArguments, CaptureArguments, CatArguments, CheckArguments, CompletionsArguments, CpArguments,
-    DoctorArguments, ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments, MountArguments,
-    MountsArguments, NfsstatArguments, NicsArguments, RelayArguments, ServeArguments, SetArguments,
-    StatArguments, TopArguments, UmountArguments, WhyArguments,
+    BenchArguments, CaptureArguments, CatArguments, CheckArguments, ClientsArguments, CompletionsArguments,
+    CpArguments, DoctorArguments, ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments,
+    MountArguments, MountsArguments, NfsstatArguments, NicsArguments, RelayArguments, ReleaseArguments,
+    ServeArguments, SetArguments, StatArguments, TopArguments, UmountArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -35,6 +35,8 @@ pub enum Command {
     Doctor(Box<DoctorArguments>),
     Get(GetArguments),
     Set(SetArguments),
+    Clients(ClientsArguments),
+    Release(ReleaseArguments),
     Mount(MountArguments),
     Umount(UmountArguments),
     Mounts(MountsArguments),

@@ -4,6 +4,7 @@ mod bench;
 mod capture;
 mod cat;
 mod check;
+mod clients;
 mod completions;
 mod counted;
 mod cp;
@@ -20,6 +21,7 @@ mod mounts;
 mod nfsstat;
 mod nics;
 mod relay;
+mod release;
 mod serve;
 mod set;
 mod stat;
@@ -51,6 +53,8 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Get(arguments) => get::run(arguments),
         Command::Set(arguments) => set::run(arguments),
+        Command::Clients(arguments) => clients::run(arguments),
+        Command::Release(arguments) => release::run(arguments),
         Command::Cp(arguments) => cp::run(arguments),
         Command::Mount(arguments) => mount::run(arguments),
         Command::Umount(arguments) => umount::run(arguments),

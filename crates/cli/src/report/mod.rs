@@ -15,6 +15,7 @@ mod output;
 mod replay;
 mod settings;
 mod squash;
+mod state;
 mod welcome;
 mod why;
 
@@ -31,5 +32,6 @@ pub use nics::{NicRates, Scale, nics, nics_json, nics_plot};
 pub use output::{complain, is_incomplete, is_unread, print, print_raw, status};
 pub use settings::{exports, server};
 pub use squash::{SQUASH_NOTE, squash_note};
+pub use state::state;
 pub use welcome::{Handles, Opened, Welcome};
 pub use why::why;

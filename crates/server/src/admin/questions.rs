@@ -13,8 +13,9 @@ use super::metrics::metrics;
 use super::openapi::{Description, openapi};
 use super::question::{Parameter, Question, form};
 use super::samples::RecentSamples;
+use super::states::{Release, StateReport};
 use super::udp::Udp;
-use super::{capture, clients, counts, knobs, memory, samples, tuning, udp};
+use super::{capture, clients, counts, knobs, memory, samples, states, tuning, udp};
 use crate::capture as calls;
 use crate::tuning::{Knob, TuningReport};
 
@@ -34,6 +35,26 @@ pub const QUESTIONS: &[Question] = &[
         "who is connected, what limits each, and where the time went",
         || get(clients::clients),
     ),
+    Question::json::<StateReport>(
+        "/v1/state",
+        "what clients have open and locked, and who waits for whom",
+        || get(states::states),
+    ),
+    Question {
+        method: "PUT",
+        parameters: &[Parameter {
+            name: "client",
+            place: "path",
+            kind: "string",
+            about: "the id of an NFSv4 client, as /v1/state lists them",
+        }],
+        body: Some(form::<Release>),
+        ..Question::json::<StateReport>(
+            "/v1/state/{client}",
+            "takes everything from it: {\"release\": true}",
+            || put(states::release),
+        )
+    },
     Question {
         parameters: &[
             Parameter { name: "client", place: "query", kind: "string", about: "only this address" },

@@ -134,6 +134,12 @@ impl Export {
         self.file_system.statistics(&Caller::ROOT, &self.root)
     }
 
+    /// The number of a node within its file system; `None` if it is gone, or its file system waits for another host.
+    pub fn file_number(&self, node: &Handle) -> Option<u64> {
+        let ask = || self.file_system.attributes(&Caller::ROOT, node).ok().map(|node| node.file);
+        if self.waits { None } else { ask() }
+    }
+
     /// Lets a client in, or refuses it.
     pub fn admit(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
         let client = peer.ends.client.ip();
