@@ -180,11 +180,11 @@ fn registered_port(program: u32, version: u32) -> u32 {
     let mapping = Mapping { program, version, protocol: Protocol::TCP, port: 0 };
     portmap::getport::Arguments { mapping }.encode(&mut Encoder::new(&mut message));
     let mark = RecordMark { length: message.len() as u32, last: true };
-    rpcbind.send(&[&mark.to_bytes()[..], &message].concat()).expect("sent");
+    rpcbind.socket().send(&[&mark.to_bytes()[..], &message].concat()).expect("sent");
     let mut mark = [0; RecordMark::SIZE];
-    rpcbind.receive(&mut mark).expect("an answer");
+    rpcbind.socket().receive(&mut mark).expect("an answer");
     let mut answer = vec![0; RecordMark::from_bytes(mark).length as usize];
-    rpcbind.receive(&mut answer).expect("all of it");
+    rpcbind.socket().receive(&mut answer).expect("all of it");
     let mut decoder = Decoder::new(&answer);
     ReplyHeader::decode(&mut decoder).expect("a reply").outcome.expect("accepted");
     portmap::getport::Reply::decode(&mut decoder).expect("a port").port
