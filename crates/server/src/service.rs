@@ -45,6 +45,8 @@ pub struct ServiceOptions {
     pub nfs4: bool,
     /// Whether NFSv3 clients can lock files.
     pub locks: bool,
+    /// On which port clients' portmappers listen.
+    pub client_portmapper: u16,
     /// More programs.
     pub more: Vec<Box<dyn Program>>,
 }
@@ -60,7 +62,13 @@ pub(crate) struct LockCalls {
 
 impl Default for ServiceOptions {
     fn default() -> Self {
-        Self { states: StateOptions::forgetful(), nfs4: true, locks: true, more: Vec::new() }
+        Self {
+            states: StateOptions::forgetful(),
+            nfs4: true,
+            locks: true,
+            client_portmapper: PORTMAPPER,
+            more: Vec::new(),
+        }
     }
 }
 
@@ -74,12 +82,13 @@ impl Service {
     pub fn with(exports: Exports, states: Option<StateOptions>, more: Vec<Box<dyn Program>>) -> Self {
         let is_stateful = states.is_some();
         let states = states.unwrap_or_else(StateOptions::forgetful);
-        Self::with_options(exports, ServiceOptions { states, nfs4: is_stateful, locks: is_stateful, more })
+        let (nfs4, locks) = (is_stateful, is_stateful);
+        Self::with_options(exports, ServiceOptions { states, nfs4, locks, more, ..ServiceOptions::default() })
     }
 
     /// The same as it is chosen.
     pub fn with_options(exports: Exports, options: ServiceOptions) -> Self {
-        let ServiceOptions { states, nfs4, locks, more } = options;
+        let ServiceOptions { states, nfs4, locks, client_portmapper, more } = options;
         let exported = Arc::new(Exported::new(exports));
         let states = (nfs4 || locks).then(|| Arc::new(States::new(states)));
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
@@ -91,14 +100,14 @@ impl Service {
         }
         programs.push(Box::new(MountProtocol::new(Arc::clone(&exported))));
         let lock_calls = states.as_ref().filter(|_| locks).map(|states| {
-            let calls = Arc::new(Callbacks::new(PORTMAPPER));
+            let calls = Arc::new(Callbacks::new(client_portmapper));
             states.set_lock_news(Arc::clone(&calls) as Arc<dyn LockNews>);
             let nlm = Nlm::new(Arc::clone(&exported), Arc::clone(states), Arc::clone(&calls));
             programs.push(Box::new(nlm));
             programs.push(Box::new(Nsm::new(Arc::clone(states))));
             LockCalls {
                 granting: Granting::new(calls, Arc::clone(states), Arc::clone(&exported)),
-                notices: Arc::new(Notices::new(states.host_number(), PORTMAPPER)),
+                notices: Arc::new(Notices::new(states.host_number(), client_portmapper)),
             }
         });
         if lock_calls.is_none() {
