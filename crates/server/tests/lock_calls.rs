@@ -162,7 +162,7 @@ fn answer_grant(call: &[u8], client: &Client<'_>, status: Status) -> Vec<u8> {
 
 #[test]
 fn who_waits_is_called_over_udp_from_the_address_that_it_mounted() {
-    let host = Host::new();
+    let mut host = Host::new();
     let (server, file) = serve(StateOptions::forgetful(), host.port());
     let client = Client::new(&server, &file);
     assert_eq!(client.lock(1, false), Status::Granted);
@@ -173,7 +173,17 @@ fn who_waits_is_called_over_udp_from_the_address_that_it_mounted() {
     assert_eq!(from.ip(), address(MOUNTED));
     host.udp.send_to(&answer_grant(&call, &client, Status::Granted), from).expect("sent");
     assert_eq!(client.lock(1, false), Status::Denied);
-    // The port is known now, and a lock that is refused goes to the next.
+    // The port is known now, but the lock manager was started anew, on another one.
+    host.udp = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    host.udp.set_read_timeout(Some(PATIENCE)).expect("a time");
+    client.unlock(2);
+    assert_eq!(client.lock(1, false), Status::Granted);
+    assert_eq!(client.lock(2, true), Status::Blocked);
+    client.unlock(1);
+    host.tell_port(nlm::PROGRAM, Protocol::UDP);
+    let (call, from) = host.datagram();
+    host.udp.send_to(&answer_grant(&call, &client, Status::Granted), from).expect("sent");
+    // A lock that is refused goes to the next.
     client.unlock(2);
     assert_eq!(client.lock(1, false), Status::Granted);
     assert_eq!(client.lock(2, true), Status::Blocked);

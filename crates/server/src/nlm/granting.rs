@@ -11,7 +11,7 @@ use super::callbacks::{Answer, Callback, Callbacks};
 use super::convert::offset_and_length;
 use super::pending::Grant;
 use crate::exports::Exported;
-use crate::outgoing::{CallFailure, Called, Route, call, tell};
+use crate::outgoing::{CallFailure, Called, call, tell};
 use crate::states::{GrantTicket, KnownHost, States};
 
 /// How long a client may take to answer.
@@ -93,10 +93,12 @@ impl Granting {
 
     fn call(&self, ticket: GrantTicket, grant: &Grant, host: &KnownHost) -> Told {
         let arguments = self.arguments(ticket, grant, host);
-        let outcome = self.route(host).and_then(|route| {
-            let called = Called { program: PROGRAM, version: VERSION_4, procedure: granted::PROCEDURE };
-            call(&route, called, &arguments, PATIENCE)
-        });
+        let (from, client) = (Some(host.host.server), host.host.client);
+        let called = Called { program: PROGRAM, version: VERSION_4, procedure: granted::PROCEDURE };
+        let outcome =
+            self.callbacks.ports().call(from, client, (PROGRAM, VERSION_4), host.transport, |route| {
+                call(route, called, &arguments, PATIENCE)
+            });
         let answer = outcome.and_then(|answer| {
             let reply = lock::Reply::decode(&mut Decoder::new(&answer)).map(|reply| reply.status);
             reply.map_err(|_| CallFailure::Unanswered(std::io::ErrorKind::InvalidData.into()))
@@ -107,18 +109,12 @@ impl Granting {
             Ok(_) => Told::Refused,
             Err(failure) => {
                 tracing::debug!(client = %host.host.client, %failure, "calling a client back for a lock");
-                self.callbacks.ports().forget(host.host.client, PROGRAM);
                 if failure.may_have_run() {
                     self.callbacks.pending().may_be_told(ticket);
                 }
                 Told::Later
             }
         }
-    }
-
-    fn route(&self, host: &KnownHost) -> Result<Route, CallFailure> {
-        let (from, client) = (host.host.server, host.host.client);
-        self.callbacks.ports().route(Some(from), client, (PROGRAM, VERSION_4), host.transport)
     }
 
     /// The lock as the client asked for it: it finds it by these.
@@ -152,12 +148,14 @@ impl Granting {
 
     fn answer(&self, answer: &Answer) {
         let Answer { from, client, transport, procedure, arguments } = answer;
-        let route = self.callbacks.ports().route(Some(*from), *client, (PROGRAM, VERSION_4), *transport);
         let called = Called { program: PROGRAM, version: VERSION_4, procedure: *procedure };
-        if let Err(failure) = route.and_then(|route| tell(&route, called, arguments, PATIENCE)) {
+        let told =
+            self.callbacks.ports().call(Some(*from), *client, (PROGRAM, VERSION_4), *transport, |route| {
+                tell(route, called, arguments, PATIENCE)
+            });
+        if let Err(failure) = told {
             // The client asks again.
             tracing::debug!(%client, %failure, "answering a client by a call");
-            self.callbacks.ports().forget(*client, PROGRAM);
         }
     }
 }

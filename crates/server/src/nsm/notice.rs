@@ -91,7 +91,6 @@ impl Notices {
             tracing::debug!(%client, "a client was told of the restart");
             return;
         };
-        self.ports.forget(client, PROGRAM);
         if notice.since.elapsed() + notice.again > NOTICE_PATIENCE {
             tracing::warn!(%client, %failure, "a client that had locks was not told of the restart: it reclaims none");
             return;
@@ -113,11 +112,12 @@ impl Notices {
 
     /// Calls once with each name that the client may know us by; an answer does not say whether it did.
     fn call_from(&self, from: Option<IpAddr>, host: &LockHost) -> Result<(), CallFailure> {
-        let route = self.ports.route(from, host.client, (PROGRAM, VERSION), Transport::Udp)?;
         let called = Called { program: PROGRAM, version: VERSION, procedure: PROCEDURE };
-        names(host.server).iter().try_for_each(|name| {
-            let arguments = Arguments { name: MonitorName(name.as_bytes()), state: self.number };
-            call(&route, called, &Encoder::to_vec(&arguments), PATIENCE).map(drop)
+        self.ports.call(from, host.client, (PROGRAM, VERSION), Transport::Udp, |route| {
+            names(host.server).iter().try_for_each(|name| {
+                let arguments = Arguments { name: MonitorName(name.as_bytes()), state: self.number };
+                call(route, called, &Encoder::to_vec(&arguments), PATIENCE).map(drop)
+            })
         })
     }
 }

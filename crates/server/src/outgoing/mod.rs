@@ -6,7 +6,7 @@ mod due_queue;
 mod ports;
 mod record;
 
-pub use call::{CallFailure, Called, Route, call, tell};
+pub use call::{CallFailure, Called, call, tell};
 pub use due_queue::DueQueue;
 pub use ports::{PORTMAPPER, Ports};
 pub use record::exchange_record;

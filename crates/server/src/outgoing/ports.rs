@@ -39,34 +39,51 @@ impl Ports {
         Self { portmapper, known: Mutex::default() }
     }
 
-    /// The way from this address of ours to a program of a host, over the transport that is liked best or else the other one.
+    /// Calls a program of a host from this address of ours, over the transport that is liked best or else the other one. A port that
+    /// was told earlier may be another one now: then the portmapper is asked again.
     ///
     /// # Errors
-    /// The host's portmapper is not reached, or does not know the program.
-    pub fn route(
+    /// Why the call has no result; also that the host's portmapper is not reached, or does not know the program.
+    pub fn call<T>(
+        &self,
+        from: Option<IpAddr>,
+        host: IpAddr,
+        program: (u32, u32),
+        liked: Transport,
+        call: impl Fn(&Route) -> Result<T, CallFailure>,
+    ) -> Result<T, CallFailure> {
+        let route =
+            |known: Known| Route { from, to: SocketAddr::new(host, known.port), transport: known.transport };
+        if let Some(known) = self.known(host, program.0) {
+            match call(&route(known)) {
+                Err(failure) if !failure.may_have_run() => self.forget(host, program.0),
+                outcome => return outcome.inspect_err(|_| self.forget(host, program.0)),
+            }
+        }
+        let known = self.find(from, host, program, liked)?;
+        call(&route(known)).inspect_err(|_| self.forget(host, program.0))
+    }
+
+    /// Asks for a program's port, and keeps it.
+    fn find(
         &self,
         from: Option<IpAddr>,
         host: IpAddr,
         (program, version): (u32, u32),
         liked: Transport,
-    ) -> Result<Route, CallFailure> {
-        let route = |transport, port| Route { from, to: SocketAddr::new(host, port), transport };
-        if let Some(known) = self.known(host, program) {
-            return Ok(route(known.transport, known.port));
-        }
+    ) -> Result<Known, CallFailure> {
         let other = if liked == Transport::Tcp { Transport::Udp } else { Transport::Tcp };
         for transport in [liked, other] {
             if let Some(port) = self.ask(from, host, (program, version), transport)? {
                 let known = Known { transport, port, since: Instant::now() };
                 self.known.lock().insert((host, program), known);
-                return Ok(route(transport, port));
+                return Ok(known);
             }
         }
         Err(CallFailure::Unregistered)
     }
 
-    /// The port that was told may be wrong.
-    pub fn forget(&self, host: IpAddr, program: u32) {
+    fn forget(&self, host: IpAddr, program: u32) {
         self.known.lock().remove(&(host, program));
     }
 
