@@ -53,3 +53,19 @@ on_host() {
     until [ -s "$WORK/errand.code" ]; do sleep 0.02; done
     [ "$(cat "$WORK/errand.code")" = 0 ]
 }
+
+# What a client of version 3 needs for locks: rpcbind, where servers find its lock manager, and statd, which is told of their restarts.
+start_statd() {
+    mkdir -p /var/lib/nfs/sm /var/lib/nfs/sm.bak
+    rpcbind -w
+    rpc.statd --no-notify
+}
+
+# hold FILE NAME: locks a file in the background until /run/NAME-let-go is there; comes back when it has the lock.
+hold() {
+    rm -f "/run/$2-held" "/run/$2-let-go"
+    flock "$1" sh -c ": >/run/$2-held; until [ -e /run/$2-let-go ]; do sleep 0.05; done" &
+    until [ -e "/run/$2-held" ]; do sleep 0.05; done
+}
+
+let_go() { : >"/run/$1-let-go"; }

@@ -1,8 +1,12 @@
-# A client that was mounted without nolock gets ENOLCK for its locks at once. It runs statd, as a mount without nolock needs.
+# Where the server's host has a status monitor of its own, a client that was mounted without nolock gets ENOLCK for its locks at once.
 . "$WORK/scripts/lib.sh"
-mkdir -p /var/lib/nfs/sm /var/lib/nfs/sm.bak
-rpcbind -w
-rpc.statd --no-notify
+# It does not start where another one is registered, and howdah's is.
+on_host "pgrep -o -x howdah >'$WORK/before'; command -v rpc.statd" || skip "no rpc.statd on the host"
+on_host "mkdir -p '$WORK/statd/sm' '$WORK/statd/sm.bak'; rpcinfo -d 100024 1; rpc.statd --no-notify -P '$WORK/statd'" ||
+    fail "rpc.statd does not start on the host"
+: >"$WORK/restart-server"
+until on_host "pgrep -o -x howdah >'$WORK/after' && ! cmp -s '$WORK/before' '$WORK/after'"; do sleep 0.1; done
+start_statd
 mount_export
 ! grep ' /mnt/n ' /proc/mounts | grep -q 'local_lock=all' || fail "locks are local here"
 : >/mnt/n/file

@@ -20,14 +20,17 @@ pub fn is_local(client: IpAddr, server: IpAddr) -> bool {
 /// Whether a server's address is one of this host's. A datagram socket that is connected to it is asked which address it
 /// would come from; nothing is sent.
 pub fn is_on_this_host(server: IpAddr) -> bool {
-    let any: IpAddr =
-        if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let local = || {
-        let socket = UdpSocket::bind((any, 0))?;
+        let socket = UdpSocket::bind((unspecified_like(server), 0))?;
         socket.connect((server, ANY_PORT))?;
         socket.local_addr()
     };
     server.is_loopback() || local().is_ok_and(|local| local.ip() == server)
+}
+
+/// Any address of the family of this one.
+pub(crate) fn unspecified_like(other: IpAddr) -> IpAddr {
+    if other.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() }
 }
 
 /// A port is needed to be connected; which does not matter.

@@ -1,11 +1,13 @@
 //! The way to this host's rpcbind: bytes there and back, all of them within one deadline. What they say is not known here.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+
+use crate::timed_socket::TimedSocket;
 
 /// Where rpcbind listens for this host's own programs, as libtirpc has it.
 const SOCKET: &str = "/run/rpcbind.sock";
@@ -17,9 +19,8 @@ const PRIVILEGED_PORTS: std::ops::Range<u16> = 600..1024;
 /// A connection to rpcbind.
 #[derive(Debug)]
 pub struct RpcbindStream {
-    socket: Socket,
+    socket: TimedSocket,
     knows_caller: bool,
-    deadline: Instant,
 }
 
 /// Readable when rpcbind has ended the connection: it says nothing unasked.
@@ -38,9 +39,10 @@ impl RpcbindStream {
     pub fn connect(patience: Duration) -> io::Result<Self> {
         let deadline = Instant::now() + patience;
         if let Ok(socket) = connect_unix(patience) {
-            return Ok(Self { socket, knows_caller: true, deadline });
+            return Ok(Self { socket: TimedSocket::around(socket, deadline), knows_caller: true });
         }
-        Ok(Self { socket: connect_loopback(patience)?, knows_caller: false, deadline })
+        let socket = TimedSocket::around(connect_loopback(patience)?, deadline);
+        Ok(Self { socket, knows_caller: false })
     }
 
     /// Whether rpcbind sees which user calls.
@@ -48,40 +50,9 @@ impl RpcbindStream {
         self.knows_caller
     }
 
-    /// Sends these bytes.
-    ///
-    /// # Errors
-    /// The connection broke, or the deadline passed.
-    pub fn send(&self, bytes: &[u8]) -> io::Result<()> {
-        self.socket.set_write_timeout(Some(self.left()?))?;
-        (&self.socket).write_all(bytes)
-    }
-
-    /// Receives as many bytes as there is room for.
-    ///
-    /// # Errors
-    /// The connection broke or ended, or the deadline passed.
-    pub fn receive(&self, mut room: &mut [u8]) -> io::Result<()> {
-        // Also for no bytes: empty fragments must not keep anybody beyond the deadline.
-        self.left()?;
-        while !room.is_empty() {
-            self.socket.set_read_timeout(Some(self.left()?))?;
-            match (&self.socket).read(room) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(count) => room = &mut room[count..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Err(io::ErrorKind::TimedOut.into());
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn left(&self) -> io::Result<Duration> {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
+    /// The socket to it.
+    pub fn socket(&self) -> &TimedSocket {
+        &self.socket
     }
 }
 

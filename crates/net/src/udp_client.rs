@@ -2,7 +2,7 @@
 //! of ours, by which servers know calls that come again.
 
 use std::io::{self, ErrorKind, IoSlice};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendFlags};
 use socket2::{Domain, Protocol, Socket, Type};
 
+use crate::address::unspecified_like;
 use crate::connect::reserved_ports;
 use crate::path_mtu::{USUAL_MTU, of_connected};
 use crate::syscall;
@@ -169,9 +170,7 @@ fn new_socket(server: SocketAddr) -> io::Result<Socket> {
 
 /// Any address of ours that the server may be reached from.
 fn any(server: SocketAddr, port: u16) -> SocketAddr {
-    let any: IpAddr =
-        if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-    SocketAddr::new(any, port)
+    SocketAddr::new(unspecified_like(server.ip()), port)
 }
 
 fn make_room(socket: &Socket) {

@@ -21,6 +21,8 @@ mod mount;
 mod nfs3;
 mod nfs4;
 mod nlm;
+mod nsm;
+mod outgoing;
 mod overwrites;
 mod parked;
 mod patience;
@@ -53,6 +55,6 @@ pub use program::{Pace, Position, Procedure, Program, Refusal, Repetition, Row, 
 pub use reply::Reply;
 pub use request::{Ends, Peer, Request, Transport, TransportSecurity};
 pub use server::{BindError, Server, Settings, Sockets};
-pub use service::Service;
+pub use service::{Service, ServiceOptions};
 pub use tuning::{Look, Tuning, Watcher};
 pub use udp::{Carried, PerInterface, UdpSettings, UdpTraffic};

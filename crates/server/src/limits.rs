@@ -157,6 +157,14 @@ howdah_limits::limits! {
     pub const CAPTURE_CLIENTS_MAX: usize = 64 << 10, count;
     beyond "those beyond are all called 0", tested "server/src/capture/reader::clients_past_the_last_that_is_told_apart_are_called_0";
 
+    /// Calls of clients' lock managers that are still to be made: locks that were waited for, and answers by call.
+    pub const CALLBACKS_MAX: usize = 65_536, count;
+    beyond "none is made: the client learns of its lock when it asks again", tested "server/src/nlm/tests/callbacks::calls_past_the_last_are_not_made";
+
+    /// Hosts that are still to be told of a restart.
+    pub const NOTICES_MAX: usize = 65_536, count;
+    beyond "those are not told: their clients reclaim no locks", tested "server/src/nsm/tests::hosts_past_the_last_are_not_told";
+
     /// How long nobody may ask for the calls of a capture: who began it was killed, or sleeps.
     pub const CAPTURE_PATIENCE: Duration = Duration::from_secs(15), time;
     beyond "it ends, and after as long again its calls are forgotten", tested "server/src/capture/running::what_nobody_asks_for_ends_and_is_forgotten_later";
@@ -208,6 +216,12 @@ pub const SLOW_STORAGE: Duration = Duration::from_secs(1);
 /// How long READs are copied into their replies after sending a range of a file failed: a client must have the time to
 /// connect again and to be told.
 pub const RANGE_DOUBT: Duration = Duration::from_secs(60);
+/// Threads that call clients' lock managers: so many may be silent before others wait.
+pub const CALLBACK_THREADS: usize = 4;
+/// Threads that tell clients of a restart.
+pub const NOTICE_THREADS: usize = 2;
+/// How long clients are told of a restart until they answer, as `sm-notify` does.
+pub const NOTICE_PATIENCE: Duration = Duration::from_secs(15 * 60);
 /// Interfaces with UDP sockets of their own, for each address: a host of containers has hundreds of interfaces, and what
 /// has none here the wildcard takes.
 pub const INTERFACES_MAX: usize = 64;

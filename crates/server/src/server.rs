@@ -205,7 +205,26 @@ impl Server {
             shared.add_udp(socket, None)?;
         }
         server.follow_interfaces(sockets.per_interface)?;
+        server.call_for_locks()?;
         Ok(server)
+    }
+
+    /// Starts what calls clients for their locks: those that had some reclaim them now that they are answered.
+    fn call_for_locks(&mut self) -> io::Result<()> {
+        let service = &self.shared.service;
+        let Some((calls, states)) = service.lock_calls.clone().zip(service.states.clone()) else {
+            return Ok(());
+        };
+        calls.notices.tell(states.hosts_to_notify());
+        for index in 0..limits::CALLBACK_THREADS {
+            let granting = calls.granting.clone();
+            self.spawn(format!("nlm-calls-{index}"), move || granting.run())?;
+        }
+        for index in 0..limits::NOTICE_THREADS {
+            let notices = Arc::clone(&calls.notices);
+            self.spawn(format!("nsm-calls-{index}"), move || notices.run())?;
+        }
+        Ok(())
     }
 
     /// That the kernel does not tell of interfaces is no failure: the wildcards are there.
@@ -290,6 +309,10 @@ impl Server {
         self.admin = None;
         self.shared.stopping.store(true, Ordering::SeqCst);
         self.shared.parked.end();
+        if let Some(calls) = &self.shared.service.lock_calls {
+            calls.granting.end();
+            calls.notices.end();
+        }
         if let Some(interfaces) = &self.interfaces {
             interfaces.wake();
         }

@@ -12,12 +12,14 @@ use crate::exports::{Exported, Exports};
 use crate::mount::MountProtocol;
 use crate::nfs3::Nfs3;
 use crate::nfs4::Nfs4;
-use crate::nlm::NoLocks;
+use crate::nlm::{Callbacks, Granting, Nlm, NoLocks};
+use crate::nsm::{Notices, Nsm};
+use crate::outgoing::PORTMAPPER;
 use crate::portmap::{Listeners, portmap};
 use crate::program::Program;
 use crate::programs::{Programs, Served};
 use crate::range_doubt::RangeDoubt;
-use crate::states::{StateOptions, States};
+use crate::states::{LockNews, StateOptions, States};
 
 /// The programs, and what they share.
 pub struct Service {
@@ -25,38 +27,97 @@ pub struct Service {
     pub(crate) dispatcher: Dispatcher,
     /// What is exported.
     exported: Arc<Exported>,
-    /// Clients, sessions, opens and locks of NFSv4.
+    /// Clients, sessions, opens and locks.
     pub(crate) states: Option<Arc<States>>,
+    /// What calls clients back for their locks.
+    pub(crate) lock_calls: Option<LockCalls>,
     /// Whether ranges of files can be sent.
     pub(crate) ranges: Arc<RangeDoubt>,
     /// Where this server listens, as portmap and rpcbind tell.
     pub(crate) listeners: Arc<RwLock<Listeners>>,
 }
 
+/// What a service serves.
+pub struct ServiceOptions {
+    /// What its state begins with.
+    pub states: StateOptions,
+    /// Whether NFSv4 is served.
+    pub nfs4: bool,
+    /// Whether NFSv3 clients can lock files.
+    pub locks: bool,
+    /// On which port clients' portmappers listen.
+    pub client_portmapper: u16,
+    /// More programs.
+    pub more: Vec<Box<dyn Program>>,
+}
+
+/// What calls clients for the locks that they have, wait for, or had.
+#[derive(Clone)]
+pub(crate) struct LockCalls {
+    /// Calls their lock managers.
+    pub granting: Granting,
+    /// Calls their status monitors.
+    pub notices: Arc<Notices>,
+}
+
+impl Default for ServiceOptions {
+    fn default() -> Self {
+        Self {
+            states: StateOptions::forgetful(),
+            nfs4: true,
+            locks: true,
+            client_portmapper: PORTMAPPER,
+            more: Vec::new(),
+        }
+    }
+}
+
 impl Service {
     /// A service of these exports, listening nowhere yet.
     pub fn new(exports: Exports) -> Self {
-        Self::with(exports, Some(StateOptions::forgetful()), Vec::new())
+        Self::with_options(exports, ServiceOptions::default())
     }
 
-    /// The same with the state that NFSv4 begins with, `None` if it is not served, and with more programs.
-    pub fn with(exports: Exports, nfs4: Option<StateOptions>, more: Vec<Box<dyn Program>>) -> Self {
+    /// The same with the state that NFSv4 and locks begin with, `None` if they are not served, and with more programs.
+    pub fn with(exports: Exports, states: Option<StateOptions>, more: Vec<Box<dyn Program>>) -> Self {
+        let is_stateful = states.is_some();
+        let states = states.unwrap_or_else(StateOptions::forgetful);
+        let (nfs4, locks) = (is_stateful, is_stateful);
+        Self::with_options(exports, ServiceOptions { states, nfs4, locks, more, ..ServiceOptions::default() })
+    }
+
+    /// The same as it is chosen.
+    pub fn with_options(exports: Exports, options: ServiceOptions) -> Self {
+        let ServiceOptions { states, nfs4, locks, client_portmapper, more } = options;
         let exported = Arc::new(Exported::new(exports));
-        let states = nfs4.map(|options| Arc::new(States::new(options)));
+        let states = (nfs4 || locks).then(|| Arc::new(States::new(states)));
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
         let mut programs: Vec<Box<dyn Program>> =
             vec![Box::new(Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges)))];
-        if let Some(states) = &states {
+        if let Some(states) = states.as_ref().filter(|_| nfs4) {
             let (exported, ranges) = (Arc::clone(&exported), Arc::clone(&ranges));
             programs.push(Box::new(Nfs4::new(exported, ranges, Arc::clone(states))));
         }
         programs.push(Box::new(MountProtocol::new(Arc::clone(&exported))));
-        programs.push(Box::new(NoLocks));
+        let lock_calls = states.as_ref().filter(|_| locks).map(|states| {
+            let calls = Arc::new(Callbacks::new(client_portmapper));
+            states.set_lock_news(Arc::clone(&calls) as Arc<dyn LockNews>);
+            let nlm = Nlm::new(Arc::clone(&exported), Arc::clone(states), Arc::clone(&calls));
+            programs.push(Box::new(nlm));
+            programs.push(Box::new(Nsm::new(Arc::clone(states))));
+            LockCalls {
+                granting: Granting::new(calls, Arc::clone(states), Arc::clone(&exported)),
+                notices: Arc::new(Notices::new(states.host_number(), client_portmapper)),
+            }
+        });
+        if lock_calls.is_none() {
+            programs.push(Box::new(NoLocks));
+        }
         programs.extend(more);
         programs.push(Box::new(portmap(Arc::clone(&listeners), &programs)));
         let dispatcher = Dispatcher::new(Programs::new(programs));
         dispatcher.counts.admit(&exported.now());
-        Self { dispatcher, exported, states, ranges, listeners }
+        Self { dispatcher, exported, states, lock_calls, ranges, listeners }
     }
 
     /// The exports as they are now.

@@ -13,14 +13,14 @@ use howdah_server::registration::{Registration, RegistrationError, register};
 use howdah_wire::portmap::{self, Mapping, Protocol};
 use howdah_wire::rpc::{CallHeader, Credentials, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
-use howdah_wire::{mount, nfs3, nlm};
+use howdah_wire::{mount, nfs3, nlm, nsm};
 
 /// Set for the process inside the namespaces.
 const INSIDE: &str = "HOWDAH_TEST_INSIDE";
 /// Where rpcbind listens for programs of its host.
 const SOCKET: &str = "/run/rpcbind.sock";
-/// Four versions (NFS 3, MOUNT 1 and 3, NLM 4) on TCP and UDP over IPv4 and IPv6.
-const ROWS: usize = 16;
+/// Five versions (NFS 3, MOUNT 1 and 3, NLM 4, NSM 1) on TCP and UDP over IPv4 and IPv6, and NFS 4 on TCP.
+const ROWS: usize = 22;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs this test again in namespaces of its own, with an empty `/run`; it ends with everything it started.
@@ -68,7 +68,7 @@ fn inside() {
     let registration = register(&listeners(port)).expect("registered");
     assert_eq!((registration.rows().len(), registration.refused()), (ROWS, &[][..]));
     for (program, version) in
-        [(nfs3::PROGRAM, 3), (mount::PROGRAM, 1), (mount::PROGRAM, 3), (nlm::PROGRAM, 4)]
+        [(nfs3::PROGRAM, 3), (mount::PROGRAM, 1), (mount::PROGRAM, 3), (nlm::PROGRAM, 4), (nsm::PROGRAM, 1)]
     {
         assert_eq!(registered_port(program, version), u32::from(port), "{program} {version}");
     }
@@ -180,11 +180,11 @@ fn registered_port(program: u32, version: u32) -> u32 {
     let mapping = Mapping { program, version, protocol: Protocol::TCP, port: 0 };
     portmap::getport::Arguments { mapping }.encode(&mut Encoder::new(&mut message));
     let mark = RecordMark { length: message.len() as u32, last: true };
-    rpcbind.send(&[&mark.to_bytes()[..], &message].concat()).expect("sent");
+    rpcbind.socket().send(&[&mark.to_bytes()[..], &message].concat()).expect("sent");
     let mut mark = [0; RecordMark::SIZE];
-    rpcbind.receive(&mut mark).expect("an answer");
+    rpcbind.socket().receive(&mut mark).expect("an answer");
     let mut answer = vec![0; RecordMark::from_bytes(mark).length as usize];
-    rpcbind.receive(&mut answer).expect("all of it");
+    rpcbind.socket().receive(&mut answer).expect("all of it");
     let mut decoder = Decoder::new(&answer);
     ReplyHeader::decode(&mut decoder).expect("a reply").outcome.expect("accepted");
     portmap::getport::Reply::decode(&mut decoder).expect("a port").port

@@ -52,22 +52,6 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
-        name: "locks-own-portmap",
-        about: "without `nolock`, with statd: every lock is refused at once as ENOLCK",
-        peer: guest("locks-refused.sh", "vers=3"),
-        export: "/export",
-        ..BASE
-    },
-    Scenario {
-        name: "locks-rpcbind",
-        about: "the same with the system's rpcbind, where howdah is registered",
-        peer: guest("locks-refused.sh", "vers=3"),
-        export: "/export",
-        rpcbind: Rpcbind::System,
-        privileged: true,
-        ..BASE
-    },
-    Scenario {
         name: "mount-falls-back",
         about: "with --no-nfs4, a client that asks for 4.2 is told the versions there are; one that asks for none falls back to 3",
         peer: guest("falls-back.sh", "nolock,port=2049"),

@@ -6,6 +6,7 @@ mod host_tools;
 mod kernel_client;
 mod measurements;
 mod nfs4;
+mod nlm;
 mod relays;
 
 use crate::scenario::Scenario;
@@ -18,6 +19,7 @@ pub fn all() -> Vec<Scenario> {
         foreign_servers::SCENARIOS,
         kernel_client::SCENARIOS,
         nfs4::SCENARIOS,
+        nlm::SCENARIOS,
         relays::SCENARIOS,
         disturbed::SCENARIOS,
     ]

@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 
-use howdah_server::registration::{Keeper, Registration, RegistrationError, register};
+use howdah_server::registration::{Keeper, OtherLocks, Registration, RegistrationError, register};
 use howdah_server::{Sockets, UdpSettings};
 
 use crate::configuration::{Rpcbind, ServerConfig};
@@ -17,19 +17,43 @@ pub struct Portmapper {
     registration: Option<Registration>,
     keeper: Option<Keeper>,
     own: bool,
+    /// Why NFSv3 clients can lock nothing here, if they cannot.
+    other_locks: Option<OtherLocks>,
 }
 
 impl Portmapper {
     /// Registers these sockets, or adds the portmapper's port to them. That neither works is no failure: clients can
     /// be told the port.
     pub fn find(config: &ServerConfig, sockets: &mut Sockets) -> Self {
+        let found = Self::look(config, sockets);
+        match &found.other_locks {
+            Some(other) => tracing::warn!(
+                "locks of NFSv3 clients are refused: {other}. To serve them, unmount what this host mounts over NFSv3 \
+                 without nolock, stop rpc-statd, and restart howdah"
+            ),
+            None if !found.is_found(sockets) => tracing::info!(
+                "NFSv3 clients must mount with nolock: they look for locks by rpcbind (port 111), where they do not find this server"
+            ),
+            None => {}
+        }
+        found
+    }
+
+    /// Whether clients that ask on port 111 find this server.
+    fn is_found(&self, sockets: &Sockets) -> bool {
+        let is_here = || sockets.tcp.iter().any(|socket| socket.address().port() == PORTMAPPER_PORT);
+        self.is_registered() || self.own || is_here()
+    }
+
+    fn look(config: &ServerConfig, sockets: &mut Sockets) -> Self {
         if config.rpcbind == Rpcbind::Off {
             return Self::default();
         }
         match register(&sockets.addresses()) {
             Ok(registration) => {
                 tracing::info!(rows = registration.rows().len(), "registered with rpcbind");
-                Self { registration: Some(registration), ..Self::default() }
+                let other_locks = registration.other_locks().cloned();
+                Self { registration: Some(registration), other_locks, ..Self::default() }
             }
             Err(RegistrationError::Unreachable(_)) => {
                 Self { own: answer_ourselves(sockets, config.udp), ..Self::default() }
@@ -60,6 +84,11 @@ impl Portmapper {
             (_, Some(_)) => Some("rpcbind"),
             (false, None) => None,
         }
+    }
+
+    /// Whether NFSv3 clients can lock files here: a lock manager or status monitor of this host has no other place.
+    pub fn has_locks(&self) -> bool {
+        self.other_locks.is_none()
     }
 
     /// Whether rpcbind was told: whoever keeps that goes on asking it from a port below 1024.

@@ -29,8 +29,8 @@ pub struct Prepared {
     pub(super) key: [u8; HANDLE_KEY_SIZE],
     /// The directories, in the order of the exports; `None` for those that serve none.
     pub(super) roots: Vec<Option<Root>>,
-    /// What clients of NFSv4 had when the last run ended.
-    pub(super) states: Option<StateOptions>,
+    /// What clients had when the last run ended: opens and locks.
+    pub(super) states: StateOptions,
     pub(super) watcher: Option<Watcher>,
     pub(super) portmapper: Portmapper,
     /// Whether files elsewhere are out of reach.
@@ -53,7 +53,7 @@ impl Prepared {
         let (address, page) = address.transpose()?.unzip();
         sockets.admin_address = address;
         let key = handle_key(&config.state)?;
-        let states = config.nfs4.then(|| states(config)).transpose()?;
+        let states = states(config)?;
         let roots = config.exports.iter().map(root).collect::<Result<_>>()?;
         let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
         let portmapper = Portmapper::find(config, &mut sockets);
@@ -75,7 +75,7 @@ impl Prepared {
 
 fn states(config: &ServerConfig) -> Result<StateOptions> {
     let options = StateOptions::in_directory(&config.state);
-    let options = options
-        .with_context(|| format!("reading the records of NFSv4 clients in {}", config.state.display()))?;
+    let options =
+        options.with_context(|| format!("reading the records of clients in {}", config.state.display()))?;
     Ok(options.with_lease(config.lease))
 }

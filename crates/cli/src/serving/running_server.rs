@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use howdah_server::admin::MetricsSettings;
 use howdah_server::exports::UserGroups;
-use howdah_server::{Server, Service, Settings};
+use howdah_server::{Server, Service, ServiceOptions, Settings};
 
 use super::admin_address::LivePage;
 use super::exports::exports;
@@ -72,7 +72,13 @@ impl RunningServer {
             let directories = FileSystems::over(roots, &config.exports, &state)?;
             let exports = exports(&config.exports, &directories, &key, delay, &names)?;
             let exports = exports.with_groups(groups.clone());
-            let service = Service::with(exports, states, Vec::new());
+            let options = ServiceOptions {
+                states,
+                nfs4: config.nfs4,
+                locks: portmapper.has_locks(),
+                ..ServiceOptions::default()
+            };
+            let service = Service::with_options(exports, options);
             let server = Server::start_service(&settings, sockets, service).context("starting the server")?;
             anyhow::Ok((directories, server))
         };

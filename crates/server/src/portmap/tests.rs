@@ -2,7 +2,7 @@
 
 use howdah_wire::portmap::{self as version2, Mapping, Protocol};
 use howdah_wire::rpcbind::{self, Binding, Text};
-use howdah_wire::{mount, nlm, rpc::Accepted};
+use howdah_wire::{mount, nlm, nsm, rpc::Accepted};
 
 use crate::calling::{call, peer};
 use crate::result_of;
@@ -52,7 +52,8 @@ fn ports() {
     assert_eq!(port(PORTMAP, 2, Protocol::TCP), 111);
     assert_eq!(port(mount::PROGRAM, 3, Protocol(132)), 0);
     assert_eq!(port(nlm::PROGRAM, 4, Protocol::TCP), 2049);
-    assert_eq!(port(100_024, 1, Protocol::TCP), 0);
+    assert_eq!(port(nsm::PROGRAM, 1, Protocol::UDP), 2049);
+    assert_eq!(port(100_020, 1, Protocol::TCP), 0);
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn addresses_are_those_that_the_client_reached_us_at() {
     assert_eq!(address(exact, "192.0.2.1:111", mount::PROGRAM, 2), "");
     assert_eq!(address(exact, "192.0.2.1:111", mount::PROGRAM, 1), "192.0.2.1.8.1");
     assert_eq!(address(any, "192.0.2.1:111", nlm::PROGRAM, 4), "192.0.2.1.8.1");
-    assert_eq!(address(any, "192.0.2.1:111", 100_024, 1), "");
+    assert_eq!(address(any, "192.0.2.1:111", 100_020, 1), "");
 }
 
 #[test]

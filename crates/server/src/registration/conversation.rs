@@ -1,20 +1,17 @@
 //! What is said to rpcbind and heard from it: SET, UNSET and DUMP, in version 4 where rpcbind sees who asks, and in
 //! version 2 of old over loopback.
 
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use howdah_net::RpcbindStream;
 use howdah_wire::portmap::{self, Mapping};
-use howdah_wire::rpc::{Accepted, CallHeader, Credentials, RecordMark, ReplyHeader};
+use howdah_wire::rpc::{Accepted, CallHeader, Credentials, ReplyHeader};
 use howdah_wire::rpcbind::{self, Binding, Network, Text, UniversalAddress};
 use howdah_wire::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
 
 use super::{RegistrationError, Row};
-
-/// The longest answer that is taken, in bytes: a list of a thousand registrations.
-const ANSWER_MAX: usize = 128 << 10;
+use crate::outgoing::exchange_record;
 
 /// A conversation with rpcbind.
 pub struct Conversation {
@@ -119,8 +116,8 @@ impl Conversation {
         let (xid, program, credentials) = (self.xid, portmap::PROGRAM, Credentials::None);
         let mut message = Encoder::to_vec(&CallHeader { xid, program, version, procedure, credentials });
         arguments.encode(&mut Encoder::new(&mut message));
-        let mut answer =
-            call(&self.stream, &message).map_err(|cause| RegistrationError::Broken { step, cause })?;
+        let mut answer = exchange_record(self.stream.socket(), &message)
+            .map_err(|cause| RegistrationError::Broken { step, cause })?;
         let mut decoder = Decoder::new(&answer);
         let garbled = |cause| RegistrationError::Garbled { step, cause };
         let header = ReplyHeader::decode(&mut decoder).map_err(garbled)?;
@@ -134,28 +131,6 @@ impl Conversation {
         match header.outcome {
             Ok(Accepted::Success) => Ok(answer.split_off(decoder.position())),
             outcome => Err(RegistrationError::Unanswered { step, outcome }),
-        }
-    }
-}
-
-/// Sends a message as a record and receives the next one.
-fn call(stream: &RpcbindStream, message: &[u8]) -> io::Result<Vec<u8>> {
-    let length = u32::try_from(message.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
-    let mark = RecordMark { length, last: true }.to_bytes();
-    stream.send(&[&mark, message].concat())?;
-    let mut answer = Vec::new();
-    loop {
-        let mut mark = [0; RecordMark::SIZE];
-        stream.receive(&mut mark)?;
-        let mark = RecordMark::from_bytes(mark);
-        let start = answer.len();
-        if mark.length as usize > ANSWER_MAX - start {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the answer is longer than any real one"));
-        }
-        answer.resize(start + mark.length as usize, 0);
-        stream.receive(&mut answer[start..])?;
-        if mark.last {
-            return Ok(answer);
         }
     }
 }

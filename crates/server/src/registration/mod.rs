@@ -6,10 +6,12 @@
 mod conversation;
 mod error;
 mod keeper;
+mod other_locks;
 mod register;
 mod row;
 
 pub use error::RegistrationError;
 pub use keeper::Keeper;
+pub use other_locks::OtherLocks;
 pub use register::{Registration, register};
 pub use row::Row;

@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use howdah_net::is_listening;
-use howdah_wire::nlm;
 use howdah_wire::portmap::{PORT, Protocol};
+use howdah_wire::{nlm, nsm};
 
 use super::conversation::{Conversation, Held};
-use super::{RegistrationError, Row};
+use super::{OtherLocks, RegistrationError, Row};
 use crate::Transport;
 
 /// How long registering may take, and taking it back: rpcbind answers in microseconds, and a server that starts or stops
@@ -23,6 +23,14 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Registration {
     rows: Vec<Row>,
     refused: Vec<Row>,
+    other_locks: Option<OtherLocks>,
+}
+
+/// What may be registered.
+#[derive(Debug, PartialEq, Eq)]
+struct Free {
+    rows: Vec<Row>,
+    other_locks: Option<OtherLocks>,
 }
 
 /// Registers a server that listens here with this host's rpcbind. A server on the portmapper's own port is found without
@@ -37,8 +45,9 @@ pub fn register(listeners: &[(Transport, SocketAddr)]) -> Result<Registration, R
     }
     let mut rpcbind = Conversation::open(PATIENCE)?;
     let held = rpcbind.list()?;
-    let rows = free_rows(&held, &rows)?;
+    let Free { rows, other_locks } = free_rows(&held, &rows)?;
     let mut registration = Registration::default();
+    registration.other_locks = other_locks;
     for row in rows {
         // Whoever was here before did not take it back and is gone: killed, perhaps, as this server may have been.
         if held.iter().any(|held| held.is_place_of(&row)) {
@@ -61,6 +70,11 @@ impl Registration {
         &self.refused
     }
 
+    /// The lock manager or status monitor of this host that keeps its place: then no locks can be served.
+    pub fn other_locks(&self) -> Option<&OtherLocks> {
+        self.other_locks.as_ref()
+    }
+
     /// Registers once more what rpcbind does not know any more; how many rows that were.
     pub(super) fn renew(&self, rpcbind: &mut Conversation) -> Result<usize, RegistrationError> {
         let held = rpcbind.list()?;
@@ -69,7 +83,7 @@ impl Registration {
             return Ok(0);
         }
         let mut count = 0;
-        for row in free_rows(&held, &self.rows)?.iter().filter(|row| !is_there(row)) {
+        for row in free_rows(&held, &self.rows)?.rows.iter().filter(|row| !is_there(row)) {
             if held.iter().any(|held| held.is_place_of(row)) {
                 rpcbind.unset(row)?;
             }
@@ -114,16 +128,27 @@ fn is_ours(held: &Held, row: &Row) -> bool {
     held.is_place_of(row) && held.port == row.address.port()
 }
 
-/// The rows that may be registered. Another NFS server is not replaced: that is an error. A lock manager of this host keeps
-/// its place: its kernel has one as soon as it mounts NFS itself, and that one refuses locks on our files as we would.
-fn free_rows(held: &[Held], rows: &[Row]) -> Result<Vec<Row>, RegistrationError> {
-    let (locks, required): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| row.program == nlm::PROGRAM);
+/// The rows that may be registered. Another NFS server is not replaced: that is an error. A lock manager or status monitor of this
+/// host keeps its place: its kernel has both as soon as it mounts NFSv3 itself. Then a status monitor of ours would monitor nothing,
+/// and a lock manager of ours only refuse locks, as the kernel's does for our files.
+fn free_rows(held: &[Held], rows: &[Row]) -> Result<Free, RegistrationError> {
+    let of = |program| rows.iter().filter(move |row| row.program == program).copied().collect::<Vec<Row>>();
+    let (mut locks, mut monitors) = (of(nlm::PROGRAM), of(nsm::PROGRAM));
+    let required = rows.iter().filter(|row| ![nlm::PROGRAM, nsm::PROGRAM].contains(&row.program));
+    let required: Vec<Row> = required.copied().collect();
     if let Some(other) = other_server(held, &required) {
         let Held { program, port, owner, .. } = other.clone();
         return Err(RegistrationError::Taken { program, port, owner });
     }
-    let locks = if other_server(held, &locks).is_none() { locks } else { Vec::new() };
-    Ok([required, locks].concat())
+    let [manager, monitor] = [&locks, &monitors].map(|rows| other_server(held, rows));
+    let other = manager.or(monitor).map(|held| OtherLocks { program: held.program, port: held.port });
+    if manager.is_some() {
+        locks.clear();
+    }
+    if other.is_some() {
+        monitors.clear();
+    }
+    Ok(Free { rows: [required, locks, monitors].concat(), other_locks: other })
 }
 
 /// A registration of one of our programs that belongs to another server which runs. One on a port of ours was made by a
@@ -177,11 +202,28 @@ mod tests {
         assert_eq!(other(&[held(Network::Udp, gone)]), Some((Network::Udp, gone)), "nobody can tell");
         assert_eq!(other(&[held(Network::Udp, 9), held(Network::Tcp, gone)]), None, "its TCP side is gone");
 
-        let lock_manager = Held { program: nlm::PROGRAM, ..held(Network::Tcp, running) };
-        let free = free_rows(std::slice::from_ref(&lock_manager), &rows).expect("no NFS server is there");
-        assert!(free.len() < rows.len() && free.iter().all(|row| row.program != nlm::PROGRAM));
-        assert_eq!(free_rows(&[Held { port: gone, ..lock_manager }], &rows).expect("none"), rows);
-        let unrelated = Held { program: 100_024, ..held(Network::Tcp, running) };
+        let unrelated = Held { program: 100_020, ..held(Network::Tcp, running) };
         assert_eq!(other(&[unrelated]), None);
+    }
+
+    #[test]
+    fn lock_managers_and_status_monitors_that_run_keep_their_places() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("any port");
+        let running = listener.local_addr().expect("bound").port();
+        let gone = {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("any port");
+            listener.local_addr().expect("bound").port()
+        };
+        let rows = Row::all(&[(Transport::Tcp, "127.0.0.1:1".parse().expect("an address"))]);
+        let free = |program, port| {
+            let free =
+                free_rows(&[Held { program, ..held(Network::Tcp, port) }], &rows).expect("no NFS server");
+            let has = |program| free.rows.iter().any(|row| row.program == program);
+            (has(nlm::PROGRAM), has(nsm::PROGRAM), free.other_locks.map(|other| other.program))
+        };
+        assert_eq!(free(nlm::PROGRAM, gone), (true, true, None));
+        assert_eq!(free(nsm::PROGRAM, gone), (true, true, None));
+        assert_eq!(free(nlm::PROGRAM, running), (false, false, Some(nlm::PROGRAM)));
+        assert_eq!(free(nsm::PROGRAM, running), (true, false, Some(nsm::PROGRAM)), "locks are refused");
     }
 }

@@ -2,15 +2,20 @@
 //! with what must survive a restart. Knows neither protocol's handlers.
 
 mod file_key;
+mod lock_hosts;
+mod lock_news;
 mod options;
 mod record_file;
 mod record_log;
 mod session_data;
+mod state_number;
 #[allow(clippy::module_inception, reason = "the file holds the state itself")]
 mod states;
 mod status;
 
 pub use file_key::FileKey;
+pub use lock_hosts::{KnownHost, LockHost, LockHosts};
+pub use lock_news::{GrantTicket, LockNews};
 pub use options::StateOptions;
 pub use record_file::RecordFile;
 pub use record_log::RecordLog;

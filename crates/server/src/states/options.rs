@@ -8,6 +8,7 @@ use howdah_state::RecoveryRecords;
 
 use super::record_file::RecordFile;
 use super::record_log::{NoLog, RecordLog};
+use super::state_number::next_state_number;
 
 /// What the state needs to begin.
 pub struct StateOptions {
@@ -17,6 +18,8 @@ pub struct StateOptions {
     pub records: RecoveryRecords,
     /// The number of this run, larger than those before.
     pub epoch: u32,
+    /// The state number of this host's status monitor: odd, and two more than that of the run before.
+    pub host_number: u32,
     /// Where records go.
     pub log: Box<dyn RecordLog>,
 }
@@ -26,7 +29,9 @@ impl StateOptions {
     pub fn forgetful() -> Self {
         let epoch = since_1970().as_secs() as u32;
         let lease = howdah_state::limits::LEASE;
-        Self { lease, records: RecoveryRecords::default(), epoch, log: Box::new(NoLog) }
+        // Odd, and another one than before.
+        let host_number = (epoch << 1 | 1) & (u32::MAX >> 1);
+        Self { lease, records: RecoveryRecords::default(), epoch, host_number, log: Box::new(NoLog) }
     }
 
     /// For a server that keeps records in this directory.
@@ -38,7 +43,8 @@ impl StateOptions {
         let forgetful = Self::forgetful();
         // Also where the records were lost: ids of clients of earlier runs must not be taken for those of this one.
         let epoch = records.next_epoch().max(forgetful.epoch);
-        Ok(Self { records, epoch, log: Box::new(file), ..forgetful })
+        let host_number = next_state_number(directory)?;
+        Ok(Self { records, epoch, host_number, log: Box::new(file), ..forgetful })
     }
 
     /// The same with another lease.

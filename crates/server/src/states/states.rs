@@ -1,13 +1,15 @@
 //! Clients, sessions, opens and locks, behind one lock, and what is to be done outside because of them: the state itself is pure.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use howdah_state::{ClientView, Effect, Effects, NfsState, Serial, SessionTable, StateError, StateSettings};
+use howdah_state::{ClientView, Effect, NfsState, Serial, SessionTable, StateError, StateSettings};
 use howdah_wire::nfs4::Status;
 use parking_lot::Mutex;
 
 use super::file_key::FileKey;
+use super::lock_hosts::{LockHost, LockHosts};
+use super::lock_news::{GrantTicket, LockNews};
 use super::options::{StateOptions, since_1970};
 use super::record_log::RecordLog;
 use super::session_data::SessionData;
@@ -24,21 +26,34 @@ pub struct States {
     started: Instant,
     began: Duration,
     lease: Duration,
+    host_number: u32,
+    hosts: LockHosts,
+    lock_news: OnceLock<Arc<dyn LockNews>>,
 }
 
 impl States {
     /// The state of a server that starts now.
     pub fn new(options: StateOptions) -> Self {
-        let StateOptions { lease, records, epoch, log } = options;
+        let StateOptions { lease, records, epoch, host_number, log } = options;
         let began = since_1970();
         let seed = howdah_random::spread(began.as_nanos() as u64 ^ u64::from(std::process::id()));
         let settings = StateSettings { lease, grace: lease, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
         let sessions = state.sessions();
-        let states = Self { state: Mutex::new(state), sessions, log, started: Instant::now(), began, lease };
+        let states = Self {
+            state: Mutex::new(state),
+            sessions,
+            log,
+            started: Instant::now(),
+            began,
+            lease,
+            host_number,
+            hosts: LockHosts::default(),
+            lock_news: OnceLock::new(),
+        };
         // The record of the start.
         let effects = states.state.lock().take_effects();
-        states.queue(&effects);
+        states.queue(effects.list);
         states
     }
 
@@ -55,6 +70,26 @@ impl States {
     /// How long a client keeps what it has without a word from it.
     pub fn lease(&self) -> Duration {
         self.lease
+    }
+
+    /// The state number of this host's status monitor in this run.
+    pub fn host_number(&self) -> u32 {
+        self.host_number
+    }
+
+    /// Hosts that lock files by NLM.
+    pub fn hosts(&self) -> &LockHosts {
+        &self.hosts
+    }
+
+    /// Hosts that had locks in earlier runs, and are to be told that this one began.
+    pub fn hosts_to_notify(&self) -> Vec<LockHost> {
+        self.state.lock().hosts_to_notify().iter().filter_map(|host| LockHost::parse(host)).collect()
+    }
+
+    /// From now on this one is told of locks that hosts waited for. Only the first one is.
+    pub fn set_lock_news(&self, news: Arc<dyn LockNews>) {
+        let _ = self.lock_news.set(news);
     }
 
     /// The sessions.
@@ -76,11 +111,14 @@ impl States {
         if effects.list.is_empty() && effects.durable == Serial(0) {
             return answer;
         }
-        self.queue(&effects);
+        let granted = self.queue(effects.list);
         drop(state);
         if let Err(error) = self.log.wait(effects.durable) {
             tracing::error!(%error, "the record of clients cannot be written: no opens or locks are granted");
             return Err(StateError::Delay);
+        }
+        if let Some(news) = self.lock_news.get() {
+            granted.into_iter().for_each(|ticket| news.tell(ticket));
         }
         answer
     }
@@ -114,19 +152,25 @@ impl States {
         self.state.lock().clients(self.now()).collect()
     }
 
-    fn queue(&self, effects: &Effects<FileKey>) {
-        for effect in &effects.list {
+    /// Does what is to be done in the order of the state's own changes. Grants that may be told once all is durable.
+    fn queue(&self, effects: Vec<Effect<FileKey>>) -> Vec<GrantTicket> {
+        let (news, mut granted) = (self.lock_news.get(), Vec::new());
+        for effect in effects {
             match effect {
-                Effect::Persist { serial, record } => self.log.append(*serial, record),
+                Effect::Persist { serial, record } => self.log.append(serial, &record),
                 Effect::ClientEnded { owner, why, .. } => {
-                    tracing::info!(client = %String::from_utf8_lossy(owner), ?why, "an NFSv4 client ended");
+                    tracing::info!(client = %String::from_utf8_lossy(&owner), ?why, "an NFSv4 client ended");
                 }
-                Effect::Mirror { .. }
-                | Effect::Notify { .. }
-                | Effect::Granted { .. }
-                | Effect::Closed { .. }
-                | Effect::HostEnded { .. } => {}
+                Effect::Granted { owner, grant } => granted.extend(news.map(|news| news.note(owner, grant))),
+                Effect::HostEnded { host } => {
+                    self.hosts.remove(host);
+                    if let Some(news) = news {
+                        news.forget(host);
+                    }
+                }
+                Effect::Mirror { .. } | Effect::Notify { .. } | Effect::Closed { .. } => {}
             }
         }
+        granted
     }
 }

@@ -1,4 +1,4 @@
-//! NLM as a client sees it.
+//! What a client sees where no locks are served.
 
 use howdah_wire::nlm::{Cookie, PROGRAM, Status, VERSION_4, lock, share};
 use howdah_wire::rpc::Accepted;
@@ -16,7 +16,7 @@ fn client() -> Peer {
 
 #[test]
 fn a_lock_is_refused_at_once() {
-    let service = Service::new(Default::default());
+    let service = Service::with(Default::default(), None, Vec::new());
     // TEST, LOCK, CANCEL, UNLOCK, NM_LOCK.
     for procedure in [1, lock::PROCEDURE, 3, 4, 22] {
         let what = (PROGRAM, VERSION_4, procedure);
@@ -32,7 +32,7 @@ fn a_lock_is_refused_at_once() {
 
 #[test]
 fn what_would_be_answered_by_a_call_back_is_unavailable() {
-    let service = Service::new(Default::default());
+    let service = Service::with(Default::default(), None, Vec::new());
     for procedure in (5..20).chain([24]) {
         let what = (PROGRAM, VERSION_4, procedure);
         let (header, _) = call(&service, &client(), what, &COOKIE).expect("a reply");

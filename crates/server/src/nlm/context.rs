@@ -1,0 +1,92 @@
+//! From a call to the file and the host that it is of.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use howdah_state::{HostId, NlmOwner, StateError};
+use howdah_vfs::{Access, FileKind, FileSystem};
+use howdah_wire::nfs3::FileHandle;
+use howdah_wire::nlm::{Lock, Status};
+
+use super::Nlm;
+use super::convert;
+use crate::counts::at_export;
+use crate::exports::{Admission, Exports, Identity};
+use crate::states::{FileKey, LockHost, State};
+use crate::{Peer, Refusal, Request};
+
+/// A call, and the exports as they were when it came.
+pub struct Context<'c> {
+    /// What answers it.
+    pub nlm: &'c Nlm,
+    exports: Arc<Exports>,
+    peer: &'c Peer,
+    identity: Identity,
+    is_put_off: bool,
+}
+
+impl<'c> Context<'c> {
+    /// The context of a call.
+    ///
+    /// # Errors
+    /// The credentials do not do.
+    pub fn new<'p: 'c>(nlm: &'c Nlm, request: &Request<'p, '_>) -> Result<Self, Refusal> {
+        let exports = nlm.exports();
+        let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
+        Ok(Self { nlm, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
+    }
+
+    /// The file that may be locked: as every call of NFS it is judged by the rules of its export. Who may read or write a file, or
+    /// owns it, may lock it.
+    ///
+    /// # Errors
+    /// The handle leads to no file, or to none that this client may lock.
+    pub fn file(&self, handle: FileHandle<'_>) -> Result<FileKey, Status> {
+        let key = self.named(handle)?;
+        let export = self.exports.find(key.export).ok_or(Status::Stale)?;
+        at_export(export.place());
+        if self.is_put_off {
+            // Clients come again after some seconds.
+            return Err(Status::Grace);
+        }
+        let admission = export.admit(self.peer, &self.identity).map_err(convert::refusal)?;
+        let Admission { file_system, caller } = admission;
+        let wanted = Access::from_bits(Access::READ.bits() | Access::MODIFY.bits() | Access::EXTEND.bits());
+        let access = file_system.access(&caller, &key.node, wanted);
+        let (granted, attributes) = access.map_err(convert::refusal)?;
+        let may_lock = granted.bits() != 0 || attributes.user == caller.user;
+        if attributes.kind == FileKind::Regular && may_lock { Ok(key) } else { Err(Status::Failed) }
+    }
+
+    /// The file of a lock that is let go, whoever may lock it now.
+    ///
+    /// # Errors
+    /// The handle was never given out.
+    pub fn named(&self, handle: FileHandle<'_>) -> Result<FileKey, Status> {
+        let (export, node) = self.exports.open(handle).ok_or(Status::Stale)?;
+        Ok(FileKey { export, node })
+    }
+
+    /// Asks the state for a host. `number`: that of its status monitor, if it told.
+    ///
+    /// # Errors
+    /// Why the state refuses.
+    pub fn ask<T>(
+        &self,
+        caller: &[u8],
+        number: Option<u32>,
+        call: impl FnOnce(&mut State, Duration, HostId) -> Result<T, StateError>,
+    ) -> Result<T, StateError> {
+        let host = LockHost::new(caller, &self.peer.ends);
+        self.nlm.states.ask(|state, now| {
+            let id = state.nlm_host(&host.to_bytes())?;
+            self.nlm.states.hosts().note(id, &host, self.peer.transport, number);
+            call(state, now, id)
+        })
+    }
+}
+
+/// Who locks.
+pub fn owner(host: HostId, lock: &Lock<'_>) -> NlmOwner {
+    NlmOwner { host, svid: lock.process, oh: lock.owner.0.into() }
+}

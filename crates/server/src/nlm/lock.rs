@@ -1,0 +1,44 @@
+//! LOCK and NM_LOCK: locks a range of a file. A client that waits for it is called back when it has it.
+
+use howdah_state::{NlmLockRequest, StateError};
+use howdah_wire::nlm::Status;
+use howdah_wire::nlm::lock::{Arguments, Reply};
+use howdah_wire::xdr::{Decode, Encoder};
+
+use super::Nlm;
+use super::context::{Context, owner};
+use super::convert;
+use crate::{Refusal, Request};
+
+/// Answers a call.
+pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal> {
+    let context = Context::new(nlm, request)?;
+    let arguments = Arguments::decode(&mut request.arguments)?;
+    let status = lock(&context, &arguments).err().unwrap_or(Status::Granted);
+    Ok(Encoder::to_vec(&Reply { cookie: arguments.cookie, status }))
+}
+
+fn lock(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
+    let lock = &arguments.lock;
+    let (key, range) = (context.file(lock.file)?, convert::range(lock.offset, lock.length)?);
+    let kind = convert::kind(arguments.exclusive);
+    // A client that does not know its monitor's number says 0.
+    let number = Some(arguments.state).filter(|number| *number != 0);
+    let pending = context.nlm.callbacks.pending();
+    let locked = context.ask(lock.caller.0, number, |state, now, host| {
+        let owner = owner(host, lock);
+        let waits = arguments.block;
+        let is_reclaim = arguments.reclaim;
+        state.nlm_lock(now, NlmLockRequest { owner: &owner, key: &key, kind, range, waits, is_reclaim })?;
+        // This answer says what a call back would have said.
+        pending.settle(&key, &owner, range);
+        Ok(())
+    });
+    locked.map_err(|error| match &error {
+        // Too many wait already: an answer that says "another holds it" is none to a client that waits.
+        StateError::Denied(conflict) if arguments.block && !arguments.reclaim && !conflict.is_waiting => {
+            Status::NoLocks
+        }
+        error => convert::status(error),
+    })
+}

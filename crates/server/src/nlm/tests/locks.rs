@@ -1,0 +1,73 @@
+//! Locks and shares.
+
+use howdah_wire::nlm::share::{ShareAccess, ShareDeny};
+use howdah_wire::nlm::test::Outcome;
+use howdah_wire::nlm::{Holder, LockOwner, Status};
+
+use super::client::Fixture;
+
+const LAST: u64 = i64::MAX as u64;
+
+#[test]
+fn processes_exclude_each_other_and_are_told_who_is_in_the_way() {
+    let fixture = Fixture::new();
+    let (one, other) = (fixture.client("one", "192.0.2.9"), fixture.client("other", "192.0.2.10"));
+    assert_eq!(one.lock(&fixture.file, 1, (10, 10)), Status::Granted);
+    assert_eq!(one.lock(&fixture.file, 1, (10, 10)), Status::Granted, "once more");
+    assert_eq!(one.lock(&fixture.file, 2, (19, 1)), Status::Denied, "another process of the host");
+    assert_eq!(other.lock(&fixture.file, 1, (0, 11)), Status::Denied, "another host");
+    assert_eq!(other.lock(&fixture.file, 1, (20, 0)), Status::Granted, "beside it");
+    let holder = Holder { exclusive: true, process: 1, owner: LockOwner(b"owner"), offset: 10, length: 10 };
+    assert_eq!(other.test(&fixture.file, 1, (15, 1)), Outcome::Denied(holder));
+    assert_eq!(one.test(&fixture.file, 1, (15, 1)), Outcome::Other(Status::Granted), "its own");
+    assert_eq!(one.unlock(&fixture.file, 1, (0, 0)), Status::Granted);
+    assert_eq!(one.unlock(&fixture.file, 1, (0, 0)), Status::Granted, "of nothing");
+    assert_eq!(other.lock(&fixture.file, 1, (10, 10)), Status::Granted);
+}
+
+#[test]
+fn readers_share() {
+    let fixture = Fixture::new();
+    let client = fixture.client("one", "192.0.2.9");
+    for process in [1, 2] {
+        let lock = client.bytes(&fixture.file, process, (0, 0));
+        assert_eq!(client.lock_as(lock, false, false, false), Status::Granted);
+    }
+    assert_eq!(client.lock(&fixture.file, 1, (0, 0)), Status::Denied, "beside another reader");
+    assert_eq!(client.unlock(&fixture.file, 2, (0, 0)), Status::Granted);
+    assert_eq!(client.lock(&fixture.file, 1, (0, 0)), Status::Granted);
+}
+
+#[test]
+fn ranges_beyond_what_clients_can_lock_are_refused() {
+    let fixture = Fixture::new();
+    let client = fixture.client("one", "192.0.2.9");
+    assert_eq!(client.lock(&fixture.file, 1, (LAST + 1, 1)), Status::TooBig);
+    assert_eq!(client.lock(&fixture.file, 1, (1, LAST + 1)), Status::TooBig);
+    assert_eq!(client.lock(&fixture.file, 1, (0, u64::MAX)), Status::Granted, "to the end");
+    assert_eq!(client.test(&fixture.file, 2, (LAST + 1, 1)), Outcome::Other(Status::TooBig));
+}
+
+#[test]
+fn only_who_may_use_a_file_may_lock_it() {
+    let fixture = Fixture::new();
+    let (client, stranger) = (fixture.client("one", "192.0.2.9"), fixture.client("one", "198.51.100.9"));
+    assert_eq!(client.lock(&fixture.private, 1, (0, 0)), Status::Failed, "the file of another user");
+    assert_eq!(client.lock(&fixture.directory, 1, (0, 0)), Status::Failed, "no file");
+    assert_eq!(client.lock(b"made up", 1, (0, 0)), Status::Stale);
+    assert_eq!(stranger.lock(&fixture.file, 1, (0, 0)), Status::Failed, "not of a host of the export");
+    assert_eq!(stranger.test(&fixture.file, 1, (0, 0)), Outcome::Other(Status::Failed));
+}
+
+#[test]
+fn shares_exclude_each_other() {
+    let fixture = Fixture::new();
+    let client = fixture.client("one", "192.0.2.9");
+    let share = |owner: &[u8], access, deny| client.share(&fixture.file, owner, access, deny);
+    assert_eq!(share(b"one", ShareAccess::Reading, ShareDeny::Writing), Status::Granted);
+    assert_eq!(share(b"two", ShareAccess::Writing, ShareDeny::Nothing), Status::Denied);
+    assert_eq!(share(b"two", ShareAccess::Reading, ShareDeny::Nothing), Status::Granted);
+    assert_eq!(client.unshare(&fixture.file, b"one"), Status::Granted);
+    assert_eq!(client.unshare(&fixture.file, b"one"), Status::Granted, "of nothing");
+    assert_eq!(share(b"two", ShareAccess::Both, ShareDeny::Both), Status::Granted);
+}

@@ -1,0 +1,7 @@
+//! NLM as clients see it, without sockets; calls back are looked at where they are queued.
+
+mod callbacks;
+mod client;
+mod hosts;
+mod locks;
+mod no_locks;

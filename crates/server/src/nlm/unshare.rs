@@ -1,0 +1,28 @@
+//! UNSHARE: ends what SHARE began.
+
+use howdah_wire::nlm::Status;
+use howdah_wire::nlm::unshare::Arguments;
+use howdah_wire::xdr::Decode;
+
+use super::Nlm;
+use super::context::Context;
+use super::convert;
+use super::share::{reply, sharer};
+use crate::{Refusal, Request};
+
+/// Answers a call.
+pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal> {
+    let context = Context::new(nlm, request)?;
+    let arguments = Arguments::decode(&mut request.arguments)?;
+    Ok(reply(arguments.cookie, unshare(&context, &arguments)))
+}
+
+fn unshare(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
+    let share = &arguments.share;
+    let key = context.named(share.file)?;
+    let unshared = context.ask(share.caller.0, None, |state, _, host| {
+        state.nlm_unshare(&sharer(host, share), &key);
+        Ok(())
+    });
+    unshared.map_err(|error| convert::status(&error))
+}

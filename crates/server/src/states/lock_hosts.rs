@@ -1,0 +1,131 @@
+//! Hosts that lock files by NLM: what is remembered of them over a restart, and what they said last.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use howdah_state::HostId;
+use parking_lot::Mutex;
+
+use crate::{Ends, Transport};
+
+/// A host that locks files by NLM, as it is remembered over a restart. One that mounts two addresses of this server is two: each
+/// has its own locks, and is called back from the address that it knows.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LockHost {
+    /// The name by which it calls itself.
+    pub name: Box<[u8]>,
+    /// Where its calls come from.
+    pub client: IpAddr,
+    /// Our address that it calls.
+    pub server: IpAddr,
+}
+
+/// What a host said last.
+#[derive(Debug, Clone)]
+pub struct KnownHost {
+    /// The host.
+    pub host: LockHost,
+    /// How its calls come.
+    pub transport: Transport,
+    /// The state number of its status monitor: another one after a restart. `None`: it did not tell.
+    pub number: Option<u32>,
+}
+
+/// The hosts that have something, or asked for it lately.
+#[derive(Debug, Default)]
+pub struct LockHosts {
+    known: Mutex<HashMap<HostId, KnownHost>>,
+}
+
+impl LockHost {
+    /// The host of this name at the other end.
+    pub fn new(name: &[u8], ends: &Ends) -> Self {
+        let [client, server] = [ends.client, ends.server].map(|end| end.ip().to_canonical());
+        Self { name: name.into(), client, server }
+    }
+
+    /// As it is remembered: two addresses and the name, with spaces between.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [format!("{} {} ", self.client, self.server).as_bytes(), &self.name].concat()
+    }
+
+    /// What was remembered.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut words = bytes.splitn(3, |byte| *byte == b' ');
+        let mut address = || std::str::from_utf8(words.next()?).ok()?.parse().ok();
+        let (client, server) = (address()?, address()?);
+        Some(Self { client, server, name: words.next()?.into() })
+    }
+
+    /// Whether a host at this address that calls itself so is this one. One may tell its name with its domain here, and without
+    /// it there.
+    pub fn is(&self, name: &[u8], client: IpAddr) -> bool {
+        self.client == client && are_names_of_one(&self.name, name)
+    }
+}
+
+impl LockHosts {
+    /// Notes what a host said.
+    pub fn note(&self, id: HostId, host: &LockHost, transport: Transport, number: Option<u32>) {
+        let mut hosts = self.known.lock();
+        let new = || KnownHost { host: host.clone(), transport, number: None };
+        let known = hosts.entry(id).or_insert_with(new);
+        known.transport = transport;
+        known.number = number.or(known.number);
+    }
+
+    /// A host.
+    pub fn get(&self, id: HostId) -> Option<KnownHost> {
+        self.known.lock().get(&id).cloned()
+    }
+
+    /// The hosts at this address that call themselves so.
+    pub fn named(&self, name: &[u8], client: IpAddr) -> Vec<(HostId, KnownHost)> {
+        let hosts = self.known.lock();
+        let named = hosts.iter().filter(|(_, known)| known.host.is(name, client));
+        named.map(|(id, known)| (*id, known.clone())).collect()
+    }
+
+    /// A host has nothing any more.
+    pub fn remove(&self, id: HostId) {
+        self.known.lock().remove(&id);
+    }
+}
+
+fn are_names_of_one(one: &[u8], other: &[u8]) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let (start, rest) = long.split_at(short.len());
+    start.eq_ignore_ascii_case(short)
+        && (rest.is_empty() || (!short.is_empty() && !short.contains(&b'.') && rest.starts_with(b".")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(name: &str, client: &str) -> LockHost {
+        let address = |text: &str| text.parse().expect("an address");
+        LockHost { name: name.as_bytes().into(), client: address(client), server: address("fd01::1") }
+    }
+
+    #[test]
+    fn it_is_remembered_whole() {
+        for host in [host("a host", "192.0.2.1"), host("", "fd01::2"), host("\u{e9}", "192.0.2.1")] {
+            assert_eq!(LockHost::parse(&host.to_bytes()), Some(host));
+        }
+        for wrong in [&b""[..], b"192.0.2.1", b"192.0.2.1 name", b"192.0.2.1 192.0.2.2", b"a b c"] {
+            assert_eq!(LockHost::parse(wrong), None);
+        }
+    }
+
+    #[test]
+    fn its_name_and_its_address_must_both_fit() {
+        let host = host("client.example.org", "192.0.2.1");
+        let is = |name: &str, client: &str| host.is(name.as_bytes(), client.parse().expect("an address"));
+        assert!(is("client.example.org", "192.0.2.1") && is("Client", "192.0.2.1"));
+        assert!(!is("client", "192.0.2.2"), "another address");
+        for other in ["client.example", "clien", "", "client.example.org.net", "other"] {
+            assert!(!is(other, "192.0.2.1"), "{other}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Who is told of locks that hosts waited for.
+
+use howdah_state::{HostId, LockGrant, NlmOwner};
+
+use super::file_key::FileKey;
+
+/// A grant that was noted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GrantTicket {
+    /// The file.
+    pub file: FileKey,
+    /// The grant, among all.
+    pub number: u64,
+}
+
+/// Who calls hosts back when they get a lock that they waited for.
+pub trait LockNews: Send + Sync {
+    /// A host got a lock. Called while the state is locked: to be noted, and told when it is durable.
+    fn note(&self, owner: NlmOwner, grant: LockGrant<FileKey>) -> GrantTicket;
+
+    /// It is durable: the host may be told.
+    fn tell(&self, ticket: GrantTicket);
+
+    /// A host has nothing any more. Called while the state is locked.
+    fn forget(&self, host: HostId);
+}
