@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::Failure;
 use crate::arguments::MountsArguments;
-use crate::mounting::{Status, mounts};
+use crate::mounting::{MountStatus, mounts};
 use crate::report;
 
 /// Lists what is mounted.
 pub fn run(arguments: &MountsArguments) -> Result<(), Failure> {
     let mut failed = false;
-    let mut all: Vec<Status> = Vec::new();
+    let mut all: Vec<MountStatus> = Vec::new();
     for mount in mounts(arguments.state.as_deref())? {
         match mount.status() {
             Ok(status) => all.push(status),

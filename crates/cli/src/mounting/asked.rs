@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::noted::{Noted, running};
-use super::status::Status;
+use super::status::MountStatus;
 
 /// How long a mount may take to say how it is.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -28,7 +28,7 @@ pub struct AskedMount {
 #[serde(rename_all = "kebab-case")]
 pub enum MountQuestion {
     /// How it is.
-    Status,
+    MountStatus,
     /// To make all data durable.
     Flush,
 }
@@ -68,8 +68,8 @@ impl AskedMount {
     ///
     /// # Errors
     /// It does not answer.
-    pub fn status(&self) -> Result<Status> {
-        self.ask(MountQuestion::Status, Some(PATIENCE))
+    pub fn status(&self) -> Result<MountStatus> {
+        self.ask(MountQuestion::MountStatus, Some(PATIENCE))
     }
 
     /// Makes it write all data to the server, however long that takes.

@@ -17,7 +17,7 @@ use super::asked::FlushAnswer;
 use super::options::MountSettings;
 use super::running::{Answers, Notes};
 use super::stack::stack;
-use super::status::Status;
+use super::status::MountStatus;
 use crate::arguments::MountArguments;
 use crate::places::connect_to;
 use crate::report;
@@ -168,14 +168,14 @@ impl About {
 }
 
 impl Answers for About {
-    fn status(&self) -> Status {
+    fn status(&self) -> MountStatus {
         let (now, traffic) = (Instant::now(), (self.traffic)());
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let (then, before) = std::mem::replace(&mut *last, (now, traffic));
         let per_second = |bytes: u64| bytes as f64 / now.duration_since(then).as_secs_f64().max(1e-3);
         let channel = self.client.channel().report();
         let trip = channel.lanes.iter().filter_map(|lane| lane.round_trip).min();
-        Status {
+        MountStatus {
             directory: self.directory.clone(),
             source: self.source.clone(),
             process: std::process::id(),

@@ -15,5 +15,5 @@ pub use asked::{AskedMount, find_mount, mounts};
 pub use daemon::run;
 pub use options::MountSettings;
 pub use spawned::start_in_background;
-pub use status::Status;
+pub use status::MountStatus;
 pub use users::users_of;

@@ -15,7 +15,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
 use super::asked::{FlushAnswer, MountQuestion};
 use super::noted::{Noted, own_place};
-use super::status::Status;
+use super::status::MountStatus;
 use crate::running::{RunningFile, prepare_state, running_servers};
 
 /// What the process in the background says when the mount is there.
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What is answered to those who ask.
 pub trait Answers: Send + Sync {
     /// How it is.
-    fn status(&self) -> Status;
+    fn status(&self) -> MountStatus;
     /// Makes all data durable.
     fn flush(&self) -> FlushAnswer;
 }
@@ -125,7 +125,7 @@ fn answer(stream: &UnixStream, answers: &dyn Answers) {
         let mut line = String::new();
         BufReader::new(stream).read_line(&mut line)?;
         let mut text = match serde_json::from_str(&line)? {
-            MountQuestion::Status => serde_json::to_vec(&answers.status())?,
+            MountQuestion::MountStatus => serde_json::to_vec(&answers.status())?,
             MountQuestion::Flush => serde_json::to_vec(&answers.flush())?,
         };
         text.push(b'\n');

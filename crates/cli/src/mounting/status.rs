@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A mount, as it is now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Status {
+pub struct MountStatus {
     /// Where it is.
     pub directory: String,
     /// What is mounted.
@@ -34,7 +34,7 @@ pub struct Status {
     pub limits: Vec<String>,
 }
 
-impl Status {
+impl MountStatus {
     /// In lines for a person.
     pub fn text(&self) -> String {
         let since = jiff::Timestamp::from_second(self.since)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use howdah_server::admin::{HeldLock, StateClient, StateReport};
+use howdah_server::admin::{LockReport, StateClient, StateReport};
 
 /// A line for each client, and one for each lock with those who wait for it.
 pub fn state(state: &StateReport) -> String {
@@ -36,7 +36,7 @@ fn client(text: &mut String, client: &StateClient) {
     let _ = writeln!(text, "{id:<18}{address:<24}{standing:<12}{opens:>7}{locks:>7}{silent:>10}  {name}");
 }
 
-fn lock(text: &mut String, lock: &HeldLock) {
+fn lock(text: &mut String, lock: &LockReport) {
     let file = lock.file.map_or_else(|| "?".to_owned(), |file| file.to_string());
     let last = lock.last.map_or_else(|| "end".to_owned(), |last| last.to_string());
     let bytes = format!("{}-{last}", lock.first);
@@ -64,7 +64,7 @@ mod tests {
             opens: 12,
             locks: 1,
         };
-        let lock = HeldLock {
+        let lock = LockReport {
             export: "/srv/data".to_owned(),
             file: Some(4711),
             kind: "write".to_owned(),

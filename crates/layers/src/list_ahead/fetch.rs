@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use howdah_vfs::{Access, Detail, Entry, FileKind, Result};
 
-use super::layer::Shared;
+use super::shared::Shared;
 use super::walk::{Child, Next};
 
 /// A directory that is listed ahead. Those who wait for it are woken when this is dropped.

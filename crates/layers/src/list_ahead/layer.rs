@@ -13,6 +13,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::ListAheadReport;
 use super::fetch::{Fetch, child};
+use super::shared::{ANSWERS, Shared};
 use super::walk::Walks;
 use crate::AttributeCache;
 
@@ -20,36 +21,12 @@ use crate::AttributeCache;
 const CALLS_MAX: usize = 64;
 /// A server whose answers take less is near: nothing is listed ahead.
 const FAR: Duration = Duration::from_millis(2);
-/// So many of the last answers count.
-const ANSWERS: usize = 8;
 
 /// Lists directories ahead into an attribute cache, when a program walks a tree of a server that is far away: what is beside
 /// and below the directories that it lists. Where a program looks up several names of one directory, that is listed, too.
 pub struct ListAhead {
     shared: Arc<Shared>,
     fetcher: Threads,
-}
-
-/// What listings ahead share with the layer.
-pub struct Shared {
-    pub cache: Arc<AttributeCache>,
-    stopwatch: Stopwatch,
-    pub walks: Mutex<Walks>,
-    /// How long the last answers of the server took.
-    answers: Mutex<([Duration; ANSWERS], usize)>,
-    /// A listing ahead is over.
-    pub over: Condvar,
-}
-
-impl Shared {
-    /// The cache as a file system.
-    pub fn files(&self) -> &dyn FileSystem {
-        &*self.cache
-    }
-
-    pub fn now(&self) -> Duration {
-        (self.stopwatch)()
-    }
 }
 
 impl ListAhead {

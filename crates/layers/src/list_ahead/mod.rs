@@ -3,6 +3,7 @@
 mod fetch;
 mod layer;
 mod report;
+mod shared;
 mod walk;
 
 pub use layer::ListAhead;

@@ -46,6 +46,6 @@ pub use knobs::KnobList;
 pub use memory::Memory;
 pub use metrics::MetricsSettings;
 pub use samples::{Columns, ConnectionSamples, RecentSamples};
-pub use states::{HeldLock, StateClient, StateReport};
+pub use states::{LockReport, StateClient, StateReport};
 pub(crate) use thread::{Admin, AdminSockets};
 pub use udp::Udp;

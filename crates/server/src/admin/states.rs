@@ -28,7 +28,7 @@ pub struct StateReport {
     /// Clients of NFSv4.
     pub clients: Vec<StateClient>,
     /// Locks that are held.
-    pub locks: Vec<HeldLock>,
+    pub locks: Vec<LockReport>,
 }
 
 /// A client of NFSv4.
@@ -54,7 +54,7 @@ pub struct StateClient {
 
 /// A lock that is held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HeldLock {
+pub struct LockReport {
     /// The export.
     pub export: String,
     /// The file's number there, as `find -inum` takes it; none if it cannot be asked now.
@@ -165,9 +165,9 @@ fn client(view: &ClientView) -> StateClient {
     }
 }
 
-fn held(lock: &Found, clients: &[ClientView], exports: &Exports) -> HeldLock {
+fn held(lock: &Found, clients: &[ClientView], exports: &Exports) -> LockReport {
     let export = exports.find(lock.key.export);
-    HeldLock {
+    LockReport {
         export: export
             .map_or_else(|| format!("export {}", lock.key.export), |export| export.name().to_owned()),
         file: export.and_then(|export| export.file_number(&lock.key.node)),

@@ -5,7 +5,7 @@ use howdah_wire::nfs4::access::{Arguments, EXECUTE, LOOKUP, READ, Success};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
-use super::node::Node;
+use super::node::CurrentNode;
 use crate::Reply;
 
 /// Answers it.
@@ -13,8 +13,8 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let Arguments { wanted } = Arguments::decode(arguments)?;
     let supported = Access::from_bits(wanted);
     let granted = match compound.node()? {
-        Node::Pseudo(_) => supported.bits() & (READ | LOOKUP | EXECUTE),
-        Node::Exported(object) => {
+        CurrentNode::Pseudo(_) => supported.bits() & (READ | LOOKUP | EXECUTE),
+        CurrentNode::Exported(object) => {
             object.file_system.access(&object.caller, &object.handle, supported)?.0.bits()
         }
     };

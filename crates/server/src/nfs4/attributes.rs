@@ -8,7 +8,7 @@ use howdah_wire::xdr::Encoder;
 
 use super::compound::Compound;
 use super::convert::{self, Decimal};
-use super::node::{Node, Object};
+use super::node::{CurrentNode, ExportedNode};
 use super::pseudo::PseudoDirectory;
 use crate::SealedHandle;
 use crate::limits::TRANSFER_MAX;
@@ -81,7 +81,7 @@ pub fn supported(minor_version: u32) -> Bitmap {
 /// Why the node cannot be looked at. Nothing is written then.
 pub fn write(
     compound: &Compound<'_>,
-    node: &Node<'_>,
+    node: &CurrentNode<'_>,
     known: Option<Attributes>,
     wanted: Bitmap,
     encoder: &mut Encoder<'_>,
@@ -107,10 +107,10 @@ pub fn write(
 ///
 /// # Errors
 /// What its file system says.
-pub fn of(compound: &Compound<'_>, node: &Node<'_>) -> Result<Attributes, Status> {
+pub fn of(compound: &Compound<'_>, node: &CurrentNode<'_>) -> Result<Attributes, Status> {
     match node {
-        Node::Exported(object) => object.attributes(),
-        Node::Pseudo(directory) => Ok(of_pseudo(compound, *directory)),
+        CurrentNode::Exported(object) => object.attributes(),
+        CurrentNode::Pseudo(directory) => Ok(of_pseudo(compound, *directory)),
     }
 }
 
@@ -127,7 +127,7 @@ impl Facts {
     fn write(
         &self,
         compound: &Compound<'_>,
-        node: &Node<'_>,
+        node: &CurrentNode<'_>,
         wanted: Bitmap,
         encoder: &mut Encoder<'_>,
     ) -> Bitmap {
@@ -213,32 +213,32 @@ fn told_space(space: &Statistics) -> Space {
     }
 }
 
-fn file_system(node: &Node<'_>, attributes: &Attributes) -> FileSystemId {
+fn file_system(node: &CurrentNode<'_>, attributes: &Attributes) -> FileSystemId {
     let major = match node {
-        Node::Exported(object) => object.export().visible_file_system(attributes.file_system),
-        Node::Pseudo(_) => attributes.file_system,
+        CurrentNode::Exported(object) => object.export().visible_file_system(attributes.file_system),
+        CurrentNode::Pseudo(_) => attributes.file_system,
     };
     FileSystemId { major, minor: 0 }
 }
 
 /// The number of the node that an export's root covers, and of the node itself elsewhere.
-fn mounted_on(compound: &Compound<'_>, node: &Node<'_>, attributes: &Attributes) -> u64 {
-    let covered = |object: &Object<'_>| {
+fn mounted_on(compound: &Compound<'_>, node: &CurrentNode<'_>, attributes: &Attributes) -> u64 {
+    let covered = |object: &ExportedNode<'_>| {
         let tree = compound.tree();
         object.is_root().then(|| tree.covered_by(object.export().id())).flatten().map(|at| tree.file(at))
     };
     match node {
-        Node::Exported(object) => covered(object).unwrap_or(attributes.file),
-        Node::Pseudo(_) => attributes.file,
+        CurrentNode::Exported(object) => covered(object).unwrap_or(attributes.file),
+        CurrentNode::Pseudo(_) => attributes.file,
     }
 }
 
-fn space(node: &Node<'_>) -> Result<Statistics, Status> {
+fn space(node: &CurrentNode<'_>) -> Result<Statistics, Status> {
     match node {
-        Node::Exported(object) => {
+        CurrentNode::Exported(object) => {
             object.file_system.statistics(&object.caller, &object.handle).map_err(convert::status)
         }
-        Node::Pseudo(_) => Ok(Statistics {
+        CurrentNode::Pseudo(_) => Ok(Statistics {
             total_bytes: 0,
             free_bytes: 0,
             available_bytes: 0,
@@ -249,12 +249,12 @@ fn space(node: &Node<'_>) -> Result<Statistics, Status> {
     }
 }
 
-fn limits(node: &Node<'_>) -> Result<Limits, Status> {
+fn limits(node: &CurrentNode<'_>) -> Result<Limits, Status> {
     match node {
-        Node::Exported(object) => {
+        CurrentNode::Exported(object) => {
             object.file_system.limits(&object.caller, &object.handle).map_err(convert::status)
         }
-        Node::Pseudo(_) => Ok(Limits {
+        CurrentNode::Pseudo(_) => Ok(Limits {
             largest_file: i64::MAX as u64,
             longest_name: 255,
             most_links: 1,

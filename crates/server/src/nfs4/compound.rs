@@ -9,7 +9,7 @@ use howdah_wire::xdr::{DecodeError, DecodeProblem};
 
 use super::Nfs4;
 use super::convert;
-use super::node::{Node, Object};
+use super::node::{CurrentNode, ExportedNode};
 use super::pseudo::{Behind, PseudoDirectory, PseudoTree};
 use crate::counts::at_export;
 use crate::exports::{Exports, Identity};
@@ -37,11 +37,11 @@ pub struct Compound<'c> {
     /// The session that it runs in, from SEQUENCE on.
     pub session: Option<Session>,
     /// The current node.
-    pub current: Option<Node<'c>>,
+    pub current: Option<CurrentNode<'c>>,
     /// The current stateid (RFC 8881 16.2.3.1.2).
     pub stateid: Option<StateId>,
     /// What SAVEFH saved.
-    pub saved: Option<(Node<'c>, Option<StateId>)>,
+    pub saved: Option<(CurrentNode<'c>, Option<StateId>)>,
     /// The data of a WRITE that is still in the socket: then the arguments end right before it.
     pub waiting: Option<&'c mut dyn BulkData>,
     /// The arguments behind that data.
@@ -63,7 +63,7 @@ pub enum Refused {
 pub type Outcome = Result<(), Refused>;
 
 /// How a compound went: what the reply's head says.
-pub struct Ending {
+pub struct CompoundEnd {
     /// That of the last operation.
     pub status: Status,
     /// How many operations were answered.
@@ -106,7 +106,7 @@ impl<'c> Compound<'c> {
     ///
     /// # Errors
     /// There is none.
-    pub fn node(&self) -> Result<&Node<'c>, Status> {
+    pub fn node(&self) -> Result<&CurrentNode<'c>, Status> {
         self.current.as_ref().ok_or(Status::NOFILEHANDLE)
     }
 
@@ -114,10 +114,10 @@ impl<'c> Compound<'c> {
     ///
     /// # Errors
     /// There is none, or it is a pseudo directory: then `pseudo`.
-    pub fn object(&self, pseudo: Status) -> Result<&Object<'c>, Status> {
+    pub fn object(&self, pseudo: Status) -> Result<&ExportedNode<'c>, Status> {
         match self.node()? {
-            Node::Exported(object) => Ok(object),
-            Node::Pseudo(_) => Err(pseudo),
+            CurrentNode::Exported(object) => Ok(object),
+            CurrentNode::Pseudo(_) => Err(pseudo),
         }
     }
 
@@ -125,21 +125,21 @@ impl<'c> Compound<'c> {
     ///
     /// # Errors
     /// There is none, or it is a pseudo directory.
-    pub fn changed(&self) -> Result<&Object<'c>, Status> {
+    pub fn changed(&self) -> Result<&ExportedNode<'c>, Status> {
         self.object(Status::ROFS)
     }
 
     /// Makes a node the current one; it has no stateid (RFC 8881 16.2.3.1.2).
-    pub fn put(&mut self, node: Node<'c>) {
+    pub fn put(&mut self, node: CurrentNode<'c>) {
         self.current = Some(node);
         self.stateid = None;
     }
 
     /// What a client gets for the handle of a node.
-    pub fn seal(&self, node: &Node<'_>) -> SealedHandle {
+    pub fn seal(&self, node: &CurrentNode<'_>) -> SealedHandle {
         match node {
-            Node::Exported(object) => object.seal(self.exports),
-            Node::Pseudo(directory) => self.tree().seal(self.exports, *directory),
+            CurrentNode::Exported(object) => object.seal(self.exports),
+            CurrentNode::Pseudo(directory) => self.tree().seal(self.exports, *directory),
         }
     }
 
@@ -148,11 +148,11 @@ impl<'c> Compound<'c> {
     ///
     /// # Errors
     /// BADHANDLE, STALE, ACCESS, PERM, DELAY.
-    pub fn open_handle(&self, handle: FileHandle<'_>) -> Result<Node<'c>, Status> {
+    pub fn open_handle(&self, handle: FileHandle<'_>) -> Result<CurrentNode<'c>, Status> {
         let (id, inner) =
             self.exports.open(howdah_wire::nfs3::FileHandle(handle.0)).ok_or(Status::BADHANDLE)?;
         if PseudoTree::has(id) {
-            return self.tree().open(&inner).map(Node::Pseudo).map_err(|_| Status::STALE);
+            return self.tree().open(&inner).map(CurrentNode::Pseudo).map_err(|_| Status::STALE);
         }
         let export = self.exports.find(id).ok_or(Status::STALE)?;
         at_export(export.place());
@@ -160,19 +160,19 @@ impl<'c> Compound<'c> {
             return Err(Status::DELAY);
         }
         let admission = export.admit(self.peer, self.identity).map_err(convert::status)?;
-        Ok(Node::Exported(Object::new(export, admission, inner)))
+        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, inner)))
     }
 
     /// The node behind a name of the pseudo file system, or its root.
     ///
     /// # Errors
     /// The export's rules refuse the client.
-    pub fn behind(&self, behind: Behind) -> Result<Node<'c>, Status> {
-        let Behind::Export(id, _) = behind else { return Ok(Node::Pseudo(behind.directory())) };
+    pub fn behind(&self, behind: Behind) -> Result<CurrentNode<'c>, Status> {
+        let Behind::Export(id, _) = behind else { return Ok(CurrentNode::Pseudo(behind.directory())) };
         let export = self.exports.find(id).ok_or(Status::STALE)?;
         at_export(export.place());
         let admission = export.admit(self.peer, self.identity).map_err(convert::status)?;
-        Ok(Node::Exported(Object::new(export, admission, *export.root())))
+        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, *export.root())))
     }
 
     /// Whether this client is shown what stands behind a name of the pseudo file system.
@@ -181,7 +181,7 @@ impl<'c> Compound<'c> {
     }
 
     /// The pseudo directory that the root of an export covers.
-    pub fn covered(&self, object: &Object<'_>) -> Option<PseudoDirectory> {
+    pub fn covered(&self, object: &ExportedNode<'_>) -> Option<PseudoDirectory> {
         object.is_root().then(|| self.tree().covered_by(object.export().id())).flatten()
     }
 
@@ -189,10 +189,10 @@ impl<'c> Compound<'c> {
     ///
     /// # Errors
     /// There is none, or it is a pseudo directory: then `pseudo`.
-    pub fn saved_object(&self, pseudo: Status) -> Result<&Object<'c>, Status> {
+    pub fn saved_object(&self, pseudo: Status) -> Result<&ExportedNode<'c>, Status> {
         match self.saved.as_ref() {
-            Some((Node::Exported(object), _)) => Ok(object),
-            Some((Node::Pseudo(_), _)) => Err(pseudo),
+            Some((CurrentNode::Exported(object), _)) => Ok(object),
+            Some((CurrentNode::Pseudo(_), _)) => Err(pseudo),
             None => Err(Status::NOFILEHANDLE),
         }
     }
@@ -214,7 +214,7 @@ impl<'c> Compound<'c> {
     ///
     /// # Errors
     /// The stateid is none of this file, or its open was not for this, or a deny mode forbids it.
-    pub fn check_io(&self, file: &Object<'_>, sent: StateId, kind: IoKind) -> Result<IoPermit, Status> {
+    pub fn check_io(&self, file: &ExportedNode<'_>, sent: StateId, kind: IoKind) -> Result<IoPermit, Status> {
         let (client, stateid) = (self.client()?, convert::asked(self.stateid_of(sent)?));
         let key = file.key();
         self.nfs4.states.judge(|state, now| state.check_io(now, client, stateid, &key, kind))

@@ -6,7 +6,7 @@ use howdah_wire::nfs4::create::{Arguments, NewNode, Success};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
-use super::node::Node;
+use super::node::CurrentNode;
 use super::{convert, names, setting};
 use crate::Reply;
 
@@ -39,14 +39,14 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     };
     let made = made.map_err(|error| in_directory(&directory, error))?;
     let info = convert::change_info(&change, || directory.attributes().ok());
-    compound.put(Node::Exported(directory.beside(made.handle)));
+    compound.put(CurrentNode::Exported(directory.beside(made.handle)));
     reply.write(&Success { directory: info, attributes_set });
     Ok(())
 }
 
 /// The status of a refusal of what was asked of a directory: a node that is none has a status of its own if it is a
 /// symbolic link.
-pub fn in_directory(directory: &super::node::Object<'_>, error: FsError) -> Status {
+pub fn in_directory(directory: &super::node::ExportedNode<'_>, error: FsError) -> Status {
     match error {
         FsError::NotDirectory => {
             super::lookup::kind(directory).map_or(Status::NOTDIR, super::lookup::not_directory)

@@ -7,8 +7,8 @@ use howdah_wire::nfs4::{Status, sequence};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::Nfs4;
-use super::compound::{Compound, Ending, Outcome, Refused};
-use super::session::{self, Begun, Sequence};
+use super::compound::{Compound, CompoundEnd, Outcome, Refused};
+use super::session::{self, Sequence, Sequenced};
 use super::table::{self, Operation, Place};
 use crate::{Refusal, Reply, Request};
 
@@ -29,16 +29,16 @@ pub fn run(nfs4: &Nfs4, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
     let mut compound = Compound::new(nfs4, &exports, &identity, versions, request);
     let ending = match minor_version {
         1 | 2 => compound.answer(&mut arguments, reply),
-        _ => Ending { status: Status::MINOR_VERS_MISMATCH, results: 0 },
+        _ => CompoundEnd { status: Status::MINOR_VERS_MISMATCH, results: 0 },
     };
     place.finish(&mut reply.encoder(), ending.status, ending.results);
     Ok(())
 }
 
 impl Compound<'_> {
-    fn answer(&mut self, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Ending {
+    fn answer(&mut self, arguments: &mut Decoder<'_>, reply: &mut Reply) -> CompoundEnd {
         if self.operations == 0 {
-            return Ending { status: Status::OK, results: 0 };
+            return CompoundEnd { status: Status::OK, results: 0 };
         }
         let first = arguments.clone().u32("operation").unwrap_or(ILLEGAL);
         if first != sequence::OPERATION {
@@ -47,20 +47,25 @@ impl Compound<'_> {
         let _ = arguments.u32("operation");
         let result = ResultPlace::begin(&mut reply.encoder(), first);
         match session::begin(self, arguments, reply) {
-            Ok(Begun::New(sequence)) => self.in_session(sequence, arguments, reply),
-            Ok(Begun::Replay(kept)) => kept.append_to(reply),
+            Ok(Sequenced::New(sequence)) => self.in_session(sequence, arguments, reply),
+            Ok(Sequenced::Replay(kept)) => kept.append_to(reply),
             Err(status) => {
                 result.refuse(&mut reply.encoder(), status);
-                Ending { status, results: 1 }
+                CompoundEnd { status, results: 1 }
             }
         }
     }
 
     /// The operations behind SEQUENCE.
-    fn in_session(&mut self, sequence: Sequence, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Ending {
+    fn in_session(
+        &mut self,
+        sequence: Sequence,
+        arguments: &mut Decoder<'_>,
+        reply: &mut Reply,
+    ) -> CompoundEnd {
         let kept_from = reply.message().len();
         self.session = Some(sequence.session());
-        let mut ending = Ending { status: Status::OK, results: 1 };
+        let mut ending = CompoundEnd { status: Status::OK, results: 1 };
         self.steps(&sequence, arguments, reply, &mut ending);
         if let Some(behind) = self.behind.take() {
             self.steps(&sequence, &mut Decoder::new(&behind), reply, &mut ending);
@@ -75,7 +80,7 @@ impl Compound<'_> {
         sequence: &Sequence,
         arguments: &mut Decoder<'_>,
         reply: &mut Reply,
-        ending: &mut Ending,
+        ending: &mut CompoundEnd,
     ) {
         while ending.status == Status::OK && ending.results < self.operations && self.behind.is_none() {
             ending.status = self.step(sequence, arguments, reply);
@@ -105,7 +110,12 @@ impl Compound<'_> {
     }
 
     /// An operation that makes or ends sessions, alone.
-    fn without_session(&mut self, number: u32, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Ending {
+    fn without_session(
+        &mut self,
+        number: u32,
+        arguments: &mut Decoder<'_>,
+        reply: &mut Reply,
+    ) -> CompoundEnd {
         let _ = arguments.u32("operation");
         let found = self.find(number, Place::Alone);
         let shown = if matches!(found, Err(Status::OP_ILLEGAL)) { ILLEGAL } else { number };
@@ -116,7 +126,7 @@ impl Compound<'_> {
             }
             (found.run)(self, arguments, reply)
         });
-        Ending { status: refused(outcome, result, reply), results: 1 }
+        CompoundEnd { status: refused(outcome, result, reply), results: 1 }
     }
 
     fn find(&self, number: u32, place: Place) -> Result<&'static Operation, Status> {

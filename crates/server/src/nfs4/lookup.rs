@@ -7,7 +7,7 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use super::names;
-use super::node::{Node, Object};
+use super::node::{CurrentNode, ExportedNode};
 use super::pseudo::{Behind, PseudoDirectory};
 use crate::Reply;
 
@@ -23,12 +23,16 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Rep
 ///
 /// # Errors
 /// There is none, or the caller may not look.
-pub fn child<'c>(compound: &Compound<'c>, directory: &Node<'c>, name: &[u8]) -> Result<Node<'c>, Status> {
+pub fn child<'c>(
+    compound: &Compound<'c>,
+    directory: &CurrentNode<'c>,
+    name: &[u8],
+) -> Result<CurrentNode<'c>, Status> {
     match directory {
-        Node::Pseudo(directory) => in_pseudo(compound, *directory, name),
-        Node::Exported(object) => match junction(compound, object, name) {
+        CurrentNode::Pseudo(directory) => in_pseudo(compound, *directory, name),
+        CurrentNode::Exported(object) => match junction(compound, object, name) {
             Some(export) => compound.behind(export),
-            None => in_export(object, name).map(Node::Exported),
+            None => in_export(object, name).map(CurrentNode::Exported),
         },
     }
 }
@@ -37,7 +41,7 @@ fn in_pseudo<'c>(
     compound: &Compound<'c>,
     directory: PseudoDirectory,
     name: &[u8],
-) -> Result<Node<'c>, Status> {
+) -> Result<CurrentNode<'c>, Status> {
     let name = names::of(name)?;
     let behind = compound.tree().find(directory, name.as_bytes()).ok_or(Status::NOENT)?;
     if !compound.is_shown(behind) {
@@ -48,12 +52,12 @@ fn in_pseudo<'c>(
 
 /// The export whose root stands behind a name in the root of another one. Directories that only lead to exports are not
 /// looked for there: they would hide what the export has under that name.
-pub fn junction(compound: &Compound<'_>, object: &Object<'_>, name: &[u8]) -> Option<Behind> {
+pub fn junction(compound: &Compound<'_>, object: &ExportedNode<'_>, name: &[u8]) -> Option<Behind> {
     let behind = compound.tree().find(compound.covered(object)?, name)?;
     (matches!(behind, Behind::Export(..)) && compound.is_shown(behind)).then_some(behind)
 }
 
-fn in_export<'c>(directory: &Object<'c>, name: &[u8]) -> Result<Object<'c>, Status> {
+fn in_export<'c>(directory: &ExportedNode<'c>, name: &[u8]) -> Result<ExportedNode<'c>, Status> {
     let name = match names::of(name) {
         // Of a node that is no directory, the name says nothing.
         Err(_) if kind(directory)? != FileKind::Directory => return Err(not_directory(kind(directory)?)),
@@ -72,15 +76,15 @@ pub fn not_directory(kind: FileKind) -> Status {
 }
 
 /// The kind of a node.
-pub fn kind(object: &Object<'_>) -> Result<FileKind, Status> {
+pub fn kind(object: &ExportedNode<'_>) -> Result<FileKind, Status> {
     object.attributes().map(|attributes| attributes.kind)
 }
 
 /// The directory above, which must be searched to be found.
-pub fn parent<'c>(compound: &Compound<'c>, node: &Node<'c>) -> Result<Node<'c>, Status> {
+pub fn parent<'c>(compound: &Compound<'c>, node: &CurrentNode<'c>) -> Result<CurrentNode<'c>, Status> {
     let object = match node {
-        Node::Pseudo(directory) => return above(compound, *directory),
-        Node::Exported(object) => object,
+        CurrentNode::Pseudo(directory) => return above(compound, *directory),
+        CurrentNode::Exported(object) => object,
     };
     let found = object.file_system.access(&object.caller, &object.handle, Access::LOOKUP);
     let (granted, attributes) = found.map_err(super::convert::status)?;
@@ -95,10 +99,10 @@ pub fn parent<'c>(compound: &Compound<'c>, node: &Node<'c>) -> Result<Node<'c>, 
         return above(compound, covered);
     }
     let found = object.file_system.parent(&object.caller, &object.handle).map_err(super::convert::status)?;
-    Ok(Node::Exported(object.beside(found.node.handle)))
+    Ok(CurrentNode::Exported(object.beside(found.node.handle)))
 }
 
-fn above<'c>(compound: &Compound<'c>, directory: PseudoDirectory) -> Result<Node<'c>, Status> {
+fn above<'c>(compound: &Compound<'c>, directory: PseudoDirectory) -> Result<CurrentNode<'c>, Status> {
     if directory == super::pseudo::PseudoTree::ROOT {
         return Err(Status::NOENT);
     }

@@ -14,16 +14,16 @@ use crate::states::FileKey;
 
 /// A node.
 #[derive(Clone)]
-pub enum Node<'c> {
+pub enum CurrentNode<'c> {
     /// A directory of the pseudo file system.
     Pseudo(PseudoDirectory),
     /// A node of an export.
-    Exported(Object<'c>),
+    Exported(ExportedNode<'c>),
 }
 
 /// A node of an export, and the way to it.
 #[derive(Clone)]
-pub struct Object<'c> {
+pub struct ExportedNode<'c> {
     /// The file system it lives in, as this client may see it.
     pub file_system: Timed<'c>,
     /// Who the call acts as.
@@ -33,7 +33,7 @@ pub struct Object<'c> {
     export: &'c Export,
 }
 
-impl<'c> Object<'c> {
+impl<'c> ExportedNode<'c> {
     /// A node of an export that let the client in.
     pub fn new(export: &'c Export, admission: Admission<'c>, handle: Handle) -> Self {
         let Admission { file_system, caller } = admission;

@@ -12,13 +12,13 @@ use howdah_wire::nfs4::{Bitmap, ChangeInfo, Status};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
-use super::node::{Node, Object};
+use super::node::{CurrentNode, ExportedNode};
 use super::{convert, create, names, setting};
 use crate::Reply;
 
 /// The file to be opened.
 struct Target<'c> {
-    file: Object<'c>,
+    file: ExportedNode<'c>,
     attributes: Attributes,
     /// It was made for this call: whoever makes a file may open it, whatever its mode is.
     is_made: bool,
@@ -64,7 +64,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         WANT_CANCEL => Delegation::NoneBecause(WhyNone::CANCELLED),
         _ => Delegation::NoneBecause(WhyNone::Resource(false)),
     };
-    compound.put(Node::Exported(target.file));
+    compound.put(CurrentNode::Exported(target.file));
     compound.stateid = Some(state);
     reply.write(&Success {
         state,
@@ -93,8 +93,8 @@ fn target<'c>(compound: &Compound<'c>, arguments: &Arguments<'_>) -> Result<Targ
                 None => Status::NOENT,
             };
             let directory = match compound.node()? {
-                Node::Pseudo(directory) => return Err(name_of_pseudo(directory)),
-                Node::Exported(directory) => directory,
+                CurrentNode::Pseudo(directory) => return Err(name_of_pseudo(directory)),
+                CurrentNode::Exported(directory) => directory,
             };
             let name = names::of(name.0)?;
             match &arguments.create {
@@ -118,7 +118,7 @@ fn current<'c>(compound: &Compound<'c>) -> Result<Target<'c>, Status> {
     Ok(Target::found(file, attributes, ChangeInfo::default()))
 }
 
-fn existing<'c>(directory: &Object<'c>, name: Name<'_>) -> Result<Target<'c>, Status> {
+fn existing<'c>(directory: &ExportedNode<'c>, name: Name<'_>) -> Result<Target<'c>, Status> {
     let found = directory.file_system.lookup(&directory.caller, &directory.handle, name);
     let found = found.map_err(|error| create::in_directory(directory, error))?;
     let now = found.directory.as_ref().map(convert::change).unwrap_or_default();
@@ -128,7 +128,7 @@ fn existing<'c>(directory: &Object<'c>, name: Name<'_>) -> Result<Target<'c>, St
 
 fn made<'c>(
     compound: &Compound<'c>,
-    directory: &Object<'c>,
+    directory: &ExportedNode<'c>,
     name: Name<'_>,
     how: &How<'_>,
 ) -> Result<Target<'c>, Status> {
@@ -174,7 +174,7 @@ fn made<'c>(
 }
 
 fn make<'c>(
-    directory: &Object<'c>,
+    directory: &ExportedNode<'c>,
     name: Name<'_>,
     how: &Create,
     attributes_set: Bitmap,
@@ -193,7 +193,7 @@ fn make<'c>(
 }
 
 impl<'c> Target<'c> {
-    fn found(file: Object<'c>, attributes: Attributes, directory: ChangeInfo) -> Self {
+    fn found(file: ExportedNode<'c>, attributes: Attributes, directory: ChangeInfo) -> Self {
         Self { file, attributes, is_made: false, directory, attributes_set: Bitmap::NONE, cuts: false }
     }
 
@@ -208,7 +208,7 @@ impl<'c> Target<'c> {
 /// Whether the caller may open the file so. Who may execute a file may read it, since a client reads what it executes. A
 /// reclaim was permitted before the restart.
 fn permitted(
-    file: &Object<'_>,
+    file: &ExportedNode<'_>,
     attributes: &Attributes,
     access: ShareAccess,
     is_reclaim: bool,

@@ -178,10 +178,10 @@ impl PseudoTree {
     ///
     /// # Errors
     /// It leads nowhere now.
-    pub fn open(&self, handle: &Handle) -> Result<PseudoDirectory, Gone> {
+    pub fn open(&self, handle: &Handle) -> Result<PseudoDirectory, GoneDirectory> {
         let found =
             (0..self.0.len()).find(|at| number(&self.0[*at].path).to_be_bytes() == *handle.as_bytes());
-        found.map(PseudoDirectory).ok_or(Gone)
+        found.map(PseudoDirectory).ok_or(GoneDirectory)
     }
 
     /// Whether something below, or the directory's own export, lets this client in: nobody is shown what leads nowhere.
@@ -202,7 +202,7 @@ impl PseudoTree {
 
 /// A pseudo directory that is there no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gone;
+pub struct GoneDirectory;
 
 /// A number for a path, by FNV-1a: the same in every run, and two paths of one server will hardly share one.
 fn number(path: &str) -> u64 {
@@ -266,6 +266,6 @@ mod tests {
         let there = other.open(&handle).expect("still there");
         assert_eq!(other.file(there), tree.file(home));
         let gone = PseudoTree::of([("/other", 1)].into_iter());
-        assert_eq!(gone.open(&handle), Err(Gone));
+        assert_eq!(gone.open(&handle), Err(GoneDirectory));
     }
 }

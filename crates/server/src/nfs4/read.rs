@@ -9,7 +9,7 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use super::lookup;
-use super::node::Object;
+use super::node::ExportedNode;
 use crate::Reply;
 use crate::limits::TRANSFER_MAX;
 
@@ -45,7 +45,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
 }
 
 /// The status of I/O on a node that may be no regular file: then its kind is what is wrong.
-pub fn of_kind(object: &Object<'_>, status: Status) -> Status {
+pub fn of_kind(object: &ExportedNode<'_>, status: Status) -> Status {
     match lookup::kind(object) {
         Ok(FileKind::Regular) | Err(_) => status,
         Ok(FileKind::Directory) => Status::ISDIR,

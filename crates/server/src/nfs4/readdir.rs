@@ -12,7 +12,7 @@ use super::attributes;
 use super::compound::{Compound, Outcome};
 use super::convert;
 use super::lookup::{junction, kind, not_directory};
-use super::node::{Node, Object};
+use super::node::{CurrentNode, ExportedNode};
 use super::pseudo::PseudoDirectory;
 use crate::Reply;
 
@@ -36,8 +36,8 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let node = compound.node()?;
     let mut writer = EntryWriter::new(reply.bytes_mut(), VERIFIER, budget);
     let end = match node {
-        Node::Pseudo(directory) => Ok(pseudo(compound, *directory, &wish, &mut writer)),
-        Node::Exported(directory) => exported(compound, directory, &wish, &mut writer),
+        CurrentNode::Pseudo(directory) => Ok(pseudo(compound, *directory, &wish, &mut writer)),
+        CurrentNode::Exported(directory) => exported(compound, directory, &wish, &mut writer),
     };
     match end {
         // Nothing fits, and a client that went on from here would never get further.
@@ -81,7 +81,7 @@ fn pseudo(
 /// Lists a directory of an export; says whether that was all.
 fn exported(
     compound: &Compound<'_>,
-    directory: &Object<'_>,
+    directory: &ExportedNode<'_>,
     wish: &Arguments,
     writer: &mut EntryWriter<'_>,
 ) -> Result<bool, Status> {
@@ -99,7 +99,7 @@ fn exported(
                     Err(status) => not_told(status, wanted, encoder),
                 }
             } else if let Some(found) = &entry.node {
-                let node = Node::Exported(directory.beside(found.handle));
+                let node = CurrentNode::Exported(directory.beside(found.handle));
                 told(compound, &node, Some(found.attributes), wanted, encoder);
             } else if detail == Detail::Names {
                 of_name(entry.file, wanted, encoder);
@@ -120,7 +120,7 @@ fn exported(
 
 fn told(
     compound: &Compound<'_>,
-    node: &Node<'_>,
+    node: &CurrentNode<'_>,
     known: Option<Attributes>,
     wanted: Bitmap,
     encoder: &mut Encoder<'_>,

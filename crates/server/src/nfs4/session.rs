@@ -10,7 +10,7 @@ use howdah_wire::nfs4::sequence::{Arguments, Success};
 use howdah_wire::xdr::{Decode, Decoder};
 use siphasher::sip::SipHasher13;
 
-use super::compound::{Compound, Ending, Session};
+use super::compound::{Compound, CompoundEnd, Session};
 use super::peek;
 use crate::Reply;
 use crate::states::{self, SessionData};
@@ -22,7 +22,7 @@ const DIGEST_MAX: usize = 512;
 const RESULT: usize = 16 + 5 * 4;
 
 /// What SEQUENCE found.
-pub enum Begun {
+pub enum Sequenced {
     /// A new call.
     New(Sequence),
     /// A retry, whose results behind SEQUENCE's are known.
@@ -51,7 +51,7 @@ pub fn begin(
     compound: &Compound<'_>,
     arguments: &mut Decoder<'_>,
     reply: &mut Reply,
-) -> Result<Begun, Status> {
+) -> Result<Sequenced, Status> {
     let sequence = Arguments::decode(arguments).map_err(|_| Status::BADXDR)?;
     let states = &compound.nfs4.states;
     let session = states.sessions().find(SessionId(sequence.session.0)).ok_or(Status::BADSESSION)?;
@@ -86,12 +86,12 @@ pub fn begin(
         flags: session.flags(),
     });
     Ok(match answer {
-        SequenceAnswer::New(guard) => Begun::New(Sequence { guard, keeps: sequence.keep }),
-        SequenceAnswer::Replay(kept) => Begun::Replay(Kept::Reply(kept)),
-        SequenceAnswer::Uncached if compound.operations == 1 => Begun::Replay(Kept::Nothing(None)),
+        SequenceAnswer::New(guard) => Sequenced::New(Sequence { guard, keeps: sequence.keep }),
+        SequenceAnswer::Replay(kept) => Sequenced::Replay(Kept::Reply(kept)),
+        SequenceAnswer::Uncached if compound.operations == 1 => Sequenced::Replay(Kept::Nothing(None)),
         SequenceAnswer::Uncached => {
             let next = arguments.clone().u32("operation").map_err(|_| Status::BADXDR)?;
-            Begun::Replay(Kept::Nothing(Some(next)))
+            Sequenced::Replay(Kept::Nothing(Some(next)))
         }
     })
 }
@@ -143,20 +143,20 @@ impl Sequence {
 
 impl Kept {
     /// Appends the results behind SEQUENCE's. How the compound ended, and how many results it has.
-    pub fn append_to(&self, reply: &mut Reply) -> Ending {
+    pub fn append_to(&self, reply: &mut Reply) -> CompoundEnd {
         match self {
             Self::Reply(kept) => {
                 let mut decoder = Decoder::new(kept);
                 let mut word = || decoder.u32("kept reply").unwrap_or_default();
                 let (status, results) = (Status(word()), word());
                 reply.bytes_mut().extend_from_slice(decoder.rest());
-                Ending { status, results }
+                CompoundEnd { status, results }
             }
-            Self::Nothing(None) => Ending { status: Status::OK, results: 1 },
+            Self::Nothing(None) => CompoundEnd { status: Status::OK, results: 1 },
             Self::Nothing(Some(next)) => {
                 let result = ResultPlace::begin(&mut reply.encoder(), *next);
                 result.refuse(&mut reply.encoder(), Status::RETRY_UNCACHED_REP);
-                Ending { status: Status::RETRY_UNCACHED_REP, results: 2 }
+                CompoundEnd { status: Status::RETRY_UNCACHED_REP, results: 2 }
             }
         }
     }

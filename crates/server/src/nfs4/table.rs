@@ -7,13 +7,13 @@ use super::*;
 use crate::Reply;
 
 /// Answers an operation: reads its arguments, and appends what its result holds.
-pub type Run = fn(&mut Compound<'_>, &mut Decoder<'_>, &mut Reply) -> Outcome;
+pub type RunOperation = fn(&mut Compound<'_>, &mut Decoder<'_>, &mut Reply) -> Outcome;
 
 /// An operation.
 #[derive(Clone, Copy)]
 pub struct Operation {
     /// Its handler.
-    pub run: Run,
+    pub run: RunOperation,
     /// Whether it changes something: then there must be room for its result before it runs.
     pub changes: bool,
     /// Whether it may stand alone, in no session.
@@ -37,17 +37,17 @@ pub fn find(number: u32) -> Option<&'static Operation> {
 }
 
 /// It looks and changes nothing.
-const fn looks(run: Run) -> Option<Operation> {
+const fn looks(run: RunOperation) -> Option<Operation> {
     Some(Operation { run, changes: false, makes_sessions: false, is_alone: false })
 }
 
 /// It changes something.
-const fn changes(run: Run) -> Option<Operation> {
+const fn changes(run: RunOperation) -> Option<Operation> {
     Some(Operation { run, changes: true, makes_sessions: false, is_alone: false })
 }
 
 /// It makes or ends sessions.
-const fn session(run: Run) -> Option<Operation> {
+const fn session(run: RunOperation) -> Option<Operation> {
     Some(Operation { run, changes: true, makes_sessions: true, is_alone: false })
 }
 

@@ -7,7 +7,7 @@ use howdah_state::{HostId, LockGrant, NlmOwner};
 
 use super::pending::PendingGrants;
 use crate::limits::CALLBACKS_MAX;
-use crate::outgoing::{DueQueue, Ports};
+use crate::outgoing::{ClientPorts, DueQueue};
 use crate::states::{FileKey, GrantTicket, LockNews};
 use crate::{Peer, Transport};
 
@@ -40,14 +40,14 @@ pub struct Answer {
 pub struct Callbacks {
     pending: PendingGrants,
     queue: DueQueue<Callback>,
-    ports: Ports,
+    ports: ClientPorts,
 }
 
 impl Callbacks {
     /// None yet. Clients' portmappers listen on this port.
     pub fn new(portmapper: u16) -> Self {
         let (pending, queue) = (PendingGrants::default(), DueQueue::new(CALLBACKS_MAX));
-        Self { pending, queue, ports: Ports::new(portmapper) }
+        Self { pending, queue, ports: ClientPorts::new(portmapper) }
     }
 
     /// Locks that hosts are still to be told of.
@@ -61,7 +61,7 @@ impl Callbacks {
     }
 
     /// Where clients' lock managers listen.
-    pub fn ports(&self) -> &Ports {
+    pub fn ports(&self) -> &ClientPorts {
         &self.ports
     }
 

@@ -5,20 +5,20 @@ use howdah_wire::nlm::cancel::{Arguments, Reply};
 use howdah_wire::xdr::{Decode, Encoder};
 
 use super::Nlm;
-use super::context::{Context, owner};
+use super::context::{NlmContext, owner};
 use super::convert;
 use crate::{Refusal, Request};
 
 /// Answers a call.
 pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal> {
-    let context = Context::new(nlm, request)?;
+    let context = NlmContext::new(nlm, request)?;
     let arguments = Arguments::decode(&mut request.arguments)?;
     let status = cancel(&context, &arguments).unwrap_or_else(|status| status);
     Ok(Encoder::to_vec(&Reply { cookie: arguments.cookie, status }))
 }
 
 /// A lock that the client has, and was not yet told of, is taken back.
-fn cancel(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Status, Status> {
+fn cancel(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<Status, Status> {
     let lock = &arguments.lock;
     let (key, range) = (context.named(lock.file)?, convert::range(lock.offset, lock.length)?);
     let kind = convert::kind(arguments.exclusive);

@@ -16,7 +16,7 @@ use crate::states::{FileKey, LockHost, State};
 use crate::{Peer, Refusal, Request};
 
 /// A call, and the exports as they were when it came.
-pub struct Context<'c> {
+pub struct NlmContext<'c> {
     /// What answers it.
     pub nlm: &'c Nlm,
     exports: Arc<Exports>,
@@ -25,7 +25,7 @@ pub struct Context<'c> {
     is_put_off: bool,
 }
 
-impl<'c> Context<'c> {
+impl<'c> NlmContext<'c> {
     /// The context of a call.
     ///
     /// # Errors

@@ -6,19 +6,19 @@ use howdah_wire::nlm::lock::{Arguments, Reply};
 use howdah_wire::xdr::{Decode, Encoder};
 
 use super::Nlm;
-use super::context::{Context, owner};
+use super::context::{NlmContext, owner};
 use super::convert;
 use crate::{Refusal, Request};
 
 /// Answers a call.
 pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal> {
-    let context = Context::new(nlm, request)?;
+    let context = NlmContext::new(nlm, request)?;
     let arguments = Arguments::decode(&mut request.arguments)?;
     let status = lock(&context, &arguments).err().unwrap_or(Status::Granted);
     Ok(Encoder::to_vec(&Reply { cookie: arguments.cookie, status }))
 }
 
-fn lock(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
+fn lock(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
     let lock = &arguments.lock;
     let (key, range) = (context.file(lock.file)?, convert::range(lock.offset, lock.length)?);
     let kind = convert::kind(arguments.exclusive);

@@ -10,6 +10,7 @@ mod granting;
 mod no_locks;
 mod pending;
 mod program;
+mod table;
 
 mod cancel;
 mod free_all;

@@ -1,20 +1,10 @@
-//! NLM version 4 as a program that is served: what its procedures share, and their table.
+//! NLM version 4 as a program that is served: what its procedures share.
 
 use std::sync::Arc;
 
-use howdah_wire::nfs3::HANDLE_MAX;
-use howdah_wire::nlm::{
-    self, Cookie, PROGRAM as NUMBER, VERSION_4 as NUMBER_4, cancel as wire_cancel, lock as wire_lock,
-    test as wire_test, unlock as wire_unlock,
-};
-use howdah_wire::xdr::{Decode, Decoder};
-
 use super::callbacks::Callbacks;
-use super::{cancel, free_all, lock, share, test, unlock, unshare};
 use crate::exports::{Exported, Exports};
-use crate::program::{Pace, Procedure, Refusal, Row, Run, Tabled};
 use crate::states::States;
-use crate::{Reply, Request};
 
 /// The state behind the procedures.
 pub struct Nlm {
@@ -34,134 +24,5 @@ impl Nlm {
     /// The exports as they are now.
     pub(super) fn exports(&self) -> Arc<Exports> {
         self.exports.now()
-    }
-}
-
-impl Tabled for Nlm {
-    const NUMBER: u32 = NUMBER;
-    const NAME: &'static str = "nlockmgr";
-    const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[(NUMBER_4, VERSION_4)];
-}
-
-/// Answers a call: the bytes of its result.
-type Answer = fn(&Nlm, &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal>;
-
-const VERSION_4: &[Row<Nlm>] = &[
-    row("NULL", Pace::Quick, |_| None, |_, _, _| Ok(())),
-    row("TEST", Pace::Quick, of_test, |nlm, request, reply| now(nlm, request, reply, test::answer)),
-    // A lock is granted when the record of its host is durable; to let one go may grant another.
-    row("LOCK", Pace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, lock::answer)),
-    row("CANCEL", Pace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, cancel::answer)),
-    row("UNLOCK", Pace::Slow, of_unlock, |nlm, request, reply| now(nlm, request, reply, unlock::answer)),
-    row("GRANTED", Pace::Quick, |_| None, for_clients),
-    row("TEST_MSG", Pace::Quick, of_test, |nlm, request, _| {
-        later(nlm, request, wire_test::RESULT, test::answer)
-    }),
-    row("LOCK_MSG", Pace::Slow, of_lock, |nlm, request, _| {
-        later(nlm, request, wire_lock::RESULT, lock::answer)
-    }),
-    row("CANCEL_MSG", Pace::Slow, of_lock, |nlm, request, _| {
-        later(nlm, request, wire_cancel::RESULT, cancel::answer)
-    }),
-    row("UNLOCK_MSG", Pace::Slow, of_unlock, |nlm, request, _| {
-        later(nlm, request, wire_unlock::RESULT, unlock::answer)
-    }),
-    row("GRANTED_MSG", Pace::Quick, |_| None, for_clients),
-    row("TEST_RES", Pace::Quick, |_| None, for_clients),
-    row("LOCK_RES", Pace::Quick, |_| None, for_clients),
-    row("CANCEL_RES", Pace::Quick, |_| None, for_clients),
-    row("UNLOCK_RES", Pace::Quick, |_| None, for_clients),
-    // Clients are called with GRANTED, not with GRANTED_MSG.
-    row("GRANTED_RES", Pace::Quick, |_| None, for_clients),
-    row("16", Pace::Quick, |_| None, for_clients),
-    row("17", Pace::Quick, |_| None, for_clients),
-    row("18", Pace::Quick, |_| None, for_clients),
-    row("19", Pace::Quick, |_| None, for_clients),
-    row("SHARE", Pace::Slow, of_share, |nlm, request, reply| now(nlm, request, reply, share::answer)),
-    row("UNSHARE", Pace::Quick, of_share, |nlm, request, reply| now(nlm, request, reply, unshare::answer)),
-    // A lock of a client that no monitor watches. Nothing is known of it but that.
-    row("NM_LOCK", Pace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, lock::answer)),
-    row("FREE_ALL", Pace::Slow, |_| None, |nlm, request, _| free_all::run(nlm, request)),
-];
-
-const fn row(
-    name: &'static str,
-    pace: Pace,
-    node: fn(Decoder<'_>) -> Option<&[u8]>,
-    run: Run<Nlm>,
-) -> Row<Nlm> {
-    Row { procedure: Procedure { node, ..Procedure::plain(name, pace) }, run }
-}
-
-/// Answers at once.
-fn now(nlm: &Nlm, request: &mut Request<'_, '_>, reply: &mut Reply, answer: Answer) -> Result<(), Refusal> {
-    let answer = answer(nlm, request)?;
-    reply.bytes_mut().extend_from_slice(&answer);
-    Ok(())
-}
-
-/// Answers by a call of the client's lock manager.
-fn later(nlm: &Nlm, request: &mut Request<'_, '_>, procedure: u32, answer: Answer) -> Result<(), Refusal> {
-    let answer = answer(nlm, request)?;
-    nlm.callbacks.answer(request.peer, procedure, answer);
-    Ok(())
-}
-
-/// Only clients are called so.
-fn for_clients(_: &Nlm, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
-    Err(Refusal::Unavailable)
-}
-
-fn of_test(arguments: Decoder<'_>) -> Option<&[u8]> {
-    file_behind(arguments, 1)
-}
-
-fn of_lock(arguments: Decoder<'_>) -> Option<&[u8]> {
-    file_behind(arguments, 2)
-}
-
-fn of_unlock(arguments: Decoder<'_>) -> Option<&[u8]> {
-    file_behind(arguments, 0)
-}
-
-/// The same as in a lock: the share begins with the host and the file.
-fn of_share(arguments: Decoder<'_>) -> Option<&[u8]> {
-    file_behind(arguments, 0)
-}
-
-/// The handle of the file, behind the cookie, so many words, and the host's name.
-fn file_behind(mut arguments: Decoder<'_>, words: usize) -> Option<&[u8]> {
-    Cookie::decode(&mut arguments).ok()?;
-    (0..words).try_for_each(|_| arguments.u32("word").map(drop)).ok()?;
-    nlm::CallerName::decode(&mut arguments).ok()?;
-    arguments.opaque(HANDLE_MAX as u32, "handle").ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use howdah_wire::nfs3::FileHandle;
-    use howdah_wire::nlm::{CallerName, Lock, LockOwner};
-    use howdah_wire::xdr::Encoder;
-
-    use super::*;
-
-    #[test]
-    fn the_file_of_a_call_is_found_before_it_runs() {
-        let lock = Lock {
-            caller: CallerName(b"client"),
-            file: FileHandle(b"the handle"),
-            owner: LockOwner(b"owner"),
-            process: 7,
-            offset: 0,
-            length: 0,
-        };
-        let cookie = Cookie(b"12345");
-        let test = Encoder::to_vec(&wire_test::Arguments { cookie, exclusive: true, lock });
-        assert_eq!(of_test(Decoder::new(&test)), Some(&b"the handle"[..]));
-        let cancel = wire_cancel::Arguments { cookie, block: true, exclusive: true, lock };
-        assert_eq!(of_lock(Decoder::new(&Encoder::to_vec(&cancel))), Some(&b"the handle"[..]));
-        let unlock = Encoder::to_vec(&wire_unlock::Arguments { cookie, lock });
-        assert_eq!(of_unlock(Decoder::new(&unlock)), Some(&b"the handle"[..]));
-        assert_eq!(of_unlock(Decoder::new(&unlock[..8])), None);
     }
 }

@@ -6,13 +6,13 @@ use howdah_wire::nlm::{Cookie, Status};
 use howdah_wire::xdr::{Decode, Encoder};
 
 use super::Nlm;
-use super::context::Context;
+use super::context::NlmContext;
 use super::convert;
 use crate::{Refusal, Request};
 
 /// Answers a call.
 pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal> {
-    let context = Context::new(nlm, request)?;
+    let context = NlmContext::new(nlm, request)?;
     let arguments = Arguments::decode(&mut request.arguments)?;
     Ok(reply(arguments.cookie, share(&context, &arguments)))
 }
@@ -28,7 +28,7 @@ pub fn sharer(host: HostId, share: &Share<'_>) -> NlmOwner {
     NlmOwner { host, svid: 0, oh: share.owner.0.into() }
 }
 
-fn share(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
+fn share(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
     let share = &arguments.share;
     let key = context.file(share.file)?;
     let mode = (access(share.access), deny(share.deny));

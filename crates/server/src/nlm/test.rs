@@ -6,7 +6,7 @@ use howdah_wire::nlm::test::{Arguments, Outcome, Reply};
 use howdah_wire::xdr::{Decode, Encoder};
 
 use super::Nlm;
-use super::context::{Context, owner};
+use super::context::{NlmContext, owner};
 use super::convert;
 use crate::{Refusal, Request};
 
@@ -26,7 +26,7 @@ impl From<Status> for Denial {
 
 /// Answers a call.
 pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal> {
-    let context = Context::new(nlm, request)?;
+    let context = NlmContext::new(nlm, request)?;
     let arguments = Arguments::decode(&mut request.arguments)?;
     let judged = test(&context, &arguments);
     let outcome = match &judged {
@@ -38,7 +38,7 @@ pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refus
     Ok(Encoder::to_vec(&Reply { cookie: arguments.cookie, outcome }))
 }
 
-fn test(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<(), Denial> {
+fn test(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Denial> {
     let lock = &arguments.lock;
     let (key, range) = (context.file(lock.file)?, convert::range(lock.offset, lock.length)?);
     let kind = convert::kind(arguments.exclusive);

@@ -5,19 +5,19 @@ use howdah_wire::nlm::unshare::Arguments;
 use howdah_wire::xdr::Decode;
 
 use super::Nlm;
-use super::context::Context;
+use super::context::NlmContext;
 use super::convert;
 use super::share::{reply, sharer};
 use crate::{Refusal, Request};
 
 /// Answers a call.
 pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal> {
-    let context = Context::new(nlm, request)?;
+    let context = NlmContext::new(nlm, request)?;
     let arguments = Arguments::decode(&mut request.arguments)?;
     Ok(reply(arguments.cookie, unshare(&context, &arguments)))
 }
 
-fn unshare(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
+fn unshare(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
     let share = &arguments.share;
     let key = context.named(share.file)?;
     let unshared = context.ask(share.caller.0, None, |state, _, host| {

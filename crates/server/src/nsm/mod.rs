@@ -4,6 +4,7 @@
 mod notice;
 mod notify;
 mod program;
+mod table;
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use howdah_wire::xdr::Encoder;
 
 use crate::Transport;
 use crate::limits::{NOTICE_PATIENCE, NOTICES_MAX};
-use crate::outgoing::{CallFailure, Called, DueQueue, Ports, call};
+use crate::outgoing::{CallFailure, Called, ClientPorts, DueQueue, call};
 use crate::states::LockHost;
 
 /// How long a client may take to answer.
@@ -32,14 +32,14 @@ pub struct Notice {
 #[derive(Debug)]
 pub struct Notices {
     queue: DueQueue<Notice>,
-    ports: Ports,
+    ports: ClientPorts,
     number: u32,
 }
 
 impl Notices {
     /// None yet. `number`: the state number of this host now. Clients' portmappers listen on this port.
     pub fn new(number: u32, portmapper: u16) -> Self {
-        Self { queue: DueQueue::new(NOTICES_MAX), ports: Ports::new(portmapper), number }
+        Self { queue: DueQueue::new(NOTICES_MAX), ports: ClientPorts::new(portmapper), number }
     }
 
     /// Tells these.

@@ -8,5 +8,5 @@ mod record;
 
 pub use call::{CallFailure, Called, call, tell};
 pub use due_queue::DueQueue;
-pub use ports::{PORTMAPPER, Ports};
+pub use ports::{ClientPorts, PORTMAPPER};
 pub use record::exchange_record;

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The ports of programs of other hosts.
 #[derive(Debug)]
-pub struct Ports {
+pub struct ClientPorts {
     portmapper: u16,
     known: Mutex<HashMap<(IpAddr, u32), Known>>,
 }
@@ -33,7 +33,7 @@ struct Known {
     since: Instant,
 }
 
-impl Ports {
+impl ClientPorts {
     /// None is known yet. Portmappers listen on this port.
     pub fn new(portmapper: u16) -> Self {
         Self { portmapper, known: Mutex::default() }
