@@ -28,7 +28,7 @@ pub struct AskedMount {
 #[serde(rename_all = "kebab-case")]
 pub enum MountQuestion {
     /// How it is.
-    MountStatus,
+    Status,
     /// To make all data durable.
     Flush,
 }
@@ -69,7 +69,7 @@ impl AskedMount {
     /// # Errors
     /// It does not answer.
     pub fn status(&self) -> Result<MountStatus> {
-        self.ask(MountQuestion::MountStatus, Some(PATIENCE))
+        self.ask(MountQuestion::Status, Some(PATIENCE))
     }
 
     /// Makes it write all data to the server, however long that takes.

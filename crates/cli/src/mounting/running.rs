@@ -125,7 +125,7 @@ fn answer(stream: &UnixStream, answers: &dyn Answers) {
         let mut line = String::new();
         BufReader::new(stream).read_line(&mut line)?;
         let mut text = match serde_json::from_str(&line)? {
-            MountQuestion::MountStatus => serde_json::to_vec(&answers.status())?,
+            MountQuestion::Status => serde_json::to_vec(&answers.status())?,
             MountQuestion::Flush => serde_json::to_vec(&answers.flush())?,
         };
         text.push(b'\n');
