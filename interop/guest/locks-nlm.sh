@@ -26,4 +26,18 @@ let_go second
 wait
 flock -w 5 /mnt/n/file true || fail "somebody has the lock who does not wait for it"
 umount /run/other
+# Versions 3 and 4 lock the same files.
+if mount -t nfs -o vers=4.2,port=2049 "$MOUNT_SOURCE" /run/other; then
+    hold /mnt/n/file third
+    if flock -n /run/other/file true; then fail "version 4 has what version 3 holds"; fi
+    let_go third
+    wait
+    hold /run/other/file fourth
+    if flock -n /mnt/n/file true; then fail "version 3 has what version 4 holds"; fi
+    let_go fourth
+    wait
+    flock -w 5 /mnt/n/file true || fail "a lock of version 4 outlives its owner"
+    note "version 4 was mounted beside it"
+    umount /run/other
+fi
 umount /mnt/n

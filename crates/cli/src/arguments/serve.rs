@@ -111,10 +111,10 @@ pub struct ServerArguments {
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
 
-    /// Whether clients may find the port by themselves: mount -t nfs -o nolock HOST:/ /mnt [default: auto]
+    /// Whether clients may find the port by themselves: mount -t nfs -o vers=3 HOST:/ /mnt [default: auto]
     ///
     /// With auto, howdah registers with the rpcbind of this machine, and takes that back at exit. If none runs it
-    /// answers in its place, on port 111, where it may: that needs root.
+    /// answers in its place, on port 111, where it may: that needs root. NFSv3 clients find locks by that port.
     #[arg(long, value_name = "WHEN")]
     pub rpcbind: Option<Rpcbind>,
 

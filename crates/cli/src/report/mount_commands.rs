@@ -9,7 +9,7 @@ use crate::configuration::ExportName;
 const MOUNT_POINT: &str = "/mnt";
 
 /// For the kernel of Linux, with all ports: a client that has to ask for one waits minutes where nobody answers. `nolock`,
-/// because locks (NLM) are not served yet: they hold on the client only.
+/// because clients look for locks by port 111, where perhaps nobody answers: so they hold on the client only.
 pub fn linux(host: SocketAddr, name: &ExportName) -> String {
     let target = quoted(&target(host.ip(), name));
     let port = host.port();
@@ -20,9 +20,9 @@ pub fn linux(host: SocketAddr, name: &ExportName) -> String {
     )
 }
 
-/// The same where port 111 answers.
+/// The same where port 111 answers: locks are found there, too.
 pub fn linux_by_portmapper(host: SocketAddr, name: &ExportName) -> String {
-    format!("mount -t nfs -o nolock {} {MOUNT_POINT}", quoted(&target(host.ip(), name)))
+    format!("mount -t nfs -o vers=3 {} {MOUNT_POINT}", quoted(&target(host.ip(), name)))
 }
 
 /// For macOS, whose mount_nfs(8) spells the same differently; `locallocks` keeps programs working that lock files.
@@ -88,7 +88,7 @@ mod tests {
             linux(here, &name("/")),
             "mount -t nfs -o vers=3,proto=tcp,port=3049,mountport=3049,mountproto=tcp,nolock 10.0.0.1:/ /mnt"
         );
-        assert_eq!(linux_by_portmapper(here, &name("/data")), "mount -t nfs -o nolock 10.0.0.1:/data /mnt");
+        assert_eq!(linux_by_portmapper(here, &name("/data")), "mount -t nfs -o vers=3 10.0.0.1:/data /mnt");
         assert_eq!(
             macos(here, &name("/")),
             "mount -t nfs -o vers=3,tcp,port=3049,mountport=3049,locallocks 10.0.0.1:/ /mnt"

@@ -138,7 +138,7 @@ impl Welcome<'_> {
             let short = mount_commands::linux_by_portmapper(*host, name);
             let _ = writeln!(
                 text,
-                "On port 111 {program} tells clients the port, so a shorter form works, too:\n  Linux  {short}"
+                "On port 111 {program} tells clients the port, so a shorter form works, too, and its locks hold for all clients:\n  Linux  {short}"
             );
         }
         let others: Vec<String> = self.hosts[1..].iter().map(ToString::to_string).collect();
@@ -214,8 +214,8 @@ Mount /data from another machine (Linux and macOS as root):
   Linux  mount -t nfs -o vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock 10.0.0.1:/data /mnt
   macOS  mount -t nfs -o vers=3,tcp,port=2049,mountport=2049,locallocks 10.0.0.1:/data /mnt
   libnfs nfs://10.0.0.1/data/?nfsport=2049&mountport=2049
-On port 111 rpcbind tells clients the port, so a shorter form works, too:
-  Linux  mount -t nfs -o nolock 10.0.0.1:/data /mnt
+On port 111 rpcbind tells clients the port, so a shorter form works, too, and its locks hold for all clients:
+  Linux  mount -t nfs -o vers=3 10.0.0.1:/data /mnt
 It is also reached under [fd00::1]:2049
 
 Stop: Ctrl-C or kill 42. Read the configuration again: kill -HUP 42
