@@ -27,7 +27,9 @@ pub use configuration::{ServerConfig, load_text};
 
 /// Does what was typed.
 pub fn run() -> ExitCode {
-    match commands::run(&Howdah::parse_from(arguments::typed(std::env::args_os())).command) {
+    let outcome = commands::run(&Howdah::parse_from(arguments::typed(std::env::args_os())).command);
+    running::save_paths();
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure @ (Failure::Told | Failure::Ended(_))) => failure.code(),
         Err(failure) => {

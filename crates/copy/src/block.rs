@@ -91,6 +91,13 @@ impl Copier {
         if job.size() <= self.block as u64 {
             return move_block();
         }
+        if let Some(expected) = self.options.tuning.expected
+            && self.options.jobs.is_none()
+            && self.block_flight.is_idle()
+        {
+            // The first block takes several round trips: the others need not wait for it.
+            self.stack.want(expected.calls(self.block).min(self.options.tuning.most_jobs));
+        }
         let (moved, wanted) = self.block_flight.measure(block.end - block.start, move_block);
         if self.options.jobs.is_none() {
             self.stack.want(wanted);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use howdah_tune::flight::{Bounds, Flight};
+use howdah_tune::flight::{Bounds, Expected, Flight};
 use parking_lot::Mutex;
 
 /// Measures blocks on their way.
@@ -12,9 +12,9 @@ pub(super) struct BlockFlight {
 }
 
 impl BlockFlight {
-    /// Nothing measured yet; never more than so many.
-    pub(super) fn new(most: usize) -> Self {
-        let bounds = Bounds { ceiling: most.max(1), ..Bounds::of_threads() };
+    /// Nothing measured yet, though so much may be expected; never more than so many.
+    pub(super) fn new(most: usize, expected: Option<Expected>) -> Self {
+        let bounds = Bounds { ceiling: most.max(1), expected, ..Bounds::of_threads() };
         Self { start: Instant::now(), flight: Mutex::new(Flight::new(bounds)) }
     }
 

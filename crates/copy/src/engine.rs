@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use howdah_vfs::{Attributes, FsError, Handle, Node};
 use parking_lot::Mutex;
 
+use super::at_once::at_once;
 use super::block_flight::BlockFlight;
 use super::buffers::Buffers;
 use super::error::{CopyError, Trouble};
@@ -100,7 +101,7 @@ impl Copier {
             observer,
             stop: StopSign::default(),
             stack: Stack::new(0),
-            block_flight: BlockFlight::new(options.tuning.most_jobs),
+            block_flight: BlockFlight::new(options.tuning.most_jobs, options.tuning.expected),
             buffers: Buffers::default(),
             ownership: Ownership::default(),
             keeps_owners: AtomicBool::new(false),
@@ -266,12 +267,17 @@ impl Copier {
         node: &Node,
         target: &Node,
     ) -> ItemFacts {
-        // Once for all items: a thousand of them far away would wait a thousand times.
-        if !self.is_source_timed.swap(true, Ordering::Relaxed) {
-            let _ = self.timed_attributes(&source, &node.handle);
-        }
         let ask = |side: &Side, node: &Node| side.file_system.limits(&side.caller, &node.handle).ok();
-        let (from, to) = (ask(&source, node), ask(&self.destination, target));
+        let of_source = || {
+            let time = || {
+                // Once for all items: a thousand of them far away would wait a thousand times.
+                if !self.is_source_timed.swap(true, Ordering::Relaxed) {
+                    let _ = self.timed_attributes(&source, &node.handle);
+                }
+            };
+            at_once(time, || ask(&source, node)).1
+        };
+        let (to, from) = at_once(|| ask(&self.destination, target), of_source);
         let step = [from, to].into_iter().flatten().map(|limits| limits.time_step_nanoseconds).max();
         let one_writer = to.is_some_and(|limits| !limits.parallel_writes);
         ItemFacts {

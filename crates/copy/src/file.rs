@@ -7,6 +7,7 @@ use std::time::Instant;
 use howdah_vfs::{FsError, Handle, NewAttributes, Node, Stability};
 use parking_lot::Mutex;
 
+use super::at_once::at_once;
 use super::decide::may_be_replaced;
 use super::directory::Settled;
 use super::engine::{Copier, Worker};
@@ -171,22 +172,39 @@ impl Copier {
             return Ok(opened(create()?, None));
         }
         let journal_name = naming::journal(&entry.name, id);
-        if !entry.parent.fresh
-            && let Some(resumed) = self.resume(entry, node, &partial_name, &journal_name)?
-        {
-            return Ok(resumed);
+        if !entry.parent.fresh {
+            let find = |name| self.destination.find(directory, name);
+            let (partial, journal) = at_once(|| find(&partial_name), || find(&journal_name));
+            let (partial, journal) = (
+                partial.at_destination("looking for an earlier copy of")?,
+                journal.at_destination("looking for an earlier copy of")?,
+            );
+            if let (Some(partial), Some(journal)) = (partial, journal)
+                && let Some(resumed) =
+                    self.resume(entry, node, (partial, &partial_name), (journal, &journal_name))?
+            {
+                return Ok(resumed);
+            }
+            // An old journal goes first: it never stands beside a partial file that it does not speak of.
+            if journal.is_some() {
+                let removed = self.destination.remove(directory, &journal_name);
+                removed.at_destination("removing the old journal of")?;
+            }
         }
-        // The old journal goes first: it never stands beside a partial file that it does not speak of.
-        self.destination.remove(directory, &journal_name).at_destination("removing the old journal of")?;
-        let partial = create()?;
+        let begin = || {
+            let (side, name) = (&self.destination, journal_name.clone());
+            JournalFile::begin(side, directory, name, self.durability())
+        };
+        let (begun, partial) = at_once(begin, create);
+        let partial = match partial {
+            Ok(partial) => partial,
+            Err(trouble) => {
+                let _ = self.destination.remove(directory, &journal_name);
+                return Err(trouble);
+            }
+        };
         let identity = Identity::new(&node.attributes, &partial.attributes);
-        let begun = JournalFile::begin(
-            &self.destination,
-            directory,
-            journal_name.clone(),
-            identity,
-            self.durability(),
-        );
+        let begun = begun.and_then(|journal| journal.of(&self.destination, identity));
         if begun.is_err() {
             // Both are empty. If that fails, the next run replaces them.
             let _ = self.destination.remove(directory, &journal_name);
@@ -200,15 +218,14 @@ impl Copier {
         &self,
         entry: &Entry,
         node: &Node,
-        partial_name: &[u8],
-        journal: &[u8],
+        (partial, partial_name): (Node, &[u8]),
+        (journal_node, journal): (Node, &[u8]),
     ) -> Step<Option<Opened>> {
         let directory = &entry.parent.target.handle;
-        let find =
-            |name| self.destination.find(directory, name).at_destination("looking for an earlier copy of");
-        let (Some(partial), Some(journal_node)) = (find(partial_name)?, find(journal)?) else {
+        // Nothing was recorded yet.
+        if journal_node.attributes.size == 0 {
             return Ok(None);
-        };
+        }
         for file in [&partial.attributes, &journal_node.attributes] {
             let objection =
                 self.ownership.objection(&self.destination, entry.parent.item.id, directory, file);

@@ -30,6 +30,23 @@ pub(super) struct Found {
     good: u64,
 }
 
+/// A journal that was made at the same time as the file which it is to speak of.
+pub(super) struct NewJournal {
+    name: Vec<u8>,
+    handle: Handle,
+    durability: Stability,
+}
+
+impl NewJournal {
+    /// It speaks of that file.
+    pub(super) fn of(self, side: &Side, identity: Identity) -> Result<JournalFile> {
+        let Self { name, handle, durability } = self;
+        let mut journal = JournalFile { name, handle, identity, length: 0, durability };
+        journal.append(side, identity.header().to_vec())?;
+        Ok(journal)
+    }
+}
+
 impl JournalFile {
     /// Begins a journal in place of what has the name, as durable as the data that it speaks of: with [`Stability::FileSync`]
     /// every record is safe before it counts.
@@ -37,14 +54,11 @@ impl JournalFile {
         side: &Side,
         directory: &Handle,
         name: Vec<u8>,
-        identity: Identity,
         durability: Stability,
-    ) -> Result<Self> {
+    ) -> Result<NewJournal> {
         let new = NewAttributes::with_mode(0o600);
         let handle = side.create_afresh(directory, &name, new)?.handle;
-        let mut journal = Self { name, handle, identity, length: 0, durability };
-        journal.append(side, identity.header().to_vec())?;
-        Ok(journal)
+        Ok(NewJournal { name, handle, durability })
     }
 
     /// Goes on with a journal that was found.

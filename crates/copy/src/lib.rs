@@ -5,6 +5,7 @@
 //! moment is bounded. A file is written beside its final name, committed, given its attributes and then renamed;
 //! a journal beside it remembers what was committed, so that an interrupted copy goes on where it stopped.
 
+mod at_once;
 mod block;
 mod block_flight;
 mod buffers;

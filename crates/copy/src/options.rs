@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use howdah_tune::flight::Bounds;
+use howdah_tune::flight::{Bounds, Expected};
 
 /// How to copy.
 #[derive(Debug, Clone)]
@@ -104,6 +104,8 @@ pub struct Tuning {
     /// The most workers for small files. Each worker is a thread, makes the few calls of one file in turn, and may hold a
     /// descriptor.
     pub most_small_jobs: usize,
+    /// What the path between both sides is expected to carry.
+    pub expected: Option<Expected>,
     /// Whether each file has one writer, for whom many read; without, where the destination takes the writes of a file one
     /// after the other.
     pub one_writer: Option<bool>,
@@ -125,6 +127,7 @@ impl Default for Tuning {
             commit_interval: Duration::from_secs(1),
             most_jobs: Bounds::default().ceiling,
             most_small_jobs: 2048,
+            expected: None,
             one_writer: None,
         }
     }

@@ -66,6 +66,17 @@ pub struct Bounds {
     pub memory_budget: usize,
     /// A path counts as at least so long.
     pub latency_floor: Duration,
+    /// What the path is expected to carry, until the start is over.
+    pub expected: Option<Expected>,
+}
+
+/// What a path is expected to carry, since it did minutes ago.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expected {
+    /// Bytes per second.
+    pub bytes_per_second: u64,
+    /// How long a call takes that waits for no other.
+    pub latency: Duration,
 }
 
 impl Default for Bounds {
@@ -76,6 +87,7 @@ impl Default for Bounds {
             ceiling: CEILING,
             memory_budget: MEMORY,
             latency_floor: LATENCY_FLOOR,
+            expected: None,
         }
     }
 }
@@ -84,6 +96,14 @@ impl Bounds {
     /// For a caller that has a thread for each call, and pays for each thread.
     pub fn of_threads() -> Self {
         Self { latency_floor: THREAD_LATENCY_FLOOR, ..Self::default() }
+    }
+}
+
+impl Expected {
+    /// Calls of so many bytes that the path held.
+    pub fn calls(&self, bytes: usize) -> usize {
+        let holds = self.bytes_per_second as f64 * self.latency.as_secs_f64();
+        (holds / bytes.max(1) as f64).ceil() as usize
     }
 }
 
@@ -106,6 +126,8 @@ pub enum Reason {
     Floor,
     /// Twice what the path holds.
     Path,
+    /// What the path held some minutes ago.
+    Expected,
     /// The path would hold more than the ceiling.
     Ceiling,
     /// More calls would need more memory than the budget.
@@ -163,6 +185,11 @@ impl Flight {
             window: Window::default(),
             bytes: 0.0,
         }
+    }
+
+    /// The path is expected to carry so much.
+    pub fn expect(&mut self, expected: Option<Expected>) {
+        self.bounds.expected = expected;
     }
 
     /// A call starts, which will move about so many bytes.
@@ -266,8 +293,23 @@ impl Flight {
             None => (holds * AMPLE).ceil(),
         };
         let bytes = self.bytes as usize;
-        let (target, reason) = self.bounds.choose(wanted, bytes);
+        let expected = self.expected_calls();
+        let (target, mut reason) = self.bounds.choose(wanted.max(expected), bytes);
+        if reason == Reason::Path && expected > wanted {
+            reason = Reason::Expected;
+        }
         Choice { target, reason, rate, latency, bytes }
+    }
+}
+
+impl Flight {
+    /// Calls that the path held some minutes ago. Once the start is over, what is measured counts alone.
+    fn expected_calls(&self) -> f64 {
+        match (self.start, self.bounds.expected) {
+            // How large calls are is not known before the first.
+            (Some(_), Some(expected)) if self.bytes > 0.0 => expected.calls(self.bytes as usize) as f64,
+            _ => 0.0,
+        }
     }
 }
 
@@ -294,6 +336,7 @@ impl fmt::Display for Choice {
         let why = match self.reason {
             Reason::Floor => "the least there are",
             Reason::Path => "twice what the path holds",
+            Reason::Expected => "what the path held some minutes ago",
             Reason::Ceiling => "the most there are",
             Reason::Memory => "what the memory budget allows",
         };
@@ -503,6 +546,20 @@ mod tests {
         let seen = path.run(&mut flight, 1_000.0, round_trip, round_trip * 5);
         assert!(seen > 950.0, "{seen} calls/s: {}", flight.explain());
         assert!(flight.start.is_none(), "{}", flight.explain());
+    }
+
+    #[test]
+    fn a_path_that_is_known_is_full_from_the_first_round() {
+        let latency = Duration::from_millis(100);
+        let bytes_per_second = 1_000 * SIZE as u64;
+        let bounds = Bounds { expected: Some(Expected { bytes_per_second, latency }), ..Bounds::default() };
+        let mut flight = Flight::new(bounds);
+        flight.on_start(Duration::ZERO, SIZE);
+        assert_eq!((flight.explain().target, flight.explain().reason), (100, Reason::Expected));
+        // It carries a tenth by now: that is noticed within the first rounds.
+        let (mut flight, mut path) = (Flight::new(bounds), Path::new());
+        path.run(&mut flight, 100.0, latency, Duration::from_secs(10));
+        assert!((15..=30).contains(&flight.in_flight_target()), "{}", flight.explain());
     }
 
     #[test]

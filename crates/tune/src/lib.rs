@@ -12,6 +12,7 @@ pub mod floor;
 pub mod host;
 mod interval;
 pub mod meter;
+pub mod paths;
 mod recorded;
 mod sample;
 mod seconds;

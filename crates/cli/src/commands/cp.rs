@@ -8,11 +8,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use howdah_copy::{Cause, Copier, CopyError, Event, Observer, Outcome};
+use howdah_tune::flight::Expected;
 use howdah_vfs::FsError;
 
 use super::Failure;
 use crate::arguments::CpArguments;
 use crate::copying::{Plan, Screen, Totals, Watch, as_json, as_text, copy_options, event_line, plan};
+use crate::places::{LOCAL, expected};
 use crate::report;
 use crate::running::{allow_many_open_files, signals, start_command_log};
 
@@ -46,8 +48,10 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
         // What the connections say would be of what is left of them.
         Some(rate) => vec![format!("limited by --rate, {}", howdah_units::rate(rate as f64))],
         None => {
-            let reports = clients.iter().flat_map(|client| client.channel().report().limits);
-            reports.map(|limit| limit.to_string()).collect()
+            let reports: Vec<_> = clients.iter().map(|client| client.channel().report()).collect();
+            let known = reports.iter().filter_map(|report| report.known_path.map(|path| path.to_string()));
+            let limits = reports.iter().flat_map(|report| &report.limits).map(ToString::to_string);
+            known.chain(limits).collect()
         }
     };
     tell(arguments, &outcome, seconds, remote, limits);
@@ -60,9 +64,15 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
 fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen, open_files: usize) -> Copier {
     let destination = &plan.destination;
     let is_root = destination.caller.user == 0;
-    let options = copy_options(arguments, is_root, plan.from_server, open_files);
+    let options = copy_options(arguments, is_root, plan.from_server, (open_files, expected_of(plan)));
     let squash = (is_root && plan.remote).then(RootSquash::default);
     Copier::new(destination.side(), options, observer(arguments.run.verbose, screen.clone(), squash))
+}
+
+/// What the path of the copy is expected to carry; of two paths nobody knows.
+fn expected_of(plan: &Plan) -> Option<Expected> {
+    let [client] = &plan.clients[..] else { return None };
+    expected(client)[usize::from(plan.destination.realm != LOCAL)]
 }
 
 /// The usual reason why root is refused at a server, to be said once.

@@ -2,6 +2,8 @@
 
 use howdah_copy::{Compare, CopyOptions, Existing, Preserve, Sparse, Tuning};
 
+use howdah_tune::flight::Expected;
+
 use crate::arguments::{CpArguments, Kept, SparseWhen};
 use crate::places::umask;
 
@@ -21,7 +23,7 @@ pub fn copy_options(
     arguments: &CpArguments,
     is_root: bool,
     from_server: bool,
-    open_files: usize,
+    (open_files, expected): (usize, Option<Expected>),
 ) -> CopyOptions {
     let CpArguments { existing, keep, run, .. } = arguments;
     let left_out = |kept: Kept| keep.no_preserve.iter().any(|&other| other == kept || other == Kept::All);
@@ -54,7 +56,7 @@ pub fn copy_options(
         rate: run.rate,
         jobs: run.jobs,
         umask: umask(),
-        tuning: tuning(open_files),
+        tuning: Tuning { expected, ..tuning(open_files) },
     }
 }
 

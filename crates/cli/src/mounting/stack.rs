@@ -8,6 +8,7 @@ use howdah_mount::{Closed, Consistency};
 use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
 
 use super::options::Believed;
+use crate::places::expected;
 
 /// What is mounted, and what opening and closing a file mean to it.
 pub struct Stack {
@@ -29,6 +30,7 @@ pub fn stack(client: Arc<Nfs3>, believed: &Believed) -> Stack {
         attributes,
         read_size: sizes.read as usize,
         write_size: sizes.write as usize,
+        expected: expected(&client),
         ..CachingOptions::default()
     };
     let cached = Arc::new(Cached::around(client, options));

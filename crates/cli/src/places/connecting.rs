@@ -9,16 +9,27 @@ use anyhow::Result;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
+use howdah_tune::flight::Expected;
 
 use crate::report;
+use crate::running::load_paths;
 
 /// How long a person sees nothing before the command says what it waits for.
 const SAYS_NOTHING: Duration = Duration::from_secs(2);
 
 /// The file system of a URL. Says so if its server does not answer at once.
 pub fn connect_to(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>> {
+    load_paths();
     let waits = || report::complain(&format!("howdah: waiting for {} (no answer yet)", server(url)));
-    Ok(with_word(SAYS_NOTHING, waits, || connect(url, options))?)
+    let mut options = options.clone();
+    options.channel.remembers_path = true;
+    Ok(with_word(SAYS_NOTHING, waits, || connect(url, &options))?)
+}
+
+/// What the path to a server is expected to carry from it, and to it, by what was found minutes ago.
+pub fn expected(client: &Nfs3) -> [Option<Expected>; 2] {
+    let known = client.channel().known_path();
+    [false, true].map(|writes| known.and_then(|known| known.expected(writes)))
 }
 
 /// The host, and the port if one was typed: without, the portmapper is asked first.

@@ -12,7 +12,7 @@ mod place;
 mod remote;
 mod special;
 
-pub use connecting::connect_to;
+pub use connecting::{connect_to, expected};
 pub use following::Following;
 pub use local::umask;
 pub use location::Location;

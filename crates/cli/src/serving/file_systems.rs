@@ -20,7 +20,7 @@ use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileSystem, Handle, Shown, Timestamp};
 
 use crate::configuration::{Durability, ExportConfig, Source};
-use crate::places::connect_to;
+use crate::places::{connect_to, expected};
 use crate::report::{Handles, Opened};
 use crate::running::{export_state, handle_key};
 
@@ -289,11 +289,11 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
             Shown(first)
         );
     }
-    let sizes = client.sizes();
+    let (sizes, expected) = (client.sizes(), expected(&client));
     let client: Arc<dyn FileSystem> = client;
     let cached = export.caching.map(|options| {
         let (read_size, write_size) = (sizes.read as usize, sizes.write as usize);
-        let options = CachingOptions { read_size, write_size, ..options };
+        let options = CachingOptions { read_size, write_size, expected, ..options };
         Arc::new(Cached::around(Arc::clone(&client), options))
     });
     let far = cached.clone().map_or(client, |cached| cached);

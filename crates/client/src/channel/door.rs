@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use howdah_tune::paths::FoundPath;
+
 use super::datagram::Datagrams;
 use super::hub::Hub;
 use super::streams::Streams;
@@ -61,6 +63,7 @@ impl Channel {
             why_so_many: Why::Asked,
             limits: Vec::new(),
             sizes: None,
+            known_path: None,
             in_flight,
             flight,
             procedures: self.hub.procedures(),
@@ -82,6 +85,14 @@ impl Channel {
         match &self.way {
             Way::Streams(_) => None,
             Way::Datagrams(datagrams) => Some(datagrams.transfer_size()),
+        }
+    }
+
+    /// What was known of the path when the channel was opened.
+    pub fn known_path(&self) -> Option<FoundPath> {
+        match &self.way {
+            Way::Streams(streams) => streams.known_path(),
+            Way::Datagrams(_) => None,
         }
     }
 

@@ -45,6 +45,11 @@ impl Facts {
         }
     }
 
+    /// The part of what we sent that was lost.
+    pub(super) fn loss(&self) -> f64 {
+        self.lost as f64 / self.sent.max(1) as f64
+    }
+
     /// The round trip as it is, with what waits on the path.
     pub(super) fn round_trip(&self) -> Duration {
         self.round_trip

@@ -181,6 +181,11 @@ impl Hub {
         }
     }
 
+    /// Whether what is found of the path is remembered.
+    pub(super) fn remembers_path(&self) -> bool {
+        self.options.remembers_path
+    }
+
     /// The transfer size to begin with over datagrams.
     pub(super) fn first_transfer(&self) -> Option<usize> {
         self.options.first_transfer

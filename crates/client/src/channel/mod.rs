@@ -20,6 +20,7 @@ mod lane;
 mod lead;
 mod link;
 mod options;
+mod paths;
 mod payload;
 mod pending;
 mod report;
@@ -45,6 +46,7 @@ pub use howdah_rpc::client::datagram::{Advice, ClassReport, Report as DatagramRe
 pub use howdah_rpc::client::lanes::{LANES_MAX, Lanes, Limit, Why};
 pub use howdah_rpc::client::{Class, Locate, ReceiveInto, Replay};
 pub use options::{ChannelOptions, Patience};
+pub use paths::{remember_paths, remembered_paths};
 pub use payload::Payload;
 pub use pending::Pending;
 pub use report::{ChannelReport, LaneReport, ProcedureReport};

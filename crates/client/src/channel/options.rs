@@ -19,6 +19,8 @@ pub struct ChannelOptions {
     /// The size of READs and WRITEs to begin with over datagrams, in bytes; without a choice, what fits one packet. It grows
     /// and falls with what the path is seen to carry.
     pub first_transfer: Option<usize>,
+    /// Whether to start from what other channels of this process found of the path, and to remember what this one finds.
+    pub remembers_path: bool,
     /// Whether to come from a port below 1024 where that is allowed, as servers that export `secure` demand.
     pub reserved_port: bool,
     /// How long one attempt to connect may take.
@@ -46,6 +48,7 @@ impl Default for ChannelOptions {
             in_flight: None,
             memory_budget: Bounds::default().memory_budget,
             first_transfer: None,
+            remembers_path: false,
             reserved_port: true,
             connect_timeout: Duration::from_secs(10),
             silence: SILENCE,

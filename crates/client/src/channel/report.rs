@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use howdah_rpc::client::datagram::Report;
 use howdah_tune::flight::Choice;
+use howdah_tune::paths::FoundPath;
 use howdah_units::{rate, time};
 
 use super::{LimitReport, Why};
@@ -23,6 +24,8 @@ pub struct ChannelReport {
     pub limits: Vec<LimitReport>,
     /// How its connections are sized on this host, why, and what would lift it; none over datagrams.
     pub sizes: Option<String>,
+    /// What was known of the path when the channel was opened.
+    pub known_path: Option<FoundPath>,
     /// Bulk calls in flight.
     pub in_flight: usize,
     /// How many may be, and why so many.

@@ -9,13 +9,19 @@ use super::Limit;
 use super::evidence::Evidence;
 use super::hub::Moved;
 use super::lane::Lane;
+use super::paths;
 use super::shared::Shared;
 use super::tally::Tally;
 use super::tender::Tender;
 use howdah_rpc::client::lanes::{Growth, Look};
+use howdah_tune::flight::Choice;
+use howdah_tune::paths::FoundPath;
 
 /// How often the lanes are looked at together.
 const REVIEW: Duration = Duration::from_millis(100);
+
+/// A channel that moved fewer bytes says little of what its path carries.
+const TELLING: u64 = 8 << 20;
 
 /// After so long without a look, nobody knows what limited meanwhile: lanes are not looked at while they carry no calls.
 const SLEPT: Duration = Duration::from_secs(1);
@@ -26,14 +32,18 @@ pub(super) struct Review {
     pub(super) tally: Tally,
     at: Duration,
     moved: Moved,
+    /// What was known of the path at the start, and was found since.
+    pub(super) known: Option<FoundPath>,
+    found: FoundPath,
     /// Lanes that have a tender: the first ones.
     tended: usize,
 }
 
 impl Review {
     /// Of lanes without tenders.
-    pub(super) fn new(growth: Growth) -> Self {
-        Self { growth, tally: Tally::default(), at: Duration::ZERO, moved: Moved::default(), tended: 0 }
+    pub(super) fn new(growth: Growth, known: Option<FoundPath>) -> Self {
+        let (tally, moved, found) = Default::default();
+        Self { growth, tally, at: Duration::ZERO, moved, known, found, tended: 0 }
     }
 }
 
@@ -56,6 +66,20 @@ impl Shared {
             review.tally.add(&evidence, time, bytes);
         }
         let Evidence { limit, writes, facts, .. } = evidence;
+        if limit != Limit::Idle
+            && self.hub.remembers_path()
+            && !self.sizes.same_host()
+            && moved.bytes >= TELLING
+        {
+            let Choice { rate, bytes, .. } = self.hub.window.explain().1;
+            let carries = rate * bytes as f64;
+            let found = &mut review.found;
+            let direction = if writes { &mut found.sent } else { &mut found.received };
+            *direction = direction.max(carries);
+            let shortest = if found.round_trip.is_zero() { Duration::MAX } else { found.round_trip };
+            (found.round_trip, found.loss) = (facts.round_trip().min(shortest), facts.loss());
+            paths::learn(self.lanes()[0].address().ip(), review.known, review.found);
+        }
         let ready = self.lanes().iter().filter(|lane| lane.delivers()).count();
         let look = Look { now, limit, writes, moved: moved.bytes, round_trip: facts.round_trip(), ready };
         review.growth.on_look(look);

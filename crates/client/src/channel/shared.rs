@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use howdah_rpc::client::lanes::{Candidate, Growth, Place, first_to_deliver};
+use howdah_tune::paths::FoundPath;
 use parking_lot::Mutex;
 
 use super::aside::Aside;
@@ -34,10 +35,10 @@ impl Shared {
         lanes: Vec<Arc<Lane>>,
         aside: Option<Aside>,
         sizes: Sizes,
-        growth: Growth,
+        (growth, known): (Growth, Option<FoundPath>),
     ) -> Self {
         let used = AtomicUsize::new(growth.lanes());
-        Self { hub, lanes, used, aside, sizes, review: Mutex::new(Review::new(growth)) }
+        Self { hub, lanes, used, aside, sizes, review: Mutex::new(Review::new(growth, known)) }
     }
 
     /// The lanes that are used, for all calls.

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_net::{Connection, is_local};
+use howdah_tune::paths::FoundPath;
 
 use super::aside::Aside;
 use super::call::Call;
 use super::hub::Hub;
 use super::lane::Lane;
 use super::link::Link;
+use super::paths;
 use super::shared::Shared;
 use super::sizes::Sizes;
 use super::{CallError, ChannelReport, ConnectError, LANES_MAX, Lanes, Request};
@@ -27,7 +29,9 @@ impl Streams {
         let addresses: Arc<[SocketAddr]> = addresses.into();
         let first = Lane::new(0, Arc::clone(&addresses), Arc::clone(&hub));
         let same_host = connect_first(&first, addresses.len())?;
-        Self::over(first, &addresses, hub, same_host)
+        let remembers = hub.remembers_path() && !same_host;
+        let known = remembers.then(|| paths::recall(first.address().ip())).flatten();
+        Self::over(first, &addresses, hub, same_host, known)
     }
 
     /// Over a first lane that is connected to a server on this host, or not.
@@ -36,6 +40,7 @@ impl Streams {
         addresses: &Arc<[SocketAddr]>,
         hub: Arc<Hub>,
         same_host: bool,
+        known: Option<FoundPath>,
     ) -> Result<Self, ConnectError> {
         let most = match hub.lanes() {
             Lanes::Fixed(count) => count,
@@ -46,13 +51,23 @@ impl Streams {
         let lanes = std::iter::once(first).chain((1..most).map(new)).map(Arc::new).collect();
         // Who asked for a number gets that. On this host nothing is far.
         let aside = (hub.lanes() == Lanes::Auto && !same_host).then(|| Aside::new(Arc::new(new(most))));
-        let growth = Growth::new(hub.lanes(), same_host);
-        let shared = Arc::new(Shared::new(hub, lanes, aside, Sizes::new(same_host), growth));
+        let mut growth = Growth::new(hub.lanes(), same_host);
+        if let Some(known) = known {
+            tracing::debug!("{known}");
+            hub.window.expect(known.expected_of_both());
+            growth = growth.starting_from(known.lanes());
+        }
+        let shared = Arc::new(Shared::new(hub, lanes, aside, Sizes::new(same_host), (growth, known)));
         shared.hub.has_lanes(&shared);
         let streams = Self { shared };
         tracing::debug!("{}", streams.shared.sizes.explain().unwrap_or_default());
         streams.shared.start_tenders().map_err(|error| ConnectError::Thread(Arc::new(error)))?;
         Ok(streams)
+    }
+
+    /// What was known of the path at the start.
+    pub(super) fn known_path(&self) -> Option<FoundPath> {
+        self.shared.review.lock().known
     }
 
     /// Makes a call, once it may be in flight.
@@ -69,6 +84,7 @@ impl Streams {
             why_so_many: review.growth.why(),
             limits: review.tally.report(),
             sizes: self.shared.sizes.explain(),
+            known_path: review.known,
             ..report
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_rpc::client::lanes::{self, Place};
-use howdah_tune::flight::{Bounds, Choice};
+use howdah_tune::flight::{Bounds, Choice, Expected};
 use parking_lot::Mutex;
 
 use super::ChannelOptions;
@@ -34,6 +34,11 @@ impl Window {
             (bounds.floor, bounds.floor_bytes, bounds.ceiling) = (count.max(1), 0, count.max(1));
         }
         Self(Mutex::new(lanes::Window::new(bounds)))
+    }
+
+    /// The path is expected to carry so much.
+    pub(super) fn expect(&self, expected: Option<Expected>) {
+        self.0.lock().expect(expected);
     }
 
     /// Gives a call a place, or has it wait for one; tells whether it may go.

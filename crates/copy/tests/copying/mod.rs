@@ -23,6 +23,7 @@ pub fn options() -> CopyOptions {
             commit_interval: Duration::from_secs(1000),
             most_jobs: 8,
             most_small_jobs: 8,
+            expected: None,
             one_writer: None,
         },
         ..CopyOptions::default()

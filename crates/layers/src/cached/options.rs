@@ -1,5 +1,7 @@
 //! How much is cached, and for how long.
 
+use howdah_tune::flight::Expected;
+
 use crate::{AttributeCacheOptions, ReadAheadOptions, WriteBehindOptions};
 
 /// Memory for data: as much of what is written behind as of what is read ahead, each twice what a path of 10 Gb/s and 100 ms
@@ -20,6 +22,8 @@ pub struct CachingOptions {
     pub read_size: usize,
     /// Bytes of one WRITE: the server's preferred size.
     pub write_size: usize,
+    /// What the path is expected to carry from the server, and to it.
+    pub expected: [Option<Expected>; 2],
 }
 
 impl Default for CachingOptions {
@@ -29,6 +33,7 @@ impl Default for CachingOptions {
             memory_budget: MEMORY,
             read_size: 1 << 20,
             write_size: 1 << 20,
+            expected: [None, None],
         }
     }
 }
@@ -40,6 +45,7 @@ impl CachingOptions {
         ReadAheadOptions {
             block: self.read_size.max(BLOCK_MIN),
             believed: self.attributes.file_min,
+            expected: self.expected[0],
             memory_budget: self.memory_budget / 2,
             ..default
         }
@@ -50,6 +56,7 @@ impl CachingOptions {
         let default = WriteBehindOptions::default();
         WriteBehindOptions {
             block: self.write_size.max(BLOCK_MIN),
+            expected: self.expected[1],
             memory_budget: self.memory_budget / 2,
             ..default
         }

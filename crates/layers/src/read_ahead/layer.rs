@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use howdah_threads::{AtEnd, Threads};
-use howdah_tune::flight::{Bounds, Flight};
+use howdah_tune::flight::{Bounds, Expected, Flight};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, Found, FsError,
@@ -30,6 +30,8 @@ pub struct ReadAheadOptions {
     pub memory_budget: usize,
     /// The most fetches at a time.
     pub in_flight: usize,
+    /// What the path is expected to carry.
+    pub expected: Option<Expected>,
     /// For how long a file is believed to be as it was seen, so that blocks of it are given (Linux: `acregmin`). Then the server
     /// is asked.
     pub believed: Duration,
@@ -41,6 +43,7 @@ impl Default for ReadAheadOptions {
             block: 1 << 20,
             memory_budget: 256 << 20,
             in_flight: Bounds::default().ceiling,
+            expected: None,
             believed: Duration::from_secs(3),
         }
     }
@@ -363,7 +366,12 @@ impl Layer for ReadAhead {
 
 impl ReadAheadOptions {
     fn bounds(&self) -> Bounds {
-        Bounds { ceiling: self.in_flight, memory_budget: self.memory_budget, ..Bounds::default() }
+        Bounds {
+            ceiling: self.in_flight,
+            memory_budget: self.memory_budget,
+            expected: self.expected,
+            ..Bounds::default()
+        }
     }
 }
 

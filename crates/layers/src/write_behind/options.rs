@@ -1,6 +1,6 @@
 //! How much is written behind, and what came of it.
 
-use howdah_tune::flight::{Bounds, Choice};
+use howdah_tune::flight::{Bounds, Choice, Expected};
 
 /// How much is written behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,12 +11,19 @@ pub struct WriteBehindOptions {
     pub memory_budget: usize,
     /// The most calls at a time.
     pub in_flight: usize,
+    /// What the path is expected to carry.
+    pub expected: Option<Expected>,
 }
 
 impl Default for WriteBehindOptions {
     /// 1 MiB transfers, and as many as a path of 10 Gb/s and 100 ms takes twice over.
     fn default() -> Self {
-        Self { block: 1 << 20, memory_budget: 256 << 20, in_flight: Bounds::default().ceiling }
+        Self {
+            block: 1 << 20,
+            memory_budget: 256 << 20,
+            in_flight: Bounds::default().ceiling,
+            expected: None,
+        }
     }
 }
 

@@ -58,8 +58,12 @@ impl Drop for Alone<'_> {
 
 impl Shared {
     pub fn new(inner: Arc<dyn FileSystem>, options: WriteBehindOptions) -> Self {
-        let bounds =
-            Bounds { ceiling: options.in_flight, memory_budget: options.memory_budget, ..Bounds::default() };
+        let bounds = Bounds {
+            ceiling: options.in_flight,
+            memory_budget: options.memory_budget,
+            expected: options.expected,
+            ..Bounds::default()
+        };
         let state = Mutex::new(State::new(options, Flight::new(bounds)));
         Self { inner, options, start: Instant::now(), state, over: Condvar::new() }
     }

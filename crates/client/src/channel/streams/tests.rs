@@ -61,11 +61,16 @@ fn serve(most: usize) -> Server {
 
 /// A channel that takes the server for one on another host.
 fn open(server: &Server) -> Streams {
+    open_knowing(server, None)
+}
+
+/// The same over a path that is known.
+fn open_knowing(server: &Server, known: Option<FoundPath>) -> Streams {
     let addresses: Arc<[SocketAddr]> = vec![server.address].into();
     let hub = Arc::new(Hub::new(ChannelOptions::default()));
     let first = Lane::new(0, Arc::clone(&addresses), Arc::clone(&hub));
     connect_first(&first, 1).expect("it listens");
-    Streams::over(first, &addresses, hub, false).expect("threads")
+    Streams::over(first, &addresses, hub, false, known).expect("threads")
 }
 
 fn call(streams: &Streams) {
@@ -92,6 +97,20 @@ fn until(streams: &Streams, what: &str, is_so: impl Fn() -> bool) {
         call(streams);
         thread::yield_now();
     }
+}
+
+#[test]
+fn a_channel_over_a_known_path_begins_with_several_lanes() {
+    let server = serve(16);
+    let known = FoundPath { sent: 1e9, received: 5e8, round_trip: Duration::from_millis(100), loss: 0.0 };
+    let streams = open_knowing(&server, Some(known));
+    assert_eq!((streams.shared.lanes().len(), streams.known_path()), (4, Some(known)));
+    until(&streams, "all are connected", || server.open.load(Ordering::SeqCst) == 4);
+    let report = crate::channel::Channel::open(
+        crate::channel::Target { addresses: vec![server.address], transport: crate::channel::Transport::Tcp },
+        ChannelOptions { remembers_path: true, ..ChannelOptions::default() },
+    );
+    assert_eq!(report.expect("open").report().known_path, None, "a server on this host has no path");
 }
 
 #[test]

@@ -180,6 +180,15 @@ impl Growth {
         Self { lanes, why, last: None, active: Duration::ZERO, state, rests: Default::default() }
     }
 
+    /// The same, beginning with so many lanes if nobody asked for a number: the path is known to need them.
+    #[must_use]
+    pub fn starting_from(mut self, lanes: usize) -> Self {
+        if !self.is_fixed() {
+            self.lanes = lanes.clamp(1, LANES_MAX);
+        }
+        self
+    }
+
     /// How many there are to be.
     pub fn lanes(&self) -> usize {
         self.lanes

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use howdah_tune::flight::{Bounds, Choice, Flight, Started};
+use howdah_tune::flight::{Bounds, Choice, Expected, Flight, Started};
 
 use crate::client::Class;
 
@@ -44,6 +44,11 @@ impl<C> Window<C> {
     pub fn new(bounds: Bounds) -> Self {
         let (waiting_bulk, waiting_small) = Default::default();
         Self { bulk: Flight::new(bounds), small: 0, waiting_bulk, waiting_small }
+    }
+
+    /// The path is expected to carry so much.
+    pub fn expect(&mut self, expected: Option<Expected>) {
+        self.bulk.expect(expected);
     }
 
     /// A call wants a place: it has one at once, or waits. `admit` is given the place, and says whether the call still wants it.

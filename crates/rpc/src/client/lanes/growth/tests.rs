@@ -139,6 +139,14 @@ proptest! {
 const WIDE: Path = Path { capacity: 1e9, lane: 1e6, limit: Limit::OurSendBuffer, most: 16 };
 
 #[test]
+fn a_path_that_is_known_begins_with_its_lanes_unless_a_number_was_asked_for() {
+    assert_eq!(Growth::new(Lanes::Auto, false).starting_from(4).lanes(), 4);
+    assert_eq!(Growth::new(Lanes::Auto, false).starting_from(1000).lanes(), LANES_MAX);
+    assert_eq!(Growth::new(Lanes::Fixed(2), false).starting_from(4).lanes(), 2);
+    assert_eq!(Growth::new(Lanes::Auto, true).starting_from(4).lanes(), 1, "on this host nothing is far");
+}
+
+#[test]
 fn a_server_that_takes_no_more_is_left_with_what_it_took() {
     for most in [1, 2, 4] {
         let run = Run::new(Path { most, ..WIDE }).busy(60);
