@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::net::{IpAddr, SocketAddr};
 
-use crate::configuration::ExportName;
+use crate::configuration::{DEFAULT_PORT, ExportName};
 
 /// Where mount commands mount.
 const MOUNT_POINT: &str = "/mnt";
@@ -18,6 +18,15 @@ pub fn linux(host: SocketAddr, name: &ExportName) -> String {
     format!(
         "mount -t nfs -o vers=3,proto={tcp},port={port},mountport={port},mountproto={tcp},nolock {target} {MOUNT_POINT}"
     )
+}
+
+/// For the kernel of Linux over NFSv4, which asks for no port.
+pub fn linux_nfs4(host: SocketAddr, name: &ExportName) -> String {
+    let target = quoted(&target(host.ip(), name));
+    match host.port() {
+        DEFAULT_PORT => format!("mount -t nfs {target} {MOUNT_POINT}"),
+        port => format!("mount -t nfs -o port={port} {target} {MOUNT_POINT}"),
+    }
 }
 
 /// The same where port 111 answers: locks are found there, too.
@@ -88,6 +97,8 @@ mod tests {
             linux(here, &name("/")),
             "mount -t nfs -o vers=3,proto=tcp,port=3049,mountport=3049,mountproto=tcp,nolock 10.0.0.1:/ /mnt"
         );
+        assert_eq!(linux_nfs4(here, &name("/data")), "mount -t nfs -o port=3049 10.0.0.1:/data /mnt");
+        assert_eq!(linux_nfs4(host("[fd00::1]:2049"), &name("/")), "mount -t nfs '[fd00::1]:/' /mnt");
         assert_eq!(linux_by_portmapper(here, &name("/data")), "mount -t nfs -o vers=3 10.0.0.1:/data /mnt");
         assert_eq!(
             macos(here, &name("/")),

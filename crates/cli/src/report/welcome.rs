@@ -69,9 +69,10 @@ impl Welcome<'_> {
         let mut text = String::new();
         let protocols = if self.config.udp { "TCP and UDP" } else { "TCP" };
         let ports = self.ports();
+        let versions = if self.config.nfs4 { "NFSv3, 4.1 and 4.2" } else { "NFSv3" };
         let _ = writeln!(
             text,
-            "howdah {} serves NFSv3 over {protocols}, port {ports}",
+            "howdah {} serves {versions} over {protocols}, port {ports}",
             env!("CARGO_PKG_VERSION")
         );
         for (export, opened) in self.config.exports.iter().zip(self.opened) {
@@ -128,8 +129,13 @@ impl Welcome<'_> {
         };
         let name = &export.name;
         let place = if host.ip().is_loopback() { "on this machine" } else { "from another machine" };
-        let mut text = format!(
-            "\nMount {name} {place} (Linux and macOS as root):\n  Linux  {}\n  macOS  {}\n  libnfs {}\n",
+        let mut text = format!("\nMount {name} {place} (Linux and macOS as root):\n");
+        if self.config.nfs4 {
+            let _ = writeln!(text, "  Linux  {}", mount_commands::linux_nfs4(*host, name));
+        }
+        let _ = write!(
+            text,
+            "  Linux, NFSv3  {}\n  macOS  {}\n  libnfs {}\n",
             mount_commands::linux(*host, name),
             mount_commands::macos(*host, name),
             mount_commands::url(*host, name),
@@ -138,7 +144,7 @@ impl Welcome<'_> {
             let short = mount_commands::linux_by_portmapper(*host, name);
             let _ = writeln!(
                 text,
-                "On port 111 {program} tells clients the port, so a shorter form works, too, and its locks hold for all clients:\n  Linux  {short}"
+                "On port 111 {program} tells clients the port. A shorter form of NFSv3 works, too, and its locks hold for all clients:\n  Linux, NFSv3  {short}"
             );
         }
         let others: Vec<String> = self.hosts[1..].iter().map(ToString::to_string).collect();
@@ -198,7 +204,7 @@ mod tests {
         assert_data_eq!(
             screen(true, &["10.0.0.1:2049", "[fd00::1]:2049"]),
             str![[r#"
-howdah 0.1.0 serves NFSv3 over TCP and UDP, port 2049
+howdah 0.1.0 serves NFSv3, 4.1 and 4.2 over TCP and UDP, port 2049
 
   /data  /srv/data
       *: read and write, root acts as 65534:65534, any port (from this host: below 1024)
@@ -211,11 +217,12 @@ Admin socket, for howdah why, get and set: /run/42.admin
 Live page, for a browser: http://127.0.0.1:9048/#token=42
 
 Mount /data from another machine (Linux and macOS as root):
-  Linux  mount -t nfs -o vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock 10.0.0.1:/data /mnt
+  Linux  mount -t nfs 10.0.0.1:/data /mnt
+  Linux, NFSv3  mount -t nfs -o vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock 10.0.0.1:/data /mnt
   macOS  mount -t nfs -o vers=3,tcp,port=2049,mountport=2049,locallocks 10.0.0.1:/data /mnt
   libnfs nfs://10.0.0.1/data/?nfsport=2049&mountport=2049
-On port 111 rpcbind tells clients the port, so a shorter form works, too, and its locks hold for all clients:
-  Linux  mount -t nfs -o vers=3 10.0.0.1:/data /mnt
+On port 111 rpcbind tells clients the port. A shorter form of NFSv3 works, too, and its locks hold for all clients:
+  Linux, NFSv3  mount -t nfs -o vers=3 10.0.0.1:/data /mnt
 It is also reached under [fd00::1]:2049
 
 Stop: Ctrl-C or kill 42. Read the configuration again: kill -HUP 42
@@ -229,7 +236,7 @@ Stop: Ctrl-C or kill 42. Read the configuration again: kill -HUP 42
         assert_data_eq!(
             screen(false, &["127.0.0.1:3049"]),
             str![[r#"
-howdah 0.1.0 serves NFSv3 over TCP and UDP, port 3049
+howdah 0.1.0 serves NFSv3, 4.1 and 4.2 over TCP and UDP, port 3049
 
   /data  /srv/data
       *: read and write, any port
@@ -241,7 +248,8 @@ State that survives restarts: /var/lib/howdah
 Admin socket, for howdah why, get and set: /run/42.admin
 
 Mount /data on this machine (Linux and macOS as root):
-  Linux  mount -t nfs -o vers=3,proto=tcp,port=3049,mountport=3049,mountproto=tcp,nolock 127.0.0.1:/data /mnt
+  Linux  mount -t nfs -o port=3049 127.0.0.1:/data /mnt
+  Linux, NFSv3  mount -t nfs -o vers=3,proto=tcp,port=3049,mountport=3049,mountproto=tcp,nolock 127.0.0.1:/data /mnt
   macOS  mount -t nfs -o vers=3,tcp,port=3049,mountport=3049,locallocks 127.0.0.1:/data /mnt
   libnfs nfs://127.0.0.1/data/?nfsport=3049&mountport=3049
 
