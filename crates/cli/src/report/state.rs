@@ -86,6 +86,9 @@ EXPORT                  FILE          LOCK   BYTES                 HELD BY
 
 "#]]
         );
-        assert_data_eq!(state(&StateReport::default()), str![["no NFSv4 client is known\n"]]);
+        assert_data_eq!(state(&StateReport::default()), str![[r#"
+no NFSv4 client is known
+
+"#]]);
     }
 }
