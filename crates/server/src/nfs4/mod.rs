@@ -9,6 +9,7 @@ mod compound;
 mod convert;
 mod names;
 mod node;
+mod pair;
 mod peek;
 mod program;
 mod pseudo;
@@ -17,9 +18,12 @@ mod setting;
 mod table;
 
 mod access;
+mod allocate;
 mod bind;
+mod clone;
 mod close;
 mod commit;
+mod copy;
 mod create;
 mod create_session;
 mod ending;
@@ -40,10 +44,12 @@ mod remove;
 mod rename;
 mod savefh;
 mod secinfo;
+mod seek;
 mod setattr;
 mod stateids;
 mod verify;
 mod write;
+mod xattr;
 
 pub use program::Nfs4;
 #[cfg(test)]
