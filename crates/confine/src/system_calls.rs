@@ -9,18 +9,19 @@ use libc::{
     SYS_fstatfs, SYS_fsync, SYS_ftruncate, SYS_futex, SYS_get_robust_list, SYS_getcpu, SYS_getcwd,
     SYS_getdents64, SYS_getegid, SYS_geteuid, SYS_getgid, SYS_getgroups, SYS_getpeername, SYS_getpid,
     SYS_getppid, SYS_getrandom, SYS_getresgid, SYS_getresuid, SYS_getrusage, SYS_getsockname, SYS_getsockopt,
-    SYS_gettid, SYS_gettimeofday, SYS_getuid, SYS_ioctl, SYS_linkat, SYS_listen, SYS_lseek, SYS_madvise,
-    SYS_membarrier, SYS_mkdirat, SYS_mknodat, SYS_mmap, SYS_mprotect, SYS_mremap, SYS_munmap,
-    SYS_name_to_handle_at, SYS_nanosleep, SYS_newfstatat, SYS_open_by_handle_at, SYS_openat, SYS_openat2,
-    SYS_pipe2, SYS_ppoll, SYS_prctl, SYS_pread64, SYS_preadv, SYS_preadv2, SYS_prlimit64, SYS_pselect6,
-    SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_read, SYS_readlinkat, SYS_readv, SYS_recvfrom, SYS_recvmmsg,
-    SYS_recvmsg, SYS_renameat, SYS_renameat2, SYS_restart_syscall, SYS_rseq, SYS_rt_sigaction,
-    SYS_rt_sigpending, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigtimedwait, SYS_sched_getaffinity,
-    SYS_sched_yield, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_set_robust_list, SYS_setfsgid,
-    SYS_setfsuid, SYS_setgroups, SYS_setpriority, SYS_setsockopt, SYS_shutdown, SYS_sigaltstack, SYS_splice,
-    SYS_statfs, SYS_statx, SYS_symlinkat, SYS_sync_file_range, SYS_sysinfo, SYS_tee, SYS_tgkill,
-    SYS_timerfd_create, SYS_timerfd_settime, SYS_truncate, SYS_umask, SYS_uname, SYS_unlinkat, SYS_utimensat,
-    SYS_vmsplice, SYS_wait4, SYS_write, SYS_writev,
+    SYS_gettid, SYS_gettimeofday, SYS_getuid, SYS_getxattr, SYS_ioctl, SYS_linkat, SYS_listen, SYS_listxattr,
+    SYS_lseek, SYS_madvise, SYS_membarrier, SYS_mkdirat, SYS_mknodat, SYS_mmap, SYS_mprotect, SYS_mremap,
+    SYS_munmap, SYS_name_to_handle_at, SYS_nanosleep, SYS_newfstatat, SYS_open_by_handle_at, SYS_openat,
+    SYS_openat2, SYS_pipe2, SYS_ppoll, SYS_prctl, SYS_pread64, SYS_preadv, SYS_preadv2, SYS_prlimit64,
+    SYS_pselect6, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_read, SYS_readlinkat, SYS_readv, SYS_recvfrom,
+    SYS_recvmmsg, SYS_recvmsg, SYS_removexattr, SYS_renameat, SYS_renameat2, SYS_restart_syscall, SYS_rseq,
+    SYS_rt_sigaction, SYS_rt_sigpending, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigtimedwait,
+    SYS_sched_getaffinity, SYS_sched_yield, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto,
+    SYS_set_robust_list, SYS_setfsgid, SYS_setfsuid, SYS_setgroups, SYS_setpriority, SYS_setsockopt,
+    SYS_setxattr, SYS_shutdown, SYS_sigaltstack, SYS_splice, SYS_statfs, SYS_statx, SYS_symlinkat,
+    SYS_sync_file_range, SYS_sysinfo, SYS_tee, SYS_tgkill, SYS_timerfd_create, SYS_timerfd_settime,
+    SYS_truncate, SYS_umask, SYS_uname, SYS_unlinkat, SYS_utimensat, SYS_vmsplice, SYS_wait4, SYS_write,
+    SYS_writev,
 };
 
 /// What is allowed, whatever its arguments. Besides: threads (`clone` without new namespaces), and sockets of some families.
@@ -82,6 +83,10 @@ const FILES: &[i64] = &[
     SYS_fchown,
     SYS_fchownat,
     SYS_utimensat,
+    SYS_getxattr,
+    SYS_setxattr,
+    SYS_listxattr,
+    SYS_removexattr,
     SYS_linkat,
     SYS_symlinkat,
     SYS_unlinkat,
@@ -101,7 +106,8 @@ const FILES: &[i64] = &[
     SYS_setgroups,
 ];
 
-/// Connections and datagrams, and payload on its way past user space. `ioctl` asks how much waits to be read.
+/// Connections and datagrams, and payload on its way past user space. `ioctl` asks how much waits to be read, and clones ranges
+/// of files.
 const SOCKETS: &[i64] = &[
     SYS_bind,
     SYS_listen,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use howdah_vfs::{
     Attributes, Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
-    Node, ReadOutcome, Result, Stability, Written,
+    Node, ReadOutcome, Result, SeekTarget, Stability, Written,
 };
 
 use super::naming::source_id;
@@ -65,9 +65,11 @@ impl Side {
         self.file_system.read(&self.caller, node, offset, count, buffer)
     }
 
-    /// Where the next data begins, as far as holes are known: see [`FileSystem::next_data`].
+    /// Where the next data begins, as far as holes are known; `None` if there is none up to the end.
     pub(super) fn next_data(&self, node: &Handle, offset: u64) -> Result<Option<u64>> {
-        self.file_system.next_data(&self.caller, node, offset)
+        let Some(ranges) = self.file_system.ranges() else { return Ok(Some(offset)) };
+        let found = ranges.seek(&self.caller, node, offset, SeekTarget::Data)?;
+        Ok((!found.end).then_some(found.offset))
     }
 
     /// Writes `length` bytes, in as many calls as the file system wants, and gives each part to `part`. `rest` gives the data

@@ -9,4 +9,8 @@ howdah_limits::limits! {
     /// remembered whole, in at most 30 MB.
     pub const KNOWN_HANDLES: usize = 1 << 18, count;
     beyond "another one is forgotten, and asked for again", tested "store/src/local/known::no_more_are_remembered_than_there_is_room_for";
+
+    /// Bytes that a COPY of NFSv4.2 copies before it is answered; it is answered after about 100 ms in any case.
+    pub const COPY_MAX: u64 = 64 << 20, bytes;
+    beyond "the reply says how much was copied, and the client asks for the rest", tested "store/tests/ranges::a_copy_is_bounded";
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 macro_rules! fs_errors {
     ($($(#[doc = $doc:literal])* $name:ident = $errno:ident, $text:literal;)*) => {
-        /// An operation is refused. The set is that of NFSv3 (RFC 1813 2.6, `nfsstat3`), and what keeps a
-        /// client from an answer.
+        /// An operation is refused. The set is that of NFSv3 (RFC 1813 2.6, `nfsstat3`), what keeps a
+        /// client from an answer, and what is wrong with extended attributes.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum FsError {
             $($(#[doc = $doc])* $name,)*
@@ -86,6 +86,10 @@ fs_errors! {
     TimedOut = ETIMEDOUT, "the server does not answer";
     /// Not now: ask again later (NFS3ERR_JUKEBOX).
     Delay = EAGAIN, "temporarily unavailable, try again later";
+    /// The node has no extended attribute of that name.
+    NoXattr = ENODATA, "no such attribute";
+    /// The value of an extended attribute is longer than one can be.
+    XattrTooBig = E2BIG, "attribute too large";
 }
 
 impl std::error::Error for FsError {}

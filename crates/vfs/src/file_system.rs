@@ -3,8 +3,8 @@
 use std::ops::{BitAnd, BitOr, ControlFlow};
 
 use crate::{
-    Attributes, Caller, Change, Content, Data, Detail, Entry, FsError, Handle, Listing, Name, NewAttributes,
-    Node, SpecialKind, Timestamp,
+    Attributes, Caller, Change, Content, Data, Detail, Entry, ExtendedAttributes, FsError, Handle, Listing,
+    Name, NewAttributes, Node, RangeOperations, SpecialKind, Timestamp,
 };
 
 /// What a call answers: its result, or why it is refused.
@@ -23,6 +23,16 @@ pub trait FileSystem: Send + Sync {
     /// Whether calls usually wait for another host. A server then lets each wait by itself, and many at once.
     fn waits(&self) -> bool {
         false
+    }
+
+    /// Its calls on ranges of files, if it has them.
+    fn ranges(&self) -> Option<&dyn RangeOperations> {
+        None
+    }
+
+    /// Its extended attributes, if it has them.
+    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        None
     }
 
     /// The attributes of a node (GETATTR). Asks no permission, as in POSIX.
@@ -63,13 +73,6 @@ pub trait FileSystem: Send + Sync {
         count: usize,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome>;
-
-    /// Where the next data of a file begins: all bytes from `offset` up to there are zeros that no storage holds. `None`: no
-    /// data follows up to the end of the file. A file system that knows no holes answers `offset`; no protocol carries this
-    /// before NFSv4.2 (SEEK).
-    fn next_data(&self, _caller: &Caller, _node: &Handle, offset: u64) -> Result<Option<u64>> {
-        Ok(Some(offset))
-    }
 
     /// Writes all of `data` at `offset` (WRITE), or says how much. The owner may write whatever the permission bits
     /// say.
@@ -367,4 +370,6 @@ pub struct Limits {
     pub parallel_writes: bool,
     /// Whether a write of a range of a file ([`Data::File`]) passes it on as it lies, without reading it into memory.
     pub passes_files: bool,
+    /// What ranges that are cloned must be multiples of, in bytes; `None` if nothing can be cloned here.
+    pub clone_block: Option<u32>,
 }

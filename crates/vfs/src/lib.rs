@@ -11,6 +11,7 @@ pub mod conformance;
 mod content;
 mod directory;
 mod error;
+mod extended_attributes;
 mod file_range;
 mod file_system;
 mod handle;
@@ -19,6 +20,7 @@ pub mod limits;
 pub mod listing;
 pub mod memory;
 mod name;
+mod range_operations;
 mod shown;
 
 pub use attributes::{Attributes, DeviceNumber, FileKind, NewAttributes, SetTime, SpecialKind, Timestamp};
@@ -27,10 +29,12 @@ pub use change::{Before, Change};
 pub use content::{Content, Data, Waiting};
 pub use directory::{Detail, Entry, Listing, Node};
 pub use error::FsError;
+pub use extended_attributes::{ExtendedAttributes, SetXattrMode, XattrName};
 pub use file_range::FileRange;
 pub use file_system::{
     Access, Committed, Create, FileSystem, Found, Limits, ReadOutcome, Result, Stability, Statistics, Written,
 };
 pub use handle::{Handle, HandleTooLong};
 pub use name::{Name, NameError};
+pub use range_operations::{RangeOperations, SeekOutcome, SeekTarget};
 pub use shown::{Shown, is_harmless};

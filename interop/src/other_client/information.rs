@@ -49,6 +49,7 @@ impl OtherClient {
             case_preserving: paths.case_preserving,
             parallel_writes: true,
             passes_files: false,
+            clone_block: None,
         })
     }
 }

@@ -86,9 +86,12 @@ EXPORT                  FILE          LOCK   BYTES                 HELD BY
 
 "#]]
         );
-        assert_data_eq!(state(&StateReport::default()), str![[r#"
+        assert_data_eq!(
+            state(&StateReport::default()),
+            str![[r#"
 no NFSv4 client is known
 
-"#]]);
+"#]]
+        );
     }
 }

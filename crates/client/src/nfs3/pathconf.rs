@@ -32,6 +32,7 @@ impl Nfs3 {
             parallel_writes: true,
             // A datagram must be whole before it goes.
             passes_files: self.channel.transfer_size().is_none(),
+            clone_block: None,
         })
     }
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability, Timestamp,
-    Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
+    FileSystem, Found, FsError, Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome,
+    Result, SpecialKind, Stability, Timestamp, Written,
 };
 use parking_lot::Mutex;
 
@@ -358,6 +358,16 @@ impl AttributeCache {
 impl Layer for AttributeCache {
     fn inner(&self) -> &dyn FileSystem {
         &*self.inner
+    }
+
+    /// None: what they change would not be seen here.
+    fn ranges(&self) -> Option<&dyn RangeOperations> {
+        None
+    }
+
+    /// None, as above.
+    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        None
     }
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {

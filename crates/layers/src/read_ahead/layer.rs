@@ -11,7 +11,8 @@ use howdah_tune::flight::{Bounds, Expected, Flight};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, Stability, Timestamp, Written,
+    Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome, Result, Stability, Timestamp,
+    Written,
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -244,6 +245,11 @@ impl ReadAhead {
 impl Layer for ReadAhead {
     fn inner(&self) -> &dyn FileSystem {
         &*self.shared.inner
+    }
+
+    /// None: blocks that are kept would not change with the file.
+    fn ranges(&self) -> Option<&dyn RangeOperations> {
+        None
     }
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileKind, FileSystem, Found,
-    FsError, Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, Stability, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes, FileKind,
+    FileSystem, Found, FsError, Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome,
+    Result, Stability, Timestamp, Written,
 };
 
 use super::file::Piece;
@@ -118,6 +119,16 @@ impl Drop for WriteBehind {
 impl Layer for WriteBehind {
     fn inner(&self) -> &dyn FileSystem {
         &*self.shared.inner
+    }
+
+    /// None: the data that they work on may still be here, and its times are hidden.
+    fn ranges(&self) -> Option<&dyn RangeOperations> {
+        None
+    }
+
+    /// None: what they change would be told as somebody else's change.
+    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        None
     }
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
@@ -243,11 +254,6 @@ impl Layer for WriteBehind {
             read.attributes = self.seen(node, read.attributes, dirty_end);
             return Ok(read);
         }
-    }
-
-    fn next_data(&self, caller: &Caller, node: &Handle, offset: u64) -> Result<Option<u64>> {
-        self.shared.flush(&self.pools, node);
-        self.shared.inner.next_data(caller, node, offset)
     }
 
     fn create(

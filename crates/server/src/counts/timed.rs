@@ -56,5 +56,6 @@ fn is_long(call: Call) -> bool {
             | Call::Read
             | Call::Statistics
             | Call::Limits
+            | Call::GetXattr
     )
 }

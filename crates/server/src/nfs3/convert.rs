@@ -41,6 +41,8 @@ pub fn status(error: FsError) -> Status {
         // We are a client ourselves, whose server does not answer: ours waits and asks again.
         FsError::TimedOut => Status::Jukebox,
         FsError::BadType => Status::BadType,
+        // Of calls that this protocol does not have.
+        FsError::NoXattr | FsError::XattrTooBig => Status::ServerFault,
         FsError::Delay => Status::Jukebox,
     }
 }
@@ -128,7 +130,8 @@ mod tests {
 
     #[test]
     fn no_two_refusals_of_storage_have_one_status() {
-        let of_storage = || FsError::ALL.iter().filter(|&&error| error != FsError::TimedOut);
+        let others = [FsError::TimedOut, FsError::NoXattr, FsError::XattrTooBig];
+        let of_storage = || FsError::ALL.iter().filter(|error| !others.contains(error));
         let statuses: std::collections::HashSet<_> = of_storage().map(|&error| status(error)).collect();
         assert_eq!(statuses.len(), of_storage().count());
     }

@@ -33,6 +33,7 @@ const OF_NODE: Bitmap = Bitmap::of(&[
 ]);
 /// Attributes that its file system is asked for.
 const OF_LIMITS: Bitmap = Bitmap::of(&[
+    SUPPORTED_ATTRS,
     LINK_SUPPORT,
     SYMLINK_SUPPORT,
     CASE_INSENSITIVE,
@@ -45,7 +46,6 @@ const OF_LIMITS: Bitmap = Bitmap::of(&[
 ]);
 /// Attributes that are the same everywhere here.
 const OF_SERVER: Bitmap = Bitmap::of(&[
-    SUPPORTED_ATTRS,
     FH_EXPIRE_TYPE,
     NAMED_ATTR,
     UNIQUE_HANDLES,
@@ -67,9 +67,9 @@ pub const SETTABLE: Bitmap = Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP, TIME_A
 /// Those that OPEN with EXCLUSIVE4_1 sets: times hold the verifier then.
 pub const EXCLUSIVE: Bitmap = Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP]);
 /// Those of minor version 2 (RFC 7862).
-const OF_MINOR_2: Bitmap = Bitmap::of(&[CHANGE_ATTR_TYPE, XATTR_SUPPORT]);
+const OF_MINOR_2: Bitmap = Bitmap::of(&[CHANGE_ATTR_TYPE, XATTR_SUPPORT, CLONE_BLKSIZE]);
 
-/// All attributes that there are in a minor version.
+/// All attributes that there are in a minor version. A file system may have no CLONE_BLKSIZE.
 pub fn supported(minor_version: u32) -> Bitmap {
     let of_all = OF_NODE | Space::ALL | OF_LIMITS | OF_SERVER | ONLY_SET;
     if minor_version >= 2 { of_all | OF_MINOR_2 } else { of_all }
@@ -94,7 +94,7 @@ pub fn write(
     if wanted.intersects(Space::ALL) {
         facts.space = Some(space(node)?);
     }
-    if wanted.intersects(OF_LIMITS) {
+    if wanted.intersects(OF_LIMITS) || wanted.contains(CLONE_BLKSIZE) {
         facts.limits = Some(limits(node)?);
     }
     if wanted.contains(FILEHANDLE) {
@@ -132,7 +132,7 @@ impl Facts {
         encoder: &mut Encoder<'_>,
     ) -> Bitmap {
         let [owner, group] = self.node.map_or([0; 2], |node| [node.user, node.group]).map(Decimal::of);
-        let mut values = of_server(compound);
+        let mut values = of_server(compound, node);
         if let Some(attributes) = &self.node {
             fill(&mut values, attributes);
             values.permissions.owner = Some(owner.as_wire());
@@ -145,6 +145,10 @@ impl Facts {
         }
         if let Some(limits) = &self.limits {
             fill_limits(&mut values, limits);
+            let own = supported(compound.minor_version);
+            let no_clones = limits.clone_block.is_none();
+            values.support.attributes =
+                Some(if no_clones { own.without(Bitmap::of(&[CLONE_BLKSIZE])) } else { own });
         }
         values.identity.handle = self.handle.as_ref().map(|sealed| FileHandle(sealed.as_wire().0));
         values.write(encoder, wanted)
@@ -177,14 +181,14 @@ fn fill_limits(values: &mut wire::Attributes<'_>, limits: &Limits) {
     values.limits.file_size = Some(limits.largest_file);
     values.limits.links = Some(limits.most_links);
     values.limits.name = Some(limits.longest_name);
+    values.limits.clone_block = limits.clone_block;
     let step = limits.time_step_nanoseconds;
     values.limits.time_step =
         Some(Time { seconds: i64::from(step / 1_000_000_000), nanoseconds: step % 1_000_000_000 });
 }
 
-fn of_server<'a>(compound: &Compound<'_>) -> wire::Attributes<'a> {
+fn of_server<'a>(compound: &Compound<'_>, node: &CurrentNode<'_>) -> wire::Attributes<'a> {
     let mut values = wire::Attributes::default();
-    values.support.attributes = Some(supported(compound.minor_version));
     values.support.handle_expiry = Some(0);
     values.support.named_attributes = Some(false);
     values.support.unique_handles = Some(true);
@@ -194,7 +198,8 @@ fn of_server<'a>(compound: &Compound<'_>) -> wire::Attributes<'a> {
     values.support.no_truncation = Some(true);
     values.support.exclusive_attributes = Some(EXCLUSIVE);
     values.support.change_kind = Some(ChangeKind::Undefined);
-    values.support.extended_attributes = Some(false);
+    let has_xattrs = matches!(node, CurrentNode::Exported(object) if object.xattrs().is_ok());
+    values.support.extended_attributes = Some(has_xattrs);
     values.identity.error = Some(Status::OK);
     values.limits.lease_seconds = Some(compound.nfs4.lease_seconds());
     values.limits.read = Some(TRANSFER_MAX as u64);
@@ -266,6 +271,7 @@ fn limits(node: &CurrentNode<'_>) -> Result<Limits, Status> {
             case_preserving: true,
             parallel_writes: false,
             passes_files: false,
+            clone_block: None,
         }),
     }
 }

@@ -1,12 +1,12 @@
 //! COMMIT: makes what was written unstably to the current file durable.
 
-use howdah_vfs::{Change, FileSystem, FsError};
+use howdah_vfs::{Change, FileSystem};
 use howdah_wire::nfs4::commit::{Arguments, Success};
 use howdah_wire::nfs4::{Status, Verifier};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
-use super::read::of_kind;
+use super::read::refusal;
 use crate::Reply;
 
 /// Answers it.
@@ -15,10 +15,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let file = compound.object(Status::ISDIR)?;
     let committed =
         file.file_system.commit(&file.caller, &file.handle, offset, u64::from(count), &mut Change::default());
-    let committed = committed.map_err(|error| match error {
-        FsError::Invalid => of_kind(file, Status::INVAL),
-        error => super::convert::status(error),
-    })?;
+    let committed = committed.map_err(|error| refusal(file, error))?;
     reply.write(&Success { verifier: Verifier(committed.verifier) });
     Ok(())
 }

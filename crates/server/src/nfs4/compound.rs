@@ -235,6 +235,15 @@ impl<'c> Compound<'c> {
     pub fn stateid_of(&self, sent: StateId) -> Result<StateId, Status> {
         if sent == StateId::CURRENT { self.stateid.ok_or(Status::BAD_STATEID) } else { Ok(sent) }
     }
+
+    /// A stateid of the saved file: the current one is what was saved with it (RFC 7862 15.2.3).
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn saved_stateid_of(&self, sent: StateId) -> Result<StateId, Status> {
+        let saved = || self.saved.as_ref().and_then(|(_, stateid)| *stateid).ok_or(Status::BAD_STATEID);
+        if sent == StateId::CURRENT { saved() } else { Ok(sent) }
+    }
 }
 
 impl From<Status> for Refused {
@@ -245,9 +254,12 @@ impl From<Status> for Refused {
 
 impl From<DecodeError> for Refused {
     fn from(error: DecodeError) -> Self {
-        // A name that is longer than any can be is well formed all the same.
-        let is_name = error.what == "file name" && matches!(error.problem, DecodeProblem::TooLong { .. });
-        Self::Alone(if is_name { Status::NAMETOOLONG } else { Status::BADXDR })
+        // What is longer than any can be is well formed all the same.
+        Self::Alone(match (error.what, error.problem) {
+            ("file name", DecodeProblem::TooLong { .. }) => Status::NAMETOOLONG,
+            ("value of an extended attribute", DecodeProblem::TooLong { .. }) => Status::XATTR2BIG,
+            _ => Status::BADXDR,
+        })
     }
 }
 

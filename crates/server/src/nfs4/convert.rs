@@ -1,8 +1,10 @@
 //! Values of the file system into values of NFSv4, and back. Each is mapped once, here.
 
-use howdah_vfs::{Attributes, Change, DeviceNumber, FileKind, FsError, NewAttributes, SetTime, Timestamp};
+use howdah_vfs::{
+    Attributes, Change, DeviceNumber, FileKind, FsError, NewAttributes, SetTime, Stability, Timestamp,
+};
 use howdah_wire::nfs4::attributes::{self as wire, Principal};
-use howdah_wire::nfs4::{ChangeInfo, Device, FileType, StateId, Status, Time};
+use howdah_wire::nfs4::{ChangeInfo, Device, FileType, Stability as Told, StateId, Status, Time};
 
 /// The low 12 bits of a mode: permissions, set-uid, set-gid, sticky (RFC 8881 6.2.4).
 const MODE_BITS: u32 = 0o7777;
@@ -39,6 +41,8 @@ pub fn status(error: FsError) -> Status {
         FsError::TooSmall => Status::TOOSMALL,
         FsError::ServerFault => Status::SERVERFAULT,
         FsError::BadType => Status::BADTYPE,
+        FsError::NoXattr => Status::NOXATTR,
+        FsError::XattrTooBig => Status::XATTR2BIG,
         // We are a client ourselves, whose server does not answer: ours waits and asks again.
         FsError::TimedOut | FsError::Delay => Status::DELAY,
     }
@@ -73,6 +77,15 @@ pub fn change_info(change: &Change, now: impl FnOnce() -> Option<Attributes>) ->
         }
         (_, Some(after)) => ChangeInfo { atomic: false, before: 0, after: self::change(&after) },
         (_, None) => ChangeInfo::default(),
+    }
+}
+
+/// How durable data is.
+pub fn told_stability(stability: Stability) -> Told {
+    match stability {
+        Stability::Unstable => Told::Unstable,
+        Stability::DataSync => Told::DataSync,
+        Stability::FileSync => Told::FileSync,
     }
 }
 

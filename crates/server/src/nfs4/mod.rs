@@ -10,6 +10,7 @@ mod convert;
 mod interpreter;
 mod names;
 mod node;
+mod pair;
 mod peek;
 mod procedures;
 mod program;
@@ -19,9 +20,12 @@ mod setting;
 mod table;
 
 mod access;
+mod allocate;
 mod bind;
+mod clone;
 mod close;
 mod commit;
+mod copy;
 mod create;
 mod create_session;
 mod ending;
@@ -42,10 +46,12 @@ mod remove;
 mod rename;
 mod savefh;
 mod secinfo;
+mod seek;
 mod setattr;
 mod stateids;
 mod verify;
 mod write;
+mod xattr;
 
 pub use program::Nfs4;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use howdah_vfs::{Attributes, Caller, FileSystem, Handle};
+use howdah_vfs::{Attributes, Caller, ExtendedAttributes, FileSystem, Handle, RangeOperations};
 use howdah_wire::nfs4::Status;
 
 use super::convert;
@@ -68,6 +68,22 @@ impl<'c> ExportedNode<'c> {
     /// What the client gets for its handle.
     pub fn seal(&self, exports: &Arc<Exports>) -> SealedHandle {
         exports.seal(self.export, &self.handle)
+    }
+
+    /// The calls of its file system on ranges of files.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn ranges(&self) -> Result<&dyn RangeOperations, Status> {
+        self.file_system.ranges().ok_or(Status::NOTSUPP)
+    }
+
+    /// The extended attributes of its file system.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn xattrs(&self) -> Result<&dyn ExtendedAttributes, Status> {
+        self.file_system.xattrs().ok_or(Status::NOTSUPP)
     }
 
     /// Its attributes now.

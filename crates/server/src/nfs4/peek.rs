@@ -1,7 +1,7 @@
 //! What a compound is about, seen from its first bytes: nearly all are SEQUENCE, PUTFH, and one operation that matters.
 
 use howdah_wire::nfs4::compound::Head;
-use howdah_wire::nfs4::{Stability, operation, putfh, sequence, write};
+use howdah_wire::nfs4::{Stability, operation, putfh, savefh, sequence, write};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use crate::limits::BULK_MIN;
@@ -17,13 +17,13 @@ pub fn node(arguments: Decoder<'_>) -> Option<&[u8]> {
 
 /// Whether it may keep its worker waiting.
 pub fn pace(arguments: Decoder<'_>) -> Pace {
-    let Some((_, mut rest)) = to_node(arguments) else { return Pace::Quick };
-    match rest.u32("operation").ok().and_then(operation::name) {
+    let Some((_, rest)) = to_node(arguments) else { return Pace::Quick };
+    match to_work(rest.clone()).and_then(operation::name) {
         Some("COMMIT" | "COPY" | "CLONE" | "ALLOCATE" | "DEALLOCATE") => Pace::Slow,
         Some("READDIR") => Pace::Dear,
-        Some("WRITE") => match write::Head::decode(&mut rest) {
-            Ok(head) if head.stability != Stability::Unstable => Pace::Slow,
-            Ok(head) if head.length as usize >= BULK_MIN => Pace::Long,
+        Some("WRITE") => match to_write(rest) {
+            Some((_, head)) if head.stability != Stability::Unstable => Pace::Slow,
+            Some((_, head)) if head.length as usize >= BULK_MIN => Pace::Long,
             _ => Pace::Quick,
         },
         _ => Pace::Quick,
@@ -54,6 +54,16 @@ pub fn in_memory(rest: &[u8]) -> usize {
         to_write(decoder.clone()).map(|(position, _)| position)
     };
     to_data(&mut decoder).unwrap_or(rest.len())
+}
+
+/// The operation that comes next, or the one behind SAVEFH and the second node: so stand COPY and CLONE.
+fn to_work(mut rest: Decoder<'_>) -> Option<u32> {
+    let next = rest.u32("operation").ok()?;
+    if next != savefh::OPERATION || rest.u32("operation").ok()? != putfh::OPERATION {
+        return Some(next);
+    }
+    putfh::Arguments::decode(&mut rest).ok()?;
+    rest.u32("operation").ok()
 }
 
 /// Where the data of a WRITE stands, if that is what comes next.

@@ -33,15 +33,20 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         Ok(outcome) if ranges_are_doubted => outcome.copied(buffer),
         outcome => outcome,
     };
-    let outcome = outcome.map_err(|error| match error {
-        FsError::Invalid => of_kind(file, Status::INVAL),
-        error => super::convert::status(error),
-    })?;
+    let outcome = outcome.map_err(|error| refusal(file, error))?;
     let length = u32::try_from(outcome.content.len()).expect("no more than was asked for");
     let head = Head { end: outcome.end, length };
     buffer[start..start + Head::SIZE].copy_from_slice(&head.to_bytes());
     reply.insert(outcome.content);
     Ok(())
+}
+
+/// The status of a refusal of I/O.
+pub fn refusal(object: &ExportedNode<'_>, error: FsError) -> Status {
+    match error {
+        FsError::Invalid => of_kind(object, Status::INVAL),
+        error => super::convert::status(error),
+    }
 }
 
 /// The status of I/O on a node that may be no regular file: then its kind is what is wrong.

@@ -93,5 +93,14 @@ static OPERATIONS: [Option<Operation>; 76] = {
     table[55] = looks(stateids::test);
     table[57] = session(ending::client);
     table[58] = changes(ending::reclaim);
+    table[59] = changes(allocate::run);
+    table[60] = changes(copy::run);
+    table[62] = changes(allocate::deallocate);
+    table[69] = looks(seek::run);
+    table[71] = changes(clone::run);
+    table[72] = looks(xattr::get);
+    table[73] = changes(xattr::set);
+    table[74] = looks(xattr::list);
+    table[75] = changes(xattr::remove);
     table
 };

@@ -34,5 +34,8 @@ fn is_same(compound: &Compound<'_>, sent: &Values<'_>) -> Result<bool, Status> {
     let mut own = Vec::new();
     attributes::write(compound, node, None, wanted, &mut Encoder::new(&mut own))?;
     let own = Values::decode(&mut Decoder::new(&own)).map_err(|_| Status::SERVERFAULT)?;
-    Ok((own.attributes, own.bytes) == (wanted, sent.bytes))
+    if own.attributes != wanted {
+        return Err(Status::ATTRNOTSUPP);
+    }
+    Ok(own.bytes == sent.bytes)
 }

@@ -1,14 +1,14 @@
 //! WRITE: data into the current file. The data is borrowed from the call, or still waits in the socket.
 
 use howdah_state::IoKind;
-use howdah_vfs::{Change, Data, FileSystem, FsError, Stability};
+use howdah_vfs::{Change, Data, FileSystem, Stability};
 use howdah_wire::nfs4::write::{Head, Success};
 use howdah_wire::nfs4::{Stability as Told, Status, Verifier};
 use howdah_wire::xdr::{Decode, Decoder, padding};
 
 use super::compound::{Compound, Outcome};
 use super::convert;
-use super::read::of_kind;
+use super::read::{of_kind, refusal};
 use crate::Reply;
 
 /// Answers it.
@@ -40,17 +40,10 @@ fn put(compound: &Compound<'_>, head: &Head, data: Data<'_>) -> Result<Success, 
     };
     let (caller, node) = (&file.caller, &file.handle);
     let written = file.file_system.write(caller, node, head.offset, data, stability, &mut Change::default());
-    let written = written.map_err(|error| match error {
-        FsError::Invalid => of_kind(file, Status::INVAL),
-        error => convert::status(error),
-    })?;
+    let written = written.map_err(|error| refusal(file, error))?;
     Ok(Success {
         count: u32::try_from(written.count).expect("no more than was sent"),
-        committed: match written.stability {
-            Stability::Unstable => Told::Unstable,
-            Stability::DataSync => Told::DataSync,
-            Stability::FileSync => Told::FileSync,
-        },
+        committed: convert::told_stability(written.stability),
         verifier: Verifier(written.verifier),
     })
 }

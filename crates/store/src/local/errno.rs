@@ -26,6 +26,8 @@ pub(super) fn refusal(errno: Errno) -> FsError {
         Errno::DQUOT => FsError::QuotaExceeded,
         Errno::STALE => FsError::Stale,
         Errno::OPNOTSUPP | Errno::NOSYS => FsError::NotSupported,
+        Errno::NODATA => FsError::NoXattr,
+        Errno::TOOBIG => FsError::XattrTooBig,
         // Short of something that comes back: descriptors, memory, time.
         Errno::AGAIN | Errno::INTR | Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::TIMEDOUT => {
             FsError::Delay

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, Handle,
-    Limits, Listing, Name, NewAttributes, Node as Named, ReadOutcome, Result, SpecialKind, Stability,
-    Statistics, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
+    FileSystem, Found, Handle, Limits, Listing, Name, NewAttributes, Node as Named, RangeOperations,
+    ReadOutcome, Result, SpecialKind, Stability, Statistics, Timestamp, Written,
 };
 
 use super::cache::NodeCache;
@@ -40,6 +40,10 @@ pub struct LocalFileSystem {
     pub(super) verifier: Arc<Verifier>,
     /// Whether changes of metadata are made durable before they are answered.
     pub(super) syncs: bool,
+    /// Whether its nodes can have extended attributes of users.
+    pub(super) has_xattrs: bool,
+    /// Whether ranges of its files can be cloned.
+    pub(super) clones: bool,
     pub(super) watch: Arc<PathWatch>,
     pub(super) _housekeeper: Housekeeper,
 }
@@ -47,6 +51,14 @@ pub struct LocalFileSystem {
 impl FileSystem for LocalFileSystem {
     fn root(&self) -> Handle {
         self.root.handle
+    }
+
+    fn ranges(&self) -> Option<&dyn RangeOperations> {
+        Some(self)
+    }
+
+    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        self.has_xattrs.then_some(self)
     }
 
     fn attributes(&self, _caller: &Caller, node: &Handle) -> Result<Attributes> {
@@ -89,10 +101,6 @@ impl FileSystem for LocalFileSystem {
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
         self.read_file(caller, node, offset, count, buffer)
-    }
-
-    fn next_data(&self, caller: &Caller, node: &Handle, offset: u64) -> Result<Option<u64>> {
-        self.find_data(caller, node, offset)
     }
 
     fn write(

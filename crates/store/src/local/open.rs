@@ -20,6 +20,7 @@ use super::open_files::OpenFiles;
 use super::options::{HandleSource, Mode, Options, SyncMode};
 use super::outside::drop_moved_out;
 use super::presence::{PathWatch, Presence};
+use super::probe;
 use super::reserve::Reserve;
 use super::root::Root;
 use super::stream::Streams;
@@ -81,6 +82,7 @@ impl LocalFileSystem {
         .map_err(|cause| OpenError::new("starting the housekeeper of", directory, cause))?;
         let mode = Mode { handles, acts_as_caller: identity.acts_as_caller };
         let syncs = options.sync == SyncMode::Sync && tree.is_durable();
+        let (has_xattrs, clones) = (probe::has_xattrs(&tree), probe::clones(&tree));
         Ok(Self {
             tree,
             maker,
@@ -95,6 +97,8 @@ impl LocalFileSystem {
             streams,
             verifier,
             syncs,
+            has_xattrs,
+            clones,
             watch,
             _housekeeper: housekeeper,
         })

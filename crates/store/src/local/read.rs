@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use howdah_vfs::{Caller, Content, FileRange, Handle, ReadOutcome, Result};
 
-use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 
 use super::LocalFileSystem;
@@ -47,21 +46,6 @@ impl LocalFileSystem {
         let read = append(file, offset, length, buffer).map_err(refusal)?;
         // Short of what `fstat` promised: the file was truncated in between, so this is its end.
         Ok(ReadOutcome { content: Content::Appended(read), end: end || read < length, attributes })
-    }
-
-    /// Asks the kernel for the next data (`SEEK_DATA`). Nothing else uses the position of the descriptor that this moves.
-    pub(super) fn find_data(&self, caller: &Caller, handle: &Handle, offset: u64) -> Result<Option<u64>> {
-        let node = self.node(handle)?;
-        let attributes = self.stat(&node)?;
-        require_regular(&attributes)?;
-        self.permit_reading(caller, &node, &attributes)?;
-        match seek(self.readable(&node, &attributes)?, SeekFrom::Data(offset)) {
-            Ok(at) => Ok(Some(at)),
-            Err(Errno::NXIO) => Ok(None),
-            // A file system that knows no holes.
-            Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(Some(offset)),
-            Err(errno) => Err(refusal(errno)),
-        }
     }
 }
 

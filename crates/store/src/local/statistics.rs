@@ -40,6 +40,7 @@ impl LocalFileSystem {
             // Linux locks a file for each buffered write of it.
             parallel_writes: false,
             passes_files: false,
+            clone_block: self.clones.then(|| u32::try_from(found.f_bsize).ok()).flatten(),
         })
     }
 }

@@ -126,6 +126,25 @@ pub(super) fn change_mode(node: BorrowedFd<'_>, mode: u32) -> Result<()> {
         .map(drop)
 }
 
+/// Lets a range of one file share the storage of a range of another (`FICLONERANGE`); a `count` of 0 means up to the end.
+pub(super) fn clone_range(
+    input: BorrowedFd<'_>,
+    from: u64,
+    output: BorrowedFd<'_>,
+    to: u64,
+    count: u64,
+) -> Result<()> {
+    let range = libc::file_clone_range {
+        src_fd: input.as_raw_fd().into(),
+        src_offset: from,
+        src_length: count,
+        dest_offset: to,
+    };
+    // SAFETY: the kernel reads the structure, which outlives the call.
+    check(unsafe { libc::syscall(libc::SYS_ioctl, output.as_raw_fd(), libc::FICLONERANGE, &raw const range) })
+        .map(drop)
+}
+
 /// Fills `buffer` with directory entries as the kernel lays them out (`linux_dirent64`), and says how many bytes.
 pub(super) fn read_entries(directory: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize> {
     // SAFETY: the kernel writes at most `buffer.len()` bytes.

@@ -28,6 +28,9 @@ const TMPFS: u64 = 0x0102_1994;
 const RAMFS: u64 = 0x8584_58f6;
 const PROC: u64 = 0x9fa0;
 
+/// Where the kernel shows what this process has open.
+const DESCRIPTORS: &str = "/proc/self/fd";
+
 /// The exported tree.
 #[derive(Debug)]
 pub(super) struct Tree {
@@ -157,6 +160,11 @@ impl Tree {
         (self.descriptors.as_fd(), DecInt::new(node.as_raw_fd()))
     }
 
+    /// The same as a whole path, for calls that take no directory.
+    pub(super) fn descriptor_path(&self, node: BorrowedFd<'_>) -> String {
+        format!("{DESCRIPTORS}/{}", node.as_raw_fd())
+    }
+
     /// The number that stands for a device in attributes.
     pub(super) fn file_system_of(&self, device: u64) -> u64 {
         if device == self.device { self.number } else { self.number ^ device.rotate_left(32) }
@@ -190,7 +198,7 @@ impl Tree {
 /// Opens `/proc/self/fd`, making sure that it is what it seems.
 fn open_descriptors() -> Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let descriptors = openat(CWD, "/proc/self/fd", flags, Mode::empty())?;
+    let descriptors = openat(CWD, DESCRIPTORS, flags, Mode::empty())?;
     #[allow(clippy::unnecessary_cast)]
     let kind = fstatfs(&descriptors)?.f_type as u64;
     if kind == PROC { Ok(descriptors) } else { Err(Errno::NOENT) }

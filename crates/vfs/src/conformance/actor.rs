@@ -65,10 +65,6 @@ impl Actor<'_> {
         Ok(again(|| self.fs.access(&self.caller, &node.handle, wanted))?.0)
     }
 
-    pub(super) fn next_data(&self, node: &Node, offset: u64) -> Result<Option<u64>> {
-        again(|| self.fs.next_data(&self.caller, &node.handle, offset))
-    }
-
     pub(super) fn set(&self, node: &Node, new: NewAttributes) -> Result<()> {
         again(|| self.fs.set_attributes(&self.caller, &node.handle, &new, None, &mut Change::default()))
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::bench::Bench;
 use super::verdict::{Problem, Verdict};
-use super::{Abilities, ActsAs, Subject};
+use super::{ActsAs, Subject};
 
 /// What a case needs of its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +19,16 @@ pub enum CaseNeed {
     SparseFiles,
     /// Any bytes in names.
     AnyBytesInNames,
+    /// Has calls on ranges of files.
+    Ranges,
+    /// Has extended attributes.
+    Xattrs,
 }
 
 impl CaseNeed {
-    /// Why these abilities do not suffice, if so.
-    pub fn missing(self, abilities: &Abilities) -> Option<&'static str> {
+    /// Why this subject does not do, if so.
+    pub fn missing(self, subject: &Subject) -> Option<&'static str> {
+        let Subject { fs, abilities, .. } = subject;
         let superuser = match &abilities.acts_as {
             ActsAs::Caller => true,
             ActsAs::Always(caller) => caller.user == 0,
@@ -34,6 +39,8 @@ impl CaseNeed {
             Self::DeviceNodes => (abilities.device_nodes && superuser, "it cannot make device nodes"),
             Self::SparseFiles => (abilities.sparse_files, "it stores holes as data"),
             Self::AnyBytesInNames => (abilities.any_bytes_in_names, "it restricts the bytes of names"),
+            Self::Ranges => (fs.ranges().is_some(), "it has no calls on ranges of files"),
+            Self::Xattrs => (fs.xattrs().is_some(), "it has no extended attributes"),
         };
         (!there).then_some(reason)
     }
@@ -65,7 +72,7 @@ pub enum Outcome {
 impl Case {
     /// Runs the case on a subject.
     pub fn run(&self, subject: &Subject) -> Outcome {
-        if let Some(reason) = self.needs.iter().find_map(|need| need.missing(&subject.abilities)) {
+        if let Some(reason) = self.needs.iter().find_map(|need| need.missing(subject)) {
             return Outcome::Skipped(reason.to_owned());
         }
         match Bench::new(subject).and_then(|bench| (self.check)(&bench)) {

@@ -11,6 +11,7 @@ mod bench;
 mod case;
 mod cases;
 mod expect;
+mod groups;
 pub mod operations;
 mod report;
 mod subject;

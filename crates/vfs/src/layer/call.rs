@@ -1,6 +1,6 @@
 //! The calls of a file system as values, for those who treat them all alike.
 
-/// A method of [`FileSystem`](crate::FileSystem).
+/// A method of [`FileSystem`](crate::FileSystem), or of a group of methods that it may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each is named like its method")]
 pub enum Call {
@@ -11,7 +11,6 @@ pub enum Call {
     Access,
     ReadLink,
     Read,
-    NextData,
     Write,
     Create,
     MakeDirectory,
@@ -25,11 +24,20 @@ pub enum Call {
     Statistics,
     Limits,
     Commit,
+    Seek,
+    Allocate,
+    Deallocate,
+    CopyRange,
+    CloneRange,
+    GetXattr,
+    SetXattr,
+    ListXattrs,
+    RemoveXattr,
 }
 
 impl Call {
-    /// All of them, in the order of the trait.
-    pub const ALL: [Self; 21] = [
+    /// All of them, in the order of the traits.
+    pub const ALL: [Self; 29] = [
         Self::Attributes,
         Self::SetAttributes,
         Self::Lookup,
@@ -37,7 +45,6 @@ impl Call {
         Self::Access,
         Self::ReadLink,
         Self::Read,
-        Self::NextData,
         Self::Write,
         Self::Create,
         Self::MakeDirectory,
@@ -51,6 +58,15 @@ impl Call {
         Self::Statistics,
         Self::Limits,
         Self::Commit,
+        Self::Seek,
+        Self::Allocate,
+        Self::Deallocate,
+        Self::CopyRange,
+        Self::CloneRange,
+        Self::GetXattr,
+        Self::SetXattr,
+        Self::ListXattrs,
+        Self::RemoveXattr,
     ];
 }
 

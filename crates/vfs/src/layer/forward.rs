@@ -4,16 +4,23 @@ use std::ops::ControlFlow;
 
 use super::Call;
 use crate::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, Handle,
-    Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability, Statistics,
-    Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
+    FileSystem, Found, FsError, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
+    ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind, Stability, Statistics,
+    Timestamp, Written, XattrName,
 };
 
-/// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`].
+/// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`] with its groups.
 macro_rules! forward {
-    ($($call:ident $method:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
+    (
+        { $($call:ident $method:ident($($argument:ident: $type:ty),*) -> $answer:ty;)* }
+        $($group:ident: $trait:ident {
+            $($its_call:ident $its:ident($($its_argument:ident: $its_type:ty),*) -> $its_answer:ty;)*
+        })*
+    ) => {
         /// A file system around another one. A layer writes [`Layer::pass`], and those methods that it treats in a
-        /// way of its own; whatever is a layer is a [`FileSystem`].
+        /// way of its own; whatever is a layer is a [`FileSystem`], and has the groups of methods that the file system
+        /// inside has.
         pub trait Layer: Send + Sync {
             /// The file system inside.
             fn inner(&self) -> &dyn FileSystem;
@@ -34,6 +41,25 @@ macro_rules! forward {
                     self.pass(Call::$call, |inner| inner.$method($($argument),*))
                 }
             )*
+            $(
+                #[doc = concat!("[`FileSystem::", stringify!($group), "`].")]
+                fn $group(&self) -> Option<&dyn $trait>
+                where
+                    Self: Sized,
+                {
+                    self.inner().$group().map(|_| self as &dyn $trait)
+                }
+
+                $(
+                    #[doc = concat!("[`", stringify!($trait), "::", stringify!($its), "`].")]
+                    #[allow(clippy::too_many_arguments, reason = "the trait has them")]
+                    fn $its(&self, $($its_argument: $its_type),*) -> Result<$its_answer> {
+                        self.pass(Call::$its_call, |inner| {
+                            inner.$group().ok_or(FsError::NotSupported)?.$its($($its_argument),*)
+                        })
+                    }
+                )*
+            )*
         }
 
         impl<L: Layer> FileSystem for L {
@@ -50,50 +76,100 @@ macro_rules! forward {
                     Layer::$method(self, $($argument),*)
                 }
             )*
+
+            $(
+                fn $group(&self) -> Option<&dyn $trait> {
+                    Layer::$group(self)
+                }
+            )*
         }
+
+        $(
+            impl<L: Layer> $trait for L {
+                $(
+                    fn $its(&self, $($its_argument: $its_type),*) -> Result<$its_answer> {
+                        Layer::$its(self, $($its_argument),*)
+                    }
+                )*
+            }
+        )*
     };
 }
 
 forward! {
-    Attributes attributes(caller: &Caller, node: &Handle) -> Attributes;
-    SetAttributes set_attributes(
-        caller: &Caller, node: &Handle, new: &NewAttributes, guard: Option<Timestamp>, change: &mut Change
-    ) -> ();
-    Lookup lookup(caller: &Caller, directory: &Handle, name: Name<'_>) -> Found;
-    Parent parent(caller: &Caller, directory: &Handle) -> Found;
-    Access access(caller: &Caller, node: &Handle, wanted: Access) -> (Access, Attributes);
-    ReadLink read_link(caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Attributes;
-    Read read(caller: &Caller, node: &Handle, offset: u64, count: usize, buffer: &mut Vec<u8>) -> ReadOutcome;
-    NextData next_data(caller: &Caller, node: &Handle, offset: u64) -> Option<u64>;
-    Write write(
-        caller: &Caller, node: &Handle, offset: u64, data: Data<'_>, stability: Stability, change: &mut Change
-    ) -> Written;
-    Create create(caller: &Caller, directory: &Handle, name: Name<'_>, how: &Create, change: &mut Change) -> Node;
-    MakeDirectory make_directory(
-        caller: &Caller, directory: &Handle, name: Name<'_>, new: &NewAttributes, change: &mut Change
-    ) -> Node;
-    MakeLink make_link(
-        caller: &Caller, directory: &Handle, name: Name<'_>, target: &[u8], new: &NewAttributes, change: &mut Change
-    ) -> Node;
-    MakeSpecial make_special(
-        caller: &Caller, directory: &Handle, name: Name<'_>, kind: SpecialKind, new: &NewAttributes,
-        change: &mut Change
-    ) -> Node;
-    Remove remove(caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> ();
-    RemoveDirectory remove_directory(
-        caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change
-    ) -> ();
-    Rename rename(
-        caller: &Caller, from: (&Handle, Name<'_>), to: (&Handle, Name<'_>), changes: (&mut Change, &mut Change)
-    ) -> ();
-    Link link(
-        caller: &Caller, node: &Handle, directory: &Handle, name: Name<'_>, change: &mut Change
-    ) -> Attributes;
-    ReadDirectory read_directory(
-        caller: &Caller, directory: &Handle, cookie: u64, detail: Detail,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>
-    ) -> Listing;
-    Statistics statistics(caller: &Caller, node: &Handle) -> Statistics;
-    Limits limits(caller: &Caller, node: &Handle) -> Limits;
-    Commit commit(caller: &Caller, node: &Handle, offset: u64, count: u64, change: &mut Change) -> Committed;
+    {
+        Attributes attributes(caller: &Caller, node: &Handle) -> Attributes;
+        SetAttributes set_attributes(
+            caller: &Caller, node: &Handle, new: &NewAttributes, guard: Option<Timestamp>, change: &mut Change
+        ) -> ();
+        Lookup lookup(caller: &Caller, directory: &Handle, name: Name<'_>) -> Found;
+        Parent parent(caller: &Caller, directory: &Handle) -> Found;
+        Access access(caller: &Caller, node: &Handle, wanted: Access) -> (Access, Attributes);
+        ReadLink read_link(caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Attributes;
+        Read read(caller: &Caller, node: &Handle, offset: u64, count: usize, buffer: &mut Vec<u8>) -> ReadOutcome;
+        Write write(
+            caller: &Caller, node: &Handle, offset: u64, data: Data<'_>, stability: Stability, change: &mut Change
+        ) -> Written;
+        Create create(caller: &Caller, directory: &Handle, name: Name<'_>, how: &Create, change: &mut Change) -> Node;
+        MakeDirectory make_directory(
+            caller: &Caller, directory: &Handle, name: Name<'_>, new: &NewAttributes, change: &mut Change
+        ) -> Node;
+        MakeLink make_link(
+            caller: &Caller, directory: &Handle, name: Name<'_>, target: &[u8], new: &NewAttributes, change: &mut Change
+        ) -> Node;
+        MakeSpecial make_special(
+            caller: &Caller, directory: &Handle, name: Name<'_>, kind: SpecialKind, new: &NewAttributes,
+            change: &mut Change
+        ) -> Node;
+        Remove remove(caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> ();
+        RemoveDirectory remove_directory(
+            caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change
+        ) -> ();
+        Rename rename(
+            caller: &Caller, from: (&Handle, Name<'_>), to: (&Handle, Name<'_>), changes: (&mut Change, &mut Change)
+        ) -> ();
+        Link link(
+            caller: &Caller, node: &Handle, directory: &Handle, name: Name<'_>, change: &mut Change
+        ) -> Attributes;
+        ReadDirectory read_directory(
+            caller: &Caller, directory: &Handle, cookie: u64, detail: Detail,
+            sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>
+        ) -> Listing;
+        Statistics statistics(caller: &Caller, node: &Handle) -> Statistics;
+        Limits limits(caller: &Caller, node: &Handle) -> Limits;
+        Commit commit(caller: &Caller, node: &Handle, offset: u64, count: u64, change: &mut Change) -> Committed;
+    }
+
+    ranges: RangeOperations {
+        Seek seek(caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> SeekOutcome;
+        Allocate allocate(
+            caller: &Caller, node: &Handle, offset: u64, length: u64, change: &mut Change
+        ) -> ();
+        Deallocate deallocate(
+            caller: &Caller, node: &Handle, offset: u64, length: u64, change: &mut Change
+        ) -> ();
+        CopyRange copy_range(
+            caller: &Caller, from: (&Handle, u64), to: (&Handle, u64), count: u64, change: &mut Change
+        ) -> Written;
+        CloneRange clone_range(
+            caller: &Caller, from: (&Handle, u64), to: (&Handle, u64), count: u64, change: &mut Change
+        ) -> ();
+    }
+
+    xattrs: ExtendedAttributes {
+        GetXattr get_xattr(
+            caller: &Caller, node: &Handle, name: XattrName<'_>, value: &mut Vec<u8>
+        ) -> ();
+        SetXattr set_xattr(
+            caller: &Caller, node: &Handle, name: XattrName<'_>, value: &[u8], mode: SetXattrMode,
+            change: &mut Change
+        ) -> ();
+        ListXattrs list_xattrs(
+            caller: &Caller, node: &Handle, cookie: u64,
+            sink: &mut dyn FnMut(XattrName<'_>, u64) -> ControlFlow<()>
+        ) -> bool;
+        RemoveXattr remove_xattr(
+            caller: &Caller, node: &Handle, name: XattrName<'_>, change: &mut Change
+        ) -> ();
+    }
 }

@@ -1,6 +1,6 @@
 //! File systems that wrap another one: they decorate, so that nobody needs a flag.
 //!
-//! A [`Layer`] sees every call as it passes, in one function; `forward` writes the twenty methods once for all.
+//! A [`Layer`] sees every call as it passes, in one function; `forward` writes all methods once.
 
 mod call;
 mod delayed;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Call, Layer};
 use crate::{
     Access, Attributes, Before, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name,
-    NewAttributes, Node, Result, SpecialKind, Stability, Timestamp, Written,
+    NewAttributes, Node, Result, SetXattrMode, SpecialKind, Stability, Timestamp, Written, XattrName,
 };
 
 /// Refuses every change with [`FsError::ReadOnly`], and grants no right to make one. COMMIT passes: there is nothing
@@ -148,5 +148,56 @@ impl Layer for ReadOnly {
         change: &mut Change,
     ) -> Result<Attributes> {
         self.refuse(caller, directory, change)
+    }
+    fn allocate(&self, caller: &Caller, node: &Handle, _: u64, _: u64, change: &mut Change) -> Result<()> {
+        self.refuse(caller, node, change)
+    }
+
+    fn deallocate(&self, caller: &Caller, node: &Handle, _: u64, _: u64, change: &mut Change) -> Result<()> {
+        self.refuse(caller, node, change)
+    }
+
+    fn copy_range(
+        &self,
+        caller: &Caller,
+        _: (&Handle, u64),
+        to: (&Handle, u64),
+        _: u64,
+        change: &mut Change,
+    ) -> Result<Written> {
+        self.refuse(caller, to.0, change)
+    }
+
+    fn clone_range(
+        &self,
+        caller: &Caller,
+        _: (&Handle, u64),
+        to: (&Handle, u64),
+        _: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.refuse(caller, to.0, change)
+    }
+
+    fn set_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        _: XattrName<'_>,
+        _: &[u8],
+        _: SetXattrMode,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.refuse(caller, node, change)
+    }
+
+    fn remove_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        _: XattrName<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.refuse(caller, node, change)
     }
 }

@@ -32,7 +32,8 @@ pub trait HandleBook: Send + Sync {
     fn keep(&self, handles: &[(HandleNumber, Handle)]) -> Result<()>;
 }
 
-/// A file system whose handles have at most a given length.
+/// A file system whose handles have at most a given length. It has no optional groups of methods: no file system with such
+/// handles has them.
 pub struct ShortHandles<B> {
     inner: Arc<dyn FileSystem>,
     book: B,
@@ -152,10 +153,6 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
         self.inner.read(caller, &self.long(node)?, offset, count, buffer)
-    }
-
-    fn next_data(&self, caller: &Caller, node: &Handle, offset: u64) -> Result<Option<u64>> {
-        self.inner.next_data(caller, &self.long(node)?, offset)
     }
 
     fn write(

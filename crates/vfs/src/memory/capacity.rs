@@ -40,6 +40,7 @@ impl Tables {
             case_preserving: true,
             parallel_writes: false,
             passes_files: false,
+            clone_block: Some(super::ranges::CLONE_BLOCK as u32),
         }
     }
 }

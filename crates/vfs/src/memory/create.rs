@@ -6,6 +6,7 @@ use super::number::Number;
 use super::permissions::{self, EXECUTE, SET_GROUP, WRITE};
 use super::setting::{self, Settings};
 use super::tables::Tables;
+use super::xattrs::Xattrs;
 use crate::{Caller, Create, FsError, Name, NewAttributes, Result, SpecialKind};
 
 /// The mode of a new node whose maker names none: it is for its owner alone until told otherwise.
@@ -138,7 +139,8 @@ fn new_node(caller: &Caller, parent: &Node, body: Body, now: crate::Timestamp) -
     let links = if matches!(body, Body::Directory(_)) { 2 } else { 1 };
     let mode = if matches!(body, Body::Link(_)) { 0o777 } else { MODE_UNTIL_TOLD };
     let group = if parent.mode & SET_GROUP != 0 { parent.group } else { caller.group };
-    Node { mode, user: caller.user, group, links, accessed: now, modified: now, changed: now, body }
+    let (user, xattrs) = (caller.user, Xattrs::default());
+    Node { mode, user, group, links, accessed: now, modified: now, changed: now, xattrs, body }
 }
 
 /// What the maker may ask for: an owner or group only if it is the superuser, else it is left out rather than

@@ -28,13 +28,6 @@ impl Tables {
         Ok(ReadOutcome { content: Content::Appended(length), end, attributes: self.attributes(number)? })
     }
 
-    pub(super) fn next_data(&self, caller: &Caller, number: Number, offset: u64) -> Result<Option<u64>> {
-        let node = self.node(number)?;
-        let file = node.regular()?;
-        permissions::require_reading(caller, node)?;
-        Ok(file.pages.next_data(offset).filter(|&at| at < file.size))
-    }
-
     pub(super) fn write(
         &mut self,
         caller: &Caller,

@@ -7,14 +7,14 @@ use parking_lot::Mutex;
 use super::MemoryOptions;
 use super::tables::{ROOT, Tables};
 use crate::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
-    Statistics, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
+    FileSystem, Found, FsError, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
+    ReadOutcome, Result, SpecialKind, Stability, Statistics, Timestamp, Written,
 };
 
 /// A file system in memory.
 pub struct MemoryFileSystem {
-    tables: Mutex<Tables>,
+    pub(super) tables: Mutex<Tables>,
 }
 
 impl MemoryFileSystem {
@@ -44,6 +44,14 @@ impl Default for MemoryFileSystem {
 impl FileSystem for MemoryFileSystem {
     fn root(&self) -> Handle {
         self.tables.lock().handle(ROOT)
+    }
+
+    fn ranges(&self) -> Option<&dyn RangeOperations> {
+        Some(self)
+    }
+
+    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        Some(self)
     }
 
     fn attributes(&self, _caller: &Caller, node: &Handle) -> Result<Attributes> {
@@ -94,11 +102,6 @@ impl FileSystem for MemoryFileSystem {
         let mut tables = self.tables.lock();
         let node = tables.find(node)?;
         tables.read(caller, node, offset, count, buffer)
-    }
-
-    fn next_data(&self, caller: &Caller, node: &Handle, offset: u64) -> Result<Option<u64>> {
-        let tables = self.tables.lock();
-        tables.next_data(caller, tables.find(node)?, offset)
     }
 
     fn write(

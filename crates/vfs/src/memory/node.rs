@@ -3,6 +3,7 @@
 use super::entries::Entries;
 use super::number::Number;
 use super::pages::Pages;
+use super::xattrs::Xattrs;
 use crate::{FileKind, FsError, Result, SpecialKind, Timestamp};
 
 /// Anything that has a handle.
@@ -15,6 +16,7 @@ pub(super) struct Node {
     pub(super) accessed: Timestamp,
     pub(super) modified: Timestamp,
     pub(super) changed: Timestamp,
+    pub(super) xattrs: Xattrs,
     pub(super) body: Body,
 }
 

@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, Hasher};
 use super::entries::Entries;
 use super::node::{Body, Directory, Node};
 use super::number::Number;
+use super::xattrs::Xattrs;
 use super::{Clock, MemoryOptions};
 use crate::{
     Attributes, Before, Change, DeviceNumber, FsError, Handle, Name, Result, SpecialKind, Timestamp,
@@ -51,6 +52,7 @@ impl Tables {
             accessed: now,
             modified: now,
             changed: now,
+            xattrs: Xattrs::default(),
             body: Body::Directory(directory),
         };
         let (instance, verifier) = (random(), random());
@@ -188,7 +190,8 @@ impl Tables {
 }
 
 fn node_bytes(node: &Node) -> u64 {
-    NODE + if let Body::Link(target) = &node.body { target.len() as u64 } else { 0 }
+    let target = if let Body::Link(target) = &node.body { target.len() as u64 } else { 0 };
+    NODE + target + node.xattrs.used()
 }
 
 fn entry_bytes(name: Name<'_>) -> u64 {

@@ -14,6 +14,9 @@ pub const OPERATION: u32 = 74;
 /// The bytes before the names: the cookie and their number.
 const HEAD: usize = 8 + 4;
 
+/// The bytes of a result without names (`LISTXATTRS4resok`).
+pub const EMPTY: usize = HEAD + 4;
+
 message! {
     /// Arguments of LISTXATTRS (`LISTXATTRS4args`).
     pub struct Arguments {

@@ -11,7 +11,6 @@ cases! { "holes":
     extending_makes_a_hole,
     offsets_have_64_bits,
     the_edge_of_32_bits_is_no_edge,
-    no_data_lies_in_what_is_told_to_be_a_hole,
     a_hole_takes_no_storage [SparseFiles],
     nothing_is_written_beyond_the_largest_file,
 }
@@ -56,28 +55,6 @@ fn the_edge_of_32_bits_is_no_edge(bench: &Bench<'_>) -> Verdict {
         equal_bytes("content", &bench.me.read_all(&file, edge - 5, 20)?, b"\0acrossit")?;
     }
     equal_bytes("the start", &bench.me.read_all(&file, 0, 8)?, &[0; 8])
-}
-
-/// A file system may know no holes, but one that it tells must be one: a copy does not read it.
-fn no_data_lies_in_what_is_told_to_be_a_hole(bench: &Bench<'_>) -> Verdict {
-    let file = bench.file("f")?;
-    let places = [3 << 16, (1 << 20) + 5, 4 << 20];
-    for at in places {
-        bench.me.write_all(&file, at, b"x")?;
-    }
-    bench.me.set(&file, NewAttributes::with_size(8 << 20))?;
-    let mut from = 0;
-    for at in places {
-        let next = bench.me.next_data(&file, from)?;
-        holds("data is not before where it was looked for", next.is_some_and(|next| next >= from))?;
-        holds("data is not skipped", next.is_some_and(|next| next <= at))?;
-        equal("within data", bench.me.next_data(&file, at)?, Some(at))?;
-        from = at + 1;
-    }
-    holds(
-        "data is not before where it was looked for",
-        bench.me.next_data(&file, from)?.is_none_or(|at| at >= from),
-    )
 }
 
 fn a_hole_takes_no_storage(bench: &Bench<'_>) -> Verdict {

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod change;
+mod copies;
 mod create;
 mod data;
 mod directory;
@@ -15,6 +16,7 @@ mod names;
 mod ownership;
 mod paging;
 mod permissions;
+mod ranges;
 mod remove;
 mod rename;
 mod rename_refused;
@@ -25,6 +27,7 @@ mod stale;
 mod sticky;
 mod symbolic_link;
 mod time_setting;
+mod xattrs;
 
 use super::case::Case;
 
@@ -37,6 +40,8 @@ pub(super) const TOPICS: &[&[Case]] = &[
     exclusive::CASES,
     data::CASES,
     holes::CASES,
+    ranges::CASES,
+    copies::CASES,
     stability::CASES,
     directory::CASES,
     paging::CASES,
@@ -52,6 +57,7 @@ pub(super) const TOPICS: &[&[Case]] = &[
     permissions::CASES,
     ownership::CASES,
     sticky::CASES,
+    xattrs::CASES,
     change::CASES,
     stale::CASES,
     limits::CASES,

@@ -1,0 +1,121 @@
+//! The optional groups of methods of the file system: takes the lock and hands each call to the operation of that name.
+
+use std::ops::ControlFlow;
+
+use super::MemoryFileSystem;
+use crate::{
+    Caller, Change, ExtendedAttributes, Handle, RangeOperations, Result, SeekOutcome, SeekTarget,
+    SetXattrMode, Written, XattrName,
+};
+
+impl RangeOperations for MemoryFileSystem {
+    fn seek(&self, caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> Result<SeekOutcome> {
+        let tables = self.tables.lock();
+        tables.seek(caller, tables.find(node)?, offset, target)
+    }
+
+    fn allocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        let mut tables = self.tables.lock();
+        tables.changing(node, change, |tables, node| tables.allocate(caller, node, offset, length))
+    }
+
+    fn deallocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        let mut tables = self.tables.lock();
+        tables.changing(node, change, |tables, node| tables.deallocate(caller, node, offset, length))
+    }
+
+    fn copy_range(
+        &self,
+        caller: &Caller,
+        (source, from): (&Handle, u64),
+        (target, to): (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Written> {
+        let mut tables = self.tables.lock();
+        let source = tables.find(source)?;
+        tables.changing(target, change, |tables, target| {
+            tables.copy_range(caller, (source, from), (target, to), count)
+        })
+    }
+
+    fn clone_range(
+        &self,
+        caller: &Caller,
+        (source, from): (&Handle, u64),
+        (target, to): (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        let mut tables = self.tables.lock();
+        let source = tables.find(source)?;
+        tables.changing(target, change, |tables, target| {
+            tables.clone_range(caller, (source, from), (target, to), count)
+        })
+    }
+}
+
+impl ExtendedAttributes for MemoryFileSystem {
+    fn get_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        value: &mut Vec<u8>,
+    ) -> Result<()> {
+        let tables = self.tables.lock();
+        tables.get_xattr(caller, tables.find(node)?, name, value)
+    }
+
+    fn set_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        value: &[u8],
+        mode: SetXattrMode,
+        change: &mut Change,
+    ) -> Result<()> {
+        let mut tables = self.tables.lock();
+        tables.changing(node, change, |tables, node| tables.set_xattr(caller, node, name, value, mode))
+    }
+
+    fn list_xattrs(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        cookie: u64,
+        sink: &mut dyn FnMut(XattrName<'_>, u64) -> ControlFlow<()>,
+    ) -> Result<bool> {
+        let names = {
+            let tables = self.tables.lock();
+            tables.xattr_names(caller, tables.find(node)?)?
+        };
+        Ok(XattrName::list(names.iter().filter_map(|name| XattrName::parse(name).ok()), cookie, sink))
+    }
+
+    fn remove_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let mut tables = self.tables.lock();
+        tables.changing(node, change, |tables, node| tables.remove_xattr(caller, node, name))
+    }
+}
