@@ -78,10 +78,13 @@ impl Server {
         self.child.wait().expect("it ends")
     }
 
-    /// The address in the mount command for Linux.
+    /// The address in the mount command for Linux over NFSv3, which names the port in any case.
     pub fn address(&self) -> SocketAddr {
-        let line =
-            self.screen.lines().find(|line| line.trim_start().starts_with("Linux")).expect("a mount command");
+        let line = self
+            .screen
+            .lines()
+            .find(|line| line.trim_start().starts_with("Linux, NFSv3"))
+            .expect("a mount command");
         let port = after(line, ",port=").split(',').next().expect("a port");
         let host =
             line.split_whitespace().rev().nth(1).expect("a target").rsplit_once(':').expect("a colon").0;

@@ -1,7 +1,7 @@
 //! A server with an admin socket, and a client that speaks HTTP by hand.
 
 use std::io::{Read, Write};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,10 @@ use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::FileSystem;
 use howdah_vfs::memory::MemoryFileSystem;
+use howdah_wire::nfs4::Status;
 use serde_json::Value;
+
+use crate::common::nfs4::Client;
 
 /// A server of an empty file system in memory, and where it is reached.
 pub struct Asked {
@@ -55,6 +58,27 @@ impl Asked {
         Self { server, address, socket, metrics, _home: home }
     }
 
+    /// Two clients of NFSv4, each with a lock.
+    pub fn lockers(&self) -> [Client; 2] {
+        [("one", 0), ("other", 100)].map(|(name, offset)| {
+            let mut client = Client::new(TcpStream::connect(self.address).expect("connected"), name);
+            let file = client.open("locked");
+            assert_eq!(client.lock(&file, (offset, 10)), Status::OK);
+            client
+        })
+    }
+
+    /// The path of a question with names in it: a knob, and the last of the clients of NFSv4.
+    pub fn named(&self, path: &str) -> String {
+        let path = path.replace("{name}", "tcp_rcvbuf");
+        if !path.contains("{client}") {
+            return path;
+        }
+        let state = self.get("/v1/state");
+        let clients = state["clients"].as_array().expect("a list");
+        path.replace("{client}", clients.last().expect("a client")["id"].as_str().expect("an id"))
+    }
+
     /// Asks, and gives the status and the JSON that comes with it.
     pub fn ask(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
         let mut stream = connect_local(&self.socket).expect("it listens");
@@ -81,6 +105,7 @@ impl Asked {
 pub fn body(method: &str, path: &str) -> &'static str {
     match (method, path) {
         ("PUT", "/v1/capture") => r#"{"run": false}"#,
+        ("PUT", "/v1/state/{client}") => r#"{"release": true}"#,
         ("PUT", _) => r#"{"value": "auto"}"#,
         _ => "",
     }

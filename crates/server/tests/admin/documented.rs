@@ -33,6 +33,7 @@ fn every_documented_question_has_the_fields_documented() {
             assert!(getattr(&mut stream, &handle).is_ok());
         }
     }
+    let clients = asked.lockers();
     asked.captures(|| assert!(getattr(&mut stream, &handle).is_ok()));
     let offered: BTreeSet<String> =
         asked.get("/v1")["paths"].as_array().expect("a list").iter().map(question).collect();
@@ -40,7 +41,7 @@ fn every_documented_question_has_the_fields_documented() {
     for (question, fields) in &documented {
         let (method, path) = question.split_once(' ').expect("a method and a path");
         let body = crate::ask::body(method, path);
-        let (status, answer) = asked.ask(method, &path.replace("{name}", "tcp_rcvbuf"), body);
+        let (status, answer) = asked.ask(method, &asked.named(path), body);
         assert_eq!(status, 200, "{question}: {answer}");
         let mut found = BTreeSet::new();
         flatten(&answer, String::new(), fields, &mut found);
@@ -49,6 +50,7 @@ fn every_documented_question_has_the_fields_documented() {
             fields.keys().filter(|field| !fields.keys().any(|other| other.starts_with(&format!("{field}."))));
         assert_eq!(found, wanted.cloned().collect(), "{question}: {answer}");
     }
+    drop(clients);
 }
 
 fn question(offered: &Value) -> String {
@@ -56,7 +58,7 @@ fn question(offered: &Value) -> String {
     format!("{} {}", word("method"), word("path"))
 }
 
-/// The names of all fields; a map, whose names are data, is one field.
+/// The names of all fields. A map, whose names are data, is one field, and so is a list of texts.
 fn flatten(value: &Value, name: String, fields: &Fields, found: &mut BTreeSet<String>) {
     let is_map = fields.get(&name).is_some_and(|what| what.starts_with("map"));
     match value {
@@ -65,6 +67,9 @@ fn flatten(value: &Value, name: String, fields: &Fields, found: &mut BTreeSet<St
                 let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
                 flatten(value, name, fields, found);
             }
+        }
+        Value::Array(_) if fields.get(&name).is_some_and(|what| what.starts_with("list")) => {
+            found.insert(name);
         }
         Value::Array(items) => {
             assert!(!items.is_empty(), "{name} has no item to look at");

@@ -57,6 +57,7 @@ fn place(path: &str, method: &str, status: &str) -> String {
 #[test]
 fn every_question_is_described_and_every_answer_has_its_form() {
     let asked = used();
+    let _clients = asked.lockers();
     let description = asked.get("/v1/openapi.json");
     let closed = closed(&description);
     let mut described = BTreeSet::new();
@@ -67,7 +68,7 @@ fn every_question_is_described_and_every_answer_has_its_form() {
             }
             described.insert((method.to_uppercase(), path.clone()));
             let body = crate::ask::body(&method.to_uppercase(), path);
-            let typed = path.replace("{name}", "tcp_rcvbuf");
+            let typed = asked.named(path);
             let (status, answer) = asked.ask(&method.to_uppercase(), &typed, body);
             assert_eq!(status, 200, "{method} {path}: {answer}");
             assert_eq!(

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // Each test binary uses its own part of this.
 
+pub mod nfs4;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
