@@ -14,7 +14,7 @@ use crate::Reply;
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let arguments = Arguments::decode(arguments)?;
-    if arguments.servers.iter().next().is_some() {
+    if !arguments.servers.is_empty() {
         return Err(Status::NOTSUPP.into());
     }
     let pair = Pair::of(compound, arguments.source, arguments.destination)?;

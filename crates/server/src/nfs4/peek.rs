@@ -88,3 +88,38 @@ fn to_node(mut arguments: Decoder<'_>) -> Option<(&[u8], Decoder<'_>)> {
     let putfh::Arguments { node } = putfh::Arguments::decode(&mut arguments).ok()?;
     Some((node.0, arguments))
 }
+
+#[cfg(test)]
+mod tests {
+    use howdah_wire::nfs4::{FileHandle, SessionId, copy, getattr, seek};
+    use howdah_wire::xdr::Encoder;
+
+    use super::*;
+
+    #[test]
+    fn what_may_take_long_is_slow_wherever_it_stands() {
+        let session = SessionId([1; 16]);
+        let sequence = sequence::Arguments { session, sequence: 1, slot: 0, highest_slot: 0, keep: false };
+        let pace = |operations: &[u32]| {
+            let head = Head { tag: b"", minor_version: 2, operations: operations.len() as u32 + 1 };
+            let mut message = Encoder::to_vec(&head);
+            message.extend(sequence::OPERATION.to_be_bytes());
+            message.extend(Encoder::to_vec(&sequence));
+            for operation in operations {
+                message.extend(operation.to_be_bytes());
+                if *operation == putfh::OPERATION {
+                    message.extend(Encoder::to_vec(&putfh::Arguments { node: FileHandle(b"handle") }));
+                }
+            }
+            super::pace(Decoder::new(&message))
+        };
+        let (put, save) = (putfh::OPERATION, savefh::OPERATION);
+        assert_eq!(pace(&[put, save, put, copy::OPERATION]), Pace::Slow);
+        assert_eq!(pace(&[put, copy::OPERATION]), Pace::Slow);
+        for quick in
+            [&[put, getattr::OPERATION][..], &[put, seek::OPERATION], &[put, save, put], &[put, save], &[put]]
+        {
+            assert_eq!(pace(quick), Pace::Quick);
+        }
+    }
+}

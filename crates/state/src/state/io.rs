@@ -24,10 +24,12 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         io: IoKind,
     ) -> Result<IoPermit, StateError> {
         match stateid {
-            // Not for WRITE (RFC 8881 8.2.3).
             StateId::READ_BYPASS if io == IoKind::Read => Ok(IoPermit::Special),
-            StateId::ANONYMOUS if self.grace.is_on() => Err(StateError::Grace),
-            StateId::ANONYMOUS => self.check_anonymous(now, key, io).map(|()| IoPermit::Special),
+            // A write bypasses nothing: both are the same to it (RFC 8881 9.1.2).
+            StateId::ANONYMOUS | StateId::READ_BYPASS if self.grace.is_on() => Err(StateError::Grace),
+            StateId::ANONYMOUS | StateId::READ_BYPASS => {
+                self.check_anonymous(now, key, io).map(|()| IoPermit::Special)
+            }
             _ => self.check_stated(client, stateid, key, io),
         }
     }

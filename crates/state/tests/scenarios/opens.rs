@@ -55,7 +55,7 @@ fn deny_modes_hold_against_other_owners_and_against_io_without_an_open() {
     let special = |state: &mut State, stateid, io| state.check_io(NOW, b, stateid, &"file", io);
     assert_eq!(special(&mut state, StateId::ANONYMOUS, IoKind::Write), Err(StateError::Locked));
     assert_eq!(special(&mut state, StateId::READ_BYPASS, IoKind::Read), Ok(IoPermit::Special));
-    assert_eq!(special(&mut state, StateId::READ_BYPASS, IoKind::Write), Err(StateError::BadStateId));
+    assert_eq!(special(&mut state, StateId::READ_BYPASS, IoKind::Write), Err(StateError::Locked));
     for wrong in [StateId::INVALID, StateId::CURRENT, mine.stateid] {
         assert_eq!(special(&mut state, wrong, IoKind::Read), Err(StateError::BadStateId));
     }

@@ -4,4 +4,6 @@ mod client;
 mod files;
 mod locks;
 mod names;
+mod ranges;
 mod sessions;
+mod xattrs;
