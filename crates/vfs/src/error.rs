@@ -93,3 +93,6 @@ fs_errors! {
 }
 
 impl std::error::Error for FsError {}
+
+/// What a call answers: its result, or why it is refused.
+pub type Result<T> = std::result::Result<T, FsError>;

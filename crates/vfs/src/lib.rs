@@ -10,6 +10,7 @@ mod change;
 pub mod conformance;
 mod content;
 mod directory;
+mod durability;
 mod error;
 mod extended_attributes;
 mod file_range;
@@ -28,12 +29,11 @@ pub use caller::{Caller, GroupList};
 pub use change::{Before, Change};
 pub use content::{Content, Data, Waiting};
 pub use directory::{Detail, Entry, Listing, Node};
-pub use error::FsError;
+pub use durability::{Committed, Stability, Written};
+pub use error::{FsError, Result};
 pub use extended_attributes::{ExtendedAttributes, SetXattrMode, XattrName};
 pub use file_range::FileRange;
-pub use file_system::{
-    Access, Committed, Create, FileSystem, Found, Limits, ReadOutcome, Result, Stability, Statistics, Written,
-};
+pub use file_system::{Access, Create, FileSystem, Found, Limits, ReadOutcome, Statistics};
 pub use handle::{Handle, HandleTooLong};
 pub use name::{Name, NameError};
 pub use range_operations::{RangeOperations, SeekOutcome, SeekTarget};

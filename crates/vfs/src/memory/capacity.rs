@@ -1,10 +1,13 @@
 //! FSSTAT, FSINFO and PATHCONF.
 
+use super::pages::PAGE;
 use super::tables::Tables;
 use crate::{Limits, Name, Statistics};
 
 /// The largest file: what a signed 64-bit offset reaches, as for every kernel.
 pub(super) const LARGEST_FILE: u64 = i64::MAX as u64;
+/// What clones are multiples of.
+pub(super) const CLONE_BLOCK: u64 = PAGE as u64;
 
 /// The size told when there is no budget: large, and far from every overflow.
 const NOMINAL_BYTES: u64 = 1 << 50;
@@ -40,7 +43,7 @@ impl Tables {
             case_preserving: true,
             parallel_writes: false,
             passes_files: false,
-            clone_block: Some(super::ranges::CLONE_BLOCK as u32),
+            clone_block: Some(CLONE_BLOCK as u32),
         }
     }
 }

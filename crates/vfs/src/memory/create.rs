@@ -6,7 +6,7 @@ use super::number::Number;
 use super::permissions::{self, EXECUTE, SET_GROUP, WRITE};
 use super::setting::{self, Settings};
 use super::tables::Tables;
-use super::xattrs::Xattrs;
+use super::xattr_map::Xattrs;
 use crate::{Caller, Create, FsError, Name, NewAttributes, Result, SpecialKind};
 
 /// The mode of a new node whose maker names none: it is for its owner alone until told otherwise.

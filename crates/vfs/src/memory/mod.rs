@@ -25,6 +25,7 @@ mod remove;
 mod rename;
 mod setting;
 mod tables;
+mod xattr_map;
 mod xattrs;
 
 pub use clock::{Clock, counting_clock};

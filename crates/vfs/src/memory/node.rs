@@ -3,7 +3,7 @@
 use super::entries::Entries;
 use super::number::Number;
 use super::pages::Pages;
-use super::xattrs::Xattrs;
+use super::xattr_map::Xattrs;
 use crate::{FileKind, FsError, Result, SpecialKind, Timestamp};
 
 /// Anything that has a handle.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::capacity::LARGEST_FILE;
+use super::capacity::{CLONE_BLOCK, LARGEST_FILE};
 use super::node::{Node, Regular};
 use super::number::Number;
 use super::pages::{PAGE, Pages};
@@ -15,9 +15,6 @@ const COPY_MAX: u64 = 64 << 20;
 
 /// The most bytes that one call reserves where there is no budget: pages take memory before anything is written.
 const ALLOCATE_MAX: u64 = 1 << 30;
-
-/// What clones are multiples of.
-pub(super) const CLONE_BLOCK: u64 = PAGE as u64;
 
 impl Tables {
     pub(super) fn seek(

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hasher};
 use super::entries::Entries;
 use super::node::{Body, Directory, Node};
 use super::number::Number;
-use super::xattrs::Xattrs;
+use super::xattr_map::Xattrs;
 use super::{Clock, MemoryOptions};
 use crate::{
     Attributes, Before, Change, DeviceNumber, FsError, Handle, Name, Result, SpecialKind, Timestamp,

@@ -1,41 +1,14 @@
 //! GETXATTR, SETXATTR, LISTXATTRS and REMOVEXATTR.
 
-use std::collections::BTreeMap;
-
 use super::node::{Body, Node};
 use super::number::Number;
 use super::permissions::{self, READ, STICKY, WRITE};
 use super::tables::Tables;
+use super::xattr_map::{listed, used_by};
 use crate::{Caller, FsError, Result, SetXattrMode, XattrName};
 
 /// The most bytes of all names of a node, each with its namespace and an end (`XATTR_LIST_MAX` of Linux).
 const NAMES_MAX: usize = 64 << 10;
-
-/// Bytes that an attribute takes beside its name and value.
-const ATTRIBUTE: u64 = 64;
-
-/// The extended attributes of a node.
-#[derive(Default)]
-pub(super) struct Xattrs(BTreeMap<Box<[u8]>, Box<[u8]>>);
-
-impl Xattrs {
-    /// Bytes in use.
-    pub(super) fn used(&self) -> u64 {
-        self.0.iter().map(|(name, value)| used_by(name, value)).sum()
-    }
-
-    fn names_length(&self) -> usize {
-        self.0.keys().map(|name| listed(name)).sum()
-    }
-}
-
-fn used_by(name: &[u8], value: &[u8]) -> u64 {
-    ATTRIBUTE + (name.len() + value.len()) as u64
-}
-
-fn listed(name: &[u8]) -> usize {
-    "user.".len() + name.len() + 1
-}
 
 impl Tables {
     pub(super) fn get_xattr(
