@@ -113,6 +113,7 @@ fn name(procedure: &Procedure) -> String {
         "nfs" => name.clone(),
         "mountd" => format!("mount {name}"),
         "nlockmgr" => format!("nlm {name}"),
+        "status" => format!("nsm {name}"),
         _ => format!("rpcb {name}"),
     }
 }
