@@ -18,7 +18,9 @@ universal=$SERVER_ADDRESS.$((PORT / 256)).$((PORT % 256))
 contains "$(rpcinfo -a "$universal" -T tcp 100003 3)" 'version 3 ready' "rpcinfo -a: a universal address, TCP"
 contains "$(rpcinfo -a "$universal" -T udp 100005 3)" 'version 3 ready' "rpcinfo -a: a universal address, UDP"
 if rpcinfo -T tcp "$SERVER_ADDRESS" 100003 9 >out 2>&1; then fail "version 9 answered"; fi
-contains "$(cat out)" 'low version = 3, high version = 3' "the versions in PROG_MISMATCH"
+contains "$(cat out)" 'low version = 3, high version = 4' "the versions in PROG_MISMATCH, TCP"
+if rpcinfo -T udp "$SERVER_ADDRESS" 100003 9 >out 2>&1; then fail "version 9 answered"; fi
+contains "$(cat out)" 'low version = 3, high version = 3' "the versions in PROG_MISMATCH, UDP"
 contains "$(showmount -e "$SERVER_ADDRESS")" "^$EXPORT_NAME( |$)" "showmount -e"
 showmount -a "$SERVER_ADDRESS"
 showmount -d "$SERVER_ADDRESS"
