@@ -26,7 +26,7 @@ pub struct Howdah {
 // Each subcommand's help is the documentation of its arguments: a line here would hide it.
 #[allow(missing_docs)]
 pub enum Command {
-    Serve(ServeArguments),
+    Serve(Box<ServeArguments>),
     Relay(Box<RelayArguments>),
     Check(CheckArguments),
     Exports(ExportsArguments),

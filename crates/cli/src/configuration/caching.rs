@@ -115,7 +115,7 @@ mod tests {
     fn typed(words: &[&str]) -> anyhow::Result<Option<CachingOptions>> {
         let line = ["howdah"].iter().chain(words).chain(&["--state", "/nonexistent"]);
         let arguments = match Howdah::try_parse_from(line)?.command {
-            Command::Serve(arguments) => arguments,
+            Command::Serve(arguments) => *arguments,
             Command::Relay(arguments) => arguments.into_serve(),
             other => panic!("{other:?}"),
         };

@@ -48,7 +48,7 @@ fn command(record: &CommandRecord) -> Result<()> {
         told(&error, &words[1]).context(key(&record.name, if is_workload { "workload" } else { "options" }))
     })?;
     let checked = match typed.command {
-        Command::Serve(arguments) => serve(arguments),
+        Command::Serve(arguments) => serve(*arguments),
         Command::Bench(arguments) => bench(&arguments),
         _ => Ok(()),
     };
