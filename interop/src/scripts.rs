@@ -9,7 +9,7 @@ macro_rules! texts {
 /// What the guest runs.
 pub const GUEST: &[(&str, &str)] = texts!(
     "guest": "run-job.sh", "lib.sh", "attributes.sh", "checksum.sh", "copies.sh", "directory.sh", "exercise.sh", "exports-nfs4.sh", "falls-back.sh", "locks-nfs4.sh", "locks-nlm.sh", "locks-reclaim.sh", "locks-refused.sh", "mount.sh", "mount-nfs4.sh",
-    "open-files.sh", "relay.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-memory.sh", "serve.sh", "squash.sh", "through-kill.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
+    "open-files.sh", "ranges-nfs4.sh", "relay.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-memory.sh", "serve.sh", "squash.sh", "through-kill.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
 );
 
 /// What the host runs.

@@ -77,6 +77,14 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "nfs4-ranges",
+        about: "over 4.2: files copied by the server, space reserved and given back, holes found, extended attributes",
+        peer: guest("ranges-nfs4.sh", V4_2),
+        sizes: &[("SIZE", 1024 * MIB, 96 * MIB)],
+        limit: LONG,
+        ..BASE
+    },
+    Scenario {
         name: "nfs4-locks",
         about: "over 4.2, without `nolock`: locks of ranges and whole files exclude each other, and end with their owner",
         peer: guest("locks-nfs4.sh", V4_2),
