@@ -87,10 +87,10 @@ fn a_session_ends_and_then_its_client() {
     let end_client = step(destroy_clientid::OPERATION, &destroy_clientid::Arguments { client: client.id });
     let end_session =
         step(destroy_session::OPERATION, &destroy_session::Arguments { session: client.session });
-    assert_eq!(client.send(&[end_client.clone()]).status, Status::CLIENTID_BUSY);
-    assert_eq!(client.send(&[end_session.clone()]).status, Status::OK);
+    assert_eq!(client.send(std::slice::from_ref(&end_client)).status, Status::CLIENTID_BUSY);
+    assert_eq!(client.send(std::slice::from_ref(&end_session)).status, Status::OK);
     assert_eq!(client.send(&[end_session]).status, Status::BADSESSION);
-    assert_eq!(client.send(&[end_client.clone()]).status, Status::OK);
+    assert_eq!(client.send(std::slice::from_ref(&end_client)).status, Status::OK);
     assert_eq!(client.send(&[end_client]).status, Status::STALE_CLIENTID);
 }
 
