@@ -3,26 +3,26 @@
 mount_export
 cd /mnt/n
 
-# calls NAME: how often the client has made that call.
-calls() { awk -v name="$1:" '$1 == name { print $2 }' /proc/self/mountstats; }
+# calls NAMES: how often the client has made one of these calls.
+calls() { awk -v names=" $1 " '/^\t *[A-Z_]+: / && index(names, " " substr($1, 1, length($1) - 1) " ") { all += $2 } END { print all + 0 }' /proc/self/mountstats; }
 
-# made NAME COMMAND…: the command must make such calls.
+# made NAMES COMMAND…: the command must make one of these calls.
 made() {
     name=$1
     before=$(calls "$name")
     shift
     "$@"
-    [ "$(calls "$name")" -gt "$before" ] || fail "no $name was made: $*"
+    [ "$(calls "$name")" -gt "$before" ] || fail "no $name was called: $*"
 }
 
 dd if=/dev/urandom of=large bs=1M count="$((SIZE / 1048576))" status=none
-made COPY cp --reflink=auto large copy
+# A clone where the storage shares blocks, else a copy that the server makes.
+made "CLONE COPY" cp --reflink=auto large copy
 drop_caches
 reads=$(calls READ)
 cmp large copy
 [ "$(calls READ)" -gt "$reads" ] || fail "the copy was not read from the server"
-note "COPY: $(calls COPY) calls for $SIZE bytes"
-# Where storage shares blocks this is a clone, and nowhere is it silently a copy.
+note "$(calls COPY) COPY calls for $SIZE bytes"
 if cp --reflink=always large clone 2>refusal; then
     drop_caches
     cmp large clone
