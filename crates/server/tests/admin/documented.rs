@@ -46,9 +46,13 @@ fn every_documented_question_has_the_fields_documented() {
         let mut found = BTreeSet::new();
         flatten(&answer, String::new(), fields, &mut found);
         // A container is named where it may be null, and known by its fields where it is not.
-        let wanted =
-            fields.keys().filter(|field| !fields.keys().any(|other| other.starts_with(&format!("{field}."))));
-        assert_eq!(found, wanted.cloned().collect(), "{question}: {answer}");
+        let leaves = |names: &BTreeSet<String>| -> BTreeSet<String> {
+            let is_leaf = |name: &&String| !names.iter().any(|other| other.starts_with(&format!("{name}.")));
+            names.iter().filter(is_leaf).cloned().collect()
+        };
+        // It may be null in one item of a list, and not in another.
+        let wanted = fields.keys().cloned().collect();
+        assert_eq!(leaves(&found), leaves(&wanted), "{question}: {answer}");
     }
     drop(clients);
 }
