@@ -92,8 +92,8 @@ impl Service {
         let exported = Arc::new(Exported::new(exports));
         let states = (nfs4 || locks).then(|| Arc::new(States::new(states)));
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
-        let mut programs: Vec<Box<dyn Program>> =
-            vec![Box::new(Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges)))];
+        let nfs3 = Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges), states.clone());
+        let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3)];
         if let Some(states) = states.as_ref().filter(|_| nfs4) {
             let (exported, ranges) = (Arc::clone(&exported), Arc::clone(&ranges));
             programs.push(Box::new(Nfs4::new(exported, ranges, Arc::clone(states))));

@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use howdah_state::IoKind;
 use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle};
 use howdah_wire::nfs3::{self, FileHandle, Refused, Status, WeakCacheConsistency};
 
@@ -10,6 +11,7 @@ use super::Nfs3;
 use super::convert;
 use crate::counts::{Timed, at_export};
 use crate::exports::{Admission, Export, Exports, Identity};
+use crate::states::FileKey;
 use crate::{Peer, Refusal, Request, SealedHandle};
 
 /// Who calls, and the exports as they were when the call came.
@@ -49,6 +51,13 @@ impl<'c> Context<'c> {
     /// is refused only while nothing of the reply has gone.
     pub fn copies_reads(&self) -> bool {
         self.peer.transport.is_datagrams() || self.nfs3.ranges.are_doubted()
+    }
+
+    /// Lets data of a file be read or changed, unless the open of an NFSv4 client denies it to others. NFSv3 has no status for that;
+    /// who gets JUKEBOX asks again until the open ends.
+    pub fn permits(&self, file: &Object<'_>, kind: IoKind) -> Result<(), Status> {
+        let key = || FileKey { export: file.export.id(), node: file.handle };
+        if self.nfs3.permits(key, kind) { Ok(()) } else { Err(Status::Jukebox) }
     }
 
     /// Whether no other client was told that it made this file with this verifier.

@@ -1,6 +1,7 @@
 //! READ: data of a file. It is never copied here: the file system appends a little to the reply's buffer, or gives
 //! content that the transport sends after it. Only where the transport cannot, a range of a file is read here.
 
+use howdah_state::IoKind;
 use howdah_vfs::FileSystem;
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::read::{Arguments, Head, Reply as Answer};
@@ -25,6 +26,9 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>, reply: &mut Reply) {
         Ok(file) => file,
         Err(status) => return reply.write(&Answer::Err(nothing_known(status))),
     };
+    if let Err(status) = context.permits(&file, IoKind::Read) {
+        return reply.write(&Answer::Err(Refused { status, detail: file.attributes() }));
+    }
     let count = arguments.count.min(transfer::data(context.peer)) as usize;
     let buffer = reply.bytes_mut();
     let start = buffer.len();

@@ -1,5 +1,6 @@
 //! SETATTR: sets attributes of a node.
 
+use howdah_state::IoKind;
 use howdah_vfs::{Change, FileSystem};
 use howdah_wire::nfs3::setattr::{Arguments, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
@@ -22,7 +23,11 @@ pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
 fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
     let node = context.open(arguments.node).map_err(nothing_known)?;
     let mut change = Change::default();
-    let outcome = set(&node, arguments, &mut change);
+    let permitted = match arguments.new.size {
+        Some(_) => context.permits(&node, IoKind::Write),
+        None => Ok(()),
+    };
+    let outcome = permitted.and_then(|()| set(&node, arguments, &mut change));
     let consistency = node.consistency(&change);
     match outcome {
         Ok(()) => Ok(Success { node: consistency }),

@@ -1,5 +1,6 @@
 //! WRITE: data into a file. The data is borrowed from the call, or still waits in the socket.
 
+use howdah_state::IoKind;
 use howdah_vfs::{Change, Data, FileSystem, Stability, Written};
 use howdah_wire::nfs3::write::{self, Head, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
@@ -39,7 +40,8 @@ pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
 fn answer(context: &Context<'_>, head: &Head<'_>, data: Data<'_>) -> Answer {
     let file = context.open(head.node).map_err(nothing_known)?;
     let mut change = Change::default();
-    let outcome = put(&file, head, data, &mut change);
+    let permitted = context.permits(&file, IoKind::Write);
+    let outcome = permitted.and_then(|()| put(&file, head, data, &mut change));
     let consistency = file.consistency(&change);
     match outcome {
         Ok(written) => Ok(Success {

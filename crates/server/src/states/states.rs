@@ -1,9 +1,10 @@
 //! Clients, sessions, opens and locks, behind one lock, and what is to be done outside because of them: the state itself is pure.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use howdah_state::{ClientView, Effect, NfsState, Serial, SessionTable, StateError, StateSettings};
+use howdah_state::{ClientView, Effect, IoKind, NfsState, Serial, SessionTable, StateError, StateSettings};
 use howdah_wire::nfs4::Status;
 use parking_lot::Mutex;
 
@@ -22,6 +23,8 @@ pub type State = NfsState<FileKey, SessionData>;
 pub struct States {
     state: Mutex<State>,
     sessions: Arc<SessionTable<SessionData>>,
+    /// Deny modes outstanding.
+    restrictions: Arc<AtomicUsize>,
     log: Box<dyn RecordLog>,
     started: Instant,
     began: Duration,
@@ -39,10 +42,11 @@ impl States {
         let seed = howdah_random::spread(began.as_nanos() as u64 ^ u64::from(std::process::id()));
         let settings = StateSettings { lease, grace: lease, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
-        let sessions = state.sessions();
+        let (sessions, restrictions) = (state.sessions(), state.restrictions());
         let states = Self {
             state: Mutex::new(state),
             sessions,
+            restrictions,
             log,
             started: Instant::now(),
             began,
@@ -132,6 +136,14 @@ impl States {
         call: impl FnOnce(&mut State, Duration) -> Result<T, StateError>,
     ) -> Result<T, Status> {
         self.ask(call).map_err(|error| status(&error))
+    }
+
+    /// Whether I/O of NFSv3 on a file may run: the open of an NFSv4 client may deny it to all others. While there is no such
+    /// open, that costs one load.
+    #[inline]
+    pub fn permits(&self, file: impl FnOnce() -> FileKey, kind: IoKind) -> bool {
+        self.restrictions.load(Ordering::Relaxed) == 0
+            || self.ask(|state, now| state.check_anonymous(now, &file(), kind)).is_ok()
     }
 
     /// Lets time pass: leases end, waiters get their turn.

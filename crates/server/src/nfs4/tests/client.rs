@@ -202,6 +202,20 @@ impl Client {
         Answer { status, results, bytes: decoder.rest().to_vec(), at: 0 }
     }
 
+    /// The status of a call of NFSv3, with which its result begins.
+    pub fn nfs3_status(&self, procedure: u32, arguments: &impl Encode) -> u32 {
+        use howdah_wire::nfs3;
+        let credentials = Credentials::Sys(AuthSys::new(b"client", self.user, self.user, &[]));
+        let (program, version) = (nfs3::PROGRAM, nfs3::VERSION);
+        let header = CallHeader { xid: 1, program, version, procedure, credentials };
+        let mut message = Encoder::to_vec(&header);
+        arguments.encode(&mut Encoder::new(&mut message));
+        let reply = self.service.answer(&self.peer, &message).expect("an answer");
+        let mut decoder = Decoder::new(&reply);
+        ReplyHeader::decode(&mut decoder).expect("a reply");
+        decoder.u32("status").expect("a status")
+    }
+
     /// The handle of a path.
     pub fn handle(&mut self, names: &[&str]) -> Result<Vec<u8>, Status> {
         let mut steps = walk(names);

@@ -76,6 +76,28 @@ fn a_deny_mode_keeps_others_out() {
 }
 
 #[test]
+fn a_deny_mode_keeps_clients_of_nfsv3_out_too() {
+    use howdah_wire::nfs3::{self, FileHandle};
+    let service = service(&["/"]);
+    let mut client = Client::new(&service, "client");
+    let root = client.handle(&[]).expect("the root");
+    let (open, file) = client.open(&root, "file", "owner", (ACCESS_READ, DENY_WRITE), MAKE).expect("made");
+    let arguments = nfs3::write::Arguments {
+        node: FileHandle(&file),
+        offset: 0,
+        count: 5,
+        stability: nfs3::write::Stability::FileSync,
+        data: b"howdy",
+    };
+    let denied = client.nfs3_status(nfs3::write::PROCEDURE, &arguments);
+    assert_eq!(denied, nfs3::Status::Jukebox as u32);
+    let read = nfs3::read::Arguments { node: FileHandle(&file), offset: 0, count: 5 };
+    assert_eq!(client.nfs3_status(nfs3::read::PROCEDURE, &read), 0, "reading is denied to nobody");
+    assert_eq!(client.call(&[put(&file), close(open)]).status, Status::OK);
+    assert_eq!(client.nfs3_status(nfs3::write::PROCEDURE, &arguments), 0);
+}
+
+#[test]
 fn the_current_stateid_is_the_last_one() {
     use howdah_wire::nfs4::open::{Arguments, Claim, OPERATION};
     use howdah_wire::nfs4::{Name, Opaque, Owner};
