@@ -1,4 +1,4 @@
-//! `howdah why`, `get`, `set`, `stat` and `top`, asked of the real program while it serves.
+//! `howdah why`, `get`, `set`, `clients`, `stat` and `top`, asked of the real program while it serves.
 
 #![allow(clippy::print_stdout)]
 
@@ -9,6 +9,8 @@ mod tty;
 
 #[path = "admin/asking.rs"]
 mod asking;
+#[path = "admin/clients.rs"]
+mod clients;
 #[path = "admin/knobs.rs"]
 mod knobs;
 #[path = "admin/page.rs"]
