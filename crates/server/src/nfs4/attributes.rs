@@ -151,7 +151,8 @@ impl Facts {
                 Some(if no_clones { own.without(Bitmap::of(&[CLONE_BLKSIZE])) } else { own });
         }
         values.identity.handle = self.handle.as_ref().map(|sealed| FileHandle(sealed.as_wire().0));
-        values.write(encoder, wanted)
+        // What is wanted is there, but for what the file system lacks: no need to count it first.
+        wire::write(encoder, wanted, |number, encoder| values.put(number, encoder))
     }
 }
 
