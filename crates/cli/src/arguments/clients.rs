@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::AskedArguments;
 
-/// Show what NFSv4 clients have open and locked, and who waits for whom
+/// List NFSv4 clients, their open files, and all locks with the clients that wait for them
 ///
-/// A client that says nothing for a lease (90 seconds, unless the server was told otherwise) keeps what nobody else wants. What
-/// it holds is let go as soon as another client needs it.
+/// A client's lease ends when the server has not heard from it for 90 seconds (see serve --lease). It then keeps its opens and
+/// locks until another client needs them.
 #[derive(Debug, Args)]
 #[command(after_help = CLIENTS_EXAMPLES)]
 pub struct ClientsArguments {
@@ -20,9 +20,10 @@ pub struct ClientsArguments {
     pub asked: AskedArguments,
 }
 
-/// Take all opens and locks from an NFSv4 client
+/// Release all opens and locks of an NFSv4 client
 ///
-/// For a client that is gone and still holds a lock. If it lives, its programs lose their locks: they get an I/O error.
+/// Use this for a client that is gone and still holds a lock. If the client still runs, its programs lose their locks and get
+/// I/O errors.
 #[derive(Debug, Args)]
 #[command(after_help = RELEASE_EXAMPLES)]
 pub struct ReleaseArguments {
@@ -44,7 +45,7 @@ Examples:
   howdah clients
   howdah clients --json | jq -r '.servers[].state.locks[] | select(.waiting != []) | .holder'
 
-Exit code: 0 it was said, 1 no server runs or it cannot be asked, 2 wrong arguments.
+Exit code: 0 success, 1 no server runs or it does not answer, 2 wrong arguments.
 ";
 
 const RELEASE_EXAMPLES: &str = "\
@@ -52,5 +53,5 @@ Examples:
   howdah clients
   howdah release 6746c2a100000001
 
-Exit code: 0 it was released, 1 no server runs or it cannot be asked, 2 wrong arguments or no such client.
+Exit code: 0 success, 1 no server runs or it does not answer, 2 wrong arguments or no such client.
 ";

@@ -52,7 +52,7 @@ impl ListAhead {
         nearest.is_some_and(|nearest| nearest >= FAR) && self.shared.cache.believes()
     }
 
-    /// Makes a call of which the server's part takes time.
+    /// Makes a call and measures how long the server took.
     fn timed<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
         let start = self.shared.now();
         let answer = run();

@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// So many names of a directory must be asked of the server before it is listed for them.
 const MISSES: u32 = 2;
 
-/// A directory to list, and for whom.
+/// A directory to list, and the caller that lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Next {
     /// Who walks.
@@ -158,8 +158,8 @@ impl Walks {
         }
     }
 
-    /// A program looks up a name that only the server knows. Says whether to list the directory for it: who asks for two names asks
-    /// for others.
+    /// A program looks up a name that is not in the cache. Says whether to list the whole directory: after the second such name,
+    /// more will follow.
     pub fn on_miss(&mut self, directory: &Handle, now: Duration) -> bool {
         let earlier =
             self.misses.get_mut(directory).filter(|misses| now.saturating_sub(misses.last) <= PAUSE);

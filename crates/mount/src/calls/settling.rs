@@ -70,7 +70,7 @@ impl Shared {
         })
     }
 
-    /// The same before something that is not about the attributes at hand: a failure is told by the next FSYNC or FLUSH.
+    /// Sends attributes that wait, before another operation. If that fails, the next FSYNC or FLUSH reports the error.
     pub fn settle_first(&self, node: &KernelNode) {
         if node.content.lock().unset.is_empty() {
             return;

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use howdah_state::{DurableRecord, Principal, RecoveryRecords, Serial};
 use parking_lot::Mutex;
@@ -15,15 +16,24 @@ use super::record_log::RecordLog;
 const NAME: &str = "clients.log";
 const NEW_NAME: &str = "clients.log.new";
 
+/// The file is written anew when so many bytes were appended: clients that come and go leave two lines each.
+const REWRITE_AFTER: usize = 1 << 20;
+
 /// The file, open to be appended to.
 pub struct RecordFile {
-    file: File,
+    directory: PathBuf,
     state: Mutex<State>,
     /// Taken by whoever makes records durable: others that wait meanwhile find theirs durable then.
     syncing: Mutex<Serial>,
 }
 
 struct State {
+    file: Arc<File>,
+    /// What the file comes to.
+    records: RecoveryRecords,
+    /// Bytes appended since it was written anew, and bytes that it had then.
+    appended: usize,
+    compact: usize,
     /// The last record that is written, durable or not.
     written: Serial,
     /// Why the file cannot be written any more.
@@ -36,27 +46,56 @@ impl RecordFile {
     /// # Errors
     /// It cannot be read or written, or is no such file.
     pub fn open(directory: &Path) -> io::Result<(Self, RecoveryRecords)> {
-        let (path, new) = (directory.join(NAME), directory.join(NEW_NAME));
-        let text = match fs::read_to_string(&path) {
+        let text = match fs::read_to_string(directory.join(NAME)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             text => text?,
         };
         let records = read(&text)?;
-        let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
-        let lines: String = records.compact().iter().map(line).collect();
-        file.write_all(lines.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&new, &path)?;
-        File::open(directory)?.sync_all()?;
-        let state = Mutex::new(State { written: Serial(0), failure: None });
-        Ok((Self { file, state, syncing: Mutex::new(Serial(0)) }, records))
+        let (file, compact) = write(directory, &records)?;
+        let state = State {
+            file: Arc::new(file),
+            records: records.clone(),
+            appended: 0,
+            compact,
+            written: Serial(0),
+            failure: None,
+        };
+        let (directory, state) = (directory.to_owned(), Mutex::new(state));
+        Ok((Self { directory, state, syncing: Mutex::new(Serial(0)) }, records))
+    }
+}
+
+/// Writes a file that comes to these records in the place of the one that is there. Its length in bytes.
+fn write(directory: &Path, records: &RecoveryRecords) -> io::Result<(File, usize)> {
+    let new = directory.join(NEW_NAME);
+    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
+    let lines: String = records.compact().iter().map(line).collect();
+    file.write_all(lines.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, directory.join(NAME))?;
+    File::open(directory)?.sync_all()?;
+    Ok((file, lines.len()))
+}
+
+impl State {
+    fn append(&mut self, directory: &Path, record: &DurableRecord) -> io::Result<()> {
+        self.records.apply(record);
+        if self.appended >= REWRITE_AFTER.max(self.compact) {
+            let (file, compact) = write(directory, &self.records)?;
+            (self.file, self.compact, self.appended) = (Arc::new(file), compact, 0);
+            return Ok(());
+        }
+        let line = line(record);
+        (&*self.file).write_all(line.as_bytes())?;
+        self.appended += line.len();
+        Ok(())
     }
 }
 
 impl RecordLog for RecordFile {
     fn append(&self, serial: Serial, record: &DurableRecord) {
         let mut state = self.state.lock();
-        match (&self.file).write_all(line(record).as_bytes()) {
+        match state.append(&self.directory, record) {
             Ok(()) => state.written = serial,
             Err(error) => state.failure = Some(error.kind()),
         }
@@ -67,15 +106,15 @@ impl RecordLog for RecordFile {
         if *durable >= serial {
             return Ok(());
         }
-        let written = {
+        let (written, file) = {
             let state = self.state.lock();
             // After a failure a line may be cut in the middle of the file.
             match state.failure {
                 Some(failure) => return Err(failure.into()),
-                None => state.written,
+                None => (state.written, Arc::clone(&state.file)),
             }
         };
-        if let Err(error) = self.file.sync_data() {
+        if let Err(error) = file.sync_data() {
             self.state.lock().failure = Some(error.kind());
             return Err(error);
         }
@@ -194,7 +233,33 @@ mod tests {
             file.wait(Serial(serial)).expect("durable");
         }
         // A crash in the middle of a line.
-        (&file.file).write_all(b"client 6f6e").expect("written");
+        (&*file.state.lock().file).write_all(b"client 6f6e").expect("written");
+        drop(file);
+        let (_, found) = RecordFile::open(directory.path()).expect("the file");
+        assert_eq!(found.compact(), expected.compact());
+    }
+
+    #[test]
+    fn clients_that_come_and_go_do_not_fill_the_disk() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (file, mut expected) = RecordFile::open(directory.path()).expect("a new file");
+        let principal = Principal(Box::new([1, 0, 0, 0, 7]));
+        let mut serial = 0;
+        for number in 0..20_000_u32 {
+            let owner: Box<[u8]> = format!("a client with a long name {number}").into_bytes().into();
+            let (add, owner_of) = (owner.clone(), principal.clone());
+            let come = DurableRecord::AddClient { owner: add, principal: owner_of };
+            let go = DurableRecord::RemoveClient { owner, principal: principal.clone() };
+            // The last one stays.
+            for record in [Some(come), (number < 19_999).then_some(go)].into_iter().flatten() {
+                serial += 1;
+                file.append(Serial(serial), &record);
+                expected.apply(&record);
+            }
+        }
+        file.wait(Serial(serial)).expect("durable");
+        let length = fs::metadata(directory.path().join(NAME)).expect("a file").len();
+        assert!(length < 2 * REWRITE_AFTER as u64, "{length} bytes");
         drop(file);
         let (_, found) = RecordFile::open(directory.path()).expect("the file");
         assert_eq!(found.compact(), expected.compact());
