@@ -90,7 +90,8 @@ impl Service {
     pub fn with_options(exports: Exports, options: ServiceOptions) -> Self {
         let ServiceOptions { states, nfs4, locks, client_portmapper, more } = options;
         let exported = Arc::new(Exported::new(exports));
-        let states = (nfs4 || locks).then(|| Arc::new(States::new(states)));
+        let states =
+            (nfs4 || locks).then(|| Arc::new(States::new(states).with_host_locks(Arc::clone(&exported))));
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
         let nfs3 = Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges), states.clone());
         let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3)];

@@ -10,6 +10,10 @@ howdah_limits::limits! {
     pub const KNOWN_HANDLES: usize = 1 << 18, count;
     beyond "another one is forgotten, and asked for again", tested "store/src/local/known::no_more_are_remembered_than_there_is_room_for";
 
+    /// Files of each export whose locks by NFS clients are shown to processes of this host: each holds a descriptor.
+    pub const LOCKED_FILES: usize = 1_024, count;
+    beyond "clients get their locks, and processes of this host do not see them", tested "store/src/local/host_locks::no_more_files_are_held_than_there_is_room_for";
+
     /// Bytes that a COPY of NFSv4.2 copies before it is answered; it is answered after about 100 ms in any case.
     pub const COPY_MAX: u64 = 64 << 20, bytes;
     beyond "the reply says how much was copied, and the client asks for the rest", tested "store/tests/ranges::a_copy_is_bounded";

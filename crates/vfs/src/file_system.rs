@@ -4,7 +4,8 @@ use std::ops::{BitAnd, BitOr, ControlFlow};
 
 use crate::{
     Attributes, Caller, Change, Committed, Content, Data, Detail, Entry, ExtendedAttributes, FsError, Handle,
-    Listing, Name, NewAttributes, Node, RangeOperations, Result, SpecialKind, Stability, Timestamp, Written,
+    HostLocks, Listing, Name, NewAttributes, Node, RangeOperations, Result, SpecialKind, Stability,
+    Timestamp, Written,
 };
 
 /// A tree of files that can be served, mounted, copied, measured and tested.
@@ -29,6 +30,11 @@ pub trait FileSystem: Send + Sync {
 
     /// Its extended attributes, if it has them.
     fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        None
+    }
+
+    /// Its locks as processes of this host have them, if the kernel keeps such.
+    fn host_locks(&self) -> Option<&dyn HostLocks> {
         None
     }
 

@@ -189,6 +189,7 @@ fn holder(owner: &LockOwner, clients: &[ClientView]) -> String {
             Some(view) => format!("{} ({})", name(&view.owner), view.peer),
             None => format!("NFSv4 client {:x}", client.0),
         },
+        LockOwner::Local => "a process of this host".to_owned(),
         LockOwner::Nlm(owner) => format!("process {} by {}", owner.svid, name(&owner.oh)),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use howdah_net::OwnAddresses;
 use howdah_random::spread;
 use howdah_vfs::layer::ReadOnly;
-use howdah_vfs::{Caller, FileSystem, FsError, Handle, Statistics};
+use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
 
 use super::{ClientRule, Identity, PrivilegedPorts};
 use crate::Peer;
@@ -104,6 +104,11 @@ impl Export {
     /// Whether its calls usually wait for another host.
     pub(crate) fn waits(&self) -> bool {
         self.waits
+    }
+
+    /// Its locks as processes of this host have them, if the kernel keeps such.
+    pub(crate) fn host_locks(&self) -> Option<&dyn HostLocks> {
+        self.file_system.host_locks()
     }
 
     /// Where its calls are counted.

@@ -10,7 +10,7 @@ use super::compound::{Compound, Outcome, Refused};
 use super::convert::{asked, told};
 use super::lookup;
 use crate::Reply;
-use crate::states::{self, FileKey};
+use crate::states::{self, FileKey, LocalLock};
 
 /// Answers LOCK.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
@@ -33,7 +33,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         waits: false,
         is_reclaim: arguments.reclaim,
     };
-    let granted = compound.nfs4.states.ask(|state, now| state.lock(now, request)).map_err(denied)?;
+    let granted = compound.nfs4.states.lock(&key, |state, now| state.lock(now, request)).map_err(denied)?;
     let state = told(granted.stateid);
     compound.stateid = Some(state);
     reply.write(&lock::Success { state });
@@ -47,7 +47,10 @@ pub fn test(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Re
     let range = range(arguments.offset, arguments.length)?;
     let (owner, kind) = (arguments.owner.owner.0, kind(arguments.kind));
     let states = &compound.nfs4.states;
-    states.ask(|state, now| state.test_lock(now, client, owner, &key, kind, range)).map_err(denied)
+    let wish = LocalLock { range, kind };
+    states
+        .test_lock(&key, wish, |state, now| state.test_lock(now, client, owner, &key, kind, range))
+        .map_err(denied)
 }
 
 /// Answers LOCKU.
@@ -93,8 +96,9 @@ fn denied(error: StateError) -> Refused {
 /// Who is in the way. An owner of another protocol has a name of ours.
 fn holder(conflict: &LockConflict) -> Vec<u8> {
     let (client, owner) = match &conflict.owner {
-        LockOwner::V4 { client, owner } => (client.0, owner),
-        LockOwner::Nlm(owner) => (0, &owner.oh),
+        LockOwner::V4 { client, owner } => (client.0, &**owner),
+        LockOwner::Nlm(owner) => (0, &*owner.oh),
+        LockOwner::Local => (0, &b""[..]),
     };
     Encoder::to_vec(&Denied {
         offset: conflict.range.first,

@@ -88,6 +88,10 @@ impl LockNews for Callbacks {
         }
     }
 
+    fn withdraw(&self, ticket: GrantTicket) -> Option<LockGrant<FileKey>> {
+        self.pending.remove(ticket)
+    }
+
     fn forget(&self, host: HostId) {
         self.pending.forget(host);
     }

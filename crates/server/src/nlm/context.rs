@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_state::{HostId, NlmOwner, StateError};
+use howdah_state::{HostId, LockGrant, NlmOwner, StateError};
 use howdah_vfs::{Access, FileKind, FileSystem};
 use howdah_wire::nfs3::FileHandle;
 use howdah_wire::nlm::{Lock, Status};
@@ -12,7 +12,7 @@ use super::Nlm;
 use super::convert;
 use crate::counts::at_export;
 use crate::exports::{Admission, Exports, Identity};
-use crate::states::{FileKey, LockHost, State};
+use crate::states::{FileKey, LocalLock, LockHost, State};
 use crate::{Peer, Refusal, Request};
 
 /// A call, and the exports as they were when it came.
@@ -67,22 +67,60 @@ impl<'c> NlmContext<'c> {
         Ok(FileKey { export, node })
     }
 
-    /// Asks the state for a host. `number`: that of its status monitor, if it told.
+    /// Asks the state for a host.
     ///
     /// # Errors
     /// Why the state refuses.
     pub fn ask<T>(
         &self,
         caller: &[u8],
-        number: Option<u32>,
-        call: impl FnOnce(&mut State, Duration, HostId) -> Result<T, StateError>,
+        call: impl Fn(&mut State, Duration, HostId) -> Result<T, StateError>,
     ) -> Result<T, StateError> {
+        self.nlm.states.ask(self.for_host(caller, None, call))
+    }
+
+    /// Asks the state and the kernel for a lock. `number`: that of the host's status monitor, if it told.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn lock(
+        &self,
+        caller: &[u8],
+        number: Option<u32>,
+        file: &FileKey,
+        call: impl Fn(&mut State, Duration, HostId) -> Result<LockGrant<FileKey>, StateError>,
+    ) -> Result<LockGrant<FileKey>, StateError> {
+        self.nlm.states.lock(file, self.for_host(caller, number, call))
+    }
+
+    /// Asks the state and the kernel whether a lock could be had.
+    ///
+    /// # Errors
+    /// Why it could not.
+    pub fn test(
+        &self,
+        caller: &[u8],
+        file: &FileKey,
+        wish: LocalLock,
+        call: impl Fn(&mut State, Duration, HostId) -> Result<(), StateError>,
+    ) -> Result<(), StateError> {
+        self.nlm.states.test_lock(file, wish, self.for_host(caller, None, call))
+    }
+
+    /// The call of a host, which has a number from then on.
+    fn for_host<T>(
+        &self,
+        caller: &[u8],
+        number: Option<u32>,
+        call: impl Fn(&mut State, Duration, HostId) -> Result<T, StateError>,
+    ) -> impl Fn(&mut State, Duration) -> Result<T, StateError> {
         let host = LockHost::new(caller, &self.peer.ends);
-        self.nlm.states.ask(|state, now| {
-            let id = state.nlm_host(&host.to_bytes())?;
+        let name = host.to_bytes();
+        move |state, now| {
+            let id = state.nlm_host(&name)?;
             self.nlm.states.hosts().note(id, &host, self.peer.transport, number);
             call(state, now, id)
-        })
+        }
     }
 }
 

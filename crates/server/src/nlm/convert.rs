@@ -40,8 +40,9 @@ pub fn offset_and_length(range: ByteRange) -> (u64, u64) {
 pub fn holder(conflict: &LockConflict) -> Holder<'_> {
     let (offset, length) = offset_and_length(conflict.range);
     let (process, owner) = match &conflict.owner {
-        LockOwner::Nlm(owner) => (owner.svid, &owner.oh),
-        LockOwner::V4 { owner, .. } => (0, owner),
+        LockOwner::Nlm(owner) => (owner.svid, &*owner.oh),
+        LockOwner::V4 { owner, .. } => (0, &**owner),
+        LockOwner::Local => (0, &b""[..]),
     };
     Holder {
         exclusive: conflict.kind == LockKind::Write,

@@ -25,16 +25,17 @@ fn lock(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Statu
     // A client that does not know its monitor's number says 0.
     let number = Some(arguments.state).filter(|number| *number != 0);
     let pending = context.nlm.callbacks.pending();
-    let locked = context.ask(lock.caller.0, number, |state, now, host| {
+    let locked = context.lock(lock.caller.0, number, &key, |state, now, host| {
         let owner = owner(host, lock);
         let waits = arguments.block;
         let is_reclaim = arguments.reclaim;
-        state.nlm_lock(now, NlmLockRequest { owner: &owner, key: &key, kind, range, waits, is_reclaim })?;
+        let request = NlmLockRequest { owner: &owner, key: &key, kind, range, waits, is_reclaim };
+        let grant = state.nlm_lock(now, request)?;
         // This answer says what a call back would have said.
         pending.settle(&key, &owner, range);
-        Ok(())
+        Ok(grant)
     });
-    locked.map_err(|error| match &error {
+    locked.map(drop).map_err(|error| match &error {
         // Too many wait already: an answer that says "another holds it" is none to a client that waits.
         StateError::Denied(conflict) if arguments.block && !arguments.reclaim && !conflict.is_waiting => {
             Status::NoLocks

@@ -32,7 +32,7 @@ fn share(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Stat
     let share = &arguments.share;
     let key = context.file(share.file)?;
     let mode = (access(share.access), deny(share.deny));
-    let shared = context.ask(share.caller.0, None, |state, now, host| {
+    let shared = context.ask(share.caller.0, |state, now, host| {
         state.nlm_share(now, &sharer(host, share), &key, mode, arguments.reclaim)
     });
     shared.map_err(|error| convert::status(&error))

@@ -8,6 +8,7 @@ use howdah_wire::xdr::{Decode, Encoder};
 use super::Nlm;
 use super::context::{NlmContext, owner};
 use super::convert;
+use crate::states::LocalLock;
 use crate::{Refusal, Request};
 
 /// Why a lock cannot be had.
@@ -42,7 +43,7 @@ fn test(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Denia
     let lock = &arguments.lock;
     let (key, range) = (context.file(lock.file)?, convert::range(lock.offset, lock.length)?);
     let kind = convert::kind(arguments.exclusive);
-    let test = context.ask(lock.caller.0, None, |state, now, host| {
+    let test = context.test(lock.caller.0, &key, LocalLock { range, kind }, |state, now, host| {
         state.nlm_test(now, &owner(host, lock), &key, kind, range)
     });
     test.map_err(Denial::State)

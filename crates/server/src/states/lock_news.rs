@@ -21,6 +21,9 @@ pub trait LockNews: Send + Sync {
     /// It is durable: the host may be told.
     fn tell(&self, ticket: GrantTicket);
 
+    /// A lock that a host got is taken back before it was told. Called while the state is locked.
+    fn withdraw(&self, ticket: GrantTicket) -> Option<LockGrant<FileKey>>;
+
     /// A host has nothing any more. Called while the state is locked.
     fn forget(&self, host: HostId);
 }

@@ -2,8 +2,10 @@
 //! with what must survive a restart. Knows neither protocol's handlers.
 
 mod file_key;
+mod host_mirror;
 mod lock_hosts;
 mod lock_news;
+mod locking;
 mod options;
 mod record_file;
 mod record_log;
@@ -14,6 +16,7 @@ mod states;
 mod status;
 
 pub use file_key::FileKey;
+pub use host_mirror::LocalLock;
 pub use lock_hosts::{KnownHost, LockHost, LockHosts};
 pub use lock_news::{GrantTicket, LockNews};
 pub use options::StateOptions;

@@ -4,17 +4,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use howdah_state::{ClientView, Effect, IoKind, NfsState, Serial, SessionTable, StateError, StateSettings};
+use howdah_state::{
+    ByteRange, ClientView, Effect, IoKind, NfsState, Serial, SessionTable, StateError, StateSettings,
+};
 use howdah_wire::nfs4::Status;
 use parking_lot::Mutex;
 
 use super::file_key::FileKey;
+use super::host_mirror::HostMirror;
 use super::lock_hosts::{LockHost, LockHosts};
 use super::lock_news::{GrantTicket, LockNews};
 use super::options::{StateOptions, since_1970};
 use super::record_log::RecordLog;
 use super::session_data::SessionData;
 use super::status::status;
+use crate::exports::Exported;
 
 /// The state as this server keeps it.
 pub type State = NfsState<FileKey, SessionData>;
@@ -31,7 +35,18 @@ pub struct States {
     lease: Duration,
     host_number: u32,
     hosts: LockHosts,
-    lock_news: OnceLock<Arc<dyn LockNews>>,
+    pub(super) lock_news: OnceLock<Arc<dyn LockNews>>,
+    /// What processes of this host see of locks, and lock themselves.
+    pub(super) mirror: Option<HostMirror>,
+}
+
+/// What is to be done outside once the state has answered.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    /// Grants that may be told.
+    pub granted: Vec<GrantTicket>,
+    /// Bytes of files of which NFS owners hold something else than before.
+    pub changed: Vec<(FileKey, ByteRange)>,
 }
 
 impl States {
@@ -54,11 +69,18 @@ impl States {
             host_number,
             hosts: LockHosts::default(),
             lock_news: OnceLock::new(),
+            mirror: None,
         };
         // The record of the start.
         let effects = states.state.lock().take_effects();
         states.queue(effects.list);
         states
+    }
+
+    /// The same, with locks shown to processes of this host, and theirs held against NFS clients.
+    #[must_use]
+    pub fn with_host_locks(self, exported: Arc<Exported>) -> Self {
+        Self { mirror: Some(HostMirror::new(exported)), ..self }
     }
 
     /// The time since the start.
@@ -109,22 +131,34 @@ impl States {
         &self,
         call: impl FnOnce(&mut State, Duration) -> Result<T, StateError>,
     ) -> Result<T, StateError> {
+        let (answer, done) = self.run(call);
+        self.settle(done);
+        answer
+    }
+
+    /// Asks the state, and waits until what the answer rests on is durable. What is to be done outside is left to the caller.
+    pub(super) fn run<T>(
+        &self,
+        call: impl FnOnce(&mut State, Duration) -> Result<T, StateError>,
+    ) -> (Result<T, StateError>, Done) {
         let mut state = self.state.lock();
         let answer = call(&mut state, self.now());
         let effects = state.take_effects();
         if effects.list.is_empty() && effects.durable == Serial(0) {
-            return answer;
+            return (answer, Done::default());
         }
-        let granted = self.queue(effects.list);
+        let done = self.queue(effects.list);
         drop(state);
         if let Err(error) = self.log.wait(effects.durable) {
             tracing::error!(%error, "the record of clients cannot be written: no opens or locks are granted");
-            return Err(StateError::Delay);
+            return (Err(StateError::Delay), Done { granted: Vec::new(), ..done });
         }
-        if let Some(news) = self.lock_news.get() {
-            granted.into_iter().for_each(|ticket| news.tell(ticket));
-        }
-        answer
+        (answer, done)
+    }
+
+    /// Looks at the state, and changes nothing.
+    pub(super) fn look<T>(&self, at: impl FnOnce(&State) -> T) -> T {
+        at(&self.state.lock())
     }
 
     /// The same, with the refusal as a status.
@@ -152,6 +186,7 @@ impl States {
             state.expire(now);
             Ok(())
         });
+        self.look_at_host();
     }
 
     /// Whether clients of an earlier run may still reclaim what they had.
@@ -164,25 +199,28 @@ impl States {
         self.state.lock().clients(self.now()).collect()
     }
 
-    /// Does what is to be done in the order of the state's own changes. Grants that may be told once all is durable.
-    fn queue(&self, effects: Vec<Effect<FileKey>>) -> Vec<GrantTicket> {
-        let (news, mut granted) = (self.lock_news.get(), Vec::new());
+    /// Does what is to be done in the order of the state's own changes. What is to be done outside.
+    fn queue(&self, effects: Vec<Effect<FileKey>>) -> Done {
+        let (news, mut done) = (self.lock_news.get(), Done::default());
         for effect in effects {
             match effect {
                 Effect::Persist { serial, record } => self.log.append(serial, &record),
                 Effect::ClientEnded { owner, why, .. } => {
                     tracing::info!(client = %String::from_utf8_lossy(&owner), ?why, "an NFSv4 client ended");
                 }
-                Effect::Granted { owner, grant } => granted.extend(news.map(|news| news.note(owner, grant))),
+                Effect::Granted { owner, grant } => {
+                    done.granted.extend(news.map(|news| news.note(owner, grant)));
+                }
                 Effect::HostEnded { host } => {
                     self.hosts.remove(host);
                     if let Some(news) = news {
                         news.forget(host);
                     }
                 }
-                Effect::Mirror { .. } | Effect::Notify { .. } | Effect::Closed { .. } => {}
+                Effect::Mirror { key, range } => done.changed.push((key, range)),
+                Effect::Notify { .. } | Effect::Closed { .. } => {}
             }
         }
-        granted
+        done
     }
 }

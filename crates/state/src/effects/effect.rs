@@ -17,13 +17,13 @@ pub enum Effect<K> {
         /// What to write.
         record: DurableRecord,
     },
-    /// Let the kernel know what NFS owners together hold of these bytes now. Each piece is to be set or cleared; applying it
-    /// again changes nothing, applying it late may, so keep the order per file.
+    /// Let the kernel know what NFS owners together hold of these bytes: [`NfsState::held`](crate::NfsState::held) says what that is
+    /// by then. Applying it again or late changes nothing.
     Mirror {
         /// The file.
         key: K,
-        /// The bytes that changed, ascending, with what is held there.
-        pieces: Vec<MirrorPiece>,
+        /// The bytes that changed.
+        range: ByteRange,
     },
     /// A client may try again for a lock that it waits for (CB_NOTIFY_LOCK, RFC 8881 20.11). Until its turn ends no other owner gets it.
     Notify {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::table::in_the_way;
 use super::{FileTable, Lapsed, Party};
-use crate::effects::{Effect, LockGrant};
+use crate::effects::{Effect, LockGrant, MirrorPiece};
 use crate::error::LockConflict;
 use crate::ids::{ByteRange, ClientId, HostId, LockKind, LockOwner};
 
@@ -67,11 +67,21 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         }
         let locks = &mut self.file_mut(key).locks;
         let growth = locks.set(owner, range, kind);
-        effects.push(Effect::Mirror { key: key.clone(), pieces: locks.union(range) });
+        if *owner != LockOwner::Local {
+            effects.push(Effect::Mirror { key: key.clone(), range });
+        }
         self.ranges.add(Party::from(owner), growth);
         match kind {
             Some(_) => self.enlist(owner.host(), key),
             None => self.tidy(owner.host(), key),
+        }
+    }
+
+    /// What NFS owners together hold of these bytes: pieces that cover them, ascending. And whether they hold anything of the file.
+    pub fn held(&self, key: &K, range: ByteRange) -> (Vec<MirrorPiece>, bool) {
+        match self.files.get(key) {
+            Some(file) => (file.locks.union(range), file.locks.is_held()),
+            None => (vec![MirrorPiece { range, kind: None }], false),
         }
     }
 

@@ -60,11 +60,12 @@ impl RangeLocks {
         owners.take_while(move |owner| owner.host() == Some(host))
     }
 
-    /// What all owners together hold of these bytes: pieces that cover them, ascending.
+    /// What all NFS owners together hold of these bytes: pieces that cover them, ascending.
     pub fn union(&self, range: ByteRange) -> Vec<MirrorPiece> {
         // Where readers and writers begin and end: the byte from which on it counts, and by how much.
         let mut edges: Vec<(u64, [isize; 2])> = Vec::new();
-        for (held, kind) in self.owners.values().flat_map(|set| set.within(range)) {
+        let of_nfs = self.owners.iter().filter(|(owner, _)| **owner != LockOwner::Local);
+        for (held, kind) in of_nfs.flat_map(|(_, set)| set.within(range)) {
             let one = if kind == LockKind::Write { [0, 1] } else { [1, 0] };
             edges.push((held.first, one));
             if held.last < range.last {
@@ -73,6 +74,11 @@ impl RangeLocks {
         }
         edges.sort_unstable();
         pieces(range, &edges)
+    }
+
+    /// Whether NFS owners hold anything.
+    pub fn is_held(&self) -> bool {
+        self.owners.keys().any(|owner| *owner != LockOwner::Local)
     }
 
     /// Whether nothing is held.

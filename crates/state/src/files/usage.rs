@@ -11,6 +11,8 @@ pub enum Party {
     Client(ClientId),
     /// A host of NLM.
     Host(HostId),
+    /// The server's own host.
+    Local,
 }
 
 impl From<&LockOwner> for Party {
@@ -18,6 +20,7 @@ impl From<&LockOwner> for Party {
         match owner {
             LockOwner::V4 { client, .. } => Self::Client(*client),
             LockOwner::Nlm(owner) => Self::Host(owner.host),
+            LockOwner::Local => Self::Local,
         }
     }
 }

@@ -86,7 +86,8 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
                     self.file_mut(key).waiters.give_turn(place, turn_until);
                     effects.push(Effect::Notify { client: *client, owner: owner.clone(), key: key.clone() });
                 }
-                LockOwner::Nlm(_) => {
+                // Local processes wait in the kernel, never here.
+                LockOwner::Nlm(_) | LockOwner::Local => {
                     let Waiter { owner, range, kind, .. } = &waiter;
                     grants.push(self.grant(&LockWish { key, owner, range: *range, kind: *kind }, effects));
                 }

@@ -14,6 +14,8 @@ pub enum LockOwner {
     },
     /// A process of an NLM host.
     Nlm(NlmOwner),
+    /// Processes of the server's own host, which lock files without NFS.
+    Local,
 }
 
 /// A process of an NLM host (C702, `nlm4_lock`).
@@ -32,14 +34,14 @@ impl LockOwner {
     pub fn client(&self) -> Option<ClientId> {
         match self {
             Self::V4 { client, .. } => Some(*client),
-            Self::Nlm(_) => None,
+            Self::Nlm(_) | Self::Local => None,
         }
     }
 
     /// The NLM host that it belongs to.
     pub fn host(&self) -> Option<HostId> {
         match self {
-            Self::V4 { .. } => None,
+            Self::V4 { .. } | Self::Local => None,
             Self::Nlm(owner) => Some(owner.host),
         }
     }

@@ -6,6 +6,7 @@ mod ending;
 mod exchange;
 mod gate;
 mod io;
+mod local;
 mod locks;
 mod nfs_state;
 mod nlm;

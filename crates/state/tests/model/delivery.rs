@@ -48,7 +48,7 @@ impl World {
                     }
                     self.pending.push((*serial, record.clone()));
                 }
-                Effect::Mirror { key, pieces } => self.naive.mirrored(*key, pieces),
+                Effect::Mirror { key, range } => self.naive.mirrored(*key, &self.state.held(key, *range).0),
                 Effect::Closed { open, .. } => self.naive.closed(*open),
                 Effect::ClientEnded { client, why, .. } => {
                     self.saw(match why {

@@ -91,6 +91,28 @@ impl World {
         }
     }
 
+    /// A process of the server's own host locks some bytes that are free, or lets all go.
+    pub fn local_step(&mut self) {
+        let (key, range, kind) = (self.key(), self.range(), self.kind());
+        let held = self.state.local_locks_of(&key);
+        if held.is_empty() {
+            if self.state.is_grace()
+                || self.naive.conflicts(key, &LockOwner::Local, range, kind).next().is_some()
+            {
+                return;
+            }
+            self.saw("local lock");
+            self.state.set_local(self.now, &key, range, Some((range, kind)));
+            self.naive.set(key, &LockOwner::Local, range, Some(kind));
+        }
+        for (range, _) in held {
+            self.saw("local lock let go");
+            self.state.set_local(self.now, &key, range, None);
+            self.naive.set(key, &LockOwner::Local, range, None);
+        }
+        let _ = self.deliver();
+    }
+
     pub fn test(&mut self, machine: &Machine) -> Step {
         let (key, range, kind) = (self.key(), self.range(), self.kind());
         let owner = machine.lock_owner(9);

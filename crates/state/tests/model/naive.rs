@@ -116,7 +116,7 @@ impl Naive {
         its.sort();
         assert_eq!(mine, its, "locks");
         let mut union: Vec<(u8, u64, LockKind)> = Vec::new();
-        for one in &mine {
+        for one in mine.iter().filter(|one| one.owner != LockOwner::Local) {
             match union.iter_mut().find(|(key, byte, _)| (*key, *byte) == (one.key, one.byte)) {
                 Some((.., kind)) => *kind = one.kind.max(*kind),
                 None => union.push((one.key, one.byte, one.kind)),

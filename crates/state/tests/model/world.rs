@@ -84,6 +84,7 @@ impl World {
         match self.random.below(100) {
             _ if self.random.one_in(self.calm) => self.crash(),
             0..10 => self.pass_time(),
+            20..24 => self.local_step(),
             10..20 => {
                 let host = self.random.index(HOSTS);
                 self.host_step(host);
@@ -159,10 +160,11 @@ impl World {
     /// Whether somebody may have its turn to take a lock, or get one when a client ends that is in the way.
     pub fn has_turns(&self, key: u8) -> bool {
         self.state.waits().any(|wait| {
-            *wait.key == key
-                && wait
-                    .holder
-                    .is_none_or(|holder| holder.client().is_some_and(|client| self.is_lapsed(client)))
+            // A local process may take what somebody has its turn for.
+            let may_have_one = |holder: &LockOwner| {
+                *holder == LockOwner::Local || holder.client().is_some_and(|client| self.is_lapsed(client))
+            };
+            *wait.key == key && wait.holder.is_none_or(may_have_one)
         })
     }
 
@@ -208,6 +210,9 @@ impl World {
         clients.into_iter().for_each(|client| assert!(self.state.release_client(self.now, client)));
         let hosts: Vec<_> = self.state.hosts().map(|(host, _)| host).collect();
         hosts.into_iter().for_each(|host| self.state.release_host(self.now, host));
+        for key in 0..KEYS as u8 {
+            self.state.set_local(self.now, &key, ByteRange::ALL, None);
+        }
         let _ = self.state.take_effects();
         assert_eq!(self.state.count_files(), 0);
         assert_eq!(self.state.locks().count() + self.state.waits().count(), 0);

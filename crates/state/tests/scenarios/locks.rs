@@ -36,8 +36,10 @@ fn a_conflict_names_the_holder_and_unlocking_a_part_splits() {
     );
     state.take_effects();
     let unlocked = state.unlock(NOW, a, locked.stateid, &"file", range(40, 59)).expect("LOCKU");
-    let piece = MirrorPiece { range: range(40, 59), kind: None };
-    assert_eq!(state.take_effects().list[0], Effect::Mirror { key: "file", pieces: vec![piece] });
+    assert_eq!(state.take_effects().list[0], Effect::Mirror { key: "file", range: range(40, 59) });
+    let piece = |first, last, kind| MirrorPiece { range: range(first, last), kind };
+    let pieces = vec![piece(30, 39, Some(LockKind::Write)), piece(40, 59, None)];
+    assert_eq!(state.held(&"file", range(30, 59)), (pieces, true));
     let held: Vec<_> = state.locks().map(|lock| lock.range).collect();
     assert_eq!(held, [range(0, 39), range(60, 99)]);
     lock(&mut state, NOW, b, theirs, range(50, 50)).expect("LOCK");

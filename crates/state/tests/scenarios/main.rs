@@ -2,6 +2,7 @@
 
 mod clients;
 mod grace;
+mod local;
 mod locks;
 mod nlm;
 mod opens;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, Handle, Limits, Listing, Name, NewAttributes, Node as Named, RangeOperations,
-    ReadOutcome, Result, SpecialKind, Stability, Statistics, Timestamp, Written,
+    FileSystem, Found, Handle, HostLocks, Limits, Listing, Name, NewAttributes, Node as Named,
+    RangeOperations, ReadOutcome, Result, SpecialKind, Stability, Statistics, Timestamp, Written,
 };
 
 use super::cache::NodeCache;
@@ -15,6 +15,7 @@ use super::handles::{Finder, Maker};
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
+use super::locked_files::LockedFiles;
 use super::node::Node;
 use super::options::Mode;
 use super::presence::PathWatch;
@@ -38,6 +39,7 @@ pub struct LocalFileSystem {
     pub(super) reserve: Reserve,
     pub(super) streams: Arc<Streams>,
     pub(super) verifier: Arc<Verifier>,
+    pub(super) locked: LockedFiles,
     /// Whether changes of metadata are made durable before they are answered.
     pub(super) syncs: bool,
     /// Whether its nodes can have extended attributes of users.
@@ -59,6 +61,10 @@ impl FileSystem for LocalFileSystem {
 
     fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
         self.has_xattrs.then_some(self)
+    }
+
+    fn host_locks(&self) -> Option<&dyn HostLocks> {
+        self.locked.is_local().then_some(self)
     }
 
     fn attributes(&self, _caller: &Caller, node: &Handle) -> Result<Attributes> {

@@ -15,6 +15,7 @@ use super::handles::{Finder, Maker};
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
+use super::locked_files::LockedFiles;
 use super::open_error::OpenError;
 use super::open_files::OpenFiles;
 use super::options::{HandleSource, Mode, Options, SyncMode};
@@ -26,6 +27,7 @@ use super::root::Root;
 use super::stream::Streams;
 use super::tree::{LOOK, Tree};
 use super::verifier::Verifier;
+use crate::limits::LOCKED_FILES;
 
 impl LocalFileSystem {
     /// Opens a directory.
@@ -83,6 +85,7 @@ impl LocalFileSystem {
         let mode = Mode { handles, acts_as_caller: identity.acts_as_caller };
         let syncs = options.sync == SyncMode::Sync && tree.is_durable();
         let (has_xattrs, clones) = (probe::has_xattrs(&tree), probe::clones(&tree));
+        let locked = LockedFiles::new(LOCKED_FILES, tree.kind());
         Ok(Self {
             tree,
             maker,
@@ -96,6 +99,7 @@ impl LocalFileSystem {
             reserve: Reserve::default(),
             streams,
             verifier,
+            locked,
             syncs,
             has_xattrs,
             clones,

@@ -177,3 +177,27 @@ pub(super) fn read_link_behind(link: BorrowedFd<'_>, longest: usize, target: &mu
     unsafe { target.set_len(length) };
     Ok(read)
 }
+
+/// A lock of so many bytes from a start on, 0 for all up to the end, as `fcntl` takes it.
+pub(super) fn lock_record(kind: c_int, start: i64, length: i64) -> libc::flock {
+    // SAFETY: integers only, for which zeros are values; `l_pid` must be 0.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = kind as i16;
+    lock.l_whence = libc::SEEK_SET as i16;
+    (lock.l_start, lock.l_len) = (start, length);
+    lock
+}
+
+/// Sets or clears a lock of an open file description; waits for none.
+pub(super) fn set_lock(file: BorrowedFd<'_>, lock: &libc::flock) -> Result<()> {
+    // SAFETY: the kernel reads a whole struct.
+    check(c_long::from(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, std::ptr::from_ref(lock)) }))
+        .map(drop)
+}
+
+/// Finds a lock that is in the way of this one, and puts it in its place; of kind `F_UNLCK` if there is none.
+pub(super) fn get_lock(file: BorrowedFd<'_>, lock: &mut libc::flock) -> Result<()> {
+    // SAFETY: the kernel reads and writes a whole struct.
+    check(c_long::from(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, std::ptr::from_mut(lock)) }))
+        .map(drop)
+}

@@ -56,15 +56,20 @@ impl Fixture {
             memory.create(&Caller::ROOT, &root, name, &Create::Guarded(new), change).expect("made").handle
         };
         let (file, private) = (make("file", 0o666), make("private", 0o600));
+        Self::of(Arc::new(memory), [file, private, root], states)
+    }
+
+    /// Of this file system, with a file that everybody may write, one that its owner may, and a directory.
+    pub fn of(file_system: Arc<dyn FileSystem>, nodes: [Handle; 3], states: StateOptions) -> Self {
         let rules = vec![ClientRule {
             clients: Clients::Network { address: "192.0.2.0".parse().expect("an address"), prefix: 24 },
             squash: Squash::None,
             ..ClientRule::default()
         }];
-        let export = Export::new("/", 1, Arc::new(memory), rules);
+        let export = Export::new("/", 1, file_system, rules);
         let exports = Exports::new(vec![export], [7; 16]).expect("exports");
         let seal = |handle: &Handle| exports.seal_as(1, handle).as_wire().0.to_vec();
-        let [file, private, directory] = [&file, &private, &root].map(seal);
+        let [file, private, directory] = nodes.each_ref().map(seal);
         let service = Service::with_options(exports, ServiceOptions { states, ..ServiceOptions::default() });
         Self { service: Arc::new(service), file, private, directory }
     }

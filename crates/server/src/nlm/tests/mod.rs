@@ -3,5 +3,6 @@
 mod callbacks;
 mod client;
 mod hosts;
+mod local;
 mod locks;
 mod no_locks;

@@ -1,0 +1,183 @@
+//! Locks that processes of this host and NFS clients hold against each other. The state decides among clients, the kernel between them and
+//! local processes: a lock that the kernel refuses is taken back, and what is in the way is noted in the state.
+
+use std::time::Duration;
+
+use howdah_state::{LockAnswer, LockConflict, LockGrant, LockKind, LockOwner, StateError};
+
+use super::file_key::FileKey;
+use super::host_mirror::LocalLock;
+use super::states::{Done, State, States};
+
+/// How often a lock is tried while local processes lock and unlock beside it.
+const ATTEMPTS: usize = 4;
+
+/// What the state answers when it grants a lock.
+pub trait Granted {
+    /// The lock.
+    fn grant(&self) -> &LockGrant<FileKey>;
+
+    /// Takes it back.
+    fn take_back(&self, state: &mut State, now: Duration);
+}
+
+impl Granted for LockAnswer<FileKey> {
+    fn grant(&self) -> &LockGrant<FileKey> {
+        &self.grant
+    }
+
+    fn take_back(&self, state: &mut State, now: Duration) {
+        state.take_back(now, self);
+    }
+}
+
+impl Granted for LockGrant<FileKey> {
+    fn grant(&self) -> &LockGrant<FileKey> {
+        self
+    }
+
+    fn take_back(&self, state: &mut State, now: Duration) {
+        state.refuse(now, self);
+    }
+}
+
+impl States {
+    /// Asks the state for a lock of a file, and the kernel whether a local process is in the way.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn lock<T: Granted>(
+        &self,
+        file: &FileKey,
+        call: impl Fn(&mut State, Duration) -> Result<T, StateError>,
+    ) -> Result<T, StateError> {
+        for _ in 0..ATTEMPTS {
+            let (answer, mut done) = self.run(&call);
+            let met = answer.as_ref().ok().and_then(|answer| {
+                let grant = answer.grant();
+                done.changed.retain(|(file, range)| (file, range) != (&grant.key, &grant.range));
+                self.update(grant)
+            });
+            self.settle(done);
+            match (answer, met) {
+                (Ok(answer), None) => return Ok(answer),
+                (Ok(answer), Some(met)) => self.take_back(&answer, met),
+                (Err(StateError::Denied(conflict)), _)
+                    if conflict.owner == LockOwner::Local && self.look_at_file(file) => {}
+                (Err(error), _) => return Err(error),
+            }
+        }
+        Err(StateError::Delay)
+    }
+
+    /// Asks the state whether a lock could be had, and then the kernel.
+    ///
+    /// # Errors
+    /// Why it could not.
+    pub fn test_lock(
+        &self,
+        file: &FileKey,
+        wish: LocalLock,
+        call: impl Fn(&mut State, Duration) -> Result<(), StateError>,
+    ) -> Result<(), StateError> {
+        match self.ask(&call) {
+            Err(StateError::Denied(conflict))
+                if conflict.owner == LockOwner::Local && self.look_at_file(file) =>
+            {
+                self.ask(&call)?;
+            }
+            outcome => outcome?,
+        }
+        let found = self.mirror.as_ref().and_then(|mirror| mirror.test(file, wish.range, wish.kind));
+        found.map_or(Ok(()), |LocalLock { range, kind }| {
+            let owner = LockOwner::Local;
+            Err(StateError::Denied(Box::new(LockConflict { owner, range, kind, is_waiting: false })))
+        })
+    }
+
+    /// Looks again at what local processes were seen to hold: those who wait for it may have their turn.
+    pub(super) fn look_at_host(&self) {
+        let mut files: Vec<FileKey> =
+            self.look(|state| state.local_locks().map(|(file, ..)| *file).collect());
+        files.dedup();
+        for file in &files {
+            self.look_at_file(file);
+        }
+    }
+
+    /// Does what is to be done outside after the state changed.
+    pub(super) fn settle(&self, mut done: Done) {
+        while !done.granted.is_empty() || !done.changed.is_empty() {
+            let mut more = Done::default();
+            for (file, range) in &done.changed {
+                let met = self
+                    .mirror
+                    .as_ref()
+                    .and_then(|mirror| mirror.update(file, || self.look(|state| state.held(file, *range))));
+                if let Some(met) = met {
+                    more.add(self.withdraw(file, met, &done));
+                }
+            }
+            if let Some(news) = self.lock_news.get() {
+                done.granted.into_iter().for_each(|ticket| news.tell(ticket));
+            }
+            done = more;
+        }
+    }
+
+    /// Takes back what hosts got and a local process is in the way of: they wait again.
+    fn withdraw(&self, file: &FileKey, met: LocalLock, done: &Done) -> Done {
+        let Some(news) = self.lock_news.get() else { return Done::default() };
+        let of_file = done.granted.iter().filter(|ticket| ticket.file == *file);
+        let (_, more) = self.run(|state, now| {
+            for grant in of_file.filter_map(|ticket| news.withdraw(*ticket)) {
+                state.set_local(now, file, grant.range, Some((met.range, met.kind)));
+                state.wait_again(now, &grant);
+            }
+            Ok(())
+        });
+        more
+    }
+
+    fn update(&self, grant: &LockGrant<FileKey>) -> Option<LocalLock> {
+        let LockGrant { key, range, .. } = grant;
+        self.mirror.as_ref()?.update(key, || self.look(|state| state.held(key, *range)))
+    }
+
+    fn take_back(&self, answer: &impl Granted, met: LocalLock) {
+        let LockGrant { key, range, .. } = answer.grant();
+        let (_, done) = self.run(|state, now| {
+            state.set_local(now, key, *range, Some((met.range, met.kind)));
+            answer.take_back(state, now);
+            Ok(())
+        });
+        self.settle(done);
+    }
+
+    /// Looks again at what local processes were seen to hold of a file. Whether it is something else now.
+    fn look_at_file(&self, file: &FileKey) -> bool {
+        let Some(mirror) = &self.mirror else { return false };
+        let mut has_changed = false;
+        for (range, kind) in self.look(|state| state.local_locks_of(file)) {
+            let found = mirror.test(file, range, LockKind::Write);
+            let found = found.and_then(|found| Some((found.range.intersection(range)?, found.kind)));
+            if found == Some((range, kind)) {
+                continue;
+            }
+            has_changed = true;
+            let (_, done) = self.run(|state, now| {
+                state.set_local(now, file, range, found);
+                Ok(())
+            });
+            self.settle(done);
+        }
+        has_changed
+    }
+}
+
+impl Done {
+    fn add(&mut self, more: Self) {
+        self.granted.extend(more.granted);
+        self.changed.extend(more.changed);
+    }
+}
