@@ -36,6 +36,17 @@ if mount -t nfs -o vers=4.2,port=2049 "$MOUNT_SOURCE" /run/other; then
     if flock -n /mnt/n/file true; then fail "version 3 has what version 4 holds"; fi
     let_go fourth
     wait
+    # Who waits over version 4 is called over its own connection: it asks again by itself after 30 s only.
+    hold /mnt/n/file fifth
+    flock /run/other/file sh -c 'cut -d" " -f1 /proc/uptime >/run/granted-4' &
+    sleep 2
+    [ ! -e /run/granted-4 ] || fail "version 4 has what version 3 holds"
+    released=$(cut -d' ' -f1 /proc/uptime)
+    let_go fifth
+    wait
+    took=$(awk "BEGIN { print $(cat /run/granted-4) - $released }")
+    note "a lock that was waited for over version 4 came after $took s"
+    awk "BEGIN { exit !($took < 2) }" || fail "it was called back after $took s"
     flock -w 5 /mnt/n/file true || fail "a lock of version 4 outlives its owner"
     note "version 4 was mounted beside it"
     umount /run/other

@@ -29,7 +29,7 @@ pub fn answer(
 ) -> Vec<u8> {
     let peer = datagram.peer();
     let mut reply = match work {
-        Work::NoCall => {
+        Work::NoCall | Work::Reply => {
             clerk.unheard(Unheard::Malformed);
             return buffer;
         }

@@ -40,6 +40,8 @@ impl<'a> Whence<'a> {
 pub enum Work<'m> {
     /// It is no call: nobody knows what its sender speaks, and a stream of it is closed.
     NoCall,
+    /// It is a reply: perhaps to a call of ours.
+    Reply,
     /// Refuse it.
     Refuse(ReplyHeader),
     /// Run a procedure.
@@ -86,6 +88,7 @@ impl Dispatcher {
                 Ok(wanted) => Work::Run(Job { header, arguments, wanted, is_put_off: false }),
                 Err(outcome) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
             },
+            Call::Reply => Work::Reply,
             Call::OtherVersion { xid } => {
                 Work::Refuse(ReplyHeader { xid, outcome: Err(Denied::RpcMismatch) })
             }
@@ -136,7 +139,7 @@ impl Dispatcher {
                 let [file, _] = (procedure.subjects)(job.arguments.clone());
                 self.replies.begin_write(peer.ends.client.ip(), file)
             });
-            let answered = self.answer(job, peer, waiting, &mut reply);
+            let answered = self.answer(job, from, waiting, &mut reply);
             if let Some(overwrite) = overwrite.flatten().filter(|_| reply.outcome() == Outcome::Well) {
                 self.replies.end_write(&overwrite, Instant::now());
             }
@@ -156,7 +159,7 @@ impl Dispatcher {
                 Some(reply)
             }
             Begun::New(running) => {
-                let answered = self.answer(job, peer, waiting, &mut reply);
+                let answered = self.answer(job, from, waiting, &mut reply);
                 let has_changed = reply.outcome() == Outcome::Well;
                 let made = if has_changed { procedure.made(reply.message()) } else { &[] };
                 running.finish(reply.message(), has_changed, made, Instant::now());
@@ -169,17 +172,18 @@ impl Dispatcher {
     fn answer<'a>(
         &self,
         job: &'a Job<'_>,
-        peer: &'a Peer,
+        from: &Whence<'a>,
         waiting: Option<&'a mut dyn BulkData>,
         reply: &mut Reply,
     ) -> bool {
+        let (peer, line) = (from.peer, from.origin.line());
         let (xid, wanted) = (job.header.xid, job.wanted);
         let procedure = wanted.procedure;
         reply.start(&ReplyHeader { xid, outcome: Ok(Accepted::Success) });
         let result_at = reply.message().len();
         let arguments = job.arguments.clone();
         let mut request =
-            Request { header: &job.header, arguments, peer, is_put_off: job.is_put_off, waiting };
+            Request { header: &job.header, arguments, peer, line, is_put_off: job.is_put_off, waiting };
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
         let ran = catch_unwind(AssertUnwindSafe(|| self.programs.run(wanted, &mut request, reply)));
         let outcome = match ran.unwrap_or_else(|_| {

@@ -5,9 +5,11 @@
 //! nothing of NFS.
 
 pub mod admin;
+mod back_channel;
 #[cfg(test)]
 mod calling;
 pub mod capture;
+mod client_lines;
 mod connection;
 mod counts;
 mod crew;

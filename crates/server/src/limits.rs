@@ -161,6 +161,10 @@ howdah_limits::limits! {
     pub const CALLBACKS_MAX: usize = 65_536, count;
     beyond "none is made: the client learns of its lock when it asks again", tested "server/src/nlm/tests/callbacks::calls_past_the_last_are_not_made";
 
+    /// Calls of the client of one NFSv4 session that wait for it to answer the one before.
+    pub const BACK_CALLS_MAX: usize = 1_024, count;
+    beyond "the oldest is not made: the client learns of its lock when it asks again", tested "server/src/back_channel/tests::calls_past_the_last_are_not_made";
+
     /// Hosts that are still to be told of a restart.
     pub const NOTICES_MAX: usize = 65_536, count;
     beyond "those are not told: their clients reclaim no locks", tested "server/src/nsm/tests::hosts_past_the_last_are_not_told";

@@ -31,6 +31,11 @@ impl Origin {
         Self(token.0)
     }
 
+    /// The connection, if it is one.
+    pub fn line(self) -> Option<Token> {
+        (self.0 & PORT == 0).then_some(Token(self.0))
+    }
+
     /// Datagrams from this port.
     pub fn datagrams(port: u16) -> Self {
         Self(PORT | u64::from(port))

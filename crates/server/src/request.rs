@@ -2,6 +2,7 @@
 
 use std::io;
 
+use howdah_net::Token;
 pub use howdah_net::{Ends, Peer, Transport, TransportSecurity};
 use howdah_vfs::Waiting;
 use howdah_wire::rpc::CallHeader;
@@ -15,6 +16,8 @@ pub struct Request<'r, 'm> {
     pub arguments: Decoder<'m>,
     /// Who asks, and where.
     pub peer: &'r Peer,
+    /// The connection that it came over, if over one.
+    pub line: Option<Token>,
     /// Too many calls wait for storage of its export already: it is to be asked again later.
     pub is_put_off: bool,
     /// The bulk data of a WRITE that is still in the socket: then `arguments` ends right before the data's bytes,

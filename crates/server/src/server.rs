@@ -12,6 +12,7 @@ use howdah_tune::Tuner;
 
 use crate::Transport;
 use crate::admin::{Admin, AdminAddress, AdminSockets, MetricsSettings};
+use crate::client_lines::ClientLines;
 use crate::crew::Crew;
 use crate::exports::Exports;
 use crate::limits;
@@ -184,6 +185,9 @@ impl Server {
         }
         let watch = Watch::new(Arc::clone(&shared), crew);
         server.spawn("watch".into(), move || watch.run())?;
+        if let Some(back) = &shared.service.back_channels {
+            back.send_over(Box::new(ClientLines::new(&shared)));
+        }
         if let Some(states) = shared.service.states.clone() {
             let shared = Arc::clone(&shared);
             server.spawn("leases".into(), move || pass_time(&shared, &states))?;
@@ -344,6 +348,9 @@ impl Server {
 fn pass_time(shared: &Shared, states: &States) {
     while !shared.stopping.load(Ordering::SeqCst) {
         states.tick();
+        if let Some(back) = &shared.service.back_channels {
+            back.tick();
+        }
         std::thread::park_timeout(LEASE_STEP);
     }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use howdah_net::Token;
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::Encoder;
 use parking_lot::RwLock;
 
 use crate::Peer;
+use crate::back_channel::BackChannels;
 use crate::dispatch::{Dispatcher, Whence, Work};
 use crate::exports::{Exported, Exports};
 use crate::mount::MountProtocol;
@@ -19,7 +21,7 @@ use crate::portmap::{Listeners, portmap};
 use crate::program::Program;
 use crate::programs::{Programs, Served};
 use crate::range_doubt::RangeDoubt;
-use crate::states::{LockNews, StateOptions, States};
+use crate::states::{ClientNews, LockNews, StateOptions, States};
 
 /// The programs, and what they share.
 pub struct Service {
@@ -29,6 +31,8 @@ pub struct Service {
     exported: Arc<Exported>,
     /// Clients, sessions, opens and locks.
     pub(crate) states: Option<Arc<States>>,
+    /// What calls NFSv4 clients over their own connections.
+    pub(crate) back_channels: Option<Arc<BackChannels>>,
     /// What calls clients back for their locks.
     pub(crate) lock_calls: Option<LockCalls>,
     /// Whether ranges of files can be sent.
@@ -95,10 +99,13 @@ impl Service {
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
         let nfs3 = Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges), states.clone());
         let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3)];
-        if let Some(states) = states.as_ref().filter(|_| nfs4) {
+        let back_channels = states.as_ref().filter(|_| nfs4).map(|states| {
+            let back = Arc::new(BackChannels::new(Arc::clone(states), Arc::clone(&exported)));
+            states.set_client_news(Arc::clone(&back) as Arc<dyn ClientNews>);
             let (exported, ranges) = (Arc::clone(&exported), Arc::clone(&ranges));
-            programs.push(Box::new(Nfs4::new(exported, ranges, Arc::clone(states))));
-        }
+            programs.push(Box::new(Nfs4::new(exported, ranges, Arc::clone(states), Arc::clone(&back))));
+            back
+        });
         programs.push(Box::new(MountProtocol::new(Arc::clone(&exported))));
         let lock_calls = states.as_ref().filter(|_| locks).map(|states| {
             let calls = Arc::new(Callbacks::new(client_portmapper));
@@ -118,7 +125,19 @@ impl Service {
         programs.push(Box::new(portmap(Arc::clone(&listeners), &programs)));
         let dispatcher = Dispatcher::new(Programs::new(programs));
         dispatcher.counts.admit(&exported.now());
-        Self { dispatcher, exported, states, lock_calls, ranges, listeners }
+        Self { dispatcher, exported, states, back_channels, lock_calls, ranges, listeners }
+    }
+
+    /// Whether a reply that came over a connection may be one to a call of ours.
+    pub(crate) fn takes_answer(&self, line: Token, reply: &[u8]) -> bool {
+        self.back_channels.as_ref().is_some_and(|back| back.answer(line, reply))
+    }
+
+    /// A connection is gone.
+    pub(crate) fn lost(&self, line: Token) {
+        if let Some(back) = &self.back_channels {
+            back.gone(line);
+        }
     }
 
     /// The exports as they are now.
@@ -141,7 +160,7 @@ impl Service {
     /// Answers one message as a worker does, without a socket: for tests and fuzzers. `None`: there is no answer.
     pub fn answer(&self, peer: &Peer, message: &[u8]) -> Option<Vec<u8>> {
         let reply = match self.dispatcher.read(message, peer.transport) {
-            Work::NoCall => return None,
+            Work::NoCall | Work::Reply => return None,
             Work::Refuse(header) => return Some(Encoder::to_vec(&header)),
             Work::Run(job) => {
                 self.dispatcher.run(&job, &Whence::datagram(peer, &|_| false), None, Vec::new())?

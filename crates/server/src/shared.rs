@@ -241,6 +241,7 @@ impl Shared {
                 self.parked.forget(connection);
             }
             self.gates.leave(connection);
+            self.service.lost(connection.token());
             tracing::debug!(client = %connection.peer().ends.client, why = %why, "connection closed");
         }
         was_there

@@ -118,7 +118,7 @@ fn a_denial_is_one_whatever_its_reason() {
 #[test]
 fn what_is_no_call_is_told_apart() {
     let reply = Encoder::to_vec(&ReplyHeader { xid: 7, outcome: Ok(Accepted::Success) });
-    assert!(matches!(Call::parse(&reply), Call::Malformed { xid: None, .. }), "a reply is never answered");
+    assert!(matches!(Call::parse(&reply), Call::Reply), "a reply is never answered");
     let other = [7u32, 0, 3].map(u32::to_be_bytes).concat();
     assert!(matches!(Call::parse(&other), Call::OtherVersion { xid: 7 }));
     let short = [7u32, 0, 2, 100_003].map(u32::to_be_bytes).concat();

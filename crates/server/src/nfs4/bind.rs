@@ -6,12 +6,17 @@ use howdah_wire::nfs4::{Status, backchannel_ctl};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
+use super::create_session::credentials;
 use crate::Reply;
 
 /// Answers BIND_CONN_TO_SESSION.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let Arguments { session, direction, .. } = Arguments::decode(arguments)?;
     compound.nfs4.states.sessions().find(SessionId(session.0)).ok_or(Status::BADSESSION)?;
+    let is_back = direction != WantedUse::Calls;
+    if let Some(line) = compound.line.filter(|_| is_back) {
+        compound.nfs4.back.bind(SessionId(session.0), line);
+    }
     let direction = match direction {
         WantedUse::Calls => GrantedUse::Calls,
         WantedUse::Callbacks => GrantedUse::Callbacks,
@@ -23,7 +28,10 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
 }
 
 /// Answers BACKCHANNEL_CTL.
-pub fn control(_: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
-    backchannel_ctl::Arguments::decode(arguments)?;
+pub fn control(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
+    let backchannel_ctl::Arguments { program, security } = backchannel_ctl::Arguments::decode(arguments)?;
+    let session = compound.session.as_ref().ok_or(Status::OP_NOT_IN_SESSION)?;
+    let credentials = credentials(&security).ok_or(Status::INVAL)?;
+    compound.nfs4.back.control(session.id(), program, credentials);
     Ok(())
 }

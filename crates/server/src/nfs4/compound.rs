@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use howdah_net::Token;
 use howdah_state::{ClientId, IoKind, IoPermit, LiveSession};
 use howdah_wire::nfs4::{FileHandle, StateId, Status};
 use howdah_wire::xdr::{DecodeError, DecodeProblem};
@@ -28,6 +29,8 @@ pub struct Compound<'c> {
     pub exports: &'c Arc<Exports>,
     /// Who asks, and where.
     pub peer: &'c Peer,
+    /// The connection that it came over.
+    pub line: Option<Token>,
     /// Who asks, as the credentials say.
     pub identity: &'c Identity,
     /// 1 or 2.
@@ -83,6 +86,7 @@ impl<'c> Compound<'c> {
             nfs4,
             exports,
             peer: request.peer,
+            line: request.line,
             identity,
             minor_version,
             operations,

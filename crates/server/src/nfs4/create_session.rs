@@ -1,13 +1,16 @@
 //! CREATE_SESSION: makes a session of a client, and confirms the client.
 
 use howdah_state::{ClientId, SessionAnswer};
+use howdah_wire::limits::ITEMS4_MAX;
 use howdah_wire::nfs4::compound::OPERATIONS_MAX;
 use howdah_wire::nfs4::create_session::{Arguments, BACK_CHANNEL, ChannelSizes, PERSISTENT, RDMA, Success};
-use howdah_wire::nfs4::{SessionId, Status};
-use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::nfs4::{CallbackSecurity, SessionId, Status};
+use howdah_wire::rpc::AuthSys;
+use howdah_wire::xdr::{Array, Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use crate::Reply;
+use crate::back_channel::{BackCredentials, BackSession};
 use crate::limits::TRANSFER_MAX;
 use crate::states::SessionData;
 use crate::states::principal;
@@ -48,11 +51,22 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         }
         SessionAnswer::Created(session) => session,
     };
+    let flags = match credentials(&wanted.security) {
+        Some(credentials) => {
+            let (id, minor_version) = (session.id(), compound.minor_version);
+            let program = wanted.callback_program;
+            let line = compound.line.filter(|_| wanted.flags & BACK_CHANNEL != 0);
+            let session = BackSession { id, client, minor_version, program, credentials };
+            compound.nfs4.back.begin(session, line);
+            if line.is_some() { BACK_CHANNEL } else { 0 }
+        }
+        None => 0,
+    };
     let start = reply.message().len();
     reply.write(&Success {
         session: SessionId(session.id().0),
         sequence,
-        flags: 0,
+        flags,
         fore: ChannelSizes { slots: session.slots().granted(), ..fore },
         back: wanted.back,
     });
@@ -62,6 +76,22 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         Ok(())
     })?;
     Ok(())
+}
+
+/// How the server proves itself in callbacks: as a user if the client lets it, since Linux takes no other; `None` if only in ways that
+/// this server does not know.
+pub fn credentials(security: &Array<'_, CallbackSecurity<'_>, ITEMS4_MAX>) -> Option<BackCredentials> {
+    let mut none = None;
+    for way in security.iter() {
+        match way {
+            CallbackSecurity::Sys(AuthSys { machine, user, group, .. }) => {
+                return Some(BackCredentials::Sys { machine: machine.into(), user, group });
+            }
+            CallbackSecurity::None => none = Some(BackCredentials::None),
+            CallbackSecurity::Gss(_) => {}
+        }
+    }
+    none
 }
 
 /// What a client gets of what it wants.

@@ -12,6 +12,7 @@ pub fn session(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut
     let destroy_session::Arguments { session } = destroy_session::Arguments::decode(arguments)?;
     let session = SessionId(session.0);
     compound.nfs4.states.judge(|state, _| state.destroy_session(session))?;
+    compound.nfs4.back.end(session);
     Ok(())
 }
 

@@ -29,8 +29,8 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         key: &key,
         kind: kind(arguments.kind),
         range,
-        // Whoever waits asks again: nobody is called back yet.
-        waits: false,
+        // Whoever waits asks again. Its place in the queue is kept if it can be called when it is its turn.
+        waits: arguments.kind.waits() && compound.nfs4.back.reaches(client),
         is_reclaim: arguments.reclaim,
     };
     let granted = compound.nfs4.states.lock(&key, |state, now| state.lock(now, request)).map_err(denied)?;

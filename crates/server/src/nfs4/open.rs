@@ -5,8 +5,8 @@ use howdah_vfs::{
     Access, Attributes, Change, Create, FileKind, FileSystem, FsError, Name, NewAttributes, Node as Found,
 };
 use howdah_wire::nfs4::open::{
-    ACCESS_BOTH, Arguments, Claim, Delegation, DelegationKind, How, POSIX_LOCKS, Success, WANT_CANCEL,
-    WANT_MASK, WANT_NO_DELEGATION, WANT_NO_PREFERENCE, WhyNone,
+    ACCESS_BOTH, Arguments, Claim, Delegation, DelegationKind, How, MAY_NOTIFY_LOCK, POSIX_LOCKS, Success,
+    WANT_CANCEL, WANT_MASK, WANT_NO_DELEGATION, WANT_NO_PREFERENCE, WhyNone,
 };
 use howdah_wire::nfs4::{Bitmap, ChangeInfo, Status};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -69,7 +69,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     reply.write(&Success {
         state,
         directory: target.directory,
-        flags: POSIX_LOCKS,
+        flags: POSIX_LOCKS | if compound.nfs4.back.reaches(client) { MAY_NOTIFY_LOCK } else { 0 },
         attributes_set: target.attributes_set,
         delegation,
     });

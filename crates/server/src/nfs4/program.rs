@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::pseudo::{PseudoTree, TreeOfExports};
+use crate::back_channel::BackChannels;
 use crate::exports::{Exported, Exports};
 use crate::range_doubt::RangeDoubt;
 use crate::states::States;
@@ -15,13 +16,20 @@ pub struct Nfs4 {
     pub(super) ranges: Arc<RangeDoubt>,
     /// Clients, sessions, opens and locks.
     pub(super) states: Arc<States>,
+    /// How clients are called.
+    pub(super) back: Arc<BackChannels>,
     tree: TreeOfExports,
 }
 
 impl Nfs4 {
     /// Serves these exports.
-    pub fn new(exports: Arc<Exported>, ranges: Arc<RangeDoubt>, states: Arc<States>) -> Self {
-        Self { exports, ranges, states, tree: TreeOfExports::default() }
+    pub fn new(
+        exports: Arc<Exported>,
+        ranges: Arc<RangeDoubt>,
+        states: Arc<States>,
+        back: Arc<BackChannels>,
+    ) -> Self {
+        Self { exports, ranges, states, back, tree: TreeOfExports::default() }
     }
 
     /// The exports as they are now.

@@ -107,7 +107,7 @@ impl States {
 
     /// Does what is to be done outside after the state changed.
     pub(super) fn settle(&self, mut done: Done) {
-        while !done.granted.is_empty() || !done.changed.is_empty() {
+        while !done.is_nothing() {
             let mut more = Done::default();
             for (file, range) in &done.changed {
                 let met = self
@@ -120,6 +120,10 @@ impl States {
             }
             if let Some(news) = self.lock_news.get() {
                 done.granted.into_iter().for_each(|ticket| news.tell(ticket));
+            }
+            if let Some(news) = self.client_news.get() {
+                done.ended.into_iter().for_each(|client| news.ended(client));
+                done.free.iter().for_each(|(client, owner, file)| news.lock_is_free(*client, owner, file));
             }
             done = more;
         }
@@ -176,8 +180,15 @@ impl States {
 }
 
 impl Done {
+    fn is_nothing(&self) -> bool {
+        let Self { granted, changed, free, ended } = self;
+        granted.is_empty() && changed.is_empty() && free.is_empty() && ended.is_empty()
+    }
+
     fn add(&mut self, more: Self) {
         self.granted.extend(more.granted);
         self.changed.extend(more.changed);
+        self.free.extend(more.free);
+        self.ended.extend(more.ended);
     }
 }

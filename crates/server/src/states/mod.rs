@@ -1,6 +1,7 @@
 //! The state that NFSv4 and NLM share: clients, opens and locks in one table, what is done outside because of them, and the file
 //! with what must survive a restart. Knows neither protocol's handlers.
 
+mod client_news;
 mod file_key;
 mod host_mirror;
 mod lock_hosts;
@@ -15,6 +16,7 @@ mod state_number;
 mod states;
 mod status;
 
+pub use client_news::ClientNews;
 pub use file_key::FileKey;
 pub use host_mirror::LocalLock;
 pub use lock_hosts::{KnownHost, LockHost, LockHosts};

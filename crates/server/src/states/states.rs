@@ -5,11 +5,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use howdah_state::{
-    ByteRange, ClientView, Effect, IoKind, NfsState, Serial, SessionTable, StateError, StateSettings,
+    ByteRange, ClientId, ClientView, Effect, IoKind, NfsState, Serial, SessionTable, StateError,
+    StateSettings,
 };
 use howdah_wire::nfs4::Status;
 use parking_lot::Mutex;
 
+use super::client_news::ClientNews;
 use super::file_key::FileKey;
 use super::host_mirror::HostMirror;
 use super::lock_hosts::{LockHost, LockHosts};
@@ -36,6 +38,7 @@ pub struct States {
     host_number: u32,
     hosts: LockHosts,
     pub(super) lock_news: OnceLock<Arc<dyn LockNews>>,
+    pub(super) client_news: OnceLock<Arc<dyn ClientNews>>,
     /// What processes of this host see of locks, and lock themselves.
     pub(super) mirror: Option<HostMirror>,
 }
@@ -47,6 +50,10 @@ pub(super) struct Done {
     pub granted: Vec<GrantTicket>,
     /// Bytes of files of which NFS owners hold something else than before.
     pub changed: Vec<(FileKey, ByteRange)>,
+    /// Lock owners of clients that may try again for a lock of a file.
+    pub free: Vec<(ClientId, Box<[u8]>, FileKey)>,
+    /// Clients that ended.
+    pub ended: Vec<ClientId>,
 }
 
 impl States {
@@ -69,6 +76,7 @@ impl States {
             host_number,
             hosts: LockHosts::default(),
             lock_news: OnceLock::new(),
+            client_news: OnceLock::new(),
             mirror: None,
         };
         // The record of the start.
@@ -118,6 +126,11 @@ impl States {
         let _ = self.lock_news.set(news);
     }
 
+    /// From now on this one calls clients back. Only the first one does.
+    pub fn set_client_news(&self, news: Arc<dyn ClientNews>) {
+        let _ = self.client_news.set(news);
+    }
+
     /// The sessions.
     pub fn sessions(&self) -> &SessionTable<SessionData> {
         &self.sessions
@@ -151,7 +164,7 @@ impl States {
         drop(state);
         if let Err(error) = self.log.wait(effects.durable) {
             tracing::error!(%error, "the record of clients cannot be written: no opens or locks are granted");
-            return (Err(StateError::Delay), Done { granted: Vec::new(), ..done });
+            return (Err(StateError::Delay), Done { granted: Vec::new(), free: Vec::new(), ..done });
         }
         (answer, done)
     }
@@ -205,8 +218,9 @@ impl States {
         for effect in effects {
             match effect {
                 Effect::Persist { serial, record } => self.log.append(serial, &record),
-                Effect::ClientEnded { owner, why, .. } => {
+                Effect::ClientEnded { client, owner, why } => {
                     tracing::info!(client = %String::from_utf8_lossy(&owner), ?why, "an NFSv4 client ended");
+                    done.ended.push(client);
                 }
                 Effect::Granted { owner, grant } => {
                     done.granted.extend(news.map(|news| news.note(owner, grant)));
@@ -218,7 +232,8 @@ impl States {
                     }
                 }
                 Effect::Mirror { key, range } => done.changed.push((key, range)),
-                Effect::Notify { .. } | Effect::Closed { .. } => {}
+                Effect::Notify { client, owner, key } => done.free.push((client, owner, key)),
+                Effect::Closed { .. } => {}
             }
         }
         done

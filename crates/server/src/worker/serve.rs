@@ -94,7 +94,8 @@ impl Worker {
         let mut turn = Turn::Mine;
         let work = self.shared.service.dispatcher.read(record.bytes(), connection.peer().transport);
         let reply = match &work {
-            Work::NoCall => {
+            Work::Reply if self.shared.service.takes_answer(connection.token(), record.bytes()) => None,
+            Work::NoCall | Work::Reply => {
                 self.clerk.unheard(Unheard::Malformed);
                 connection.finish_call();
                 self.flush(connection)?;

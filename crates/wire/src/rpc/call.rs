@@ -7,6 +7,8 @@ use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
 pub const RPC_VERSION: u32 = 2;
 /// `msg_type` of a call.
 const CALL: u32 = 0;
+/// `msg_type` of a reply.
+const REPLY: u32 = 1;
 
 /// What a call is for, and who makes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct CallHeader<'a> {
 pub enum Call<'a> {
     /// A call, and a decoder that stands at its arguments.
     Call(CallHeader<'a>, Decoder<'a>),
+    /// No call, but a reply: its sender takes calls on this connection, too, or is confused.
+    Reply,
     /// A call in another version of RPC: answered RPC_MISMATCH.
     OtherVersion {
         /// Of the call.
@@ -54,6 +58,9 @@ impl<'a> Call<'a> {
             Ok(Some(header)) => Self::Call(header, decoder),
             Ok(None) => Self::OtherVersion { xid },
             // Not a call at all: a reply here would answer a reply, and two servers could play ping-pong with it.
+            Err(DecodeError {
+                what: "message type", problem: DecodeProblem::UnknownValue(REPLY), ..
+            }) => Self::Reply,
             Err(error) if error.what == "message type" => Self::Malformed { xid: None, error },
             Err(error) => Self::Malformed { xid: Some(xid), error },
         }

@@ -134,7 +134,7 @@ impl Client {
         message.extend_from_slice(arguments);
         let dispatcher = &self.service.dispatcher;
         let reply = match dispatcher.read(&message, self.peer.transport) {
-            Work::NoCall => panic!("no answer"),
+            Work::NoCall | Work::Reply => panic!("no answer"),
             Work::Refuse(header) => Encoder::to_vec(&header),
             Work::Run(job) => {
                 let waiting = waiting.map(|waiting| waiting as &mut dyn BulkData);

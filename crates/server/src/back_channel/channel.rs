@@ -1,0 +1,157 @@
+//! The back channel of one session, as a pure machine: calls wait in a queue, one is under way.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use howdah_net::Token;
+use howdah_wire::nfs4::Status;
+
+use super::back_call::BackCall;
+use super::message::{self, BackAnswer};
+use super::session::{BackCredentials, BackSession};
+use crate::limits::BACK_CALLS_MAX;
+
+/// How long a client may take to answer, before another of its connections is tried.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// After how long a client is called again that asked for it.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// A record to be sent over a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackRecord {
+    /// The connection.
+    pub line: Token,
+    /// The message.
+    pub message: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct UnderWay {
+    xid: u32,
+    line: Token,
+    sent: Duration,
+}
+
+/// The back channel of a session.
+#[derive(Debug)]
+pub struct BackChannel {
+    session: BackSession,
+    /// Connections that carry it, the one that is used first.
+    lines: Vec<Token>,
+    /// Whether it ever had one.
+    is_wanted: bool,
+    /// The first is under way, or the next.
+    calls: VecDeque<BackCall>,
+    under_way: Option<UnderWay>,
+    not_before: Duration,
+    /// Of the last call that was answered in the slot.
+    sequence: u32,
+}
+
+impl BackChannel {
+    /// The channel of a session, over no connection yet.
+    pub fn new(session: BackSession) -> Self {
+        Self {
+            session,
+            lines: Vec::new(),
+            is_wanted: false,
+            calls: VecDeque::new(),
+            under_way: None,
+            not_before: Duration::ZERO,
+            sequence: 0,
+        }
+    }
+
+    /// Its session.
+    pub fn session(&self) -> &BackSession {
+        &self.session
+    }
+
+    /// The client wants other credentials, or calls to another program (BACKCHANNEL_CTL).
+    pub fn change(&mut self, program: u32, credentials: BackCredentials) {
+        self.session.program = program;
+        self.session.credentials = credentials;
+    }
+
+    /// Whether it had a connection, and has none now.
+    pub fn is_down(&self) -> bool {
+        self.is_wanted && self.lines.is_empty()
+    }
+
+    /// Whether it has a connection.
+    pub fn is_up(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
+    /// A connection carries it from now on.
+    pub fn bind(&mut self, line: Token) {
+        self.is_wanted = true;
+        if !self.lines.contains(&line) {
+            self.lines.push(line);
+        }
+    }
+
+    /// A connection carries it no longer. What was under way there is sent again over the next one.
+    pub fn unbind(&mut self, line: Token) {
+        self.lines.retain(|other| *other != line);
+        self.under_way.take_if(|call| call.line == line);
+    }
+
+    /// Adds a call. If too many wait, the oldest is forgotten that nobody has to answer for.
+    pub fn push(&mut self, call: BackCall) {
+        if self.calls.contains(&call) {
+            return;
+        }
+        if self.calls.len() >= BACK_CALLS_MAX {
+            self.calls.remove(usize::from(self.under_way.is_some()));
+        }
+        self.calls.push_back(call);
+    }
+
+    /// What is to be sent now.
+    pub fn next(&mut self, now: Duration, xid: impl FnOnce() -> u32) -> Option<BackRecord> {
+        if self.under_way.is_some() || now < self.not_before {
+            return None;
+        }
+        let (call, line) = (self.calls.front()?, *self.lines.first()?);
+        let xid = xid();
+        // The same number until it is answered: to the client it is one call, over whatever connection it comes.
+        let message = message::call(&self.session, xid, self.sequence.wrapping_add(1), call);
+        self.under_way = Some(UnderWay { xid, line, sent: now });
+        Some(BackRecord { line, message })
+    }
+
+    /// Takes an answer. The call that it ends, and how the client took it; `None` if it ends none.
+    pub fn answer(
+        &mut self,
+        now: Duration,
+        line: Token,
+        answer: &[u8],
+    ) -> Option<(BackCall, Option<Status>)> {
+        let xid = message::xid(answer)?;
+        self.under_way.take_if(|call| (call.xid, call.line) == (xid, line))?;
+        match message::answer(answer) {
+            BackAnswer::Done(status) => {
+                self.sequence = self.sequence.wrapping_add(1);
+                Some((self.calls.pop_front()?, Some(status)))
+            }
+            BackAnswer::Later => {
+                self.not_before = now + AGAIN;
+                None
+            }
+            BackAnswer::Refused => {
+                // Its slot is in a state that nobody knows, or there is nobody who takes calls: over no connection any more.
+                self.lines.clear();
+                Some((self.calls.pop_front()?, None))
+            }
+        }
+    }
+
+    /// Lets time pass: a connection over which no answer comes is used no more. Whether there was one.
+    pub fn expire(&mut self, now: Duration) -> bool {
+        let late = self.under_way.as_ref().filter(|call| now.saturating_sub(call.sent) >= PATIENCE);
+        let Some(line) = late.map(|call| call.line) else { return false };
+        self.unbind(line);
+        true
+    }
+}

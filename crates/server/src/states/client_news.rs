@@ -1,0 +1,14 @@
+//! Who calls NFSv4 clients back.
+
+use howdah_state::ClientId;
+
+use super::file_key::FileKey;
+
+/// Who is told what NFSv4 clients are to be told. Called without the lock on the state.
+pub trait ClientNews: Send + Sync {
+    /// A lock owner of a client may try again for a lock that it waits for.
+    fn lock_is_free(&self, client: ClientId, owner: &[u8], file: &FileKey);
+
+    /// A client ended, with all its sessions.
+    fn ended(&self, client: ClientId);
+}
