@@ -116,7 +116,9 @@ impl Dispatcher {
         let seen = self.capture.is_on().then(|| job.seen());
         clerk.start(timing);
         let mut reply = self.run(job, from, waiting, buffer);
-        clerk.end(job.wanted.place, timing, reply.as_mut());
+        let operation = reply.as_ref().and_then(Reply::counted_as);
+        let place = operation.map_or(job.wanted.place, |operation| job.wanted.operations + operation);
+        clerk.end(place, timing, reply.as_mut());
         if let Some(seen) = seen {
             self.capture.take(seen, from.peer, timing, reply.as_ref());
         }

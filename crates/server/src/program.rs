@@ -152,6 +152,12 @@ pub trait Program: Send + Sync {
     /// Each version served, lowest first, with its procedures by number.
     fn versions(&self) -> Vec<(u32, Vec<&'static Procedure>)>;
 
+    /// What calls of a version may be counted as, beside its procedures ([`Reply::count_as`]): the operations of a procedure that is
+    /// made of such.
+    fn operations(&self, _version: u32) -> &'static [Procedure] {
+        &[]
+    }
+
     /// Whether a version is served in datagrams too.
     fn takes_datagrams(&self, _version: u32) -> bool {
         true
@@ -177,6 +183,8 @@ pub trait Tabled: Send + Sync + Sized + 'static {
     const NAME: &'static str;
     /// Each version served, lowest first, with its procedures by number.
     const VERSIONS: &'static [(u32, &'static [Row<Self>])];
+    /// What calls may be counted as, beside procedures.
+    const OPERATIONS: &'static [Procedure] = &[];
     /// Whether it is served in datagrams too.
     const TAKES_DATAGRAMS: bool = true;
 }
@@ -188,6 +196,10 @@ impl<P: Tabled> Program for P {
 
     fn name(&self) -> &'static str {
         P::NAME
+    }
+
+    fn operations(&self, _version: u32) -> &'static [Procedure] {
+        P::OPERATIONS
     }
 
     fn takes_datagrams(&self, _version: u32) -> bool {

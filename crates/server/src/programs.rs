@@ -49,7 +49,7 @@ impl Served {
     }
 }
 
-/// A procedure in the list of all.
+/// A procedure in the list of all, or an operation that calls of it are counted as.
 #[derive(Clone, Copy)]
 pub struct Listed {
     /// The program's name in `/etc/rpc`.
@@ -71,6 +71,8 @@ pub struct Wanted {
     pub procedure: &'static Procedure,
     /// Its place in the list of all.
     pub place: u16,
+    /// Where the operations of its version begin there.
+    pub operations: u16,
 }
 
 impl Programs {
@@ -93,6 +95,7 @@ impl Programs {
                 });
                 let listed = |procedure| Listed { program: program.name(), version: number, procedure };
                 procedures.extend(table.into_iter().map(listed));
+                procedures.extend(program.operations(number).iter().map(listed));
             }
         }
         Self { list, versions, procedures: procedures.into() }
@@ -157,6 +160,7 @@ impl Programs {
             position: Position { version: version.position, procedure },
             procedure: self.procedures[place].procedure,
             place: place as u16,
+            operations: (version.first + version.count) as u16,
         })
     }
 }

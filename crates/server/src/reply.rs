@@ -18,6 +18,8 @@ pub struct Reply {
     outcome: Outcome,
     /// Where it is counted when it is sent.
     ticket: Option<Ticket>,
+    /// As which operation of its program it is counted.
+    operation: Option<u16>,
 }
 
 impl Reply {
@@ -25,7 +27,13 @@ impl Reply {
     pub fn with_buffer(mut buffer: Vec<u8>) -> Self {
         buffer.clear();
         buffer.extend_from_slice(&[0; RecordMark::SIZE]);
-        Self { bytes: buffer, inserts: Inserts::default(), outcome: Outcome::Well, ticket: None }
+        Self {
+            bytes: buffer,
+            inserts: Inserts::default(),
+            outcome: Outcome::Well,
+            ticket: None,
+            operation: None,
+        }
     }
 
     /// Drops whatever was written and starts over with this header.
@@ -78,6 +86,16 @@ impl Reply {
     /// Says how the call ended.
     pub(crate) fn set_outcome(&mut self, outcome: Outcome) {
         self.outcome = outcome;
+    }
+
+    /// Has the call counted as this operation of its program, not as its procedure.
+    pub fn count_as(&mut self, operation: u16) {
+        self.operation = Some(operation);
+    }
+
+    /// As which operation of its program the call is counted.
+    pub(crate) fn counted_as(&self) -> Option<u16> {
+        self.operation
     }
 
     /// Where it is counted when it is sent.

@@ -12,6 +12,7 @@ use super::Nfs4;
 use super::convert;
 use super::node::{CurrentNode, ExportedNode};
 use super::pseudo::{Behind, PseudoDirectory, PseudoTree};
+use super::purpose::Purpose;
 use crate::counts::at_export;
 use crate::exports::{Exports, Identity};
 use crate::request::BulkData;
@@ -49,6 +50,8 @@ pub struct Compound<'c> {
     pub waiting: Option<&'c mut dyn BulkData>,
     /// The arguments behind that data.
     pub behind: Option<Vec<u8>>,
+    /// What it is made for.
+    pub purpose: Purpose,
     tree: OnceCell<Arc<PseudoTree>>,
     is_put_off: bool,
 }
@@ -96,6 +99,7 @@ impl<'c> Compound<'c> {
             saved: None,
             waiting: request.waiting.as_deref_mut().map(|waiting| waiting as &mut dyn BulkData),
             behind: None,
+            purpose: Purpose::default(),
             tree: OnceCell::new(),
             is_put_off: request.is_put_off,
         }

@@ -32,6 +32,9 @@ pub fn run(nfs4: &Nfs4, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
         _ => CompoundEnd { status: Status::MINOR_VERS_MISMATCH, results: 0 },
     };
     place.finish(&mut reply.encoder(), ending.status, ending.results);
+    if let Some(operation) = compound.purpose.operation() {
+        reply.count_as(operation as u16);
+    }
     Ok(())
 }
 
@@ -97,6 +100,7 @@ impl Compound<'_> {
         let shown = if matches!(found, Err(Status::OP_ILLEGAL)) { ILLEGAL } else { number };
         let result = ResultPlace::begin(&mut reply.encoder(), shown);
         let outcome = found.map_err(Refused::Alone).and_then(|found| {
+            self.purpose.note(number);
             if found.changes {
                 sequence.room(reply, CHANGE_RESULT_MAX)?;
             }
@@ -121,6 +125,7 @@ impl Compound<'_> {
         let shown = if matches!(found, Err(Status::OP_ILLEGAL)) { ILLEGAL } else { number };
         let result = ResultPlace::begin(&mut reply.encoder(), shown);
         let outcome = found.map_err(Refused::Alone).and_then(|found| {
+            self.purpose.note(number);
             if self.operations > 1 {
                 return Err(Status::NOT_ONLY_OP.into());
             }

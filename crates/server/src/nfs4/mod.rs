@@ -37,6 +37,7 @@ mod lock;
 mod lookup;
 mod lookupp;
 mod open;
+mod purpose;
 mod putfh;
 mod putrootfh;
 mod read;

@@ -13,7 +13,7 @@ use howdah_wire::nfs3::{self, FileHandle, mkdir};
 use serde_json::Value;
 
 use crate::ask::Asked;
-use crate::common::{call, getattr, nfs_call, read_record, root};
+use crate::common::{call, getattr, nfs_call, nfs4, read_record, root};
 
 /// How long a loaded machine may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -83,6 +83,21 @@ fn calls_are_counted_where_they_belong() {
     assert_eq!((&root["export"], &none["export"]), (&Value::from("/"), &Value::from("(none)")));
     assert_eq!(of(&root["procedures"], "GETATTR")["calls"], 10);
     assert_eq!(of(&none["procedures"], "GETATTR")["calls"], 4);
+}
+
+#[test]
+fn compounds_are_counted_as_what_they_are_made_for() {
+    let asked = Asked::start();
+    let mut client = nfs4::Client::new(TcpStream::connect(asked.address).expect("connected"), "client");
+    client.open("file");
+    let answer = until(&asked, "/v1/procedures", |answer| {
+        let all = answer["procedures"].as_array().expect("a list");
+        all.iter().any(|one| one["procedure"] == "OPEN" && answered(one, 1))
+    });
+    for name in ["EXCHANGE_ID", "CREATE_SESSION", "RECLAIM_COMPLETE", "OPEN"] {
+        let figures = of(&answer["procedures"], name);
+        assert_eq!((&figures["calls"], &figures["version"]), (&1.into(), &4.into()), "{figures}");
+    }
 }
 
 /// Waits in every call until it is let go.

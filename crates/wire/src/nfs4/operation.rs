@@ -3,7 +3,7 @@
 macro_rules! operations {
     ($($name:ident = $number:literal,)*) => {
         /// The RFC's name of an operation.
-        pub fn name(operation: u32) -> Option<&'static str> {
+        pub const fn name(operation: u32) -> Option<&'static str> {
             match operation {
                 $($number => Some(stringify!($name)),)*
                 ILLEGAL => Some("ILLEGAL"),
