@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use howdah_wire::nfs3::{PROGRAM, Refused, listing, readdir, readdirplus};
+use howdah_wire::nfs3::{PROGRAM, Refused, VERSION, listing, readdir, readdirplus};
 use howdah_wire::rpc::{Accepted, CallHeader, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
 
@@ -36,7 +36,9 @@ pub struct Kept {
 impl<'m> Seen<'m> {
     /// A call with this header and these arguments, as far as they are here.
     pub fn new(header: &CallHeader<'_>, arguments: &'m [u8]) -> Self {
-        Self { is_nfs: header.program == PROGRAM, procedure: header.procedure, arguments }
+        // A compound of NFSv4 is another matter than the procedure of version 3 with its number.
+        let is_nfs = header.program == PROGRAM && header.version == VERSION;
+        Self { is_nfs, procedure: header.procedure, arguments }
     }
 
     /// What is kept of it; none of what is no call of NFS, was answered from memory, or not at all.
