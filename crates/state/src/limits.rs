@@ -36,7 +36,7 @@ howdah_limits::limits! {
     pub const SLOTS_MAX: u32 = 1_024, count;
     beyond "fewer are granted than asked for", tested "state/tests/scenarios/sessions::slots_are_bounded";
 
-    /// Opens and lock states of a client, at some 300 bytes each.
+    /// Opens and lock states of a client, at some 1 KiB each with their files.
     pub const STATES_OF_CLIENT_MAX: usize = 262_144, count;
     beyond "OPEN and LOCK are answered NOSPC", tested "state/tests/scenarios/opens::states_of_a_client_are_bounded";
 

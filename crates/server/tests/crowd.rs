@@ -1,0 +1,97 @@
+//! Ten thousand clients of NFSv4 with a hundred opens each, and one that opens for ever: what the state of all holds in memory, and that
+//! nobody is hurt.
+
+mod common;
+
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use howdah_server::states::{FileKey, SessionData, StateOptions, States};
+use howdah_state::{
+    ClientId, ClientIdentity, OpenRequest, Principal, SessionAnswer, ShareAccess, ShareDeny, StateError,
+};
+use howdah_vfs::Handle;
+use howdah_wire::nfs4::create_session::ChannelSizes;
+
+const CLIENTS: u32 = 10_000;
+const OPENS: u32 = 100;
+/// What an open may weigh, in bytes, in a build without padding for tests: with its file, its owner and its share.
+const OPEN_MOST: usize = 1_200;
+/// What a client may weigh without opens.
+const CLIENT_MOST: usize = 8 << 10;
+
+fn connect(states: &States, name: u32) -> ClientId {
+    let principal = Principal(Box::new([1]));
+    // Not all behind one address, which has a bound of its own.
+    let peer = IpAddr::from((0x0a00_0000 | name).to_be_bytes());
+    let owner = format!("Linux NFSv4.2 client-{name}");
+    let sizes = ChannelSizes {
+        header_padding: 0,
+        request: 1 << 20,
+        response: 1 << 20,
+        kept_response: 8 << 10,
+        operations: 8,
+        slots: 64,
+        rdma_reads: None,
+    };
+    let made = states.ask(|state, now| {
+        let identity =
+            ClientIdentity { owner: owner.as_bytes(), verifier: [1; 8], principal: &principal, peer };
+        let exchanged = state.exchange_id(now, identity, false)?;
+        let data = SessionData { fore: sizes };
+        let session =
+            state.create_session(now, exchanged.client, exchanged.sequence, &principal, 64, data)?;
+        assert!(matches!(session, SessionAnswer::Created(_)));
+        state.reclaim_complete(now, exchanged.client, false)?;
+        Ok(exchanged.client)
+    });
+    made.expect("a client")
+}
+
+fn open(states: &States, client: ClientId, file: u64) -> Result<(), StateError> {
+    let node = Handle::new(&[&file.to_be_bytes()[..], &[7; 24]].concat()).expect("a handle");
+    let key = FileKey { export: 1, node };
+    let owner = *b"open id:12345678";
+    states.ask(|state, now| {
+        let (access, deny) = (ShareAccess::BOTH, ShareDeny::NONE);
+        state.open(now, OpenRequest { client, owner: &owner, key: &key, access, deny, is_reclaim: false })?;
+        Ok(())
+    })
+}
+
+#[test]
+fn ten_thousand_clients_with_a_hundred_opens_fit_and_one_that_leaks_hurts_nobody() {
+    let states = States::new(StateOptions::forgetful());
+    let before = common::resident();
+    let clients: Vec<ClientId> = (0..CLIENTS).map(|name| connect(&states, name)).collect();
+    let with_clients = common::resident();
+    for (client, number) in clients.iter().zip(0_u64..) {
+        (0..u64::from(OPENS)).for_each(|open_number| {
+            open(&states, *client, number * u64::from(OPENS) + open_number).expect("opened");
+        });
+    }
+    let with_opens = common::resident();
+    let (of_client, of_open) = (
+        (with_clients - before) / CLIENTS as usize,
+        (with_opens - with_clients) / (CLIENTS * OPENS) as usize,
+    );
+    assert!(of_client <= CLIENT_MOST, "{of_client} bytes a client");
+    assert!(of_open <= OPEN_MOST, "{of_open} bytes an open");
+    let leaker = connect(&states, CLIENTS);
+    let mut opens = 0_u64;
+    let refused = loop {
+        match open(&states, leaker, (1 << 40) + opens) {
+            Ok(()) => opens += 1,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(refused, StateError::NoSpace, "after {opens} opens");
+    let start = Instant::now();
+    for client in &clients {
+        open(&states, *client, 1 << 50).expect("others go on");
+    }
+    // Far from what any client waits for, on any machine: looks that go over all opens of the crowd would take minutes.
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    states.tick();
+    assert!(states.clients().iter().any(|view| view.client == leaker && view.opens as u64 == opens));
+}
