@@ -104,3 +104,30 @@ static OPERATIONS: [Option<Operation>; 76] = {
     table[75] = changes(xattr::remove);
     table
 };
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use howdah_wire::nfs4::{operation, sequence};
+
+    use super::*;
+
+    #[test]
+    fn the_documentation_lists_what_is_served() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocols/nfs4.md");
+        let text = std::fs::read_to_string(file).expect("documentation");
+        let told: BTreeMap<u32, String> = text
+            .lines()
+            .filter_map(|line| {
+                let mut fields = line.strip_prefix("| ")?.split(" | ");
+                Some((fields.next()?.parse().ok()?, fields.next()?.to_owned()))
+            })
+            .collect();
+        let numbers = 0..OPERATIONS.len() as u32;
+        let served = numbers.filter(|number| find(*number).is_some() || *number == sequence::OPERATION);
+        let served: BTreeMap<u32, String> =
+            served.map(|number| (number, operation::name(number).expect("a name").to_owned())).collect();
+        assert_eq!(told, served);
+    }
+}
