@@ -17,8 +17,8 @@ pub fn state(state: &StateReport) -> String {
     } else {
         let _ = writeln!(
             text,
-            "{:<18}{:<24}{:<12}{:>7}{:>7}{:>10}  NAME",
-            "CLIENT", "ADDRESS", "LEASE", "OPENS", "LOCKS", "SILENT"
+            "{:<18}{:<24}{:<12}{:>10}{:>7}{:>7}{:>10}  NAME",
+            "CLIENT", "ADDRESS", "LEASE", "SLOTS", "OPENS", "LOCKS", "SILENT"
         );
     }
     state.clients.iter().for_each(|one| client(&mut text, one));
@@ -31,9 +31,13 @@ pub fn state(state: &StateReport) -> String {
 
 fn client(text: &mut String, client: &StateClient) {
     let StateClient { id, name, address, standing, silent_seconds, opens, locks, .. } = client;
+    let slots = format!("{}/{}", client.slots_used, client.slots);
     let silent = format!("{silent_seconds} s");
     let address = address.to_string();
-    let _ = writeln!(text, "{id:<18}{address:<24}{standing:<12}{opens:>7}{locks:>7}{silent:>10}  {name}");
+    let _ = writeln!(
+        text,
+        "{id:<18}{address:<24}{standing:<12}{slots:>10}{opens:>7}{locks:>7}{silent:>10}  {name}"
+    );
 }
 
 fn lock(text: &mut String, lock: &LockReport) {
@@ -61,6 +65,8 @@ mod tests {
             standing: "active".to_owned(),
             silent_seconds: 3,
             sessions: 1,
+            slots_used: 3,
+            slots: 64,
             opens: 12,
             locks: 1,
         };
@@ -77,8 +83,8 @@ mod tests {
         assert_data_eq!(
             state(&found),
             str![[r#"
-CLIENT            ADDRESS                 LEASE         OPENS  LOCKS    SILENT  NAME
-6746c2a100000001  192.0.2.7               active           12      1       3 s  Linux NFSv4.2 desk
+CLIENT            ADDRESS                 LEASE            SLOTS  OPENS  LOCKS    SILENT  NAME
+6746c2a100000001  192.0.2.7               active            3/64     12      1       3 s  Linux NFSv4.2 desk
 
 EXPORT                  FILE          LOCK   BYTES                 HELD BY
 /srv/data               4711          write  0-end                 Linux NFSv4.2 desk (192.0.2.7)

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 
+use howdah_state::ClientView;
+use howdah_tune::Verdict;
+
 use super::asked::Asked;
 use super::client::{Client, Clients, Group, Lane, Recent};
 use super::history::History;
@@ -45,8 +48,27 @@ pub async fn clients(State(asked): State<Arc<Asked>>) -> Json<Clients> {
     let clients =
         clients.into_iter().map(|(key, connections)| client(name(key, &connections), connections, &recents));
     let mut clients: Vec<Client> = clients.collect();
+    if let Some(states) = &asked.shared.service.states {
+        let views = states.clients();
+        clients.iter_mut().for_each(|client| name_slots(client, &views));
+    }
     clients.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
     Json(Clients { mode: report.mode, clients, gone })
+}
+
+/// Says that the slots of its session are all that a client of NFSv4 can have under way, where it uses all of them.
+fn name_slots(client: &mut Client, views: &[ClientView]) {
+    let is_its = |view: &&ClientView| one_client(view.peer) == one_client(client.client);
+    let full = views.iter().filter(is_its).find(|view| view.slots.0 >= view.slots.1 && view.slots.1 > 0);
+    let Some((_, slots)) = full.map(|view| view.slots) else { return };
+    for group in client.groups.iter_mut().filter(|group| group.verdict == Verdict::ClientSlots.to_string()) {
+        let what = if group.received_per_second > group.sent_per_second { "writes" } else { "reads" };
+        let evidence =
+            format!("the {slots} slots of the client's NFSv4 session: it has a call under way in each");
+        let advice = "set `options nfs max_session_slots=1024` in /etc/modprobe.d on the client, before its first mount";
+        group.sentence = format!("{what} limited by {evidence}; {advice}");
+        (group.evidence, group.advice) = (Some(evidence), Some(advice.to_owned()));
+    }
 }
 
 /// What a client is called: by its address if it uses but one of those that count as one client.
@@ -226,6 +248,36 @@ mod tests {
         assert_eq!(network, one_client(other.client.ip()));
         assert_eq!(name(network, &[one.clone(), one.clone()]), one.client.ip());
         assert_eq!(name(network, &[one, other]), network);
+    }
+
+    #[test]
+    fn slots_are_named_where_a_client_uses_all_of_them() {
+        let address = IpAddr::from([10, 0, 0, 7]);
+        let view = |used, peer| ClientView {
+            client: howdah_state::ClientId(1),
+            owner: Box::default(),
+            principal: howdah_state::Principal(Box::default()),
+            peer,
+            standing: howdah_state::ClientStanding::Active,
+            silence: std::time::Duration::ZERO,
+            sessions: 1,
+            slots: (used, 64),
+            opens: 0,
+            locks: 0,
+        };
+        let lanes = [connection(1, "client-slots", (1e6, 0.0), 0.1), connection(2, "loss", (1e5, 0.0), 0.1)];
+        let before = client(address, lanes.to_vec(), &BTreeMap::new());
+        for others in [view(63, address), view(64, IpAddr::from([10, 0, 0, 8]))] {
+            let mut client = before.clone();
+            name_slots(&mut client, &[others]);
+            assert_eq!(client, before);
+        }
+        let mut client = before;
+        name_slots(&mut client, &[view(64, address)]);
+        let [slots, loss] = &client.groups[..] else { panic!("{client:?}") };
+        assert!(slots.sentence.starts_with("reads limited by the 64 slots of the client's NFSv4 session"));
+        assert!(slots.advice.as_ref().is_some_and(|advice| advice.contains("max_session_slots=1024")));
+        assert_eq!(loss.sentence, "limited by loss of 2");
     }
 
     #[test]

@@ -46,6 +46,12 @@ pub struct StateClient {
     pub silent_seconds: u64,
     /// Sessions.
     pub sessions: usize,
+    /// Slots that it uses, of the session of which it uses most: its calls at the same time.
+    #[serde(default)]
+    pub slots_used: u32,
+    /// Slots that it may use there.
+    #[serde(default)]
+    pub slots: u32,
     /// Open files.
     pub opens: usize,
     /// Byte ranges that are locked.
@@ -160,6 +166,8 @@ fn client(view: &ClientView) -> StateClient {
         .to_owned(),
         silent_seconds: view.silence.as_secs(),
         sessions: view.sessions,
+        slots_used: view.slots.0,
+        slots: view.slots.1,
         opens: view.opens,
         locks: view.locks,
     }

@@ -21,6 +21,8 @@ pub struct SessionSlots {
     granted: AtomicU32,
     /// How many it should use: lower than granted until it has taken notice.
     target: AtomicU32,
+    /// How many the client uses, as it said last.
+    used: AtomicU32,
 }
 
 impl SessionSlots {
@@ -28,7 +30,13 @@ impl SessionSlots {
     pub fn new(count: u32) -> Self {
         let count = count.max(1);
         let blocks = (0..(count as usize).div_ceil(BLOCK)).map(|_| OnceLock::new()).collect();
-        Self { blocks, count, granted: AtomicU32::new(count), target: AtomicU32::new(count) }
+        Self {
+            blocks,
+            count,
+            granted: AtomicU32::new(count),
+            target: AtomicU32::new(count),
+            used: AtomicU32::new(0),
+        }
     }
 
     /// The slot of this number, locked.
@@ -69,8 +77,18 @@ impl SessionSlots {
         self.granted.fetch_max(count, Ordering::Relaxed);
     }
 
+    /// How many slots the client uses, as it said last.
+    pub fn used(&self) -> u32 {
+        self.used.load(Ordering::Relaxed)
+    }
+
     /// The client says which slot is the highest that it uses: a lower target that it respects takes effect.
     pub fn acknowledge(&self, highest: u32) {
+        let used = highest.saturating_add(1);
+        // All who run calls of the session read what stands beside it: it is written only when it changes.
+        if self.used() != used {
+            self.used.store(used, Ordering::Relaxed);
+        }
         let target = self.target();
         if highest < target && target < self.granted() {
             self.granted.store(target, Ordering::Relaxed);

@@ -26,6 +26,8 @@ pub struct ClientView {
     pub silence: Duration,
     /// Sessions.
     pub sessions: usize,
+    /// Slots of the session of which it uses most, as it said last, and how many it may use there.
+    pub slots: (u32, u32),
     /// Opens.
     pub opens: usize,
     /// Byte ranges that are locked.
@@ -97,6 +99,8 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     }
 
     fn view(&self, now: Duration, record: &ClientRecord) -> ClientView {
+        let sessions = record.sessions.iter().filter_map(|session| self.sessions.find(*session));
+        let slots = sessions.map(|session| (session.slots().used(), session.slots().granted())).max();
         ClientView {
             client: record.id,
             owner: record.owner.clone(),
@@ -109,6 +113,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             },
             silence: record.shared.silence(now),
             sessions: record.sessions.len(),
+            slots: slots.unwrap_or_default(),
             opens: self.states.get(&record.id).map_or(0, |states| states.count_opens()),
             locks: self.files.ranges_of(Party::Client(record.id)),
         }
