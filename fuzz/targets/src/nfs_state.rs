@@ -281,7 +281,8 @@ impl Server {
                 Effect::Granted { grant: LockGrant { owner, .. }, owner: to } => {
                     assert_eq!(owner.host(), Some(to.host));
                 }
-                Effect::Mirror { pieces, .. } => {
+                Effect::Mirror { key, range } => {
+                    let (pieces, _) = self.state.held(key, *range);
                     let meets = |pair: &[howdah_state::MirrorPiece]| {
                         pair[0].range.last + 1 == pair[1].range.first && pair[0].kind != pair[1].kind
                     };

@@ -1,6 +1,5 @@
 //! One capture: begun, read out, ended.
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -8,9 +7,9 @@ use anyhow::{Context, Error, Result, anyhow};
 use howdah_capture::{Call, End, Header, Names, VERSION, Why};
 use howdah_server::admin;
 use howdah_server::capture::{CAPTURE_ANSWER_MAX, State};
-use serde::Serialize;
 use serde_json::json;
 
+use super::recording::Recording;
 use super::writing::{Lines, Output};
 use crate::arguments::CaptureArguments;
 use crate::asking::{AskedServer, Refused};
@@ -22,33 +21,13 @@ const INTERVAL: Duration = Duration::from_millis(40);
 /// Where it is done.
 const PATH: &str = "/v1/capture";
 
-/// What was recorded.
-#[derive(Debug, Serialize)]
-pub struct Captured {
-    /// The server.
-    pub server: String,
-    /// The file.
-    pub file: String,
-    /// Its bytes.
-    pub bytes: u64,
-    /// How it ended, and what was counted.
-    #[serde(flatten)]
-    pub end: End,
-    /// Calls by procedure.
-    pub procedures: BTreeMap<String, u64>,
-    /// Bytes that were read.
-    pub bytes_read: u64,
-    /// Bytes that were written.
-    pub bytes_written: u64,
-}
-
 /// Records until a limit is reached, or somebody ends it.
 pub fn capture(
     server: &AskedServer,
     arguments: &CaptureArguments,
     output: Output,
     shows: bool,
-) -> Result<Captured> {
+) -> Result<Recording> {
     let signals = signals()?;
     let names = if arguments.names { Names::Clear } else { Names::Hashed };
     let order = json!({ "run": true, "seconds": arguments.time.as_secs_f64(), "calls": arguments.calls, "names": names });
@@ -87,7 +66,7 @@ pub fn capture(
     let State { seconds, dropped, left_out, .. } = state;
     let end = End { end: why, seconds, calls, dropped, left_out };
     let (server, file) = (server.name(), arguments.file.clone());
-    Ok(Captured { server, file, bytes, end, procedures, bytes_read, bytes_written })
+    Ok(Recording { server, file, bytes, end, procedures, bytes_read, bytes_written })
 }
 
 struct Session<'a> {

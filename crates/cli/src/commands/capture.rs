@@ -10,7 +10,7 @@ use howdah_server::capture::{CALLS_MOST, SECONDS_MOST};
 use super::Failure;
 use crate::arguments::CaptureArguments;
 use crate::asking::the_one_server;
-use crate::capturing::{Captured, Output, capture};
+use crate::capturing::{Output, Recording, capture};
 use crate::report;
 
 /// What stands for standard output where a file is asked for.
@@ -47,7 +47,7 @@ fn check(arguments: &CaptureArguments) -> anyhow::Result<()> {
 }
 
 /// The figures go beside the calls, if those go to standard output.
-fn tell(arguments: &CaptureArguments, captured: &Captured, is_output: bool) -> anyhow::Result<()> {
+fn tell(arguments: &CaptureArguments, captured: &Recording, is_output: bool) -> anyhow::Result<()> {
     let text = if arguments.json {
         format!("{}\n", serde_json::to_string_pretty(captured).context("writing figures as JSON")?)
     } else {

@@ -15,7 +15,7 @@ use crate::running::{
     RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, read_signals,
     start_log, user_name,
 };
-use crate::serving::{DirectoryNews, Prepared, RunningServer};
+use crate::serving::{DirectoryNews, Prepared, RunningServer, confine};
 
 /// How often the server looks for awaited answers about names of clients, and where the paths of exports lead.
 const LOOK: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     howdah_net::give_large_blocks_back();
     let (mut prepared, file) = Prepared::open(&config)?;
     // What follows serves strangers, and does with less.
-    match prepared.confine(&config, arguments) {
+    match confine(&mut prepared, &config, arguments) {
         Some(confinement) => tracing::info!("confined. {confinement}"),
         None => tracing::info!("not confined: the sandbox is switched off"),
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use clap::ValueEnum;
 use howdah_layers::CachingOptions;
 
 use super::{ClientRule, ExportName, Source};
@@ -28,43 +27,6 @@ pub struct ExportConfig {
     pub clients: Vec<ClientRule>,
 }
 
-/// What a client may do, and as whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
-    /// Whether every change is refused.
-    pub read_only: bool,
-    /// Which calls must come from a port below 1024.
-    pub privileged_ports: PrivilegedPorts,
-    /// Whose calls act as the anonymous user.
-    pub squash: Squash,
-    /// User id of the anonymous user.
-    pub anonymous_user: u32,
-    /// Group id of the anonymous user.
-    pub anonymous_group: u32,
-}
-
-/// Whose calls act as the anonymous user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Squash {
-    /// The client's root; others act as themselves
-    Root,
-    /// Everybody
-    All,
-    /// Nobody: the client's root is root here
-    None,
-}
-
-/// Which calls must come from a port below 1024.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PrivilegedPorts {
-    /// All
-    Always,
-    /// Those from this host, if howdah acts as its callers
-    Local,
-    /// None
-    Never,
-}
-
 /// When a change is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
@@ -72,23 +34,6 @@ pub enum Durability {
     Sync,
     /// At once: it may be lost if this machine fails.
     Async,
-}
-
-impl Squash {
-    /// The word in the file.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::from_str(text, false).ok()
-    }
-}
-
-impl fmt::Display for Squash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Root => "root",
-            Self::All => "all",
-            Self::None => "none",
-        })
-    }
 }
 
 impl Durability {

@@ -8,18 +8,18 @@ use toml::de::DeValue;
 
 use super::caching;
 use super::directory::served;
-use super::file::Seen;
 use super::identifier::identifier;
+use super::known_exports::KnownExports;
 use super::section::{Section, identity, kind, number, text, truth};
 use super::{
-    ANONYMOUS, Access, ClientPattern, ClientRule, Durability, ExportConfig, ExportName, PrivilegedPorts,
-    Problem, Source, Squash,
+    Access, ClientPattern, ClientRule, Durability, ExportConfig, ExportName, PrivilegedPorts, Problem,
+    Source, Squash,
 };
 
 /// Reads one export; `None` if it says too little. Whatever is wrong is among the problems.
 pub fn export(
     value: &Spanned<DeValue<'_>>,
-    seen: &mut Seen,
+    known: &mut KnownExports,
     problems: &mut Vec<Problem>,
 ) -> Option<ExportConfig> {
     let DeValue::Table(table) = value.get_ref() else {
@@ -49,7 +49,7 @@ pub fn export(
         Some(id) => Spanned::new(id.span(), u32::try_from(id.into_inner()).expect("the range fits")),
         None => Spanned::new(name.span(), identifier(name.get_ref(), &source)),
     };
-    unique(&mut section, seen, &name, &id);
+    unique(&mut section, known, &name, &id);
     section.finish();
     let (name, id) = (name.into_inner(), id.into_inner());
     Some(ExportConfig { name, source, id, durability, cross_mounts, set_id, caching, clients })
@@ -91,10 +91,15 @@ fn path(section: &mut Section<'_, '_>, name: Option<&ExportName>) -> Option<Path
     }
 }
 
-fn unique(section: &mut Section<'_, '_>, seen: &mut Seen, name: &Spanned<ExportName>, id: &Spanned<u32>) {
-    if !seen.name(name.get_ref()) {
+fn unique(
+    section: &mut Section<'_, '_>,
+    known: &mut KnownExports,
+    name: &Spanned<ExportName>,
+    id: &Spanned<u32>,
+) {
+    if !known.name(name.get_ref()) {
         section.problem(name.span(), format!("`name`: {} is exported twice", name.get_ref()));
-    } else if let Some(other) = seen.id(*id.get_ref(), name.get_ref()) {
+    } else if let Some(other) = known.id(*id.get_ref(), name.get_ref()) {
         section.problem(
             id.span(),
             format!(
@@ -120,19 +125,6 @@ fn access(section: &mut Section<'_, '_>, outer: Access) -> Access {
         squash,
         anonymous_user: anonymous("anonymous_user", outer.anonymous_user),
         anonymous_group: anonymous("anonymous_group", outer.anonymous_group),
-    }
-}
-
-impl Access {
-    /// What holds where nothing is said.
-    pub fn usual() -> Self {
-        Self {
-            read_only: false,
-            privileged_ports: PrivilegedPorts::Local,
-            squash: Squash::Root,
-            anonymous_user: ANONYMOUS,
-            anonymous_group: ANONYMOUS,
-        }
     }
 }
 

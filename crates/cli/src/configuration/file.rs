@@ -1,6 +1,5 @@
 //! The configuration file as a whole: server settings, then `[[export]]` after `[[export]]`.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,13 +15,14 @@ use super::admin::admin_in_file;
 use super::datagrams::{Datagrams, parse_udp_sockets};
 use super::defaults::{LONGEST_LEASE, SHORTEST_LEASE};
 use super::export_table::export;
+use super::known_exports::KnownExports;
 use super::network_table::network;
 use super::section::{Section, kind, number, size, text, truth};
 use super::sizes::Sizes;
 use super::taken::Taken;
 use super::{
-    AdminListenSaid, AdminSocket, ExportConfig, ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid,
-    Problem, Rpcbind, Sandbox, parse_admin_listen, parse_listen, parse_metrics,
+    AdminListenSaid, AdminSocket, ExportConfig, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, Problem,
+    Rpcbind, Sandbox, parse_admin_listen, parse_listen, parse_metrics,
 };
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
@@ -222,33 +222,8 @@ fn exports(section: &mut Section<'_, '_>) -> Vec<ExportConfig> {
     if items.is_empty() {
         section.problem(value.span(), NOTHING_TO_SERVE.to_owned());
     }
-    let mut seen = Seen::default();
-    items.iter().filter_map(|item| export(item, &mut seen, section.problems())).collect()
-}
-
-/// What may stand only once in a file, with the name of the export where it stood first.
-#[derive(Default)]
-pub struct Seen {
-    names: BTreeSet<ExportName>,
-    ids: BTreeMap<u32, ExportName>,
-}
-
-impl Seen {
-    /// Whether this name is new.
-    pub fn name(&mut self, name: &ExportName) -> bool {
-        self.names.insert(name.clone())
-    }
-
-    /// Takes an id for an export; says whose it already is.
-    pub fn id(&mut self, id: u32, name: &ExportName) -> Option<ExportName> {
-        match self.ids.get(&id) {
-            Some(first) => Some(first.clone()),
-            None => {
-                self.ids.insert(id, name.clone());
-                None
-            }
-        }
-    }
+    let mut known = KnownExports::default();
+    items.iter().filter_map(|item| export(item, &mut known, section.problems())).collect()
 }
 
 fn absolute(value: &DeValue<'_>) -> Result<PathBuf, String> {

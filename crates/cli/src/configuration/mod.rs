@@ -1,5 +1,6 @@
 //! What was typed or written in the file means, in one place: [`ServerConfig`]. Nothing here starts anything.
 
+mod access;
 mod admin;
 mod admin_listen;
 mod caching;
@@ -12,6 +13,7 @@ mod export_table;
 mod file;
 mod from_flags;
 mod identifier;
+mod known_exports;
 mod listen;
 mod load;
 mod metrics;
@@ -28,12 +30,13 @@ mod taken;
 pub mod testing;
 mod warnings;
 
+pub use access::{Access, PrivilegedPorts, Squash};
 pub use admin::{AdminSocket, parse_admin};
 pub use admin_listen::{AdminListen, AdminListenSaid, TlsFiles, parse_admin_listen};
 pub use clients::{ClientPattern, ClientRule};
 pub use datagrams::{Datagrams, UdpSockets, parse_udp_sockets};
 pub use defaults::{ANONYMOUS, DEFAULT_PORT, LONGEST_LEASE, MOST_WORKERS, SHORTEST_LEASE, state_directory};
-pub use export::{Access, Durability, ExportConfig, PrivilegedPorts, Squash};
+pub use export::{Durability, ExportConfig};
 pub use listen::{every_address, parse_listen};
 pub use load::{load_arguments, load_file, load_text};
 pub use metrics::{MOST_METRICS_CLIENTS, Metrics, MetricsSaid, parse_metrics};

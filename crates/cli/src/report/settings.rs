@@ -8,7 +8,7 @@ use howdah_layers::CachingOptions;
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tune::{Algorithm, Own, Setting};
 
-use super::Opened;
+use super::OpenedExport;
 use crate::arguments::LogFormat;
 use crate::configuration::{
     Access, AdminListen, ExportConfig, Metrics, PrivilegedPorts, Rpcbind, ServerConfig, Source, Squash,
@@ -167,7 +167,7 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     line("cross mounts", if export.cross_mounts { "yes" } else { "no" });
     for (index, rule) in export.clients.iter().enumerate() {
         let title = if index == 0 { "clients" } else { "" };
-        line(title, &format!("{}: {}", rule.who, access(&rule.access, Opened::AS_ROOT)));
+        line(title, &format!("{}: {}", rule.who, access(&rule.access, OpenedExport::AS_ROOT)));
     }
     text
 }
@@ -190,7 +190,7 @@ fn caches(caching: Option<&CachingOptions>) -> String {
 }
 
 /// What clients may do, in words. Squashing and ports appear only if they have an effect.
-pub fn access(access: &Access, opened: Opened) -> String {
+pub fn access(access: &Access, opened: OpenedExport) -> String {
     let writing = if access.read_only { "read only" } else { "read and write" };
     let anonymous = format!("{}:{}", access.anonymous_user, access.anonymous_group);
     let squash = match access.squash {

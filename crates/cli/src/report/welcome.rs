@@ -4,42 +4,9 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use super::opened::{Handles, OpenedExport};
 use super::{mount_commands, settings};
 use crate::configuration::{ExportConfig, ServerConfig, Squash};
-
-/// How an export turned out to be opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Opened {
-    /// What its file handles are made of.
-    pub handles: Handles,
-    /// Whether calls act as the user who makes them, else as the user who runs the server.
-    pub acts_as_caller: bool,
-    /// Whether ordinary users of this host are kept from calling as other users.
-    pub guards_host: bool,
-}
-
-/// What file handles are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Handles {
-    /// Handles of the kernel.
-    Kernel,
-    /// An index in the state directory.
-    Index,
-    /// Numbers of files in memory.
-    Memory,
-    /// Handles of another server.
-    Server,
-}
-
-impl Opened {
-    /// A directory, served by root: every rule says what it can say.
-    pub const AS_ROOT: Self = Self { handles: Handles::Kernel, acts_as_caller: true, guards_host: true };
-
-    /// An export that is no directory of this host. The users of its clients own its files, not the user who runs the server.
-    pub fn elsewhere(handles: Handles) -> Self {
-        Self { handles, acts_as_caller: true, guards_host: rustix::process::geteuid().is_root() }
-    }
-}
 
 /// Everything that the screen tells.
 pub struct Welcome<'a> {
@@ -50,7 +17,7 @@ pub struct Welcome<'a> {
     /// Who runs the server.
     pub user: &'a str,
     /// How each export turned out, in the order of the exports.
-    pub opened: &'a [Opened],
+    pub opened: &'a [OpenedExport],
     /// Whether clients find the port by themselves.
     pub portmapper: Option<&'a str>,
     /// Where the server may be asked what it does.
@@ -155,7 +122,7 @@ impl Welcome<'_> {
     }
 }
 
-fn exported(export: &ExportConfig, opened: Opened) -> String {
+fn exported(export: &ExportConfig, opened: OpenedExport) -> String {
     let durability = export.durability;
     let kept = match opened.handles {
         Handles::Kernel => format!("{durability}, file handles of the kernel"),
@@ -183,7 +150,7 @@ mod tests {
         let config = one_export();
         let hosts: Vec<SocketAddr> = hosts.iter().map(|text| text.parse().expect("an address")).collect();
         let handles = if acts_as_caller { Handles::Kernel } else { Handles::Index };
-        let opened = [Opened { handles, acts_as_caller, guards_host: acts_as_caller }];
+        let opened = [OpenedExport { handles, acts_as_caller, guards_host: acts_as_caller }];
         let portmapper = acts_as_caller.then_some("rpcbind");
         Welcome {
             config: &config,

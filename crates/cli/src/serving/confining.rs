@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use howdah_confine::{Plan, Reach};
+use howdah_confine::{Confinement, Plan, Reach};
 use howdah_store::local::HandleSource;
 
 use super::prepared::Prepared;
@@ -14,8 +14,22 @@ use crate::configuration::{AdminSocket, Sandbox, ServerConfig, Source};
 /// Ports from here on are anybody's.
 const FIRST_FREE_PORT: u16 = 1024;
 
+/// Gives up what the server needs no more, for this thread and all that come. To be called before any is started.
+pub fn confine(
+    prepared: &mut Prepared,
+    config: &ServerConfig,
+    arguments: &ServeArguments,
+) -> Option<Confinement> {
+    if config.sandbox == Sandbox::Off {
+        return None;
+    }
+    let done = howdah_confine::confine(&plan(config, arguments, prepared));
+    prepared.files_confined = done.files.is_ok();
+    Some(done)
+}
+
 /// What may be given up.
-pub fn plan<'p>(config: &ServerConfig, arguments: &ServeArguments, prepared: &'p Prepared) -> Plan<'p> {
+fn plan<'p>(config: &ServerConfig, arguments: &ServeArguments, prepared: &'p Prepared) -> Plan<'p> {
     Plan {
         // Servers take calls from ports below 1024 alone by default, also after a connection is lost.
         low_ports: config.exports.iter().any(|export| matches!(export.source, Source::Server(_)))

@@ -10,7 +10,7 @@ use howdah_vfs::layer::{Delayed, WithoutSetId};
 
 use super::file_systems::FileSystems;
 use crate::configuration::{self, ClientPattern, ExportConfig};
-use crate::report::Opened;
+use crate::report::OpenedExport;
 use crate::running::ClientNames;
 
 /// How much of the key in the state directory signs handles.
@@ -26,7 +26,7 @@ pub fn exports(
 ) -> Result<Exports> {
     let key = *key.first_chunk::<KEY_SIZE>().context("the handle key is too short")?;
     let list = configs.iter().zip(file_systems.iter()).map(|(config, open)| {
-        let Opened { acts_as_caller, guards_host, .. } = open.opened;
+        let OpenedExport { acts_as_caller, guards_host, .. } = open.opened;
         let rules = config.clients.iter().map(|written| rule(written, names, guards_host)).collect();
         let file_system = delayed(open.file_system(), delay);
         // All files are the server's own user's otherwise: whoever may run one would be that user.

@@ -21,7 +21,7 @@ use howdah_vfs::{Caller, FileSystem, Handle, Shown, Timestamp};
 
 use crate::configuration::{Durability, ExportConfig, Source};
 use crate::places::{connect_to, expected};
-use crate::report::{Handles, Opened};
+use crate::report::{Handles, OpenedExport};
 use crate::running::{export_state, handle_key};
 
 /// The open file system of an export.
@@ -30,7 +30,7 @@ pub struct OpenFileSystem {
     id: u32,
     served: Served,
     /// How it turned out.
-    pub opened: Opened,
+    pub opened: OpenedExport,
     /// The file system that the root of another server's export lives on.
     pub root_file_system: Option<u64>,
     /// Why it cannot be mounted now.
@@ -231,13 +231,15 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
             let file_system = directory(export, root, state)?;
             let Mode { handles, acts_as_caller } = file_system.mode();
             let handles = if handles == HandleSource::Kernel { Handles::Kernel } else { Handles::Index };
-            let opened = Opened { handles, acts_as_caller, guards_host: acts_as_caller };
+            let opened = OpenedExport { handles, acts_as_caller, guards_host: acts_as_caller };
             (Served::Directory(Arc::new(file_system)), opened)
         }
         (Source::Directory(path), None) => {
             bail!("opening export {}: {} is not open", export.name, path.display())
         }
-        (Source::Memory(bytes), _) => (Served::Other(memory(*bytes)), Opened::elsewhere(Handles::Memory)),
+        (Source::Memory(bytes), _) => {
+            (Served::Other(memory(*bytes)), OpenedExport::elsewhere(Handles::Memory))
+        }
         (Source::Server(url), _) => {
             let Far { file_system: server, cached: caches } =
                 server(export, url, state).with_context(|| format!("opening export {}", export.name))?;
@@ -245,7 +247,7 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
             // Asked once, while it is known to answer.
             root_file_system =
                 server.attributes(&Caller::ROOT, &server.root()).ok().map(|root| root.file_system);
-            (Served::Other(server), Opened::elsewhere(Handles::Server))
+            (Served::Other(server), OpenedExport::elsewhere(Handles::Server))
         }
     };
     Ok(OpenFileSystem { id: export.id, served, opened, root_file_system, gone: None, cached })

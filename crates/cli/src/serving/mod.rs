@@ -12,6 +12,7 @@ mod running_server;
 mod samples;
 mod sockets;
 
+pub use confining::confine;
 pub use file_systems::DirectoryNews;
 pub use prepared::Prepared;
 pub use running_server::RunningServer;

@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
-use howdah_confine::{Confinement, confine};
 use howdah_net::Listener;
 use howdah_server::states::StateOptions;
 use howdah_server::{Sockets, Watcher};
@@ -11,13 +10,11 @@ use howdah_store::local::Root;
 
 use super::admin::{admin_socket, metrics_socket};
 use super::admin_address::{LivePage, admin_address, admin_listener};
-use super::confining::plan;
 use super::file_systems::root;
 use super::portmapper::Portmapper;
 use super::samples::samples;
 use super::sockets::sockets;
-use crate::arguments::ServeArguments;
-use crate::configuration::{Sandbox, ServerConfig};
+use crate::configuration::ServerConfig;
 use crate::running::{HANDLE_KEY_SIZE, RunningFile, handle_key, prepare_state};
 
 /// What a server starts with.
@@ -60,16 +57,6 @@ impl Prepared {
         let prepared =
             Self { sockets, addresses, page, key, roots, states, watcher, portmapper, files_confined: false };
         Ok((prepared, file))
-    }
-
-    /// Gives up what the server needs no more, for this thread and all that come. To be called before any is started.
-    pub fn confine(&mut self, config: &ServerConfig, arguments: &ServeArguments) -> Option<Confinement> {
-        if config.sandbox == Sandbox::Off {
-            return None;
-        }
-        let done = confine(&plan(config, arguments, self));
-        self.files_confined = done.files.is_ok();
-        Some(done)
     }
 }
 

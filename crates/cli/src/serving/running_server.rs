@@ -17,7 +17,7 @@ use super::groups::UserDatabase;
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
 use crate::configuration::{ExportConfig, ServerConfig};
-use crate::report::Opened;
+use crate::report::OpenedExport;
 use crate::running::{ClientNames, HANDLE_KEY_SIZE};
 
 /// How long calls in flight may take when the server is asked to stop: longer than any disk takes that still
@@ -158,7 +158,7 @@ impl RunningServer {
     }
 
     /// How each export turned out, in the order of the exports.
-    pub fn opened(&self) -> Vec<Opened> {
+    pub fn opened(&self) -> Vec<OpenedExport> {
         self.directories.iter().map(|directory| directory.opened).collect()
     }
 

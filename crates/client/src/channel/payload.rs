@@ -1,11 +1,13 @@
 //! What a call carries after its arguments, and how it gets into a connection.
 
+use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use howdah_net::{Connection, Sent};
-use howdah_vfs::FileRange;
 
 /// The most that is read of a file at once, where it cannot be sent as it lies.
 const PIECE_MAX: usize = 1 << 20;
@@ -16,7 +18,14 @@ pub enum Payload {
     /// In memory.
     Memory(Bytes),
     /// In a file, from which the kernel sends it.
-    File(FileRange),
+    File {
+        /// The open file.
+        file: Arc<OwnedFd>,
+        /// Where the data starts in it, in bytes.
+        offset: u64,
+        /// Length of the data in bytes.
+        length: usize,
+    },
 }
 
 /// Why a piece of a file did not go.
@@ -33,7 +42,12 @@ impl Payload {
     pub fn split_to(&mut self, size: usize) -> Self {
         match self {
             Self::Memory(bytes) => Self::Memory(bytes.split_to(size.min(bytes.len()))),
-            Self::File(range) => Self::File(range.split_to(size)),
+            Self::File { file, offset, length } => {
+                let front = Self::File { file: file.clone(), offset: *offset, length: size.min(*length) };
+                *offset += front.len() as u64;
+                *length -= front.len();
+                front
+            }
         }
     }
 
@@ -41,7 +55,7 @@ impl Payload {
     pub fn truncate(&mut self, size: usize) {
         match self {
             Self::Memory(bytes) => bytes.truncate(size),
-            Self::File(range) => range.truncate(size),
+            Self::File { length, .. } => *length = size.min(*length),
         }
     }
 
@@ -49,7 +63,7 @@ impl Payload {
     pub fn len(&self) -> usize {
         match self {
             Self::Memory(bytes) => bytes.len(),
-            Self::File(range) => range.length,
+            Self::File { length, .. } => *length,
         }
     }
 
@@ -62,7 +76,7 @@ impl Payload {
     pub(super) fn in_memory(self) -> io::Result<Self> {
         match self {
             Self::Memory(bytes) => Ok(Self::Memory(bytes)),
-            Self::File(range) => read(&range).map(|bytes| Self::Memory(bytes.into())),
+            Self::File { file, offset, length } => Ok(Self::Memory(read(&file, offset, length)?.into())),
         }
     }
 }
@@ -75,8 +89,8 @@ impl howdah_rpc::client::Payload for Payload {
     fn bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Memory(bytes) => Some(bytes),
-            Self::File(range) if range.length == 0 => Some(&[]),
-            Self::File(_) => None,
+            Self::File { length: 0, .. } => Some(&[]),
+            Self::File { .. } => None,
         }
     }
 }
@@ -87,25 +101,27 @@ impl From<Bytes> for Payload {
     }
 }
 
-/// Sends a range of a file, as much of it as the kernel takes now: at least a byte, if it takes any.
-pub(super) fn send_file(connection: &Connection, range: &FileRange) -> Result<Sent, SendError> {
-    match connection.send_file(range.file.as_fd(), range.offset, range.length) {
+/// Sends a part of a file, as much of it as the kernel takes now: at least a byte, if it takes any.
+pub(super) fn send_file(
+    connection: &Connection,
+    file: &OwnedFd,
+    offset: u64,
+    length: usize,
+) -> Result<Sent, SendError> {
+    match connection.send_file(file.as_fd(), offset, length) {
         Ok(Sent::Bytes(0)) => Err(SendError::Source(ErrorKind::UnexpectedEof.into())),
         Ok(sent) => Ok(sent),
         // Of the file, of the connection, or that files of this kind cannot be sent: reading it tells.
         Err(_) => {
-            let piece = FileRange { length: range.length.min(PIECE_MAX), ..range.clone() };
-            let bytes = read(&piece).map_err(SendError::Source)?;
+            let bytes = read(file, offset, length.min(PIECE_MAX)).map_err(SendError::Source)?;
             connection.send(&[IoSlice::new(&bytes)], false).map_err(SendError::Connection)
         }
     }
 }
 
-/// All of a range. A file that was cut meanwhile does not have it.
-fn read(range: &FileRange) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(range.length);
-    match range.append_to(&mut bytes)? {
-        read if read == range.length => Ok(bytes),
-        _ => Err(ErrorKind::UnexpectedEof.into()),
-    }
+/// All of a part. A file that was cut meanwhile does not have it.
+fn read(file: &OwnedFd, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    File::from(file.try_clone()?).read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
 }

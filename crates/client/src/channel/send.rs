@@ -129,6 +129,8 @@ impl Lane {
 
 /// Sends what is in a file from here on, as much as the kernel takes now.
 fn send_payload(link: &Link, payload: &Payload, from: usize) -> Result<Sent, SendError> {
-    let Payload::File(range) = payload else { unreachable!("what lies in memory goes with its head") };
-    payload::send_file(&link.connection, &range.after(from))
+    let Payload::File { file, offset, length } = payload else {
+        unreachable!("what lies in memory goes with its head")
+    };
+    payload::send_file(&link.connection, file, offset + from as u64, length - from)
 }

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileRange, FileSystem, Found,
+    FsError, Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
     Statistics, Timestamp, Written,
 };
 
@@ -74,7 +74,7 @@ impl FileSystem for Nfs3 {
         change: &mut Change,
     ) -> Result<Written> {
         let data = match data {
-            Data::File(range) => Payload::File(range),
+            Data::File(FileRange { file, offset, length }) => Payload::File { file, offset, length },
             data => data.into_shared().map_err(|_| FsError::Io)?.into(),
         };
         self.write_range((caller, node), (offset, data), stability, change)

@@ -1,7 +1,6 @@
 //! Makes the data, and knows it again.
 
-use super::SECTOR;
-use super::header::{HEADER, Identity};
+use super::header::{HEADER, Identity, SECTOR};
 use super::mismatch::{Found, Mismatch};
 
 /// Steps between the states behind two words of a sector (wyhash's constants: odd, with well spread bits).

@@ -2,6 +2,9 @@
 
 use howdah_random::mix;
 
+/// Bytes that carry one identity: a disk's sector, the smallest thing that storage misplaces.
+pub const SECTOR: usize = 512;
+
 /// Bytes of a header.
 pub(super) const HEADER: usize = 32;
 

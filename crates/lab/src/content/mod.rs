@@ -6,8 +6,5 @@ mod header;
 mod mismatch;
 
 pub use generator::{Generator, Stamp};
-pub use header::Identity;
+pub use header::{Identity, SECTOR};
 pub use mismatch::{Found, Mismatch};
-
-/// Bytes that carry one identity: a disk's sector, the smallest thing that storage misplaces.
-pub const SECTOR: usize = 512;

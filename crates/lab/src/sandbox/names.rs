@@ -1,5 +1,6 @@
 //! The names of a network's hosts inside a sandbox: for ip(8), and for whoever looks up a name.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use rustix::mount::{UnmountFlags, mount_bind, unmount};
 
-use crate::network::{Host, Network};
+use crate::network::Host;
 
 /// Our copy of `/etc/hosts`, which covers it.
 pub(super) const HOSTS: &str = "/run/howdah/hosts";
@@ -24,13 +25,13 @@ pub struct Names {
 
 impl Names {
     /// Gives them.
-    pub(super) fn give(network: &Network) -> Result<Self> {
-        let hosts = fs::read_to_string(HOSTS).with_context(|| format!("reading {HOSTS}"))?;
-        let mut names = Self { mounted: Vec::new(), hosts };
-        for host in network.hosts().values() {
+    pub(super) fn give(hosts: &BTreeMap<String, Host>) -> Result<Self> {
+        let before = fs::read_to_string(HOSTS).with_context(|| format!("reading {HOSTS}"))?;
+        let mut names = Self { mounted: Vec::new(), hosts: before };
+        for host in hosts.values() {
             names.mount(host).with_context(|| format!("naming host {}", host.name()))?;
         }
-        let text = lines(&names.hosts, network);
+        let text = lines(&names.hosts, hosts);
         fs::write(HOSTS, text).with_context(|| format!("writing {HOSTS}"))?;
         Ok(names)
     }
@@ -57,9 +58,9 @@ impl Drop for Names {
 
 /// The hosts' lines before those that were there: a name of ours is ours, whatever it was outside. Who asks for a name gets
 /// its address on the first of its wires, first.
-fn lines(before: &str, network: &Network) -> String {
+fn lines(before: &str, hosts: &BTreeMap<String, Host>) -> String {
     let mut text = String::new();
-    for host in network.hosts().values() {
+    for host in hosts.values() {
         for address in host.addresses().values().flat_map(|addresses| addresses.all()) {
             text.push_str(&format!("{address} {}\n", host.name()));
         }

@@ -42,7 +42,7 @@ impl Sandbox {
     /// until it is dropped. One network at a time.
     pub fn network(&self, topology: &Topology) -> Result<Network> {
         let mut network = Network::build(topology)?;
-        let names = Names::give(&network)?;
+        let names = Names::give(network.hosts())?;
         network.keep(names);
         Ok(network)
     }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::call;
 use super::control::Turn;
-use super::file_set;
+use super::laying_out;
 use super::ledger::Range;
 use super::names::Kind;
 use super::performance::{Deeds, Performance};
@@ -76,7 +76,7 @@ fn write_file(
     turn: &Turn<'_>,
     deeds: &mut Deeds,
 ) -> Result<()> {
-    let made = file_set::make(scene, number as u64, deeds)?;
+    let made = laying_out::make(scene, number as u64, deeds)?;
     let file = files[number].get_or_init(|| made);
     each_record(scene, file, turn, deeds, |range, _| file.write(hand, range, scene.stability()))?;
     if scene.plan.commit == Commit::Inside {

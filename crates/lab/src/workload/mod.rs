@@ -12,6 +12,7 @@ mod crew;
 mod file_set;
 mod files;
 mod gate;
+mod laying_out;
 mod ledger;
 mod metadata;
 mod names;

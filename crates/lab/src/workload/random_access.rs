@@ -9,6 +9,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::control::Turn;
 use super::file_set::FileSet;
+use super::laying_out;
 use super::performance::{Deeds, Performance};
 use super::plan::{Commit, Plan, Workload};
 use super::progress::Unit;
@@ -31,7 +32,7 @@ struct Blocks<'a> {
 /// Accesses blocks as the plan says.
 pub(super) fn access(scene: &Scene<'_>) -> Result<Vec<Performance>> {
     let plan = scene.plan;
-    let set = FileSet::written(scene)?;
+    let set = laying_out::written(scene)?;
     let blocks = Blocks::of(plan, &set);
     let commits = plan.commit == Commit::Inside;
     let ending = |deeds: &mut Deeds| if commits { scene.commit(&set, deeds) } else { Ok(()) };

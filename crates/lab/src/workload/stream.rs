@@ -6,6 +6,7 @@ use super::beside::Beside;
 use super::claims::{Claim, Claims};
 use super::control::Turn;
 use super::file_set::FileSet;
+use super::laying_out;
 use super::performance::{Deeds, Performance};
 use super::plan::{Commit, Plan};
 use super::progress::Unit;
@@ -13,7 +14,7 @@ use super::scene::{Phase, Scene, nothing_more};
 
 /// Writes new files.
 pub(super) fn write(scene: &Scene<'_>) -> Result<Vec<Performance>> {
-    let set = FileSet::fresh(scene)?;
+    let set = laying_out::fresh(scene)?;
     let streams = streams(scene.plan, &set);
     let beside = Beside::of(scene.plan);
     let inside = scene.plan.commit == Commit::Inside;
@@ -43,7 +44,7 @@ pub(super) fn write(scene: &Scene<'_>) -> Result<Vec<Performance>> {
 
 /// Reads files.
 pub(super) fn read(scene: &Scene<'_>) -> Result<Vec<Performance>> {
-    let set = FileSet::written(scene)?;
+    let set = laying_out::written(scene)?;
     let streams = streams(scene.plan, &set);
     let beside = Beside::of(scene.plan);
     let performance = scene.time(&Phase {

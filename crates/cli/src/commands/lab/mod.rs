@@ -3,6 +3,7 @@
 mod check;
 mod describe;
 mod dry_run;
+mod inside;
 mod list;
 mod path;
 mod paths;
@@ -10,10 +11,6 @@ mod report;
 mod run;
 mod shell;
 mod watch;
-
-use std::process::ExitCode;
-
-use howdah_lab::sandbox::{self, Entered, Sandbox};
 
 use super::Failure;
 use crate::arguments::{LabArguments, LabCommand};
@@ -26,16 +23,5 @@ pub fn run(arguments: &LabArguments) -> Result<(), Failure> {
         LabCommand::Report(arguments) => report::run(arguments),
         LabCommand::Shell(arguments) => shell::run(arguments),
         LabCommand::Paths(arguments) => paths::run(arguments),
-    }
-}
-
-/// Does something in a sandbox. It is called by three processes in turn, so that nothing may come before it that is not to be
-/// done by each of them.
-fn inside(work: impl FnOnce(&Sandbox) -> Result<(), Failure>) -> Result<(), Failure> {
-    match sandbox::enter()? {
-        Entered::Inside(sandbox) => work(&sandbox),
-        Entered::Done(code) if code == ExitCode::SUCCESS => Ok(()),
-        // Whoever failed inside has said why.
-        Entered::Done(code) => Err(Failure::Ended(code)),
     }
 }

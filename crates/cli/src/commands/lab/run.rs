@@ -13,7 +13,7 @@ use howdah_lab::sandbox::Sandbox;
 
 use super::check::check;
 use super::dry_run::dry_run;
-use super::inside;
+use super::inside::inside;
 use super::watch::Watch;
 use crate::arguments::RunArguments;
 use crate::commands::Failure;

@@ -8,7 +8,8 @@ use anyhow::{Context, anyhow};
 use howdah_lab::network::{Topology, WireSpec};
 use howdah_lab::sandbox::{Guardian, Sandbox, join};
 
-use super::{describe, inside, path};
+use super::inside::inside;
+use super::{describe, path};
 use crate::arguments::ShellArguments;
 use crate::commands::Failure;
 use crate::report;

@@ -2,12 +2,12 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::compose::Width;
 use super::data::{Bar, Bars};
 use super::frame::{bold, text};
 use super::key::{Entry, key};
 use super::labels::wrapped;
 use super::plot::{self, Place};
+use super::screen::Width;
 
 /// Height of a row: a line of text, or a bar.
 const ROW: f64 = 17.0;

@@ -9,6 +9,7 @@ use super::frame::{bold, levels, text};
 use super::key::{Entry, key};
 use super::labels::{width, wrapped};
 use super::plot::{self, Place, TICK_SIZE};
+use super::screen::Width;
 use super::style::STYLE;
 
 /// Letters of the names of axes.
@@ -17,33 +18,6 @@ const NAME_SIZE: f64 = 12.5;
 const TITLE_SIZE: f64 = 15.0;
 /// The fonts of a browser's system.
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
-
-/// For which screen. Letters have the same size on both, so that they can be read on both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Width {
-    /// A desk.
-    Wide,
-    /// A phone.
-    Narrow,
-}
-
-impl Width {
-    /// Width of the drawing.
-    pub fn pixels(self) -> f64 {
-        match self {
-            Self::Wide => 760.0,
-            Self::Narrow => 328.0,
-        }
-    }
-
-    fn panel_height(self, panels: usize) -> f64 {
-        match (self, panels) {
-            (Self::Wide, 1) => 280.0,
-            (Self::Narrow, 1) => 230.0,
-            _ => 150.0,
-        }
-    }
-}
 
 /// The chart to stand in a page; `id` is its own there, and so is all that is derived from it.
 pub fn svg(chart: &Chart, width: Width, id: &str) -> Markup {

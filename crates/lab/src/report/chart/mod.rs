@@ -8,9 +8,11 @@ mod frame;
 mod key;
 mod labels;
 mod plot;
+mod screen;
 mod style;
 
 pub use axis::{Axis, Kind};
-pub use compose::{Width, standalone, svg};
+pub use compose::{standalone, svg};
 pub use data::{Bar, BarGroup, Bars, Chart, Content, Form, Line, Panel, Point, Reference};
+pub use screen::Width;
 pub use style::STYLE;

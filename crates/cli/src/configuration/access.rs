@@ -1,0 +1,74 @@
+//! What clients of an export may do, and as whom.
+
+use std::fmt;
+
+use clap::ValueEnum;
+
+use super::ANONYMOUS;
+
+/// What a client may do, and as whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// Whether every change is refused.
+    pub read_only: bool,
+    /// Which calls must come from a port below 1024.
+    pub privileged_ports: PrivilegedPorts,
+    /// Whose calls act as the anonymous user.
+    pub squash: Squash,
+    /// User id of the anonymous user.
+    pub anonymous_user: u32,
+    /// Group id of the anonymous user.
+    pub anonymous_group: u32,
+}
+
+/// Whose calls act as the anonymous user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Squash {
+    /// The client's root; others act as themselves
+    Root,
+    /// Everybody
+    All,
+    /// Nobody: the client's root is root here
+    None,
+}
+
+/// Which calls must come from a port below 1024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PrivilegedPorts {
+    /// All
+    Always,
+    /// Those from this host, if howdah acts as its callers
+    Local,
+    /// None
+    Never,
+}
+
+impl Access {
+    /// What holds where nothing is said.
+    pub fn usual() -> Self {
+        Self {
+            read_only: false,
+            privileged_ports: PrivilegedPorts::Local,
+            squash: Squash::Root,
+            anonymous_user: ANONYMOUS,
+            anonymous_group: ANONYMOUS,
+        }
+    }
+}
+
+impl Squash {
+    /// The word in the file.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::from_str(text, false).ok()
+    }
+}
+
+impl fmt::Display for Squash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Root => "root",
+            Self::All => "all",
+            Self::None => "none",
+        })
+    }
+}

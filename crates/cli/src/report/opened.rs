@@ -1,0 +1,35 @@
+//! How an export turned out to be opened: what screens say of it depends on that.
+
+/// How an export turned out to be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenedExport {
+    /// What its file handles are made of.
+    pub handles: Handles,
+    /// Whether calls act as the user who makes them, else as the user who runs the server.
+    pub acts_as_caller: bool,
+    /// Whether ordinary users of this host are kept from calling as other users.
+    pub guards_host: bool,
+}
+
+/// What file handles are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handles {
+    /// Handles of the kernel.
+    Kernel,
+    /// An index in the state directory.
+    Index,
+    /// Numbers of files in memory.
+    Memory,
+    /// Handles of another server.
+    Server,
+}
+
+impl OpenedExport {
+    /// A directory, served by root: every rule says what it can say.
+    pub const AS_ROOT: Self = Self { handles: Handles::Kernel, acts_as_caller: true, guards_host: true };
+
+    /// An export that is no directory of this host. The users of its clients own its files, not the user who runs the server.
+    pub fn elsewhere(handles: Handles) -> Self {
+        Self { handles, acts_as_caller: true, guards_host: rustix::process::geteuid().is_root() }
+    }
+}
