@@ -25,7 +25,7 @@ mod validate;
 
 pub use built_in::BUILT_IN;
 pub use cell::{
-    CellSpec, ClientKind, ClientSpec, ExportKind, HostSpec, SampleSpec, ServerKind, ServerSpec, Setting,
+    CellSpec, ClientKind, ClientSpec, ExportKind, HostSpec, RelaySpec, SampleSpec, ServerKind, ServerSpec, Setting,
     VerdictSpec, WireSpec,
 };
 pub use claim::{Claim, Of, PathFigure};
