@@ -12,7 +12,10 @@ use parking_lot::Mutex;
 
 use super::server::samples;
 use super::topology::{addresses, topology};
-use super::{Client, Job, Measured, Place, Running, Scene, Stop, client, derived, netem, relay, routes, server, verdicts};
+use super::{
+    Client, Job, Measured, Place, Running, Scene, Stop, client, derived, netem, relay, routes, server,
+    verdicts,
+};
 use crate::guest::find_command;
 use crate::measure::{CpuLook, OtherLoad, Processor};
 use crate::plan::{ExportKind, ServerKind};

@@ -142,7 +142,11 @@ mod tests {
                 "[cell.server]\nhost = 'sever'\n[[factor]]",
                 ["cell.server.host: \"sever\"", "client, server"],
             ),
-            (HEAD, "[cell.relay]\nhost = 'near'\n[[factor]]", ["cell.relay.host: \"near\"", "client, server"]),
+            (
+                HEAD,
+                "[cell.relay]\nhost = 'near'\n[[factor]]",
+                ["cell.relay.host: \"near\"", "client, server"],
+            ),
             (HEAD, "[cell.hosts.cleint]\n[[factor]]", ["cell.hosts: \"cleint\"", "client, server"]),
             (
                 HEAD,

@@ -77,7 +77,10 @@ impl Place {
     pub fn address_from(&self, from: &str, host: &str) -> Option<IpAddr> {
         let theirs = || self.addresses.iter().filter(|((of, _), _)| of == host);
         let is_shared = |wire: &str| self.addresses.contains_key(&(from.to_owned(), wire.to_owned()));
-        theirs().find(|((_, wire), _)| is_shared(wire)).or_else(|| theirs().next()).map(|(_, address)| *address)
+        theirs()
+            .find(|((_, wire), _)| is_shared(wire))
+            .or_else(|| theirs().next())
+            .map(|(_, address)| *address)
     }
 }
 

@@ -185,8 +185,7 @@ mod tests {
         let order = [20, 0, 10, 50, 40, 30, 80, 60, 70];
         let fetched: Vec<u64> =
             order.iter().flat_map(|&at| streams.on_read(&node(1), &seen(at..at + 10))).collect();
-        let expected: Vec<u64> = (3..=16).filter(|block| *block != 5).collect();
-        assert_eq!(fetched, expected, "each block once, but the one that was not waited for");
+        assert_eq!(fetched, (3..=16).collect::<Vec<_>>(), "each block once");
     }
 
     #[test]

@@ -58,7 +58,11 @@ fn command(record: &CommandRecord) -> Result<()> {
 
 /// A client's key, or that of the server or the relay, which have no other than their options.
 fn key(name: &str, key: &str) -> String {
-    if SERVING.contains(&name) { format!("cell.{name}.options") } else { format!("cell.clients.{name}.{key}") }
+    if SERVING.contains(&name) {
+        format!("cell.{name}.options")
+    } else {
+        format!("cell.clients.{name}.{key}")
+    }
 }
 
 fn serve(mut arguments: ServeArguments) -> Result<()> {
