@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
+use nix::sched::{CloneFlags, unshare};
 
 use super::blocks::{BLOCK, Blocks, Interrupted, Way};
 use super::campaign::{Context, Progress, Verdict};
@@ -46,7 +47,12 @@ pub fn run(context: &Context) -> Result<Verdict> {
     for (file, number) in files.iter().zip(0..) {
         let (its, random) = (Arc::clone(file), Random::apart(context.seed, number + 1));
         let way = Program { path: mount.at.join(name(number)), file: None };
-        crew.start(move |crew| its.work(crew, way, random));
+        crew.start(move |crew| {
+            // A server that we start must not inherit the files: it would close them before it begins, which waits for that server.
+            unshare(CloneFlags::CLONE_FILES)
+                .map_err(|error| format!("file descriptors of its own: {error}"))?;
+            its.work(crew, way, random)
+        });
     }
     let (times, mut progress, mut tally) = (context.times(FULL, QUICK), Progress::begin(), Tally::default());
     for kill in 1..=times {

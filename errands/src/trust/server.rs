@@ -207,7 +207,11 @@ impl Server {
         let give_up = Instant::now() + START;
         while !self.offer.site.is_open() {
             self.must_run()?;
-            ensure!(Instant::now() < give_up, "the server does not listen {START:?} after its start");
+            ensure!(
+                Instant::now() < give_up,
+                "the server does not listen {START:?} after its start; it said: {}",
+                self.last_words()
+            );
             std::thread::sleep(LOOK);
         }
         Ok(())
