@@ -247,13 +247,17 @@ mod tests {
     }
 
     #[test]
+    fn what_warms_a_stream_up_is_another_file() {
+        let warm = told(&format!("{CELL}workload = 'read'\noptions = ['--warm-up', '64M']"));
+        assert!(warm[2].starts_with("warm-up: dd if=/mnt/n/main.warm "), "{warm:?}");
+    }
+
+    #[test]
     fn other_work_is_a_measurement_in_the_mount() {
         let told = told(&format!("{CELL}workload = 'metadata'\noptions = ['--files', '100']"));
         assert!(told[2].starts_with("main: /bin/howdah bench /mnt/n --json - "), "{told:?}");
         let cell = cell(&format!("{CELL}workload = 'read'\noptions = ['--files', '2']"));
         let error = Kernel::new("main".to_owned()).commands(&cell, &place(&cell)).expect_err("an option");
         assert!(error.to_string().starts_with("--files: one stream"), "{error}");
-        let warm = told(&format!("{CELL}workload = 'read'\noptions = ['--warm-up', '64M']"));
-        assert!(warm[2].starts_with("warm-up: dd if=/mnt/n/main.warm "), "{warm:?}");
     }
 }
