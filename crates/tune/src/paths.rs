@@ -18,9 +18,14 @@ const PATHS_MAX: usize = 256;
 /// asked for less.
 const FADE: f64 = 0.5;
 /// A connection for each so many bytes that the path holds: each begins with a few packets and doubles them every round trip.
-const BYTES_EACH: f64 = (8 << 20) as f64;
+const BYTES_EACH: f64 = (4 << 20) as f64;
 /// The most connections to begin with.
 const LANES_MAX: usize = 4;
+/// What a path is assumed to carry of which only the round trip is known, in bytes per second. A connection takes a dozen round trips to
+/// fill a long and fast one, and calls in flight should not be what it waits for. On a slow one it is seconds of data.
+const ASSUMED: f64 = 62.5e6;
+/// The most bytes that it is assumed to hold.
+const ASSUMED_TO_HOLD_MAX: f64 = (8 << 20) as f64;
 /// A rate or a time beyond these is none: the text may have been written by anybody.
 const RATE_MAX: f64 = 125e9;
 const ROUND_TRIP_MAX: Duration = Duration::from_secs(60);
@@ -57,6 +62,12 @@ impl Network {
 }
 
 impl FoundPath {
+    /// What is assumed of a path of which only the round trip is known.
+    pub fn assumed(round_trip: Duration) -> Self {
+        let rate = ASSUMED.min(ASSUMED_TO_HOLD_MAX / round_trip.as_secs_f64().max(1e-6));
+        Self { sent: rate, received: rate, round_trip, loss: 0.0 }
+    }
+
     /// What a caller may expect that reads (`false`) or writes (`true`).
     pub fn expected(&self, writes: bool) -> Option<Expected> {
         let bytes_per_second = if writes { self.sent } else { self.received } as u64;
@@ -221,9 +232,16 @@ mod tests {
 
     #[test]
     fn long_fat_paths_begin_with_several_connections() {
-        for (sent, milliseconds, lanes) in [(1e9, 100, 4), (125e6, 100, 2), (125e6, 1, 1), (1e5, 600, 1)] {
+        for (sent, milliseconds, lanes) in
+            [(1e9, 100, 4), (125e6, 100, 3), (50e6, 100, 2), (125e6, 1, 1), (1e5, 600, 1)]
+        {
             let round_trip = Duration::from_millis(milliseconds);
             assert_eq!(FoundPath { sent, round_trip, ..FoundPath::default() }.lanes(), lanes);
+        }
+        for (milliseconds, lanes, blocks) in [(1, 1, 1), (20, 1, 2), (40, 1, 3), (100, 2, 6), (1000, 2, 8)] {
+            let assumed = FoundPath::assumed(Duration::from_millis(milliseconds));
+            let expected = assumed.expected_of_both().expect("a rate");
+            assert_eq!((assumed.lanes(), expected.calls(1 << 20)), (lanes, blocks), "{milliseconds} ms");
         }
     }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "its output is for a person")]
 
 mod arguments;
+mod blocks;
 mod calls;
 mod campaign;
 mod copies;
@@ -11,6 +12,8 @@ mod disk;
 mod exactly_once;
 mod faults;
 mod kill_client;
+mod kill_mount;
+mod kill_relay;
 mod kill_server;
 mod power_cut;
 mod server;
@@ -47,6 +50,16 @@ const CAMPAIGNS: &[Campaign] = &[
         name: "kill-client",
         about: "SIGKILL of howdah cp, begun again until it ends",
         run: kill_client::run,
+    },
+    Campaign {
+        name: "kill-relay",
+        about: "SIGKILL of a relay and of the server behind it, under writes that are made durable",
+        run: kill_relay::run,
+    },
+    Campaign {
+        name: "kill-mount",
+        about: "SIGKILL of a mount's process and of its server, under writes that are made durable",
+        run: kill_mount::run,
     },
     Campaign {
         name: "power-cut",

@@ -1,5 +1,6 @@
 //! The howdah that is served from: a process that is killed and comes back on the same port and state.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -80,6 +81,8 @@ pub struct Offer {
     pub is_registered: bool,
     /// Whatever else `howdah serve` is told.
     pub flags: Vec<String>,
+    /// What is relayed in place of the directory, if it is a relay.
+    pub relayed: Option<String>,
 }
 
 impl Offer {
@@ -93,6 +96,7 @@ impl Offer {
             clients: Vec::new(),
             is_registered: false,
             flags: Vec::new(),
+            relayed: None,
         }
     }
 
@@ -203,7 +207,11 @@ impl Server {
         let give_up = Instant::now() + START;
         while !self.offer.site.is_open() {
             self.must_run()?;
-            ensure!(Instant::now() < give_up, "the server does not listen {START:?} after its start");
+            ensure!(
+                Instant::now() < give_up,
+                "the server does not listen {START:?} after its start; it said: {}",
+                self.last_words()
+            );
             std::thread::sleep(LOOK);
         }
         Ok(())
@@ -212,9 +220,10 @@ impl Server {
     fn command(&self) -> Result<Command> {
         let offer = &self.offer;
         let mut command = offer.site.command(1, &self.binary);
-        command.arg("serve");
+        command.arg(if offer.relayed.is_some() { "relay" } else { "serve" });
+        let what = offer.relayed.as_ref().map_or(offer.export.as_os_str(), |url| OsStr::new(url));
         match offer.clients.is_empty() {
-            true => command.arg(&offer.export).args(["--squash", "none", "--privileged-ports=never"]),
+            true => command.arg(what).args(["--squash", "none", "--privileged-ports=never"]),
             false => command.arg("--config").arg(offer.configuration()?),
         };
         command.args(["--rpcbind", if offer.is_registered { "auto" } else { "off" }]);

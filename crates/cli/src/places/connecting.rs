@@ -26,10 +26,10 @@ pub fn connect_to(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>> {
     Ok(with_word(SAYS_NOTHING, waits, || connect(url, &options))?)
 }
 
-/// What the path to a server is expected to carry from it, and to it, by what was found minutes ago.
+/// What the path to a server is expected to carry from it, and to it, by what was found minutes ago, or else by its round trip.
 pub fn expected(client: &Nfs3) -> [Option<Expected>; 2] {
-    let known = client.channel().known_path();
-    [false, true].map(|writes| known.and_then(|known| known.expected(writes)))
+    let path = client.channel().expected_path();
+    [false, true].map(|writes| path.and_then(|path| path.expected(writes)))
 }
 
 /// The host, and the port if one was typed: without, the portmapper is asked first.

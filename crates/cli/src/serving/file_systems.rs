@@ -24,6 +24,10 @@ use crate::places::{connect_to, expected};
 use crate::report::{Handles, OpenedExport};
 use crate::running::{export_state, handle_key};
 
+/// Writes to a relay that wait for their data to be durable: what a path of 100 MB and a batch of a COMMIT hold, and half of the calls
+/// that may wait for a far server, so that others of its clients are not held up.
+const WAITING_ANSWERS: usize = 128;
+
 /// The open file system of an export.
 #[derive(Clone)]
 pub struct OpenFileSystem {
@@ -295,7 +299,8 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let client: Arc<dyn FileSystem> = client;
     let cached = export.caching.map(|options| {
         let (read_size, write_size) = (sizes.read as usize, sizes.write as usize);
-        let options = CachingOptions { read_size, write_size, expected, ..options };
+        let options =
+            CachingOptions { read_size, write_size, expected, waiting_answers: WAITING_ANSWERS, ..options };
         Arc::new(Cached::around(Arc::clone(&client), options))
     });
     let far = cached.clone().map_or(client, |cached| cached);

@@ -88,10 +88,10 @@ impl Channel {
         }
     }
 
-    /// What was known of the path when the channel was opened.
-    pub fn known_path(&self) -> Option<FoundPath> {
+    /// What was expected of the path when the channel was opened: what was found minutes ago, or what is assumed of its round trip.
+    pub fn expected_path(&self) -> Option<FoundPath> {
         match &self.way {
-            Way::Streams(streams) => streams.known_path(),
+            Way::Streams(streams) => streams.expected_path(),
             Way::Datagrams(_) => None,
         }
     }

@@ -19,7 +19,8 @@ pub struct ChannelOptions {
     /// The size of READs and WRITEs to begin with over datagrams, in bytes; without a choice, what fits one packet. It grows
     /// and falls with what the path is seen to carry.
     pub first_transfer: Option<usize>,
-    /// Whether to start from what other channels of this process found of the path, and to remember what this one finds.
+    /// Whether to start from what other channels of this process found of the path, or with several connections if none did and it is
+    /// long; and to remember what this one finds.
     pub remembers_path: bool,
     /// Whether to come from a port below 1024 where that is allowed, as servers that export `secure` demand.
     pub reserved_port: bool,

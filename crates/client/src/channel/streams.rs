@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use howdah_net::{Connection, is_local};
 use howdah_tune::paths::FoundPath;
@@ -21,6 +21,8 @@ use howdah_rpc::client::lanes::Growth;
 /// Lanes, and the threads that tend them.
 pub(super) struct Streams {
     shared: Arc<Shared>,
+    /// What was expected of the path at the start.
+    expected: Option<FoundPath>,
 }
 
 impl Streams {
@@ -28,19 +30,20 @@ impl Streams {
     pub(super) fn open(addresses: &[SocketAddr], hub: Arc<Hub>) -> Result<Self, ConnectError> {
         let addresses: Arc<[SocketAddr]> = addresses.into();
         let first = Lane::new(0, Arc::clone(&addresses), Arc::clone(&hub));
-        let same_host = connect_first(&first, addresses.len())?;
+        let (same_host, took) = connect_first(&first, addresses.len())?;
         let remembers = hub.remembers_path() && !same_host;
         let known = remembers.then(|| paths::recall(first.address().ip())).flatten();
-        Self::over(first, &addresses, hub, same_host, known)
+        let expected = remembers.then(|| known.unwrap_or_else(|| FoundPath::assumed(took)));
+        Self::over(first, &addresses, hub, same_host, (known, expected))
     }
 
-    /// Over a first lane that is connected to a server on this host, or not.
+    /// Over a first lane that is connected to a server on this host, or not. What is known of the path, and what is expected of it.
     fn over(
         first: Lane,
         addresses: &Arc<[SocketAddr]>,
         hub: Arc<Hub>,
         same_host: bool,
-        known: Option<FoundPath>,
+        (known, expected): (Option<FoundPath>, Option<FoundPath>),
     ) -> Result<Self, ConnectError> {
         let most = match hub.lanes() {
             Lanes::Fixed(count) => count,
@@ -52,22 +55,22 @@ impl Streams {
         // Who asked for a number gets that. On this host nothing is far.
         let aside = (hub.lanes() == Lanes::Auto && !same_host).then(|| Aside::new(Arc::new(new(most))));
         let mut growth = Growth::new(hub.lanes(), same_host);
-        if let Some(known) = known {
-            tracing::debug!("{known}");
-            hub.window.expect(known.expected_of_both());
-            growth = growth.starting_from(known.lanes());
+        if let Some(expected) = expected {
+            tracing::debug!("{expected}");
+            hub.window.expect(expected.expected_of_both());
+            growth = growth.starting_from(expected.lanes());
         }
         let shared = Arc::new(Shared::new(hub, lanes, aside, Sizes::new(same_host), (growth, known)));
         shared.hub.has_lanes(&shared);
-        let streams = Self { shared };
+        let streams = Self { shared, expected };
         tracing::debug!("{}", streams.shared.sizes.explain().unwrap_or_default());
         streams.shared.start_tenders().map_err(|error| ConnectError::Thread(Arc::new(error)))?;
         Ok(streams)
     }
 
-    /// What was known of the path at the start.
-    pub(super) fn known_path(&self) -> Option<FoundPath> {
-        self.shared.review.lock().known
+    /// What was expected of the path at the start: what was found minutes ago, or else what is assumed of its round trip.
+    pub(super) fn expected_path(&self) -> Option<FoundPath> {
+        self.expected
     }
 
     /// Makes a call, once it may be in flight.
@@ -90,16 +93,17 @@ impl Streams {
     }
 }
 
-/// Connects the first lane, to the first address that answers; whether that is one of this host.
-fn connect_first(lane: &Lane, addresses: usize) -> Result<bool, ConnectError> {
+/// Connects the first lane, to the first address that answers; whether that is one of this host, and how long it took.
+fn connect_first(lane: &Lane, addresses: usize) -> Result<(bool, Duration), ConnectError> {
     let mut failure = ConnectError::NoAddress;
     for _ in 0..addresses {
-        let (address, hub) = (lane.address(), &lane.hub);
+        let (address, hub, began) = (lane.address(), &lane.hub, Instant::now());
         match Connection::open(address, &hub.connect_settings()) {
             Ok(connection) => {
+                let took = began.elapsed();
                 let same_host = is_local(connection.local().ip(), connection.peer().ip());
                 lane.set_link(Some(Arc::new(Link::new(connection, hub.next_link(), hub.time()))));
-                return Ok(same_host);
+                return Ok((same_host, took));
             }
             Err(error) => failure = ConnectError::Failed { address, cause: Arc::new(error) },
         }

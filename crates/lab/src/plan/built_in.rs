@@ -21,6 +21,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "netem-check",
     "peers",
     "random-loss",
+    "relay",
     "self-sizing",
     "small-beside-bulk",
     "sockets-2004",

@@ -28,6 +28,8 @@ pub struct CellSpec {
     pub hosts: BTreeMap<String, HostSpec>,
     /// Who serves.
     pub server: ServerSpec,
+    /// A relay between clients and server, if there is one: clients reach it instead of the server.
+    pub relay: Option<RelaySpec>,
     /// Who works, all at the same time.
     pub clients: BTreeMap<String, ClientSpec>,
     /// What is looked at while they do; nothing if left out.
@@ -104,6 +106,16 @@ pub struct ServerSpec {
     pub options: Vec<String>,
     /// Where the files are.
     pub export: ExportKind,
+}
+
+/// `[cell.relay]`: `howdah relay` of what the server exports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RelaySpec {
+    /// The host it runs on.
+    pub host: String,
+    /// More flags for it.
+    pub options: Vec<String>,
 }
 
 /// What serves.
@@ -207,6 +219,7 @@ impl Default for CellSpec {
             wires: BTreeMap::new(),
             hosts: BTreeMap::new(),
             server: ServerSpec::default(),
+            relay: None,
             clients: BTreeMap::new(),
             sample: None,
             netem: None,
@@ -233,6 +246,11 @@ impl CellSpec {
         wires
     }
 
+    /// The host whose address clients use: the relay's, or else the server's.
+    pub fn served_at(&self) -> &str {
+        self.relay.as_ref().map_or(&self.server.host, |relay| &relay.host)
+    }
+
     /// The names of all wires.
     pub(super) fn wire_names(&self) -> impl Iterator<Item = &str> {
         let first = (self.path.is_some() || self.wires.is_empty()).then_some(FIRST_WIRE);
@@ -244,6 +262,12 @@ impl CellSpec {
         let ends = self.wires.values().flat_map(|wire| [wire.between.0.as_str(), wire.between.1.as_str()]);
         let default = (self.path.is_some() || self.wires.is_empty()).then_some(["client", "server"]);
         ends.chain(default.into_iter().flatten()).collect()
+    }
+}
+
+impl Default for RelaySpec {
+    fn default() -> Self {
+        Self { host: "relay".to_owned(), options: Vec::new() }
     }
 }
 

@@ -25,8 +25,8 @@ mod validate;
 
 pub use built_in::BUILT_IN;
 pub use cell::{
-    CellSpec, ClientKind, ClientSpec, ExportKind, HostSpec, SampleSpec, ServerKind, ServerSpec, Setting,
-    VerdictSpec, WireSpec,
+    CellSpec, ClientKind, ClientSpec, ExportKind, HostSpec, RelaySpec, SampleSpec, ServerKind, ServerSpec,
+    Setting, VerdictSpec, WireSpec,
 };
 pub use claim::{Claim, Of, PathFigure};
 pub use definition::Plan;

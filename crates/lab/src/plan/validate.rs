@@ -11,7 +11,7 @@ const MOST_CELLS: usize = 10_000;
 /// Repetitions at most, as many as `--repetitions` takes.
 const MOST_REPETITIONS: u32 = 1000;
 /// What no client is called: files and figures of these names are others'.
-const TAKEN: [&str; 5] = ["server", "total", "link", "netem", "verdict"];
+const TAKEN: [&str; 6] = ["server", "relay", "total", "link", "netem", "verdict"];
 
 /// Checks all of it, every cell in both forms included.
 pub fn validate(plan: &Plan, file: &str, text: &str) -> Result<(), PlanError> {

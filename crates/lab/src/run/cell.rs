@@ -12,7 +12,10 @@ use parking_lot::Mutex;
 
 use super::server::samples;
 use super::topology::{addresses, topology};
-use super::{Client, Job, Measured, Place, Scene, Stop, client, derived, netem, routes, server, verdicts};
+use super::{
+    Client, Job, Measured, Place, Running, Scene, Stop, client, derived, netem, relay, routes, server,
+    verdicts,
+};
 use crate::guest::find_command;
 use crate::measure::{CpuLook, OtherLoad, Processor};
 use crate::plan::{ExportKind, ServerKind};
@@ -73,6 +76,7 @@ fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
     routes::set(scene).context("routes")?;
     let _between = netem::start(scene)?;
     let mut served = server(spec.server.kind).and_then(|kind| kind.start(scene)).context("server")?;
+    let mut relay = relay::start(scene).context("relay")?;
     let mut clients = Vec::new();
     for (name, spec) in &spec.clients {
         let mut client = client(spec.kind, name).with_context(|| format!("client {name}"))?;
@@ -88,6 +92,7 @@ fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
     let measured = measured?;
     let server_seconds = processor_seconds(&served.processes()) - before.0;
     served.check().context("server")?;
+    relay.iter_mut().try_for_each(Running::check).context("relay")?;
     if let Some(wire) = scene.network.wires().values().find(|wire| !wire.is_alive()) {
         bail!("wire {}: somebody removed its interface", wire.name());
     }

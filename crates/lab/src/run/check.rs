@@ -74,6 +74,9 @@ pub fn check(job: &Job) -> Result<()> {
 fn hosts(spec: &CellSpec) -> Result<()> {
     let known: Vec<&str> = spec.host_names().into_iter().collect();
     one_of("cell.server.host", &spec.server.host, &known)?;
+    if let Some(relay) = &spec.relay {
+        one_of("cell.relay.host", &relay.host, &known)?;
+    }
     for (name, host) in &spec.hosts {
         one_of("cell.hosts", name, &known)?;
         of_host(host).with_context(|| format!("cell.hosts.{name}"))?;
@@ -138,6 +141,11 @@ mod tests {
                 HEAD,
                 "[cell.server]\nhost = 'sever'\n[[factor]]",
                 ["cell.server.host: \"sever\"", "client, server"],
+            ),
+            (
+                HEAD,
+                "[cell.relay]\nhost = 'near'\n[[factor]]",
+                ["cell.relay.host: \"near\"", "client, server"],
             ),
             (HEAD, "[cell.hosts.cleint]\n[[factor]]", ["cell.hosts: \"cleint\"", "client, server"]),
             (

@@ -18,6 +18,7 @@ mod netem;
 mod outcome;
 mod planned;
 mod processes;
+mod relay;
 mod routes;
 mod runner;
 mod scene;

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::cell::place;
 use super::confined::confined;
-use super::{Job, client, server};
+use super::{Job, client, relay, server};
 use crate::plan::{ClientKind, ServerKind};
 use crate::record::CommandRecord;
 
@@ -23,6 +23,7 @@ pub fn planned_commands(job: &Job, howdah: &Path) -> Result<Vec<CommandRecord>> 
     if cell.server.kind != ServerKind::Kernel {
         commands = commands.into_iter().map(on_host).collect();
     }
+    commands.extend(relay::command(&job.cell, &place)?.map(on_host));
     for (name, spec) in &cell.clients {
         let theirs = client(spec.kind, name)?.commands(&job.cell, &place)?.into_iter();
         match spec.kind {

@@ -62,20 +62,25 @@ impl Place {
         self.howdah.display().to_string()
     }
 
-    /// The address under which this client is to reach the server: on its wire, or on any.
+    /// The address under which this client is to reach the relay, or else the server: on its wire, or on any.
     pub fn server_address(&self, cell: &Cell, client: &str) -> Result<IpAddr> {
-        let server = &cell.spec.server.host;
+        let server = cell.spec.served_at();
         let spec = cell.spec.clients.get(client).with_context(|| format!("no client {client}"))?;
-        let on = |wire: &str| self.addresses.get(&(server.clone(), wire.to_owned())).copied();
-        let shared = |wire: &str| self.addresses.contains_key(&(spec.host.clone(), wire.to_owned()));
-        let wires: Vec<&String> =
-            self.addresses.keys().filter(|(host, _)| host == server).map(|(_, wire)| wire).collect();
         let chosen = match &spec.wire {
-            Some(wire) => on(wire),
-            // A wire that both are on, or else whatever routes lead to.
-            None => wires.iter().find(|wire| shared(wire)).or(wires.first()).and_then(|wire| on(wire)),
+            Some(wire) => self.addresses.get(&(server.to_owned(), wire.clone())).copied(),
+            None => self.address_from(&spec.host, server),
         };
         chosen.with_context(|| format!("client {client}: host {server} has no address for it"))
+    }
+
+    /// The address of a host for another one: on a wire that both are on, or else whatever routes lead to.
+    pub fn address_from(&self, from: &str, host: &str) -> Option<IpAddr> {
+        let theirs = || self.addresses.iter().filter(|((of, _), _)| of == host);
+        let is_shared = |wire: &str| self.addresses.contains_key(&(from.to_owned(), wire.to_owned()));
+        theirs()
+            .find(|((_, wire), _)| is_shared(wire))
+            .or_else(|| theirs().next())
+            .map(|(_, address)| *address)
     }
 }
 

@@ -24,6 +24,8 @@ pub struct CachingOptions {
     pub write_size: usize,
     /// What the path is expected to carry from the server, and to it.
     pub expected: [Option<Expected>; 2],
+    /// The most writes that are answered only when their data is durable: for a server whose clients have many under way.
+    pub waiting_answers: usize,
 }
 
 impl Default for CachingOptions {
@@ -34,6 +36,7 @@ impl Default for CachingOptions {
             read_size: 1 << 20,
             write_size: 1 << 20,
             expected: [None, None],
+            waiting_answers: 0,
         }
     }
 }
@@ -57,6 +60,7 @@ impl CachingOptions {
         WriteBehindOptions {
             block: self.write_size.max(BLOCK_MIN),
             expected: self.expected[1],
+            waiting_answers: self.waiting_answers,
             memory_budget: self.memory_budget / 2,
             ..default
         }

@@ -53,6 +53,12 @@ impl<T: Clone> Uncommitted<T> {
         self.pieces.is_empty()
     }
 
+    /// Whether any of these bytes are held.
+    pub fn overlaps(&self, wanted: &Range<u64>) -> bool {
+        let before = self.pieces.range(..wanted.end).next_back();
+        before.is_some_and(|(&from, piece)| range(from, piece).end > wanted.start)
+    }
+
     /// A moment: what is added after it is not part of what a COMMIT that starts now makes safe.
     pub fn moment(&self) -> u64 {
         self.writes
@@ -161,6 +167,8 @@ mod tests {
         held.add(0, text("abcdefgh"), FIRST, ());
         held.add(2, text("XY"), SECOND, ());
         held.supersede(6, 1);
+        assert!(held.overlaps(&(0..1)) && held.overlaps(&(5..7)) && held.overlaps(&(7..9)));
+        assert!(!held.overlaps(&(6..7)) && !held.overlaps(&(8..9)));
         assert_eq!(held.held(), 7 + 4 * PIECE_COST);
         let pieces = held.committed(held.moment(), SECOND);
         assert_eq!(pieces, lost(&[(0, "ab"), (4, "ef"), (7, "h")]));

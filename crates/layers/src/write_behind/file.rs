@@ -59,6 +59,8 @@ pub struct File {
     pub committing_until: u64,
     /// One of them failed: the next COMMIT gets the error.
     pub commit_failed: bool,
+    /// Bytes that were answered as not durable since the last COMMIT that a client asked for.
+    pub to_commit: usize,
     /// Where the data that was taken ends, at most, and when the last of it was.
     end: u64,
     stamp: Timestamp,

@@ -11,6 +11,7 @@ use howdah_vfs::{
     Result, Stability, Timestamp, Written,
 };
 
+use super::answer::Taken;
 use super::file::Piece;
 use super::pools::Pools;
 use super::shared::{Shared, Teller};
@@ -154,11 +155,14 @@ impl Layer for WriteBehind {
         }
         let bytes = data.into_shared().map_err(|_| FsError::Io)?;
         let (count, piece) = (bytes.len(), Piece { caller: caller.clone(), offset, bytes });
+        let range = piece.range();
         if stability != Stability::Unstable || !self.shared.may_write(node, caller) {
             let written = self.shared.write_now(&self.pools, node, &piece, stability, change)?;
             return Ok(Written { verifier, ..written });
         }
         self.shared.take(&self.pools, node, piece, change)?;
+        let first_verifier = self.first_verifier;
+        let stability = self.shared.durability(&Taken { node, range, verifier, first_verifier });
         Ok(Written { count, stability, verifier })
     }
 

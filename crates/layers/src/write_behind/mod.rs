@@ -1,5 +1,6 @@
 //! Answers writes before they reached a far server, so that its round trips overlap; COMMIT waits for them.
 
+mod answer;
 mod clock;
 mod file;
 mod job;

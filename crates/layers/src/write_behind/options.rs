@@ -13,6 +13,9 @@ pub struct WriteBehindOptions {
     pub in_flight: usize,
     /// What the path is expected to carry.
     pub expected: Option<Expected>,
+    /// The most writes that are answered only when their data is durable, where more is held than the path needs. Only for callers that have
+    /// many writes under way at a time, and need no COMMIT then.
+    pub waiting_answers: usize,
 }
 
 impl Default for WriteBehindOptions {
@@ -23,6 +26,7 @@ impl Default for WriteBehindOptions {
             memory_budget: 256 << 20,
             in_flight: Bounds::default().ceiling,
             expected: None,
+            waiting_answers: 0,
         }
     }
 }

@@ -94,6 +94,7 @@ impl Shared {
         // All of them before any waits for room: whoever writes again what was lost must see that these are newer.
         file.on_the_way.extend(ready.iter().map(Piece::range));
         state.held += size;
+        state.let_go = state.let_go.saturating_sub(1);
         *change = state.took(node, range.end);
         for piece in ready {
             self.launch(&mut state, pools, node, piece);
@@ -248,6 +249,9 @@ impl Shared {
         change: &mut Change,
     ) -> Result<bool> {
         let Some(_alone) = self.commit_alone(node) else { return Ok(false) };
+        if teller == Teller::User {
+            self.state.lock().file(node).to_commit = 0;
+        }
         if self.commit_by_writing(node, teller, change)? {
             return Ok(true);
         }

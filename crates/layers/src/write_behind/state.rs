@@ -37,6 +37,10 @@ pub struct State {
     pub written_again: u64,
     pub committed_ahead: u64,
     pub waited_for_memory: u64,
+    /// Writes whose data was taken, and that are answered when it is durable.
+    pub waiting_answers: usize,
+    /// How many of them were answered all the same, and whose callers have sent nothing since.
+    pub let_go: usize,
     /// How often data of each file was given up, and how often such counts were forgotten.
     losses: Generations<Handle, u64>,
     losses_forgotten: u64,
@@ -55,6 +59,8 @@ impl State {
             written_again: 0,
             committed_ahead: 0,
             waited_for_memory: 0,
+            waiting_answers: 0,
+            let_go: 0,
             losses: Generations::new(LOSSES_MAX),
             losses_forgotten: 0,
             options,
@@ -71,6 +77,10 @@ impl State {
             waited_for_memory: self.waited_for_memory,
             in_flight: self.flight.explain(),
         }
+    }
+
+    pub fn waiting_answers_max(&self) -> usize {
+        self.options.waiting_answers
     }
 
     pub fn file(&mut self, node: &Handle) -> &mut File {
@@ -163,7 +173,8 @@ impl State {
     /// A COMMIT that is worth starting though nobody asked, so that the data before this moment need not be held. `urgent`: the
     /// memory is full.
     pub fn commit_ahead(&mut self, node: &Handle, urgent: bool) -> Option<u64> {
-        let part = if urgent { 1 } else { self.options.memory_budget / COMMITTED_PART };
+        let usual = self.options.memory_budget / COMMITTED_PART;
+        let part = if urgent { 1 } else { self.waited_part().unwrap_or(usual).min(usual) };
         let file = self.files.get_mut(node)?;
         let since = file.uncommitted.held_since(file.committing_until);
         if file.commit_failed || since < part.max(1) || file.commits_ahead >= COMMITS_MAX {

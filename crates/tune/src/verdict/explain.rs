@@ -1,6 +1,7 @@
 //! A verdict as a sentence: what limits, the figures behind it, and what can be done about it, on which side.
 
 use std::fmt;
+use std::time::Duration;
 
 use howdah_units::{bytes, rate, time};
 use serde::{Deserialize, Serialize};
@@ -41,7 +42,7 @@ impl Explanation {
             Direction::Reads => judgement.sent_per_second,
             Direction::Writes => judgement.received_per_second,
         };
-        let facts = Facts { sample, rate, found };
+        let facts = Facts { sample, rate, direction, found };
         let verdict = judgement.verdict();
         Self { verdict, direction, evidence: facts.evidence(verdict), advice: facts.advice(verdict) }
     }
@@ -78,6 +79,7 @@ struct Facts<'a> {
     sample: &'a Sample,
     /// Bytes per second of the direction.
     rate: f64,
+    direction: Direction,
     found: Found,
 }
 
@@ -131,12 +133,33 @@ impl Facts<'_> {
         }
     }
 
+    /// What keeps a client from more calls at once: of a Linux one that reads it is the read-ahead, of 128 KiB as it comes.
+    fn advice_for_more_calls(&self, flight: u64) -> String {
+        if self.sample.base_rtt() < FAR {
+            return "more threads on the client, or larger transfers".to_owned();
+        }
+        let relay = "or put a howdah relay beside it, if it cannot be changed";
+        match self.direction {
+            Direction::Reads => {
+                let ahead =
+                    flight.saturating_mul(EIGHT).next_power_of_two().clamp(READ_AHEAD_MIN, READ_AHEAD_MAX);
+                format!(
+                    "raise the read-ahead of the mount on the client (Linux: echo {} > /sys/class/bdi/$(mountpoint -d \
+                     DIRECTORY)/read_ahead_kb), read with more threads, {relay}",
+                    ahead >> 10
+                )
+            }
+            Direction::Writes => format!(
+                "fewer syncs and larger writes on the client, more threads, more slots (Linux: \
+                 sunrpc.tcp_max_slot_table_entries with NFSv3, nfs.max_session_slots with NFSv4), {relay}"
+            ),
+        }
+    }
+
     fn advice(&self, verdict: Verdict) -> Option<String> {
         let flight = (self.rate * self.sample.path.rtt.as_secs_f64()) as u64;
         Some(match verdict {
-            Verdict::ClientSlots => {
-                "more read-ahead on the client, more threads there, or larger transfers".to_owned()
-            }
+            Verdict::ClientSlots => self.advice_for_more_calls(flight),
             Verdict::ClientSendBuffer => {
                 // Eight times as much: what eight connections have, too.
                 let wanted = send_buffer_for(flight.saturating_mul(EIGHT));
@@ -192,13 +215,16 @@ impl Facts<'_> {
 
 /// A window of more than so many times what the path holds at the rate that is seen is not what limits: whoever fills it is slow.
 const WINDOWS_NEEDED: f64 = 2.0;
+/// From this round trip on it is read-ahead and slots that fill a path, not threads.
+const FAR: Duration = Duration::from_millis(2);
+/// What read-ahead is advised at least and at most, in bytes.
+const READ_AHEAD_MIN: u64 = 4 << 20;
+const READ_AHEAD_MAX: u64 = 128 << 20;
 /// How many connections one mount may well have.
 const EIGHT: u64 = 8;
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::{PathState, Sending};
 
@@ -254,6 +280,17 @@ mod tests {
             explain(Verdict::PeerWindow, 20e6, 0.0),
             "reads limited by the client, which takes no more than 20.0 MB/s: the window that it offers is full; \
              look at the program and the processors there: a larger window would fill, too"
+        );
+        assert_eq!(
+            explain(Verdict::ClientSlots, 12e6, 0.0),
+            "reads limited by the calls that the client keeps in flight: 1.2 MB per round trip of 100 ms; raise the \
+             read-ahead of the mount on the client (Linux: echo 16384 > /sys/class/bdi/$(mountpoint -d \
+             DIRECTORY)/read_ahead_kb), read with more threads, or put a howdah relay beside it, if it cannot be changed"
+        );
+        assert!(explain(Verdict::ClientSlots, 0.0, 12e6).contains("sunrpc.tcp_max_slot_table_entries"));
+        assert!(
+            explain_at(1, Verdict::ClientSlots, 12e6, 0.0)
+                .ends_with("more threads on the client, or larger transfers")
         );
         assert_eq!(
             explain(Verdict::Loss, 0.0, 12e6),

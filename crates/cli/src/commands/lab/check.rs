@@ -15,8 +15,8 @@ use crate::configuration::load_arguments;
 
 /// This program, and the one of libnfs that takes URLs like ours.
 const PROGRAMS: [&str; 2] = ["howdah", "nfs-cp"];
-/// What a plan calls the server.
-const SERVER: &str = "server";
+/// What is no client's: the server and the relay.
+const SERVING: [&str; 2] = ["server", "relay"];
 
 /// Checks each cell once. Errors name the plan, the cell, the key, the wrong word and the possible ones.
 pub fn check(plan: &str, jobs: &[Job]) -> Result<()> {
@@ -49,15 +49,20 @@ fn command(record: &CommandRecord) -> Result<()> {
     })?;
     let checked = match typed.command {
         Command::Serve(arguments) => serve(*arguments),
+        Command::Relay(arguments) => load_arguments(&arguments.into_serve()).map(drop),
         Command::Bench(arguments) => bench(&arguments),
         _ => Ok(()),
     };
     checked.with_context(|| key(&record.name, "options"))
 }
 
-/// A client's key, or the server's, which has no other than its options.
+/// A client's key, or that of the server or the relay, which have no other than their options.
 fn key(name: &str, key: &str) -> String {
-    if name == SERVER { "cell.server.options".to_owned() } else { format!("cell.clients.{name}.{key}") }
+    if SERVING.contains(&name) {
+        format!("cell.{name}.options")
+    } else {
+        format!("cell.clients.{name}.{key}")
+    }
 }
 
 fn serve(mut arguments: ServeArguments) -> Result<()> {

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use crate::plan::{Cell, ClientSpec};
 use crate::record::CommandRecord;
 use crate::run::word::one_of;
-use crate::run::{Measured, Place, Scene, server};
+use crate::run::{Measured, Place, Scene, relay, server};
 
 /// A kind of client. One is made for each client of a cell.
 pub trait Client: Send {
@@ -34,7 +34,11 @@ pub fn spec<'c>(cell: &'c Cell, name: &str) -> Result<&'c ClientSpec> {
 
 /// The URL of the export as this client is to reach it, with its options.
 pub fn url(cell: &Cell, place: &Place, name: &str) -> Result<String> {
-    let url = server(cell.spec.server.kind)?.url(place.server_address(cell, name)?);
+    let address = place.server_address(cell, name)?;
+    let url = match cell.spec.relay {
+        Some(_) => relay::url(address),
+        None => server(cell.spec.server.kind)?.url(address),
+    };
     let options = &spec(cell, name)?.url;
     let join = if url.contains('?') { "&" } else { "?" };
     Ok(if options.is_empty() { url } else { format!("{url}{join}{options}") })

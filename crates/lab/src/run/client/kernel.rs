@@ -1,7 +1,7 @@
 //! The Linux kernel's client, in a guest behind the client's host.
 //!
 //! `write` and `read` are one stream of dd, as people measure a mount, with `--size` and `--record`; a file that is read
-//! is there before, and nothing of it is in the client's memory. Every other workload is `howdah bench` on the mount. Of a
+//! is there before, and nothing of it is in the client's memory. With `--warm-up` as much of another file is moved before. Every other workload is `howdah bench` on the mount. Of a
 //! client `url` and `mount` hold options of mount(8), and `read_ahead_kb=N`.
 
 use std::fs;
@@ -20,6 +20,8 @@ use crate::run::{Measured, Place, Scene, bench_json};
 const MEMORY: u32 = 2048;
 /// What dd moves at once, if the plan does not say.
 const USUAL_RECORD: u64 = 1 << 20;
+/// What one stream can be told. `--warm-up` is how much it moves before the time counts, of another file.
+const FLAGS: [&str; 3] = ["--size", "--record", "--warm-up"];
 /// Programs that it takes, besides what every guest does.
 const NEEDED: [&str; 1] = ["mount.nfs"];
 
@@ -75,15 +77,22 @@ impl Kernel {
             Some("read") => Direction::Read,
             _ => return Ok(None),
         };
-        let unknown =
-            client.options.iter().step_by(2).find(|flag| !["--size", "--record"].contains(&flag.as_str()));
+        let unknown = client.options.iter().step_by(2).find(|flag| !FLAGS.contains(&flag.as_str()));
         if let Some(flag) = unknown {
-            bail!("{flag}: one stream of the kernel's client knows --size and --record");
+            bail!("{flag}: one stream of the kernel's client knows {}", FLAGS.join(", "));
         }
         let bytes = file::size(&client.options, "--size")?.unwrap_or(file::USUAL_SIZE);
         let record = file::size(&client.options, "--record")?.unwrap_or(USUAL_RECORD);
         ensure!(record > 0 && bytes % record == 0, "--size must be whole records");
         Ok(Some(Streaming { direction, file: format!("{}.stream", self.name), bytes, record }))
+    }
+
+    /// What it moves before that counts, if anything.
+    fn warm_up(&self, cell: &Cell) -> Result<Option<Streaming>> {
+        let Some(streaming) = self.streaming(cell)? else { return Ok(None) };
+        let Some(bytes) = file::size(&spec(cell, &self.name)?.options, "--warm-up")? else { return Ok(None) };
+        ensure!(bytes % streaming.record == 0, "--warm-up must be whole records");
+        Ok(Some(Streaming { file: format!("{}.warm", self.name), bytes, ..streaming }))
     }
 
     /// `howdah bench` on the mount.
@@ -125,6 +134,7 @@ impl Client for Kernel {
         };
         let mut commands = vec![boot_command(&placing, &self.name), record("mount", mount.command())];
         commands.extend(mount.read_ahead_command().map(|command| record("read-ahead", command)));
+        commands.extend(self.warm_up(cell)?.map(|streaming| record("warm-up", streaming.command())));
         commands.push(match self.streaming(cell)? {
             Some(streaming) => record(&self.name, streaming.command()),
             None => self.bench(cell, place)?,
@@ -140,10 +150,14 @@ impl Client for Kernel {
         let mut guest = Guest::boot(scene, &placing, &self.name, &NEEDED)?;
         guest.run(scene, &self.mount(scene.cell, scene.place)?.script()).context("mounting")?;
         self.guest = Some(guest);
-        if let Some(streaming) = self.streaming(scene.cell)?
-            && streaming.direction == Direction::Read
-        {
-            self.put(scene, &streaming).context("the file to read")?;
+        let warm_up = self.warm_up(scene.cell)?;
+        for streaming in self.streaming(scene.cell)?.iter().chain(&warm_up) {
+            if streaming.direction == Direction::Read {
+                self.put(scene, streaming).context("the file to read")?;
+            }
+        }
+        if let Some(warm_up) = warm_up {
+            self.guest()?.run(scene, &warm_up.script()).context("warming up")?;
         }
         Ok(())
     }
@@ -230,6 +244,12 @@ mod tests {
         let told = told(&format!("[server]\nkind = 'kernel'\n{CELL}workload = 'write'"));
         assert!(told[1].ends_with("port=2049,mountport=20048 10.78.0.2:/mnt/s /mnt/n"), "{told:?}");
         assert!(told[2].ends_with("count=500 iflag=fullblock conv=fsync"), "{told:?}");
+    }
+
+    #[test]
+    fn what_warms_a_stream_up_is_another_file() {
+        let warm = told(&format!("{CELL}workload = 'read'\noptions = ['--warm-up', '64M']"));
+        assert!(warm[2].starts_with("warm-up: dd if=/mnt/n/main.warm "), "{warm:?}");
     }
 
     #[test]
