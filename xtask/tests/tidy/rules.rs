@@ -19,6 +19,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("tune", 0),
     ("rpc", 1),
     ("state", 1),
+    ("tls", 1),
     ("net", 2),
     ("store", 2),
     ("layers", 2),
@@ -49,6 +50,8 @@ const UNKNOWN: &[(&str, &[&str])] = &[
     ("crates/tune/src", &["howdah_net"]),
     // net: what the bytes mean.
     ("crates/net/src", &["howdah_wire", "howdah_rpc", "nfs3"]),
+    // tls: sockets, and what the bytes mean.
+    ("crates/tls/src", &["howdah_net", "howdah_wire", "howdah_rpc"]),
     // store: NFS.
     ("crates/store/src", &["howdah_wire", "howdah_rpc", "nfs3"]),
     // Handlers: sockets.

@@ -1,0 +1,56 @@
+//! What people need to know of a certificate: whose it is, for which names, until when.
+
+use rustls::pki_types::CertificateDer;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+use x509_parser::extensions::GeneralName;
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+/// What a certificate says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CertificateFacts {
+    /// Its subject, as in `CN=server`.
+    pub subject: String,
+    /// The host names and addresses that it is for.
+    pub names: Vec<String>,
+    /// From when it is valid, in seconds since 1970.
+    pub not_before: i64,
+    /// Until when, in seconds since 1970.
+    pub not_after: i64,
+}
+
+impl CertificateFacts {
+    /// Of an encoded certificate; `None` if it is none.
+    pub(crate) fn of(der: &CertificateDer<'_>) -> Option<Self> {
+        let (_, certificate) = X509Certificate::from_der(der).ok()?;
+        let names = match certificate.subject_alternative_name() {
+            Ok(Some(extension)) => extension.value.general_names.iter().filter_map(name).collect(),
+            _ => Vec::new(),
+        };
+        let validity = certificate.validity();
+        Some(Self {
+            subject: certificate.subject().to_string(),
+            names,
+            not_before: validity.not_before.timestamp(),
+            not_after: validity.not_after.timestamp(),
+        })
+    }
+
+    /// How long it is still valid; `None` if it has expired.
+    pub fn left(&self, now: SystemTime) -> Option<Duration> {
+        let now = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        u64::try_from(self.not_after).ok()?.checked_sub(now).map(Duration::from_secs)
+    }
+}
+
+fn name(name: &GeneralName<'_>) -> Option<String> {
+    match name {
+        GeneralName::DNSName(name) => Some((*name).to_owned()),
+        GeneralName::IPAddress(bytes) => {
+            let v4 = || <[u8; 4]>::try_from(*bytes).map(IpAddr::from);
+            let v6 = || <[u8; 16]>::try_from(*bytes).map(IpAddr::from);
+            v4().or_else(|_| v6()).ok().map(|address| address.to_string())
+        }
+        _ => None,
+    }
+}

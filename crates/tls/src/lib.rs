@@ -1,0 +1,23 @@
+//! TLS 1.3 for RPC (RFC 9289), without a socket: sessions that turn plaintext into records and back, the settings of servers and
+//! clients from files of PEM, and an authority that makes certificates for a test or a small site.
+//!
+//! It knows certificates and records. It does not know sockets, nor what the plaintext means.
+
+mod authority;
+mod client;
+mod error;
+mod facts;
+mod files;
+mod server;
+mod session;
+
+pub use authority::{Authority, Lifetime, Made, Purpose};
+pub use client::{ClientFiles, ClientTls};
+pub use error::TlsError;
+pub use facts::CertificateFacts;
+pub use files::FileError;
+pub use server::{ServerFiles, ServerTls};
+pub use session::{Opened, SEAL_MAX, SEALED_MAX, Session};
+
+/// The protocol that both ends name in the handshake (ALPN, RFC 9289 8.2). Linux clients name none over TCP, so it is not required.
+const ALPN: &[u8] = b"sunrpc";
