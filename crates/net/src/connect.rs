@@ -15,6 +15,7 @@ use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
 
 use crate::address::is_on_this_host;
 use crate::congestion::{BBR, LOCAL};
+use crate::secured::Secured;
 use crate::syscall;
 use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
 use crate::transfer::{Place, Sent, Wait, outcome};
@@ -53,9 +54,11 @@ pub struct Connection {
     socket: Socket,
     peer: SocketAddr,
     local: SocketAddr,
-    tick: Duration,
+    pub(crate) tick: Duration,
     /// The socket itself never blocks any more: who receives waits by `poll(2)` before.
     never_blocks: AtomicBool,
+    /// TLS, if it was secured.
+    pub(crate) tls: Option<Box<Secured>>,
 }
 
 /// A connection that is being made, which nobody waits for.
@@ -117,7 +120,8 @@ impl Connection {
         if port.is_some() {
             socket.bind(&local.into())?;
         }
-        Ok(Self { socket, peer: address, local, tick: settings.tick, never_blocks: AtomicBool::new(false) })
+        let (tick, never_blocks) = (settings.tick, AtomicBool::new(false));
+        Ok(Self { socket, peer: address, local, tick, never_blocks, tls: None })
     }
 
     /// It is connected.
@@ -139,6 +143,13 @@ impl Connection {
 
     /// Sends pieces of memory in one call, as much as the kernel takes now; `more` follows at once.
     pub fn send(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
+        match &self.tls {
+            None => self.send_to_kernel(pieces, more),
+            Some(tls) => tls.send(pieces, |bytes| self.send_to_kernel(&[IoSlice::new(bytes)], false)),
+        }
+    }
+
+    pub(crate) fn send_to_kernel(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         let mut flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         flags.set(SendFlags::MORE, more);
         outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
@@ -147,6 +158,9 @@ impl Connection {
     /// Sends a range of a file, which does not pass through user space, as much as the kernel takes now. 0 bytes: the file
     /// ends before the range does.
     pub fn send_file(&self, file: BorrowedFd<'_>, offset: u64, length: usize) -> io::Result<Sent> {
+        if let Some(tls) = &self.tls {
+            return self.send_file_sealed(tls, file, offset, length);
+        }
         // No flag of `sendfile(2)` says that it is not to wait, only one of the socket. Who receives already does so as before.
         if !self.never_blocks.swap(true, Ordering::Relaxed) {
             self.socket.set_nonblocking(true)?;
@@ -157,6 +171,9 @@ impl Connection {
 
     /// Receives into the first place until it is full, then into the second. 0 bytes: the peer has closed.
     pub fn receive(&self, places: &mut [Place<'_>], wait: Wait) -> io::Result<Sent> {
+        if let Some(tls) = &self.tls {
+            return self.receive_opened(tls, places, wait);
+        }
         if wait != Wait::No && self.never_blocks.load(Ordering::Relaxed) {
             let ready = self.wait(Readiness { readable: true, writable: false }, self.tick)?;
             if !ready.readable {
@@ -197,6 +214,9 @@ impl Connection {
 
     /// Ends the connection in both directions; whoever waits on it is woken.
     pub fn shut_down(&self) {
+        if let Some(tls) = &self.tls {
+            tls.say_end(|bytes| self.send_to_kernel(&[IoSlice::new(bytes)], false));
+        }
         let _ = self.socket.shutdown(Shutdown::Both);
     }
 
@@ -205,7 +225,7 @@ impl Connection {
     pub fn cut(&self) {
         let _ = self.socket.set_linger(Some(Duration::ZERO));
         self.free_port();
-        self.shut_down();
+        let _ = self.socket.shutdown(Shutdown::Both);
     }
 
     /// Ends what is left of the connection at once, on both hosts, though others still hold it: another one may come from its port.

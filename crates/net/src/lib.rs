@@ -24,6 +24,8 @@ mod poller;
 mod retransmission;
 mod rpcbind;
 mod sample;
+mod secure_connection;
+mod secured;
 mod socket_list;
 mod splice;
 mod stream;

@@ -22,6 +22,26 @@ pub enum TransportSecurity {
     /// Nothing: everyone on the path can read and change them.
     #[default]
     Plain,
+    /// TLS 1.3: nobody on the path can read or change them. The client did not prove who it is.
+    Tls,
+    /// TLS 1.3, and the client proved by a certificate who it is.
+    TlsWithCertificate,
+}
+
+impl TransportSecurity {
+    /// Whether messages are encrypted.
+    pub fn is_encrypted(self) -> bool {
+        self != Self::Plain
+    }
+
+    /// The name that settings, answers and metrics use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "none",
+            Self::Tls => "tls",
+            Self::TlsWithCertificate => "mtls",
+        }
+    }
 }
 
 /// The two ends that messages go between.

@@ -4,14 +4,17 @@
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::OnceLock;
 use std::time::Duration;
 
+use howdah_tls::Session;
 use howdah_tune::Algorithm;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
 use crate::address::canonical;
 use crate::peer::{Ends, Peer, Transport, TransportSecurity};
+use crate::secured::{Below, Secured};
 use crate::syscall;
 use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
 use crate::transfer::{Sent, outcome};
@@ -20,8 +23,18 @@ use crate::transfer::{Sent, outcome};
 #[derive(Debug)]
 pub struct Stream {
     socket: OwnedFd,
-    ends: Ends,
+    peer: Peer,
     carrier: Carrier,
+    /// TLS, from when it was started.
+    tls: OnceLock<Box<Tls>>,
+}
+
+/// TLS on a stream.
+#[derive(Debug)]
+struct Tls {
+    secured: Secured,
+    /// The peer as the handshake showed it, once that is done.
+    peer: OnceLock<Peer>,
 }
 
 /// What stands between our bytes and the socket's.
@@ -47,9 +60,10 @@ impl Stream {
         sockopt::set_tcp_nodelay(&socket, true)?;
         // A client that lost power never says goodbye.
         sockopt::set_socket_keepalive(&socket, true)?;
-        let stream =
-            Self { socket, ends: Ends { client, server: canonical(server) }, carrier: Carrier::Kernel };
-        if let Some(name) = congestion_control.filter(|_| !stream.ends.are_on_one_host()) {
+        let ends = Ends { client, server: canonical(server) };
+        let peer = Peer { ends, transport: Transport::Tcp, security: TransportSecurity::Plain };
+        let stream = Self { socket, peer, carrier: Carrier::Kernel, tls: OnceLock::new() };
+        if let Some(name) = congestion_control.filter(|_| !ends.are_on_one_host()) {
             // Not allowed: the listener's own does.
             let _ = sockopt::set_tcp_congestion(&stream.socket, name.name());
         }
@@ -64,8 +78,38 @@ impl Stream {
     }
 
     /// The client at the other end.
-    pub fn peer(&self) -> Peer {
-        Peer { ends: self.ends, transport: Transport::Tcp, security: TransportSecurity::Plain }
+    pub fn peer(&self) -> &Peer {
+        self.tls.get().and_then(|tls| tls.peer.get()).unwrap_or(&self.peer)
+    }
+
+    /// From now on all that is received is TLS, beginning with `received`, which came already; and all that is sent, but for `last`,
+    /// which goes before it. The handshake goes on as [`Self::receive`] is called.
+    ///
+    /// # Errors
+    /// It is TLS already, or the socket does not take `last` whole.
+    pub fn start_tls(&self, session: Session, received: &[u8], last: &[u8]) -> io::Result<()> {
+        if !last.is_empty() && self.send_to_kernel(&[IoSlice::new(last)], false)? != Sent::Bytes(last.len()) {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not take its answers"));
+        }
+        let tls = Tls { secured: Secured::new(session, received), peer: OnceLock::new() };
+        let set = self.tls.set(Box::new(tls));
+        set.map_err(|_| io::Error::new(io::ErrorKind::AlreadyExists, "TLS in TLS"))
+    }
+
+    /// Whether a handshake of TLS was begun and is not done.
+    pub fn is_handshaking(&self) -> bool {
+        self.tls.get().is_some_and(|tls| tls.peer.get().is_none())
+    }
+
+    /// Whether TLS was started.
+    pub fn has_tls(&self) -> bool {
+        self.tls.get().is_some()
+    }
+
+    /// What the handshake agreed on, once it is done: the cipher suite, and the subject of the client's certificate.
+    pub fn tls_facts(&self) -> Option<(&'static str, Option<String>)> {
+        let tls = self.tls.get()?;
+        tls.secured.ask(|session| Some((session.suite()?, session.peer_subject())))
     }
 
     /// Whether [`Self::send_file`] works. If not, a range of a file is read into memory and sent from there.
@@ -85,7 +129,7 @@ impl Stream {
 
     fn moves_in_the_kernel(&self) -> bool {
         match &self.carrier {
-            Carrier::Kernel => true,
+            Carrier::Kernel => self.tls.get().is_none(),
             #[cfg(feature = "simulation")]
             Carrier::UserSpace(_) => false,
         }
@@ -94,7 +138,7 @@ impl Stream {
     /// Whether received bytes wait in user space: [`Self::receive`] gives them, and the poller does not know of them.
     pub fn keeps_bytes(&self) -> bool {
         match &self.carrier {
-            Carrier::Kernel => false,
+            Carrier::Kernel => self.tls.get().is_some_and(|tls| tls.secured.keeps_bytes()),
             #[cfg(feature = "simulation")]
             Carrier::UserSpace(kept) => kept.keeps_bytes(),
         }
@@ -103,10 +147,31 @@ impl Stream {
     /// Receives into `buffer`; 0 bytes: the peer has closed.
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Sent> {
         match &self.carrier {
-            Carrier::Kernel => self.receive_from_kernel(buffer),
+            Carrier::Kernel => match self.tls.get() {
+                None => self.receive_from_kernel(buffer),
+                Some(tls) => self.receive_secured(tls, buffer),
+            },
             #[cfg(feature = "simulation")]
             Carrier::UserSpace(kept) => kept.receive(buffer, |buffer| self.receive_from_kernel(buffer)),
         }
+    }
+
+    fn receive_secured(&self, tls: &Tls, buffer: &mut [u8]) -> io::Result<Sent> {
+        let below = Below {
+            receive: |buffer: &mut [u8]| self.receive_from_kernel(buffer),
+            send: |bytes: &[u8]| self.send_to_kernel(&[IoSlice::new(bytes)], false),
+        };
+        let received = tls.secured.receive(buffer, &below);
+        if tls.peer.get().is_none() && received.is_ok() {
+            // Before anybody sees what came with the end of the handshake.
+            let security = tls.secured.ask(|session| match session.is_handshaking() {
+                true => None,
+                false if session.has_peer_certificate() => Some(TransportSecurity::TlsWithCertificate),
+                false => Some(TransportSecurity::Tls),
+            });
+            security.map(|security| tls.peer.set(Peer { security, ..self.peer }));
+        }
+        received
     }
 
     fn receive_from_kernel(&self, buffer: &mut [u8]) -> io::Result<Sent> {
@@ -126,6 +191,13 @@ impl Stream {
 
     /// Sends pieces of memory, in one call; `more` follows at once.
     pub fn send(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
+        match self.tls.get() {
+            None => self.send_to_kernel(pieces, more),
+            Some(tls) => tls.secured.send(pieces, |bytes| self.send_to_kernel(&[IoSlice::new(bytes)], false)),
+        }
+    }
+
+    fn send_to_kernel(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         let mut flags = SendFlags::NOSIGNAL;
         flags.set(SendFlags::MORE, more);
         outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
@@ -155,8 +227,11 @@ impl Stream {
     }
 
     /// Whether the peer has ended its side in order, all that it sent was received, and it has acknowledged all that was sent to
-    /// it.
+    /// it. With TLS it must have said so itself: anybody can end what is below.
     pub fn has_ended_in_order(&self) -> bool {
+        if let Some(tls) = self.tls.get() {
+            return tls.secured.ask(Session::has_ended) && self.has_arrived().unwrap_or(false);
+        }
         let peeked = rustix::net::recv(&self.socket, &mut [0_u8; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);
         let is_connected = || rustix::net::getpeername(&self.socket) != Err(Errno::NOTCONN);
         matches!(peeked, Ok((0, _))) && is_connected() && self.has_arrived().unwrap_or(false)
@@ -166,11 +241,14 @@ impl Stream {
     /// the kernel would go on holding it, for minutes, for a peer that shows no window.
     pub fn cut(&self) {
         let _ = sockopt::set_socket_linger(&self.socket, Some(Duration::ZERO));
-        self.shut_down();
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
     }
 
     /// Ends the connection in both directions; whoever waits on it is woken.
     pub fn shut_down(&self) {
+        if let Some(tls) = self.tls.get() {
+            tls.secured.say_end(|bytes| self.send_to_kernel(&[IoSlice::new(bytes)], false));
+        }
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
     }
 }

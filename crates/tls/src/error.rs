@@ -53,6 +53,9 @@ impl std::error::Error for TlsError {}
 fn distrust(error: &CertificateError, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error {
         CertificateError::UnknownIssuer => formatter.write_str("no authority that is trusted here issued it"),
+        CertificateError::BadSignature => formatter.write_str(
+            "its signature is wrong: an authority with the name of one that is trusted here, and another key, issued it",
+        ),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             formatter.write_str("it has expired")
         }

@@ -20,7 +20,7 @@ struct Site {
 impl Site {
     fn new() -> Self {
         let home = tempfile::tempdir().expect("a directory");
-        let (authority, made) = Authority::new("test", DAY).expect("an authority");
+        let (authority, made) = Authority::new(&home.path().to_string_lossy(), DAY).expect("an authority");
         fs::write(home.path().join("ca.pem"), made.certificate).expect("written");
         Self { home, authority }
     }

@@ -1,0 +1,308 @@
+//! A connection's bytes as records of TLS: received, opened, sealed and sent. Buffers belong to threads; a connection keeps only
+//! what is not whole yet, and what the socket did not take.
+
+use std::cell::RefCell;
+use std::io::{self, ErrorKind, IoSlice};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use howdah_tls::{SEAL_MAX, SEALED_MAX, Session, TlsError};
+
+use crate::transfer::Sent;
+
+/// The most that is received at once, in bytes.
+const RECEIVE_MAX: usize = 128 << 10;
+/// The least: a record and what is around it (RFC 8446 5.2), so that it comes whole.
+const RECEIVE_MIN: usize = 17 << 10;
+
+thread_local! {
+    /// What this thread receives into, gathers in, and seals into.
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+#[derive(Default)]
+struct Memory {
+    received: Vec<u8>,
+    gathered: Vec<u8>,
+    sealed: Vec<u8>,
+}
+
+/// A session on a socket. Both directions share it: whoever seals needs what is half received.
+#[derive(Debug)]
+pub struct Secured(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    session: Session,
+    /// The beginning of a record that is not whole yet.
+    kept: Vec<u8>,
+    /// Nobody has looked at it.
+    is_fresh: bool,
+    /// Plaintext that nobody has taken yet, from `taken` on.
+    plain: Vec<u8>,
+    taken: usize,
+    /// Records that the socket has not taken yet.
+    unsent: Vec<u8>,
+    /// Bytes of plaintext in them, which the sender counts as sent once they are gone.
+    promised: usize,
+    /// Why it is of no use any more.
+    failed: Option<TlsError>,
+}
+
+/// The ways of the socket below.
+pub struct Below<R, S> {
+    /// Receives.
+    pub receive: R,
+    /// Sends.
+    pub send: S,
+}
+
+impl Secured {
+    /// A session on a socket, from which `received` has come already.
+    pub fn new(session: Session, received: &[u8]) -> Self {
+        Self(Mutex::new(State {
+            session,
+            kept: received.to_vec(),
+            is_fresh: true,
+            plain: Vec::new(),
+            taken: 0,
+            unsent: Vec::new(),
+            promised: 0,
+            failed: None,
+        }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the session knows.
+    pub fn ask<T>(&self, ask: impl FnOnce(&Session) -> T) -> T {
+        ask(&self.state().session)
+    }
+
+    /// Whether plaintext waits that [`Self::receive`] gives without the socket.
+    pub fn keeps_bytes(&self) -> bool {
+        let state = self.state();
+        state.taken < state.plain.len()
+    }
+
+    /// Receives plaintext; 0 bytes: the peer has ended. While the handshake goes on, there is none.
+    ///
+    /// # Errors
+    /// The socket's, or the session is over (`InvalidData`).
+    pub fn receive(
+        &self,
+        buffer: &mut [u8],
+        below: &Below<impl Fn(&mut [u8]) -> io::Result<Sent>, impl Fn(&[u8]) -> io::Result<Sent>>,
+    ) -> io::Result<Sent> {
+        let mut state = self.state();
+        let mut given = state.give(buffer);
+        MEMORY.with_borrow_mut(|memory| {
+            while given == 0 || buffer.len() - given >= RECEIVE_MIN {
+                match state.receive(&mut buffer[given..], &mut memory.received, below) {
+                    Ok(Sent::Bytes(0)) if given == 0 => return Ok(Sent::Bytes(0)),
+                    Ok(Sent::WouldBlock) if given == 0 => return Ok(Sent::WouldBlock),
+                    Ok(Sent::Bytes(0) | Sent::WouldBlock) => break,
+                    Ok(Sent::Bytes(count)) => given += count,
+                    // It is told again when what came before it has been taken.
+                    Err(_) if given > 0 => break,
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(Sent::Bytes(given))
+        })
+    }
+
+    /// Seals and sends; says how many bytes of plaintext went. Where the socket does not take all that was sealed, that waits here,
+    /// and the sender is told `WouldBlock`: the same bytes must come first the next time.
+    ///
+    /// # Errors
+    /// The socket's, or the session is over (`InvalidData`).
+    pub fn send(&self, pieces: &[IoSlice<'_>], send: impl Fn(&[u8]) -> io::Result<Sent>) -> io::Result<Sent> {
+        let mut state = self.state();
+        if !state.flush(&send)? {
+            return Ok(Sent::WouldBlock);
+        }
+        match std::mem::take(&mut state.promised) {
+            0 => {}
+            promised => return Ok(Sent::Bytes(promised)),
+        }
+        MEMORY.with_borrow_mut(|memory| {
+            let Memory { gathered, sealed, .. } = memory;
+            let plain = gather(pieces, gathered);
+            sealed.resize(SEALED_MAX, 0);
+            let State { session, kept, .. } = &mut *state;
+            let length = session.seal(plain, kept, sealed).map_err(in_io)?;
+            // A record of the session's own goes first.
+            if !state.session.outgoing().is_empty() {
+                let State { session, unsent, promised, .. } = &mut *state;
+                unsent.append(session.outgoing());
+                unsent.extend_from_slice(&sealed[..length]);
+                *promised = plain.len();
+                return Ok(match state.flush(&send)? {
+                    true => Sent::Bytes(std::mem::take(&mut state.promised)),
+                    false => Sent::WouldBlock,
+                });
+            }
+            let mut sent = 0;
+            while sent < length {
+                match send(&sealed[sent..length])? {
+                    Sent::Bytes(count) => sent += count,
+                    Sent::WouldBlock => {
+                        state.unsent.extend_from_slice(&sealed[sent..length]);
+                        state.promised = plain.len();
+                        return Ok(Sent::WouldBlock);
+                    }
+                }
+            }
+            Ok(Sent::Bytes(plain.len()))
+        })
+    }
+
+    /// Sends what the session itself has to say, and what was left of what was sealed; whether all is gone.
+    ///
+    /// # Errors
+    /// The socket's.
+    pub fn flush(&self, send: impl Fn(&[u8]) -> io::Result<Sent>) -> io::Result<bool> {
+        let mut state = self.state();
+        let State { session, unsent, .. } = &mut *state;
+        unsent.append(session.outgoing());
+        state.flush(&send)
+    }
+
+    /// Tells the peer that nothing more comes, if the socket takes that now.
+    pub fn say_end(&self, send: impl Fn(&[u8]) -> io::Result<Sent>) {
+        let mut state = self.state();
+        if state.failed.is_none() && !state.session.is_handshaking() && state.unsent.is_empty() {
+            let State { session, kept, unsent, .. } = &mut *state;
+            session.end(kept);
+            unsent.append(session.outgoing());
+            let _ = state.flush(&send);
+        }
+    }
+}
+
+impl State {
+    /// Gives kept plaintext.
+    fn give(&mut self, buffer: &mut [u8]) -> usize {
+        let left = &self.plain[self.taken..];
+        let count = left.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&left[..count]);
+        self.taken += count;
+        if self.taken == self.plain.len() && self.taken > 0 {
+            (self.plain, self.taken) = (Vec::new(), 0);
+        }
+        count
+    }
+
+    /// Receives once, and opens what is whole; `WouldBlock`: no record of plaintext is.
+    fn receive(
+        &mut self,
+        buffer: &mut [u8],
+        memory: &mut Vec<u8>,
+        below: &Below<impl Fn(&mut [u8]) -> io::Result<Sent>, impl Fn(&[u8]) -> io::Result<Sent>>,
+    ) -> io::Result<Sent> {
+        if let Some(error) = &self.failed {
+            return Err(in_io(error.clone()));
+        }
+        loop {
+            if self.session.has_ended() {
+                return Ok(Sent::Bytes(0));
+            }
+            let before = self.kept.len();
+            let most = buffer.len().clamp(RECEIVE_MIN, RECEIVE_MAX);
+            if memory.len() < before + most {
+                memory.resize(before + most, 0);
+            }
+            let memory = &mut memory[..before + most];
+            memory[..before].copy_from_slice(&self.kept);
+            let is_fresh = std::mem::take(&mut self.is_fresh);
+            let count = match (below.receive)(&mut memory[before..])? {
+                Sent::Bytes(0) => return Ok(Sent::Bytes(0)),
+                Sent::Bytes(count) => count,
+                // What came with the beginning may be all of it.
+                Sent::WouldBlock if is_fresh => 0,
+                Sent::WouldBlock => return Ok(Sent::WouldBlock),
+            };
+            let given = self.open(&mut memory[..before + count], buffer, &below.send)?;
+            if given > 0 {
+                return Ok(Sent::Bytes(given));
+            }
+            if count < most && !self.session.has_ended() {
+                return Ok(Sent::WouldBlock);
+            }
+        }
+    }
+
+    /// Opens records: plaintext goes to `buffer`, what does not fit is kept. Says how much went there.
+    fn open(
+        &mut self,
+        received: &mut [u8],
+        buffer: &mut [u8],
+        send: &impl Fn(&[u8]) -> io::Result<Sent>,
+    ) -> io::Result<usize> {
+        let (mut given, plain) = (0, &mut self.plain);
+        let opened = self.session.open(received, |piece| {
+            let count = piece.len().min(buffer.len() - given);
+            buffer[given..given + count].copy_from_slice(&piece[..count]);
+            given += count;
+            plain.extend_from_slice(&piece[count..]);
+        });
+        self.unsent.append(self.session.outgoing());
+        if let Err(error) = opened {
+            // The peer learns why, if it can.
+            let _ = self.flush(send);
+            self.failed = Some(error.clone());
+            return Err(in_io(error));
+        }
+        if !self.flush(send)? && self.session.is_handshaking() {
+            return Err(io::Error::new(ErrorKind::TimedOut, "the peer does not take its part of the handshake"));
+        }
+        let consumed = opened.map_or(0, |opened| opened.consumed);
+        if consumed == received.len() {
+            self.kept = Vec::new();
+        } else {
+            self.kept.clear();
+            self.kept.extend_from_slice(&received[consumed..]);
+            self.kept.shrink_to_fit();
+        }
+        Ok(given)
+    }
+
+    /// Sends what waits; whether all of it went.
+    fn flush(&mut self, send: &impl Fn(&[u8]) -> io::Result<Sent>) -> io::Result<bool> {
+        let mut sent = 0;
+        while sent < self.unsent.len() {
+            match send(&self.unsent[sent..])? {
+                Sent::Bytes(count) => sent += count,
+                Sent::WouldBlock => {
+                    self.unsent.drain(..sent);
+                    return Ok(false);
+                }
+            }
+        }
+        if sent > 0 {
+            self.unsent = Vec::new();
+        }
+        Ok(true)
+    }
+}
+
+/// The beginning of these pieces in one, as much as is sealed at once.
+fn gather<'g>(pieces: &'g [IoSlice<'_>], gathered: &'g mut Vec<u8>) -> &'g [u8] {
+    let first = pieces.iter().find(|piece| !piece.is_empty()).map_or(&[][..], |piece| &piece[..]);
+    if first.len() >= SEAL_MAX || pieces.iter().filter(|piece| !piece.is_empty()).count() < 2 {
+        return &first[..first.len().min(SEAL_MAX)];
+    }
+    gathered.clear();
+    for piece in pieces {
+        let room = SEAL_MAX - gathered.len();
+        gathered.extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+    gathered
+}
+
+/// The session is over.
+fn in_io(error: TlsError) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, error)
+}
