@@ -33,7 +33,7 @@ pub fn answer(
             clerk.unheard(Unheard::Malformed);
             return buffer;
         }
-        Work::Refuse(header) => {
+        Work::Refuse(header) | Work::AskTls(header) => {
             clerk.unheard(Unheard::of(&header.outcome));
             let mut reply = Reply::with_buffer(buffer);
             reply.start(&header);

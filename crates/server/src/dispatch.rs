@@ -7,7 +7,7 @@ use std::time::Instant;
 use howdah_net::Token;
 use howdah_wire::mount::DirectoryPath;
 use howdah_wire::nfs3::FileHandle;
-use howdah_wire::rpc::{Accepted, Call, CallHeader, Credentials, Denied, ReplyHeader};
+use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader, TlsProbe};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use crate::capture::{Recorder, Seen};
@@ -44,6 +44,8 @@ pub enum Work<'m> {
     Reply,
     /// Refuse it.
     Refuse(ReplyHeader),
+    /// It asks whether TLS may begin, as it should; if not, this is the answer.
+    AskTls(ReplyHeader),
     /// Run a procedure.
     Run(Job<'m>),
 }
@@ -86,7 +88,10 @@ impl Dispatcher {
         match Call::parse(message) {
             Call::Call(header, arguments) => match self.programs.find(&header, transport) {
                 Ok(wanted) => Work::Run(Job { header, arguments, wanted, is_put_off: false }),
-                Err(outcome) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
+                Err(outcome) => match header.credentials {
+                    Credentials::Tls(probe) => ask_tls(&header, probe, outcome, &arguments),
+                    _ => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
+                },
             },
             Call::Reply => Work::Reply,
             Call::OtherVersion { xid } => {
@@ -273,6 +278,27 @@ impl<'m> Job<'m> {
     /// What a capture sees of it.
     pub fn seen(&self) -> Seen<'m> {
         Seen::new(&self.header, self.arguments.rest())
+    }
+}
+
+/// What to do with a call that asks for TLS: `outcome` says that its flavor is none of ours, or that nothing of what it names is
+/// served (RFC 9289 4.1).
+fn ask_tls<'m>(
+    header: &CallHeader<'m>,
+    probe: TlsProbe,
+    outcome: Result<Accepted, Denied>,
+    arguments: &Decoder<'m>,
+) -> Work<'m> {
+    let denied = |status| Work::Refuse(ReplyHeader { xid: header.xid, outcome: Err(Denied::Authentication(status)) });
+    match (outcome, probe) {
+        (Ok(_), _) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
+        (_, TlsProbe::WithBody) => denied(AuthStatus::BadCredentials),
+        (_, TlsProbe::WithVerifier) => denied(AuthStatus::BadVerifier),
+        _ if header.procedure != 0 => denied(AuthStatus::BadCredentials),
+        _ if !arguments.rest().is_empty() => {
+            Work::Refuse(ReplyHeader { xid: header.xid, outcome: Ok(Accepted::GarbageArguments) })
+        }
+        (Err(_), TlsProbe::Plain) => Work::AskTls(ReplyHeader { xid: header.xid, outcome }),
     }
 }
 

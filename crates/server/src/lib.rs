@@ -38,6 +38,7 @@ mod reply_cache;
 mod request;
 mod room;
 mod samples;
+mod secure;
 mod segments;
 mod server;
 mod service;

@@ -54,6 +54,18 @@ howdah_limits::limits! {
     pub const SEND_PATIENCE: Duration = Duration::from_secs(300), time;
     beyond "the connection is closed", tested "server/src/patience::a_peer_that_reads_nothing_goes_and_a_slow_reader_stays";
 
+    /// TLS handshakes that go on at the same time: each holds some 10 KB, and one that is under way on 100 ms takes 200 ms.
+    pub const HANDSHAKES_MAX: usize = 1024, count;
+    beyond "the connection that would begin one is closed", tested "server/src/secure/handshakes::one_client_has_its_part_and_all_have_no_more_than_there_may_be";
+
+    /// The same of one client (an IPv4 address, or 64 bits of an IPv6 one): a restart brings all connections of a client at once.
+    pub const HANDSHAKES_OF_ONE_MAX: usize = 128, count;
+    beyond "the connection that would begin one is closed", tested "server/src/secure/handshakes::one_client_has_its_part_and_all_have_no_more_than_there_may_be";
+
+    /// How long a TLS handshake may take.
+    pub const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10), time;
+    beyond "the connection is closed", tested "server/tests/tls::a_handshake_that_stops_half_way_is_given_up";
+
     /// Connections at a time.
     pub const CONNECTIONS_MAX: usize = 16_384, count;
     beyond "of the client that has most (an IPv4 address, or 64 bits of an IPv6 one), an idle one with the fewest calls gives way to the new one", tested "server/src/room::a_place_is_freed_for_the_one_past_the_last";

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use howdah_net::{InterfaceEvents, Listener, LocalListener, UdpSocket};
+use howdah_tls::ServerTls;
 use howdah_tune::Tuner;
 
 use crate::Transport;
@@ -16,6 +17,7 @@ use crate::client_lines::ClientLines;
 use crate::crew::Crew;
 use crate::exports::Exports;
 use crate::limits;
+use crate::secure::TlsDoor;
 use crate::service::Service;
 use crate::shared::Shared;
 use crate::states::States;
@@ -60,6 +62,8 @@ pub struct Settings {
     pub watcher: Option<Watcher>,
     /// What monitors are told beyond the usual.
     pub metrics: MetricsSettings,
+    /// What connections are encrypted with, if clients ask for that.
+    pub tls: Option<ServerTls>,
 }
 
 /// A server that runs until it is stopped or dropped.
@@ -78,6 +82,7 @@ impl Default for Settings {
             tuning: Tuning::default(),
             watcher: None,
             metrics: MetricsSettings::default(),
+            tls: None,
         }
     }
 }
@@ -174,7 +179,9 @@ impl Server {
                 listener.bound_retransmission();
             }
         }
-        let shared = Arc::new(Shared::new(service, sockets.tcp, Tuner::new(sizes))?);
+        let mut shared = Shared::new(service, sockets.tcp, Tuner::new(sizes))?;
+        shared.tls = settings.tls.clone().map(|tls| Arc::new(TlsDoor::new(tls)));
+        let shared = Arc::new(shared);
         let knobs = Arc::new(Knobs::new(None));
         let mut server =
             Self { shared: Arc::clone(&shared), threads: Vec::new(), interfaces: None, knobs, admin: None };

@@ -161,7 +161,7 @@ impl Service {
     pub fn answer(&self, peer: &Peer, message: &[u8]) -> Option<Vec<u8>> {
         let reply = match self.dispatcher.read(message, peer.transport) {
             Work::NoCall | Work::Reply => return None,
-            Work::Refuse(header) => return Some(Encoder::to_vec(&header)),
+            Work::Refuse(header) | Work::AskTls(header) => return Some(Encoder::to_vec(&header)),
             Work::Run(job) => {
                 self.dispatcher.run(&job, &Whence::datagram(peer, &|_| false), None, Vec::new())?
             }

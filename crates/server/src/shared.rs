@@ -18,6 +18,7 @@ use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
 use crate::parked::{Call, Parked};
 use crate::room::{self, Place, WhoGoes};
 use crate::samples::Samples;
+use crate::secure::TlsDoor;
 use crate::service::Service;
 use crate::shares::Shares;
 use crate::tuning::{Endings, Gone, Pressing};
@@ -54,6 +55,8 @@ pub struct Shared {
     pub listeners: Vec<Listener>,
     /// Datagram sockets.
     pub udp: Ports,
+    /// Begins TLS, if there is a certificate for it.
+    pub tls: Option<Arc<TlsDoor>>,
     /// Workers end when they see it.
     pub stopping: AtomicBool,
     /// No new call is read.
@@ -106,6 +109,7 @@ impl Shared {
             waker: Waker::new()?,
             listeners,
             udp: Ports::default(),
+            tls: None,
             stopping: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             processors,

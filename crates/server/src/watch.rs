@@ -132,7 +132,8 @@ impl Watch {
             let sight = sight(connection);
             let mut patience =
                 self.seen.remove(&connection.token()).unwrap_or_else(|| Patience::new(sight, now));
-            if let Some(why) = patience.look(sight, now) {
+            let is_late = connection.is_late_to_secure(self.shared.tls.as_deref(), now);
+            if let Some(why) = is_late.or_else(|| patience.look(sight, now)) {
                 self.shared.cut(connection, &why);
             }
             seen.insert(connection.token(), patience);

@@ -149,3 +149,46 @@ fn credentials_beyond_the_limits_are_refused() {
     let (header, _) = parsed(&message).expect("a call");
     assert_eq!(header.credentials, Credentials::Other(AuthFlavor::GSS));
 }
+
+#[test]
+fn a_tls_probe_is_plain_or_is_told_apart() {
+    let probe = |words: &[u32]| {
+        let head = [9, 0, 2, 100_003, 3, 0];
+        let message: Vec<u8> = head.iter().chain(words).flat_map(|word| word.to_be_bytes()).collect();
+        match Call::parse(&message) {
+            Call::Call(header, _) => header.credentials,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(probe(&[7, 0, 0, 0]), Credentials::Tls(TlsProbe::Plain));
+    assert_eq!(probe(&[7, 4, 1, 0, 0]), Credentials::Tls(TlsProbe::WithBody));
+    assert_eq!(probe(&[7, 0, 0, 4, 1]), Credentials::Tls(TlsProbe::WithVerifier));
+    assert_eq!(probe(&[7, 0, 1, 0]), Credentials::Tls(TlsProbe::WithVerifier));
+    let header = CallHeader {
+        xid: 9,
+        program: 100_003,
+        version: 3,
+        procedure: 0,
+        credentials: Credentials::Tls(TlsProbe::Plain),
+    };
+    let words = [9, 0, 2, 100_003, 3, 0, 7, 0, 0, 0_u32];
+    assert_eq!(Encoder::to_vec(&header), words.map(u32::to_be_bytes).concat(), "RFC 9289 4.1");
+}
+
+#[test]
+fn tls_begins_when_the_verifier_says_so_and_only_then() {
+    let begins = TlsAnswer::Begins { xid: 7 };
+    let bytes = Encoder::to_vec(&begins);
+    let wanted = [&[0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8][..], b"STARTTLS", &[0; 4]].concat();
+    assert_eq!(bytes, wanted);
+    assert_eq!(TlsAnswer::decode(&mut Decoder::new(&bytes)), Ok(begins));
+    for (at, byte) in [(15, 1), (20, b's')] {
+        let mut other = bytes.clone();
+        other[at] = byte;
+        let answer = TlsAnswer::decode(&mut Decoder::new(&other)).expect("a reply");
+        assert!(matches!(answer, TlsAnswer::Refused(_)), "{answer:?}");
+    }
+    let plain = ReplyHeader { xid: 7, outcome: Ok(Accepted::Success) };
+    let answer = TlsAnswer::decode(&mut Decoder::new(&Encoder::to_vec(&plain)));
+    assert_eq!(answer, Ok(TlsAnswer::Refused(plain)));
+}

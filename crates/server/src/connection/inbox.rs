@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use crate::counts::Moment;
 use crate::limits::{BULK_PATIENCE, RECORD_MAX, SLOW_STORAGE};
+use crate::secure::HANDSHAKE;
 
 /// What there is to do for one who asks.
 #[derive(Debug)]
@@ -74,8 +75,13 @@ impl Inbox {
         })
     }
 
-    /// Receives what there is room for.
-    pub fn receive(&self, stream: &Stream, buffers: &mut BufferPool) -> std::io::Result<Received> {
+    /// Receives what there is room for. If the first byte of all is that of TLS, TLS begins with what came.
+    pub fn receive(
+        &self,
+        stream: &Stream,
+        buffers: &mut BufferPool,
+        begin_tls: impl FnOnce(&[u8]) -> std::io::Result<()>,
+    ) -> std::io::Result<Received> {
         let mut assembly = self.assembly.lock();
         let Some(assembly) = assembly.as_mut() else { return Ok(Received::Moving) };
         // Another worker, to which the watch gave the connection, has received since this one looked for a record.
@@ -87,8 +93,11 @@ impl Inbox {
         match stream.receive(buffer)? {
             Sent::Bytes(0) => Ok(Received::End),
             Sent::Bytes(count) => {
+                let before = self.received.fetch_add(count as u64, Ordering::Relaxed);
+                if before == 0 && buffer[0] == HANDSHAKE {
+                    return begin_tls(&buffer[..count]).map(|()| Received::Some);
+                }
                 assembly.received(count);
-                self.received.fetch_add(count as u64, Ordering::Relaxed);
                 // Once a receive: all calls that it completes were complete then.
                 self.arrived.store(Moment::now().nanoseconds(), Ordering::Relaxed);
                 let is_all = count < room && !stream.keeps_bytes();
@@ -99,6 +108,13 @@ impl Inbox {
                 Ok(Received::Nothing)
             }
         }
+    }
+
+    /// Does something between two records, while nobody can receive; `None`: bytes of another record are here.
+    pub fn at_rest<T>(&self, act: impl FnOnce() -> T) -> Option<T> {
+        let assembly = self.assembly.lock();
+        let is_at_rest = assembly.as_ref().is_some_and(|assembly| !assembly.is_partial());
+        is_at_rest.then(act)
     }
 
     /// Nothing more to receive for now: holds on to little memory.
@@ -184,8 +200,8 @@ mod tests {
             match inbox.next().expect("a record") {
                 Next::Record(record, _) => break record,
                 Next::More => {
-                    inbox.receive(&stream, &mut buffers).expect("a socket");
-                    let second = inbox.receive(&stream, &mut buffers).expect("a socket");
+                    inbox.receive(&stream, &mut buffers, |_| Ok(())).expect("a socket");
+                    let second = inbox.receive(&stream, &mut buffers, |_| Ok(())).expect("a socket");
                     assert_eq!(second, Received::Some, "there is something to look at");
                 }
                 Next::Moving => unreachable!("nobody moves"),

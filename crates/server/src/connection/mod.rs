@@ -5,6 +5,7 @@ mod inbox;
 mod outbox;
 mod pausing;
 mod payload;
+mod securing;
 
 use std::io;
 use std::os::fd::AsFd;
@@ -16,18 +17,19 @@ use howdah_rpc::server::BufferPool;
 
 use crate::counts::Clerk;
 use crate::spare::Spare;
+use crate::secure::TlsDoor;
 use crate::{Peer, Reply};
 use armed::Armed;
 pub use inbox::{Inbox, Next, Received};
 use outbox::{Flushed, Outbox};
 use pausing::Pausing;
 pub use payload::Payload;
+use securing::Securing;
 
 /// One connection.
 pub struct Connection {
     token: Token,
     stream: Stream,
-    peer: Peer,
     opened: Instant,
     inbox: Inbox,
     outbox: Outbox,
@@ -37,6 +39,8 @@ pub struct Connection {
     wakes_late: AtomicBool,
     /// Whether it is read.
     pausing: Pausing,
+    /// Its TLS handshake.
+    securing: Securing,
     /// The peer sends no more.
     ended: AtomicBool,
     /// Calls that wait until the processors have nothing better to do.
@@ -50,17 +54,16 @@ pub struct Connection {
 impl Connection {
     /// A connection that has just been accepted, not in any poller yet.
     pub fn new(token: Token, stream: Stream) -> Self {
-        let peer = stream.peer();
         Self {
             token,
             stream,
-            peer,
             opened: Instant::now(),
             inbox: Inbox::new(),
             outbox: Outbox::default(),
             armed: Armed::readable(),
             wakes_late: AtomicBool::new(false),
             pausing: Pausing::new(),
+            securing: Securing::default(),
             ended: AtomicBool::new(false),
             parked: AtomicU8::new(0),
             in_line: AtomicUsize::new(0),
@@ -75,7 +78,7 @@ impl Connection {
 
     /// The two ends of it.
     pub fn peer(&self) -> &Peer {
-        &self.peer
+        self.stream.peer()
     }
 
     /// When it was accepted.
@@ -93,9 +96,33 @@ impl Connection {
         &self.inbox
     }
 
-    /// Receives what there is room for.
-    pub fn receive(&self, buffers: &mut BufferPool) -> io::Result<Received> {
-        self.inbox.receive(&self.stream, buffers)
+    /// Receives what there is room for. With a door, a connection whose first byte is that of TLS becomes one.
+    pub fn receive(&self, buffers: &mut BufferPool, door: Option<&TlsDoor>) -> io::Result<Received> {
+        let begin = |received: &[u8]| match door {
+            Some(door) => self.securing.begin(door, &self.stream, received, &[]),
+            None => Err(io::Error::other("it begins with TLS, for which there is no certificate here")),
+        };
+        let received = self.inbox.receive(&self.stream, buffers, begin);
+        self.securing.follow(door, &self.stream, received)
+    }
+
+    /// Answers a client that asked for TLS with `last`, in the clear; from the next byte on, in both directions, all is TLS.
+    ///
+    /// # Errors
+    /// Calls of it wait, or bytes came behind the question, which anybody may have put there. The connection is of no use then.
+    pub fn start_tls(&self, door: &TlsDoor, last: &[u8]) -> io::Result<()> {
+        if self.outstanding() > 1 || !self.outbox.is_empty() {
+            return Err(io::Error::other("it asked for TLS before its calls were answered"));
+        }
+        let begin = || self.securing.begin(door, &self.stream, &[], last);
+        self.inbox
+            .at_rest(begin)
+            .unwrap_or_else(|| Err(io::Error::other("bytes came in the clear behind the question for TLS")))
+    }
+
+    /// Why the connection must go, if its TLS handshake takes too long.
+    pub fn is_late_to_secure(&self, door: Option<&TlsDoor>, now: Instant) -> Option<&'static str> {
+        self.securing.is_late(door, &self.stream, now)
     }
 
     /// Whether bytes are at hand that the socket will not wake anybody for.

@@ -8,7 +8,7 @@ use howdah_random::spread;
 use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
 
-use super::{ClientRule, Identity, PrivilegedPorts};
+use super::{ClientRule, Identity, PrivilegedPorts, TlsPolicy};
 use crate::Peer;
 use crate::counts::Timed;
 
@@ -22,6 +22,8 @@ pub struct Export {
     file_system: Arc<dyn FileSystem>,
     read_only: Arc<dyn FileSystem>,
     rules: Vec<ClientRule>,
+    /// What must protect its calls.
+    tls: TlsPolicy,
     /// Why it cannot be mounted now.
     gone: Option<String>,
     root: Handle,
@@ -65,6 +67,7 @@ impl Export {
             file_system,
             read_only,
             rules,
+            tls: TlsPolicy::default(),
             gone: None,
             root,
             root_file_system,
@@ -84,6 +87,22 @@ impl Export {
     /// left.
     pub fn with_gone(self, gone: Option<String>) -> Self {
         Self { gone, ..self }
+    }
+
+    /// The same export, whose calls must be protected so.
+    #[must_use]
+    pub fn with_tls(self, tls: TlsPolicy) -> Self {
+        Self { tls, ..self }
+    }
+
+    /// What must protect its calls.
+    pub fn tls(&self) -> TlsPolicy {
+        self.tls
+    }
+
+    /// Whether calls of this peer are protected as they must be. MOUNT does not ask: Linux clients mount in the clear.
+    pub(crate) fn takes(&self, peer: &Peer) -> bool {
+        self.tls.takes(peer.security)
     }
 
     /// Why it cannot be mounted now, if its directory is gone.

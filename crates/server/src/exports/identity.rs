@@ -30,7 +30,7 @@ impl Identity {
                 group: sys.group,
                 groups: GroupList::new(sys.groups().iter().copied()),
             })),
-            Credentials::Other(_) => Err(AuthStatus::TooWeak),
+            Credentials::Tls(_) | Credentials::Other(_) => Err(AuthStatus::TooWeak),
             Credentials::Malformed(_) => Err(AuthStatus::BadCredentials),
         }
     }

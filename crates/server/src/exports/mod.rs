@@ -10,6 +10,7 @@ mod groups;
 mod identity;
 mod path;
 mod table;
+mod tls_policy;
 
 pub use clients::{Anonymous, ClientRule, Clients, PrivilegedPorts, Squash};
 pub use export::{Admission, Export};
@@ -18,3 +19,4 @@ pub use groups::{GroupSource, UserGroups};
 pub use identity::Identity;
 pub use path::ResolveError;
 pub use table::{Exports, ExportsError};
+pub use tls_policy::TlsPolicy;

@@ -8,7 +8,8 @@ use howdah_vfs::Handle;
 use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{AuthStatus, Credentials};
 
-use super::{Export, Identity, UserGroups};
+use super::{Export, Identity, TlsPolicy, UserGroups};
+use crate::Peer;
 use crate::handle::{HandleKey, SealedHandle};
 
 /// All exports.
@@ -17,6 +18,8 @@ pub struct Exports {
     list: Vec<Export>,
     key: HandleKey,
     groups: Option<Arc<UserGroups>>,
+    /// Some do not take every call, however it is protected.
+    judges_security: bool,
 }
 
 /// Exports that cannot stand beside each other.
@@ -46,7 +49,8 @@ impl Exports {
                 return Err(ExportsError::SameName(export.name().to_owned()));
             }
         }
-        Ok(Self { list, key: HandleKey::new(key), groups: None })
+        let judges_security = list.iter().any(|export| export.tls() != TlsPolicy::Offered);
+        Ok(Self { list, key: HandleKey::new(key), groups: None, judges_security })
     }
 
     /// The same with callers in the groups that this host knows them in, in place of those that they send.
@@ -69,6 +73,16 @@ impl Exports {
             caller.groups = known;
         }
         Ok(identity)
+    }
+
+    /// Whether some exports do not take every call, however it is protected.
+    pub(crate) fn judge_security(&self) -> bool {
+        self.judges_security
+    }
+
+    /// Whether the export of this node takes calls of this peer; of a handle that leads nowhere, something else tells.
+    pub(crate) fn take(&self, handle: FileHandle<'_>, peer: &Peer) -> bool {
+        self.of(handle).is_none_or(|export| export.takes(peer))
     }
 
     /// The exports, in no order that means anything.
@@ -112,7 +126,7 @@ impl Exports {
 impl Default for Exports {
     /// No export.
     fn default() -> Self {
-        Self { list: Vec::new(), key: HandleKey::new([0; 16]), groups: None }
+        Self { list: Vec::new(), key: HandleKey::new([0; 16]), groups: None, judges_security: false }
     }
 }
 

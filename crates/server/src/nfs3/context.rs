@@ -6,11 +6,13 @@ use std::time::Instant;
 use howdah_state::IoKind;
 use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle};
 use howdah_wire::nfs3::{self, FileHandle, Refused, Status, WeakCacheConsistency};
+use howdah_wire::rpc::AuthStatus;
 
 use super::Nfs3;
 use super::convert;
 use crate::counts::{Timed, at_export};
 use crate::exports::{Admission, Export, Exports, Identity};
+use crate::program::first_handle;
 use crate::states::FileKey;
 use crate::{Peer, Refusal, Request, SealedHandle};
 
@@ -43,6 +45,10 @@ impl<'c> Context<'c> {
         exports: &'c Exports,
         request: &Request<'p, '_>,
     ) -> Result<Self, Refusal> {
+        let first = || first_handle(request.arguments.clone()).map(FileHandle);
+        if exports.judge_security() && first().is_some_and(|first| !exports.take(first, request.peer)) {
+            return Err(Refusal::Authentication(AuthStatus::TooWeak));
+        }
         let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
         Ok(Self { nfs3, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
     }
@@ -76,6 +82,10 @@ impl<'c> Context<'c> {
         at_export(export.place());
         if self.is_put_off {
             return Err(Status::Jukebox);
+        }
+        // The second handle of a call: by the first one it was judged as a whole.
+        if !export.takes(self.peer) {
+            return Err(Status::AccessDenied);
         }
         let Admission { file_system, caller } =
             export.admit(self.peer, &self.identity).map_err(convert::status)?;

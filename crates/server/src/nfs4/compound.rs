@@ -155,7 +155,7 @@ impl<'c> Compound<'c> {
     /// client may use it.
     ///
     /// # Errors
-    /// BADHANDLE, STALE, ACCESS, PERM, DELAY.
+    /// BADHANDLE, STALE, ACCESS, PERM, DELAY, WRONGSEC.
     pub fn open_handle(&self, handle: FileHandle<'_>) -> Result<CurrentNode<'c>, Status> {
         let (id, inner) =
             self.exports.open(howdah_wire::nfs3::FileHandle(handle.0)).ok_or(Status::BADHANDLE)?;
@@ -167,6 +167,9 @@ impl<'c> Compound<'c> {
         if self.is_put_off {
             return Err(Status::DELAY);
         }
+        if !export.takes(self.peer) {
+            return Err(Status::WRONGSEC);
+        }
         let admission = export.admit(self.peer, self.identity).map_err(convert::status)?;
         Ok(CurrentNode::Exported(ExportedNode::new(export, admission, inner)))
     }
@@ -174,11 +177,14 @@ impl<'c> Compound<'c> {
     /// The node behind a name of the pseudo file system, or its root.
     ///
     /// # Errors
-    /// The export's rules refuse the client.
+    /// The export's rules refuse the client, or its calls are not protected as they must be.
     pub fn behind(&self, behind: Behind) -> Result<CurrentNode<'c>, Status> {
         let Behind::Export(id, _) = behind else { return Ok(CurrentNode::Pseudo(behind.directory())) };
         let export = self.exports.find(id).ok_or(Status::STALE)?;
         at_export(export.place());
+        if !export.takes(self.peer) {
+            return Err(Status::WRONGSEC);
+        }
         let admission = export.admit(self.peer, self.identity).map_err(convert::status)?;
         Ok(CurrentNode::Exported(ExportedNode::new(export, admission, *export.root())))
     }

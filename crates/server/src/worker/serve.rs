@@ -6,6 +6,8 @@ use std::sync::atomic::Ordering;
 
 use howdah_net::Interest;
 use howdah_rpc::server::Record;
+use howdah_wire::rpc::{AuthStatus, Denied, RecordMark, ReplyHeader, TlsAnswer};
+use howdah_wire::xdr::Encoder;
 
 use super::Worker;
 use super::bulk::InPlace;
@@ -74,7 +76,7 @@ impl Worker {
                         return connection.arm(&self.shared.poller, Interest::READABLE);
                     }
                     is_first = true;
-                    match connection.receive(&mut self.buffers)? {
+                    match connection.receive(&mut self.buffers, self.shared.tls.as_deref())? {
                         Received::Some => {}
                         Received::All => drained = true,
                         Received::Nothing => return connection.arm(&self.shared.poller, Interest::READABLE),
@@ -107,6 +109,7 @@ impl Worker {
                 reply.start(header);
                 Some(reply)
             }
+            Work::AskTls(header) => self.answer_tls(connection, header)?,
             Work::Run(job) => {
                 if let Some(export) = self.shut_gate(job) {
                     let asker = Asker::Connection(Arc::clone(connection));
@@ -141,6 +144,28 @@ impl Worker {
             self.hand_on(connection);
         }
         Ok(turn)
+    }
+
+    /// Begins TLS for a client that asked for it, and says so; without a certificate, or within TLS, the question is refused.
+    fn answer_tls(&mut self, connection: &Connection, refusal: &ReplyHeader) -> io::Result<Option<Reply>> {
+        let mut reply = Reply::with_buffer(self.spare.take());
+        let door = self.shared.tls.as_deref();
+        if let Some(door) = door.filter(|_| !connection.stream().has_tls()) {
+            let answer = Encoder::to_vec(&TlsAnswer::Begins { xid: refusal.xid });
+            let mark = RecordMark { length: answer.len() as u32, last: true };
+            let begun = connection.start_tls(door, &[&mark.to_bytes()[..], &answer].concat());
+            return match begun {
+                Ok(()) => Ok(None),
+                Err(error) => {
+                    door.on_failed(connection.peer(), &error);
+                    Err(error)
+                }
+            };
+        }
+        self.clerk.unheard(Unheard::of(&refusal.outcome));
+        let status = if door.is_some() { AuthStatus::BadCredentials } else { AuthStatus::TooWeak };
+        reply.start(&ReplyHeader { outcome: Err(Denied::Authentication(status)), ..*refusal });
+        Ok(Some(reply))
     }
 
     pub(super) fn run_job(
@@ -206,8 +231,8 @@ mod tests {
     use howdah_tune::{Settings, Tuner};
     use howdah_vfs::FileSystem;
     use howdah_wire::nfs3::{PROGRAM, VERSION, read, write};
-    use howdah_wire::rpc::{AuthSys, CallHeader, Credentials, RecordMark};
-    use howdah_wire::xdr::{Encode, Encoder};
+    use howdah_wire::rpc::{AuthSys, CallHeader, Credentials};
+    use howdah_wire::xdr::Encode;
 
     use super::*;
     use crate::connection::tests::connected;

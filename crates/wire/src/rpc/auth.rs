@@ -44,10 +44,23 @@ pub enum Credentials<'a> {
     None,
     /// AUTH_SYS.
     Sys(AuthSys<'a>),
+    /// AUTH_TLS: no identity, but the question whether TLS may begin (RFC 9289 4.1).
+    Tls(TlsProbe),
     /// A flavor we do not take.
     Other(AuthFlavor),
     /// AUTH_SYS whose body is malformed: an answer AUTH_BADCRED, not a dropped call.
     Malformed(DecodeError),
+}
+
+/// How the question whether TLS may begin is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TlsProbe {
+    /// As it should be: with no body, and no verifier.
+    Plain,
+    /// Its credentials have a body.
+    WithBody,
+    /// It has a verifier.
+    WithVerifier,
 }
 
 /// AUTH_SYS credentials.
@@ -117,6 +130,8 @@ impl<'a> Decode<'a> for Credentials<'a> {
                 let mut inner = Decoder::new(body);
                 AuthSys::decode(&mut inner).map_or_else(Self::Malformed, Self::Sys)
             }
+            AuthFlavor::TLS if body.is_empty() => Self::Tls(TlsProbe::Plain),
+            AuthFlavor::TLS => Self::Tls(TlsProbe::WithBody),
             other => Self::Other(other),
         })
     }
@@ -130,6 +145,10 @@ impl Encode for Credentials<'_> {
                 encoder.opaque(&Encoder::to_vec(sys));
             }
             Self::None | Self::Malformed(_) => encode_none(encoder),
+            Self::Tls(_) => {
+                encoder.u32(AuthFlavor::TLS.0);
+                encoder.u32(0);
+            }
             Self::Other(flavor) => {
                 encoder.u32(flavor.0);
                 encoder.u32(0);
@@ -144,10 +163,11 @@ pub(super) fn encode_none(encoder: &mut Encoder<'_>) {
     encoder.u32(0);
 }
 
-/// A verifier, which AUTH_NONE and AUTH_SYS leave without meaning: bounded and skipped.
-pub(super) fn skip_verifier(decoder: &mut Decoder<'_>) -> Result<(), DecodeError> {
-    decoder.u32("verifier flavor")?;
-    decoder.opaque(CREDENTIALS_MAX, "verifier").map(|_| ())
+/// A verifier, which AUTH_NONE and AUTH_SYS leave without meaning: bounded and skipped. Whether it says nothing.
+pub(super) fn skip_verifier(decoder: &mut Decoder<'_>) -> Result<bool, DecodeError> {
+    let flavor = AuthFlavor(decoder.u32("verifier flavor")?);
+    let body = decoder.opaque(CREDENTIALS_MAX, "verifier")?;
+    Ok(flavor == AuthFlavor::NONE && body.is_empty())
 }
 
 impl AuthStatus {

@@ -1,6 +1,6 @@
 //! A call (RFC 5531 9, `call_body`).
 
-use super::auth::{Credentials, encode_none, skip_verifier};
+use super::auth::{Credentials, TlsProbe, encode_none, skip_verifier};
 use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
 
 /// The one version of RPC.
@@ -77,14 +77,17 @@ impl<'a> CallHeader<'a> {
         if decoder.u32("RPC version")? != RPC_VERSION {
             return Ok(None);
         }
-        let header = Self {
+        let mut header = Self {
             xid,
             program: decoder.u32("program")?,
             version: decoder.u32("version")?,
             procedure: decoder.u32("procedure")?,
             credentials: Credentials::decode(decoder)?,
         };
-        skip_verifier(decoder)?;
+        let has_verifier = !skip_verifier(decoder)?;
+        if has_verifier && header.credentials == Credentials::Tls(TlsProbe::Plain) {
+            header.credentials = Credentials::Tls(TlsProbe::WithVerifier);
+        }
         Ok(Some(header))
     }
 }

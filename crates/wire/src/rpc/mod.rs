@@ -4,8 +4,10 @@ mod auth;
 mod call;
 mod record;
 mod reply;
+mod starttls;
 
-pub use auth::{AuthFlavor, AuthStatus, AuthSys, Credentials};
+pub use auth::{AuthFlavor, AuthStatus, AuthSys, Credentials, TlsProbe};
 pub use call::{Call, CallHeader, RPC_VERSION};
 pub use record::{LAST_FRAGMENT, RecordMark};
 pub use reply::{Accepted, Denied, ReplyHeader};
+pub use starttls::TlsAnswer;

@@ -135,7 +135,7 @@ impl Client {
         let dispatcher = &self.service.dispatcher;
         let reply = match dispatcher.read(&message, self.peer.transport) {
             Work::NoCall | Work::Reply => panic!("no answer"),
-            Work::Refuse(header) => Encoder::to_vec(&header),
+            Work::Refuse(header) | Work::AskTls(header) => Encoder::to_vec(&header),
             Work::Run(job) => {
                 let waiting = waiting.map(|waiting| waiting as &mut dyn BulkData);
                 let from = Whence::datagram(&self.peer, &|_| false);

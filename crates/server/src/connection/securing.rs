@@ -1,0 +1,83 @@
+//! The handshake of TLS on a connection: begun, followed, and given up if it takes too long.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use howdah_net::Stream;
+use parking_lot::Mutex;
+
+use super::inbox::Received;
+use crate::limits::HANDSHAKE_PATIENCE;
+use crate::secure::{Permit, TlsDoor};
+
+/// What is known of a connection's handshake.
+#[derive(Debug, Default)]
+pub struct Securing {
+    is_under_way: AtomicBool,
+    permit: Mutex<Option<Permit>>,
+}
+
+impl Securing {
+    /// From now on the stream is TLS: `received` of it has come, and `last` goes before it in the clear.
+    ///
+    /// # Errors
+    /// It may not begin; the connection is of no use.
+    pub fn begin(&self, door: &TlsDoor, stream: &Stream, received: &[u8], last: &[u8]) -> io::Result<()> {
+        let (session, permit) = door.begin(stream.peer())?;
+        *self.permit.lock() = Some(permit);
+        self.is_under_way.store(true, Ordering::SeqCst);
+        stream.start_tls(session, received, last)
+    }
+
+    /// Something was received: looks what became of the handshake, if one is under way.
+    pub fn follow(
+        &self,
+        door: Option<&TlsDoor>,
+        stream: &Stream,
+        received: io::Result<Received>,
+    ) -> io::Result<Received> {
+        let (true, Some(door)) = (self.is_under_way.load(Ordering::Relaxed), door) else { return received };
+        match &received {
+            Err(error) => self.fail(door, stream, error),
+            Ok(_) if !stream.is_handshaking() => self.finish(door, stream),
+            Ok(Received::End) => self.fail(door, stream, &"the client ended the connection"),
+            Ok(_) => {}
+        }
+        received
+    }
+
+    /// Why the connection must go: its handshake takes too long.
+    pub fn is_late(&self, door: Option<&TlsDoor>, stream: &Stream, now: Instant) -> Option<&'static str> {
+        const WHY: &str = "the TLS handshake took too long";
+        if !self.is_under_way.load(Ordering::Relaxed) {
+            return None;
+        }
+        let is_late = |permit: &Permit| now.saturating_duration_since(permit.began) > HANDSHAKE_PATIENCE;
+        let late = self.permit.lock().as_ref().is_some_and(is_late);
+        let door = door.filter(|_| late)?;
+        self.fail(door, stream, &WHY);
+        Some(WHY)
+    }
+
+    fn finish(&self, door: &TlsDoor, stream: &Stream) {
+        if let Some(permit) = self.end() {
+            door.on_done();
+            let (suite, subject) = stream.tls_facts().unwrap_or(("unknown", None));
+            let took: Duration = permit.began.elapsed();
+            tracing::debug!(client = %stream.peer().ends.client, suite, certificate = subject, ?took, "TLS begins");
+        }
+    }
+
+    fn fail(&self, door: &TlsDoor, stream: &Stream, why: &dyn std::fmt::Display) {
+        if self.end().is_some() {
+            door.on_failed(stream.peer(), why);
+        }
+    }
+
+    fn end(&self) -> Option<Permit> {
+        let permit = self.permit.lock().take();
+        self.is_under_way.store(false, Ordering::SeqCst);
+        permit
+    }
+}
