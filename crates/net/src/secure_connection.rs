@@ -37,7 +37,10 @@ impl Connection {
                 // The handshake came to its end, with nothing behind it.
                 Ok(Sent::Bytes(_)) if !tls.ask(Session::is_handshaking) => {}
                 Ok(Sent::Bytes(_)) => {
-                    return Err(io::Error::new(ErrorKind::UnexpectedEof, "the server ended the connection in the handshake"));
+                    return Err(io::Error::new(
+                        ErrorKind::UnexpectedEof,
+                        "the server ended the connection in the handshake",
+                    ));
                 }
                 Err(error) => return Err(error),
             }
@@ -54,7 +57,10 @@ impl Connection {
     fn wait_until(&self, deadline: Instant, wants_room: bool) -> io::Result<()> {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(io::Error::new(ErrorKind::TimedOut, "the server did not finish the handshake in time"));
+            return Err(io::Error::new(
+                ErrorKind::TimedOut,
+                "the server did not finish the handshake in time",
+            ));
         }
         self.wait(Readiness { readable: true, writable: wants_room }, left).map(|_| ())
     }
@@ -72,7 +78,12 @@ impl Connection {
     }
 
     /// As [`Connection::receive`]: as much as there is, up to a piece for each call.
-    pub(crate) fn receive_opened(&self, tls: &Secured, places: &mut [Place<'_>], wait: Wait) -> io::Result<Sent> {
+    pub(crate) fn receive_opened(
+        &self,
+        tls: &Secured,
+        places: &mut [Place<'_>],
+        wait: Wait,
+    ) -> io::Result<Sent> {
         let Some(place) = places.iter_mut().find(|place| place.most > 0) else { return Ok(Sent::WouldBlock) };
         let first = self.receive_into(tls, place)?;
         if first != Sent::WouldBlock || wait == Wait::No {

@@ -256,7 +256,10 @@ impl State {
             return Err(in_io(error));
         }
         if !self.flush(send)? && self.session.is_handshaking() {
-            return Err(io::Error::new(ErrorKind::TimedOut, "the peer does not take its part of the handshake"));
+            return Err(io::Error::new(
+                ErrorKind::TimedOut,
+                "the peer does not take its part of the handshake",
+            ));
         }
         let consumed = opened.map_or(0, |opened| opened.consumed);
         if consumed == received.len() {

@@ -289,7 +289,8 @@ fn ask_tls<'m>(
     outcome: Result<Accepted, Denied>,
     arguments: &Decoder<'m>,
 ) -> Work<'m> {
-    let denied = |status| Work::Refuse(ReplyHeader { xid: header.xid, outcome: Err(Denied::Authentication(status)) });
+    let denied =
+        |status| Work::Refuse(ReplyHeader { xid: header.xid, outcome: Err(Denied::Authentication(status)) });
     match (outcome, probe) {
         (Ok(_), _) => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
         (_, TlsProbe::WithBody) => denied(AuthStatus::BadCredentials),

@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose,
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
+    KeyPair, KeyUsagePurpose,
 };
 
 /// The purposes of RPC-with-TLS (RFC 9289 8.3): a client's, and a server's.
@@ -57,7 +57,9 @@ impl Authority {
     /// They hold none.
     pub fn from_pem(certificate: &str, key: &str) -> Result<Self, String> {
         let key = KeyPair::from_pem(key).map_err(|error| format!("the key: {error}"))?;
-        Issuer::from_ca_cert_pem(certificate, key).map(Self).map_err(|error| format!("the certificate: {error}"))
+        Issuer::from_ca_cert_pem(certificate, key)
+            .map(Self)
+            .map_err(|error| format!("the certificate: {error}"))
     }
 
     /// Issues a certificate: of a server for these host names and addresses, of a client for its name. The first is its common name.

@@ -45,8 +45,9 @@ impl ClientTls {
     /// A file cannot be read or does not hold what it should, or the name is none.
     pub fn read(files: &ClientFiles, name: &str) -> Result<Self, FileError> {
         let place = files.authorities.as_deref().unwrap_or(Path::new(SYSTEM[0]));
-        let name = ServerName::try_from(name.to_owned())
-            .map_err(|_| FileError::new(place, format!("no server can prove to be {name:?}: it is no host name")))?;
+        let name = ServerName::try_from(name.to_owned()).map_err(|_| {
+            FileError::new(place, format!("no server can prove to be {name:?}: it is no host name"))
+        })?;
         let provider = Arc::new(aws_lc_rs::default_provider());
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&TLS13])
@@ -58,7 +59,10 @@ impl ClientTls {
                 .with_client_auth_cert(files::certificates(certificate)?, files::private_key(key)?)
                 .map_err(|error| {
                     let certificate = certificate.display();
-                    FileError::new(key, format!("it does not belong to the certificate in {certificate}: {error}"))
+                    FileError::new(
+                        key,
+                        format!("it does not belong to the certificate in {certificate}: {error}"),
+                    )
                 })?,
         };
         config.alpn_protocols = vec![ALPN.to_vec()];
@@ -91,7 +95,10 @@ fn roots(files: &ClientFiles) -> Result<RootCertStore, FileError> {
     }
     let path = SYSTEM.iter().map(PathBuf::from).find(|path| path.exists());
     let path = path.ok_or_else(|| {
-        FileError::new(Path::new(SYSTEM[0]), "this host has no list of authorities; name one by tlsca=FILE".to_owned())
+        FileError::new(
+            Path::new(SYSTEM[0]),
+            "this host has no list of authorities; name one by tlsca=FILE".to_owned(),
+        )
     })?;
     let mut store = RootCertStore::empty();
     // Systems also list what no program can use: such a one issues nothing that is accepted.

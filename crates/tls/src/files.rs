@@ -48,9 +48,9 @@ pub fn authorities(paths: &[PathBuf]) -> Result<RootCertStore, FileError> {
     let mut store = RootCertStore::empty();
     for path in paths {
         for certificate in certificates(path)? {
-            store
-                .add(certificate)
-                .map_err(|error| FileError::new(path, format!("it is no certificate of an authority: {error}")))?;
+            store.add(certificate).map_err(|error| {
+                FileError::new(path, format!("it is no certificate of an authority: {error}"))
+            })?;
         }
     }
     Ok(store)
@@ -58,7 +58,9 @@ pub fn authorities(paths: &[PathBuf]) -> Result<RootCertStore, FileError> {
 
 fn in_words(error: &pem::Error, what: &str) -> String {
     match error {
-        pem::Error::Io(error) if error.kind() == io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        pem::Error::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+            "there is no such file".to_owned()
+        }
         pem::Error::Io(error) => error.to_string(),
         pem::Error::NoItemsFound => format!("it holds no {what} in PEM (-----BEGIN ...)"),
         other => format!("reading PEM: {other}"),

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use howdah_random::Random;
 use howdah_tls::{
-    Authority, ClientFiles, ClientTls, Purpose, SEAL_MAX, SEALED_MAX, ServerFiles, ServerTls, Session, TlsError,
+    Authority, ClientFiles, ClientTls, Purpose, SEAL_MAX, SEALED_MAX, ServerFiles, ServerTls, Session,
+    TlsError,
 };
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -164,18 +165,25 @@ fn a_server_that_is_another_or_unknown_is_refused() {
     let (which, why) = refused(&site.client("other.test", None), &server);
     assert_eq!((which, why.contains("it is for server.test, not for other.test")), ("client", true), "{why}");
     let (which, why) = refused(&other.client("server.test", None), &server);
-    assert_eq!((which, why.contains("no authority that is trusted here issued it")), ("client", true), "{why}");
+    assert_eq!(
+        (which, why.contains("no authority that is trusted here issued it")),
+        ("client", true),
+        "{why}"
+    );
     // A client's certificate proves no server.
     let (certificate, key) = site.issue("wrong", Purpose::Client, "server.test");
-    let wrong = ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new() }).expect("good files");
+    let wrong =
+        ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new() }).expect("good files");
     let (which, why) = refused(&site.client("server.test", None), &wrong);
     assert_eq!((which, why.contains("not issued for this purpose")), ("client", true), "{why}");
     // One that has expired: it began an hour ago, as all do.
-    let made = site.authority.issue(Purpose::Server, &["server.test".to_owned()], Duration::ZERO).expect("issued");
+    let made =
+        site.authority.issue(Purpose::Server, &["server.test".to_owned()], Duration::ZERO).expect("issued");
     let (certificate, key) = (site.path("old.pem"), site.path("old.key"));
     fs::write(&certificate, made.certificate).expect("written");
     fs::write(&key, made.key).expect("written");
-    let old = ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new() }).expect("good files");
+    let old =
+        ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new() }).expect("good files");
     std::thread::sleep(Duration::from_millis(1100));
     let (which, why) = refused(&site.client("server.test", None), &old);
     assert_eq!((which, why.contains("it has expired")), ("client", true), "{why}");
@@ -193,7 +201,8 @@ fn clients_show_certificates_only_where_they_are_asked_and_those_of_others_are_r
     ] {
         let authorities: Vec<&Path> = authorities.iter().map(PathBuf::as_path).collect();
         let server = site.server(&authorities);
-        let mut ends = (End::new(client.session().expect("begun")), End::new(server.session().expect("begun")));
+        let mut ends =
+            (End::new(client.session().expect("begun")), End::new(server.session().expect("begun")));
         converse(&mut ends.0, &mut ends.1, usize::MAX).expect("they agree");
         assert_eq!(ends.1.session.has_peer_certificate(), has_shown);
         let subject = has_shown.then(|| "CN=client.test".to_owned());

@@ -179,7 +179,8 @@ fn a_tls_probe_is_plain_or_is_told_apart() {
 fn tls_begins_when_the_verifier_says_so_and_only_then() {
     let begins = TlsAnswer::Begins { xid: 7 };
     let bytes = Encoder::to_vec(&begins);
-    let wanted = [&[0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8][..], b"STARTTLS", &[0; 4]].concat();
+    let wanted =
+        [&[0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8][..], b"STARTTLS", &[0; 4]].concat();
     assert_eq!(bytes, wanted);
     assert_eq!(TlsAnswer::decode(&mut Decoder::new(&bytes)), Ok(begins));
     for (at, byte) in [(15, 1), (20, b's')] {

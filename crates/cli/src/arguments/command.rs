@@ -3,10 +3,11 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    BenchArguments, CaptureArguments, CatArguments, CheckArguments, ClientsArguments, CompletionsArguments,
-    CpArguments, DoctorArguments, ExportsArguments, GetArguments, LabArguments, LsArguments, ManArguments,
-    MountArguments, MountsArguments, NfsstatArguments, NicsArguments, RelayArguments, ReleaseArguments,
-    ServeArguments, SetArguments, StatArguments, TopArguments, UmountArguments, WhyArguments,
+    BenchArguments, CaptureArguments, CatArguments, CertificateArguments, CheckArguments, ClientsArguments,
+    CompletionsArguments, CpArguments, DoctorArguments, ExportsArguments, GetArguments, LabArguments,
+    LsArguments, ManArguments, MountArguments, MountsArguments, NfsstatArguments, NicsArguments,
+    RelayArguments, ReleaseArguments, ServeArguments, SetArguments, StatArguments, TopArguments,
+    UmountArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -29,6 +30,7 @@ pub enum Command {
     Serve(Box<ServeArguments>),
     Relay(Box<RelayArguments>),
     Check(CheckArguments),
+    Certificate(CertificateArguments),
     Exports(ExportsArguments),
     Why(WhyArguments),
     Top(TopArguments),

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
+use howdah_server::exports::TlsPolicy;
 use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 use howdah_tune::{Algorithm, Setting};
 
@@ -16,7 +17,8 @@ use super::{CachingArguments, LogArguments};
 use crate::configuration::{
     ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName,
     MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, PrivilegedPorts, Rpcbind, Sandbox, Sizes, Squash,
-    UdpSockets, parse_admin, parse_admin_listen, parse_listen, parse_metrics, parse_udp_sockets,
+    TlsSaid, UdpSockets, parse_admin, parse_admin_listen, parse_listen, parse_metrics, parse_tls_policy,
+    parse_udp_sockets,
 };
 
 /// Serve a directory, memory, another server's export, or all exports of a configuration file
@@ -136,6 +138,21 @@ pub struct ServerArguments {
     #[arg(long)]
     pub manage_gids: bool,
 
+    /// The certificate that proves this server to clients that mount with xprtsec=tls: PEM, with intermediate certificates
+    ///
+    /// With it, TLS is offered to every client (RFC 9289); --tls says whether an export requires it. The files are read
+    /// again at SIGHUP, and within a minute after they change. `howdah certificate` makes some.
+    #[arg(long, visible_alias = "tls-cert", value_name = "FILE", help_heading = "TLS")]
+    pub tls_certificate: Option<PathBuf>,
+
+    /// The key of that certificate: PEM
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
+    pub tls_key: Option<PathBuf>,
+
+    /// An authority that issues certificates of clients (xprtsec=mtls): PEM; may be given several times
+    #[arg(long, visible_alias = "tls-ca", value_name = "FILE", help_heading = "TLS")]
+    pub tls_client_ca: Vec<PathBuf>,
+
     /// What the server gives up of its rights once its sockets and directories are open [default: auto]
     ///
     /// Auto leaves it the capabilities that it needs and, without privilege, nothing but its exports, its state directory and, to
@@ -247,6 +264,15 @@ impl ServerArguments {
         }
     }
 
+    /// What was said of TLS.
+    pub fn tls(&self) -> TlsSaid {
+        TlsSaid {
+            certificate: self.tls_certificate.clone(),
+            key: self.tls_key.clone(),
+            client_ca: self.tls_client_ca.clone(),
+        }
+    }
+
     /// What was said of metrics.
     pub fn metrics(&self) -> MetricsSaid {
         MetricsSaid { address: self.metrics, clients: self.metrics_clients }
@@ -312,6 +338,13 @@ pub struct ExportArguments {
         conflicts_with = "config"
     )]
     pub privileged_ports: PrivilegedPorts,
+
+    /// What must protect calls: off, offered, required, or client-certificate [default: offered]
+    ///
+    /// required takes only calls over TLS, client-certificate only those of clients that prove who they are by a certificate
+    /// of --tls-client-ca. Others are refused (AUTH_TOOWEAK; NFSv4: NFS4ERR_WRONGSEC). MOUNT is answered in any case.
+    #[arg(long, value_name = "WHEN", value_parser = parse_tls_policy, conflicts_with = "config", help_heading = "TLS")]
+    pub tls: Option<TlsPolicy>,
 
     /// Let clients set the set-user-ID and set-group-ID bits of files [default: these bits are left out]
     ///

@@ -3,6 +3,7 @@
 mod bench;
 mod capture;
 mod cat;
+mod certificate;
 mod check;
 mod clients;
 mod completions;
@@ -47,6 +48,7 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Relay(arguments) => relay::run(arguments),
         Command::Check(arguments) => check::run(arguments),
+        Command::Certificate(arguments) => certificate::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
         Command::Why(arguments) => why::run(arguments),
         Command::Top(arguments) => top::run(arguments),

@@ -130,6 +130,7 @@ impl Session<'_> {
             if let Err(error) = self.follow_directories() {
                 tracing::error!("exports could not be changed: {error:#}");
             }
+            self.server.look_at_certificate();
             match signal {
                 Ok(Signal::Reload) => self.reload(),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -154,7 +155,7 @@ impl Session<'_> {
         match self.try_reload() {
             Ok(()) if self.arguments.server.config.is_some() => tracing::info!("configuration reloaded"),
             Ok(()) => tracing::info!(
-                "there is no configuration file to read again (--config); names of clients and the certificate were"
+                "there is no configuration file to read again (--config); names of clients and certificates were"
             ),
             Err(error) => {
                 // Its own lines, not one line of the log: it shows places in the file.

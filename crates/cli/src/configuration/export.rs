@@ -3,6 +3,7 @@
 use std::fmt;
 
 use howdah_layers::CachingOptions;
+use howdah_server::exports::TlsPolicy;
 
 use super::{ClientRule, ExportName, Source};
 
@@ -21,6 +22,8 @@ pub struct ExportConfig {
     pub cross_mounts: bool,
     /// Whether clients may set the set-user-ID and set-group-ID bits of files.
     pub set_id: bool,
+    /// What must protect calls.
+    pub tls: TlsPolicy,
     /// How another server's export is cached; `None`: not at all.
     pub caching: Option<CachingOptions>,
     /// Who may mount it, and how; the first rule that fits a client holds for it.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use howdah_server::exports::TlsPolicy;
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -13,7 +14,7 @@ use super::known_exports::KnownExports;
 use super::section::{Section, identity, kind, number, text, truth};
 use super::{
     Access, ClientPattern, ClientRule, Durability, ExportConfig, ExportName, PrivilegedPorts, Problem,
-    Source, Squash,
+    Source, Squash, parse_tls_policy,
 };
 
 /// Reads one export; `None` if it says too little. Whatever is wrong is among the problems.
@@ -34,6 +35,9 @@ pub fn export(
     let durability = section.setting("durability", durability).map_or(Durability::Sync, Spanned::into_inner);
     let cross_mounts = section.setting("cross_mounts", truth).is_some_and(Spanned::into_inner);
     let set_id = section.setting("set_id", truth).is_some_and(Spanned::into_inner);
+    let tls = section
+        .setting("tls", |value| parse_tls_policy(text(value)?))
+        .map_or_else(TlsPolicy::default, Spanned::into_inner);
     let caching = caching::in_table(&mut section, source.as_ref());
     let access = access(&mut section, Access::usual());
     let clients = clients(&mut section, access);
@@ -52,7 +56,7 @@ pub fn export(
     unique(&mut section, known, &name, &id);
     section.finish();
     let (name, id) = (name.into_inner(), id.into_inner());
-    Some(ExportConfig { name, source, id, durability, cross_mounts, set_id, caching, clients })
+    Some(ExportConfig { name, source, id, durability, cross_mounts, set_id, tls, caching, clients })
 }
 
 /// Where the files come from: exactly one of three settings says it.

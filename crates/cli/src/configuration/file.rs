@@ -22,7 +22,7 @@ use super::sizes::Sizes;
 use super::taken::Taken;
 use super::{
     AdminListenSaid, AdminSocket, ExportConfig, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, Problem,
-    Rpcbind, Sandbox, parse_admin_listen, parse_listen, parse_metrics,
+    Rpcbind, Sandbox, TlsSaid, parse_admin_listen, parse_listen, parse_metrics,
 };
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
@@ -44,6 +44,7 @@ pub struct FileSettings {
     pub sandbox: Option<Sandbox>,
     pub admin: Option<AdminSocket>,
     pub admin_listen: AdminListenSaid,
+    pub tls: TlsSaid,
     pub metrics: MetricsSaid,
     pub sizes: Sizes,
     pub networks: Vec<NetworkSizes>,
@@ -87,6 +88,7 @@ fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Pro
         sandbox: section.setting("sandbox", sandbox).map(Spanned::into_inner),
         admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
         admin_listen: admin_listen(&mut section, flags, &mut taken),
+        tls: tls(&mut section),
         metrics: metrics(&mut section, &mut taken),
         sizes: sizes(&mut section),
         networks: networks(&mut section),
@@ -129,6 +131,22 @@ fn admin_listen(
         section.problem(place, what);
     }
     said
+}
+
+fn tls(section: &mut Section<'_, '_>) -> TlsSaid {
+    TlsSaid {
+        certificate: section.setting("tls_certificate", absolute).map(Spanned::into_inner),
+        key: section.setting("tls_key", absolute).map(Spanned::into_inner),
+        client_ca: section.setting("tls_client_ca", paths).map(Spanned::into_inner).unwrap_or_default(),
+    }
+}
+
+/// One path, or a list of them.
+fn paths(value: &DeValue<'_>) -> Result<Vec<PathBuf>, String> {
+    match value {
+        DeValue::Array(items) => items.iter().map(|item| absolute(item.get_ref())).collect(),
+        value => absolute(value).map(|path| vec![path]),
+    }
 }
 
 /// Notes if the server has this address for something else.

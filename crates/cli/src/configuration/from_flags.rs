@@ -12,6 +12,7 @@ use super::file::FileSettings;
 use super::identifier::identifier;
 use super::listen::default_listen;
 use super::taken::Taken;
+use super::tls::check_policies;
 use super::{Access, ClientPattern, ClientRule, Durability, ExportConfig, ServerConfig, Source};
 use crate::arguments::{LogArguments, ServeArguments, ServerArguments};
 use crate::running::check_log_filter;
@@ -38,6 +39,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         admin_listen: server.admin_listen().or(file.admin_listen).decide().map_err(|why| anyhow!(why))?,
         sandbox: server.sandbox.or(file.sandbox).unwrap_or_default(),
         tuning: Tuning { networks: file.networks, ..server.sizes().or(file.sizes).decide() },
+        tls: server.tls().or(file.tls).decide().map_err(|why| anyhow!(why))?,
         metrics: server.metrics().or(file.metrics).decide(),
         experiment: server.experiment(),
         log: log.log.clone().or(file.log),
@@ -45,6 +47,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         exports: file.exports,
     };
     each_address_once(&config)?;
+    check_policies(config.tls.as_ref(), &config.exports).map_err(|why| anyhow!(why))?;
     Ok(config)
 }
 
@@ -88,6 +91,7 @@ pub fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<Expor
         durability: if flags.answer_early { Durability::Async } else { Durability::Sync },
         cross_mounts: flags.cross_mounts,
         set_id: flags.set_id,
+        tls: flags.tls.unwrap_or_default(),
         caching,
         clients: allowed.iter().map(|who| ClientRule { who: who.clone(), access }).collect(),
     })

@@ -28,6 +28,7 @@ mod source;
 mod taken;
 #[cfg(test)]
 pub mod testing;
+mod tls;
 mod warnings;
 
 pub use access::{Access, PrivilegedPorts, Squash};
@@ -45,3 +46,4 @@ pub use problems::{Problem, Problems};
 pub use server::{Experiment, Rpcbind, Sandbox, ServerConfig};
 pub use sizes::Sizes;
 pub use source::Source;
+pub use tls::{TlsSaid, parse_tls_policy};

@@ -1,5 +1,9 @@
 //! What a reload can change, and what waits for a restart.
 
+use std::path::PathBuf;
+
+use howdah_tls::ServerFiles;
+
 use super::{ExportConfig, ServerConfig, Source};
 
 impl ServerConfig {
@@ -38,6 +42,8 @@ impl ServerConfig {
     }
 
     fn differing(&self, new: &Self) -> Vec<&'static str> {
+        let of_tls =
+            |file: fn(&ServerFiles) -> &PathBuf| self.tls.as_ref().map(file) != new.tls.as_ref().map(file);
         let differs = [
             ("listen", self.listen != new.listen),
             ("udp", self.udp != new.udp),
@@ -51,6 +57,9 @@ impl ServerConfig {
             ("manage_gids", self.manage_gids != new.manage_gids),
             ("admin", self.admin != new.admin),
             ("admin_listen", self.admin_listen != new.admin_listen),
+            ("tls_certificate", of_tls(|tls| &tls.certificate)),
+            ("tls_key", of_tls(|tls| &tls.key)),
+            ("tls_client_ca", self.client_ca() != new.client_ca()),
             ("metrics", self.metrics.address != new.metrics.address),
             ("metrics_clients", self.metrics.clients != new.metrics.clients),
             ("sandbox", self.sandbox != new.sandbox),
@@ -64,6 +73,12 @@ impl ServerConfig {
             ("log_format", self.log_format != new.log_format),
         ];
         differs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+    }
+}
+
+impl ServerConfig {
+    fn client_ca(&self) -> &[PathBuf] {
+        self.tls.as_ref().map_or(&[], |tls| &tls.authorities)
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use howdah_server::{Tuning, UdpSettings};
+use howdah_tls::ServerFiles;
 
 use super::{AdminListen, AdminSocket, ExportConfig, Metrics};
 use crate::arguments::LogFormat;
@@ -37,6 +38,8 @@ pub struct ServerConfig {
     pub admin_listen: Option<AdminListen>,
     /// What monitors are offered.
     pub metrics: Metrics,
+    /// What proves the server to clients that want TLS; without it, none is offered.
+    pub tls: Option<ServerFiles>,
     /// What the server gives up of its rights before it serves.
     pub sandbox: Sandbox,
     /// How connections are sized.

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use howdah_layers::CachingOptions;
+use howdah_server::exports::TlsPolicy;
 use howdah_server::{Tuning, UdpSettings};
+use howdah_tls::ServerFiles;
 use howdah_tune::{Algorithm, Own, Setting};
 
 use super::OpenedExport;
@@ -47,6 +49,9 @@ pub fn server(config: &ServerConfig) -> String {
     if let Some(listen) = &config.admin_listen {
         line("live page", &live_page(listen, &config.state));
     }
+    if let Some(files) = &config.tls {
+        line("TLS", &tls(files));
+    }
     line("metrics", &metrics(&config.metrics));
     line("connections", &connections(&config.tuning));
     for network in &config.tuning.networks {
@@ -71,6 +76,18 @@ fn live_page(listen: &AdminListen, state: &Path) -> String {
     let scheme = if listen.tls.is_some() { "https" } else { "http" };
     let token = admin_token_file(state, listen.token.as_deref());
     format!("{scheme}://{}/, for who knows the token in {}", listen.address, token.display())
+}
+
+/// What proves the server, in words.
+fn tls(files: &ServerFiles) -> String {
+    let clients = match files.authorities.as_slice() {
+        [] => "clients are asked for none".to_owned(),
+        authorities => {
+            let authorities: Vec<_> = authorities.iter().map(|path| path.display().to_string()).collect();
+            format!("clients are asked for one of {}", authorities.join(", "))
+        }
+    };
+    format!("certificate {}, key {}; {clients}", files.certificate.display(), files.key.display())
 }
 
 /// What monitors are offered, in words.
@@ -162,6 +179,9 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     line("durability", &export.durability.to_string());
     if let Source::Server(_) = export.source {
         line("caches", &caches(export.caching.as_ref()));
+    }
+    if export.tls != TlsPolicy::Offered {
+        line("TLS", export.tls.name());
     }
     line("set-ID bits", if export.set_id { "clients may set them" } else { "left out" });
     line("cross mounts", if export.cross_mounts { "yes" } else { "no" });

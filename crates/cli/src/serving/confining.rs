@@ -81,7 +81,9 @@ fn reach<'p>(
     };
     // What SIGHUP reads again.
     let tls = config.admin_listen.iter().filter_map(|listen| listen.tls.as_ref());
-    let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(&arguments.server.config);
+    let secure =
+        config.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key].into_iter().chain(&tls.authorities));
+    let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(secure).chain(&arguments.server.config);
     Ok(Reach {
         directories: prepared.roots.iter().flatten().map(AsFd::as_fd).collect(),
         own: vec![config.state.clone()],

@@ -39,6 +39,7 @@ pub fn exports(
         Export::new(config.name.as_str(), config.id, file_system, rules)
             .with_root_file_system(open.root_file_system)
             .with_gone(open.gone.clone())
+            .with_tls(config.tls)
     });
     Exports::new(list.collect(), key).context("putting the exports together")
 }

@@ -11,6 +11,7 @@ mod prepared;
 mod running_server;
 mod samples;
 mod sockets;
+mod tls;
 
 pub use confining::confine;
 pub use file_systems::DirectoryNews;

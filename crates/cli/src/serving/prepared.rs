@@ -14,6 +14,7 @@ use super::file_systems::root;
 use super::portmapper::Portmapper;
 use super::samples::samples;
 use super::sockets::sockets;
+use super::tls::Certificate;
 use crate::configuration::ServerConfig;
 use crate::running::{HANDLE_KEY_SIZE, RunningFile, handle_key, prepare_state};
 
@@ -23,6 +24,7 @@ pub struct Prepared {
     /// Where NFS is served over TCP: what was asked for, with real ports.
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) page: Option<LivePage>,
+    pub(super) certificate: Option<Certificate>,
     pub(super) key: [u8; HANDLE_KEY_SIZE],
     /// The directories, in the order of the exports; `None` for those that serve none.
     pub(super) roots: Vec<Option<Root>>,
@@ -49,13 +51,24 @@ impl Prepared {
         let address = address.map(|(listen, listener)| admin_address(listen, listener, &config.state));
         let (address, page) = address.transpose()?.unzip();
         sockets.admin_address = address;
+        let certificate = config.tls.as_ref().map(Certificate::read).transpose()?;
         let key = handle_key(&config.state)?;
         let states = states(config)?;
         let roots = config.exports.iter().map(root).collect::<Result<_>>()?;
         let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
         let portmapper = Portmapper::find(config, &mut sockets);
-        let prepared =
-            Self { sockets, addresses, page, key, roots, states, watcher, portmapper, files_confined: false };
+        let prepared = Self {
+            sockets,
+            addresses,
+            page,
+            certificate,
+            key,
+            roots,
+            states,
+            watcher,
+            portmapper,
+            files_confined: false,
+        };
         Ok((prepared, file))
     }
 }

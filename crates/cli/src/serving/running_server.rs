@@ -16,6 +16,7 @@ use super::file_systems::{DirectoryNews, FileSystems};
 use super::groups::UserDatabase;
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
+use super::tls::Certificate;
 use crate::configuration::{ExportConfig, ServerConfig};
 use crate::report::OpenedExport;
 use crate::running::{ClientNames, HANDLE_KEY_SIZE};
@@ -31,6 +32,7 @@ pub struct RunningServer {
     addresses: Vec<SocketAddr>,
     admin: Option<PathBuf>,
     page: Option<LivePage>,
+    certificate: Option<Certificate>,
     portmapper: Portmapper,
     directories: FileSystems,
     state: PathBuf,
@@ -51,6 +53,7 @@ impl RunningServer {
             sockets,
             addresses,
             page,
+            certificate,
             key,
             roots,
             states,
@@ -66,6 +69,7 @@ impl RunningServer {
             tuning: config.tuning.clone(),
             watcher,
             metrics: MetricsSettings { clients: config.metrics.clients },
+            tls: certificate.as_ref().map(Certificate::tls),
         };
         let names = ClientNames::default().looked_up(&config.exports);
         let start = || {
@@ -90,6 +94,7 @@ impl RunningServer {
                     addresses,
                     admin,
                     page,
+                    certificate,
                     portmapper,
                     directories,
                     state,
@@ -122,6 +127,7 @@ impl RunningServer {
         let exports = exports(configs, &directories, &self.key, self.delay, &names)?;
         let exports = exports.with_groups(self.groups.clone());
         self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
+        self.certificate.as_mut().map_or(Ok(()), Certificate::renew)?;
         self.server.reload(exports);
         std::mem::replace(&mut self.directories, directories).let_go();
         self.names = names;
@@ -134,6 +140,11 @@ impl RunningServer {
             self.serve_again(configs)?;
         }
         Ok(())
+    }
+
+    /// Reads the certificate of TLS again if its files changed, and tells if it ends soon.
+    pub fn look_at_certificate(&mut self) {
+        self.certificate.iter_mut().for_each(Certificate::look);
     }
 
     fn serve_again(&self, configs: &[ExportConfig]) -> Result<()> {

@@ -16,8 +16,8 @@ use howdah_net::{Interest, Poller, Ready, Stream, Token};
 use howdah_rpc::server::BufferPool;
 
 use crate::counts::Clerk;
-use crate::spare::Spare;
 use crate::secure::TlsDoor;
+use crate::spare::Spare;
 use crate::{Peer, Reply};
 use armed::Armed;
 pub use inbox::{Inbox, Next, Received};

@@ -1,0 +1,51 @@
+//! `howdah certificate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+
+/// How long certificates are valid unless it is said, in days.
+const DAYS: u64 = 825;
+/// The longest that may be asked for, in days.
+const MOST_DAYS: u64 = 3650;
+
+/// Make certificates for TLS: a small authority, and certificates that it issues to servers and clients
+///
+/// The first call makes the authority: DIR/ca.pem, which every client and server needs, and DIR/ca.key, which nobody else may
+/// have. Each call issues what it is asked for: NAME.pem and NAME.key. Keys are readable by their owner alone, and no file is
+/// replaced. Without --server and --client, a certificate of this host is made.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CertificateArguments {
+    /// Where the files are; made if it is not there
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Issue a certificate to a server: its host names and addresses, with commas between; the first one names the files
+    ///
+    /// Clients check the name that they mount by. Linux checks the name that the server's address has in the DNS
+    /// (reverse look-up): name that one too.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub server: Vec<String>,
+
+    /// Issue a certificate to a client, for exports with tls = "client-certificate" (xprtsec=mtls)
+    #[arg(long, value_name = "NAME")]
+    pub client: Option<String>,
+
+    /// How many days the issued certificates are valid; the authority is for ten years
+    #[arg(long, value_name = "N", default_value_t = DAYS, value_parser = RangedU64ValueParser::<u64>::new().range(1..=MOST_DAYS))]
+    pub days: u64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  howdah certificate /etc/howdah/tls
+      An authority, and a certificate of this host by its name and addresses.
+  howdah certificate /etc/howdah/tls --server nfs.example.org,10.0.0.7
+      A certificate of another server.
+  howdah certificate /etc/howdah/tls --client backup.example.org
+      A certificate of a client.
+
+Exit code: 0 made, 1 a file is there already or cannot be written, 2 wrong arguments.
+";

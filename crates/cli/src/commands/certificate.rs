@@ -1,0 +1,165 @@
+//! `howdah certificate`: an authority in a directory, and certificates that it issues.
+
+use std::fmt::Write as _;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::net::IpAddr;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use howdah_tls::{Authority, Made, Purpose};
+
+use super::Failure;
+use crate::arguments::CertificateArguments;
+use crate::report;
+use crate::running::own_addresses;
+
+const DAY: Duration = Duration::from_secs(86_400);
+/// How long an authority is valid.
+const AUTHORITY: Duration = Duration::from_secs(3650 * 86_400);
+/// Who may read a certificate, and a key.
+const ANYBODY: u32 = 0o644;
+const OWNER: u32 = 0o600;
+
+/// Makes what was asked for, and says what to do with it.
+pub fn run(arguments: &CertificateArguments) -> Result<(), Failure> {
+    let directory = &arguments.directory;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o755)
+        .create(directory)
+        .with_context(|| format!("making the directory {}", directory.display()))?;
+    let mut wanted: Vec<(Purpose, Vec<String>)> = Vec::new();
+    if !arguments.server.is_empty() {
+        wanted.push((Purpose::Server, arguments.server.clone()));
+    }
+    wanted.extend(arguments.client.clone().map(|name| (Purpose::Client, vec![name])));
+    if wanted.is_empty() {
+        wanted.push((Purpose::Server, own_names()?));
+    }
+    for (_, names) in &wanted {
+        must_be_new(&files(directory, &names[0])?)?;
+    }
+    let authority = authority(directory)?;
+    let mut text = String::new();
+    for (purpose, names) in wanted {
+        let made = authority.issue(purpose, &names, DAY * u32::try_from(arguments.days).unwrap_or(1));
+        let made = made.map_err(|why| anyhow!("issuing a certificate to {}: {why}", names.join(", ")))?;
+        let (certificate, key) = files(directory, &names[0])?;
+        write(&certificate, &key, &made)?;
+        text.push_str(&next(purpose, &names, directory, &certificate, &key));
+    }
+    report::print(&text);
+    Ok(())
+}
+
+/// The authority of a directory, made if there is none.
+fn authority(directory: &Path) -> Result<Authority> {
+    let (certificate, key) = (directory.join("ca.pem"), directory.join("ca.key"));
+    let read =
+        |path: &Path| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
+    if certificate.exists() || key.exists() {
+        return Authority::from_pem(&read(&certificate)?, &read(&key)?)
+            .map_err(|why| anyhow!("the authority in {}: {why}", directory.display()));
+    }
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let (authority, made) =
+        Authority::new(&format!("howdah authority of {host}, {}", jiff::Timestamp::now()), AUTHORITY)
+            .map_err(|why| anyhow!("making an authority: {why}"))?;
+    write(&certificate, &key, &made)?;
+    report::print(&format!(
+        "authority     {}: give it to every client and server\n              {}: keep it here\n",
+        certificate.display(),
+        key.display()
+    ));
+    Ok(authority)
+}
+
+/// The files of a certificate. A name with a slash would lead elsewhere.
+fn files(directory: &Path, name: &str) -> Result<(PathBuf, PathBuf)> {
+    if name.is_empty() || name.contains('/') || name.starts_with('.') || name == "ca" {
+        bail!("{name:?} cannot name a certificate: expected a host name or an address");
+    }
+    let file = name.replace(':', "_").replace('*', "wildcard");
+    Ok((directory.join(format!("{file}.pem")), directory.join(format!("{file}.key"))))
+}
+
+fn must_be_new((certificate, key): &(PathBuf, PathBuf)) -> Result<()> {
+    for path in [certificate, key] {
+        if path.symlink_metadata().is_ok() {
+            bail!("{} is there already: remove it first, or choose another directory", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// The key first: a certificate without one is of no use.
+fn write(certificate: &Path, key: &Path, made: &Made) -> Result<()> {
+    for (path, text, mode) in [(key, &made.key, OWNER), (certificate, &made.certificate, ANYBODY)] {
+        let step = || format!("writing {}", path.display());
+        let mut file = new_file(path, mode).with_context(step)?;
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(step)?;
+    }
+    Ok(())
+}
+
+fn new_file(path: &Path, mode: u32) -> Result<File> {
+    match OpenOptions::new().write(true).create_new(true).mode(mode).open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!("it is there already"),
+        outcome => Ok(outcome?),
+    }
+}
+
+/// The name and the addresses of this host.
+fn own_names() -> Result<Vec<String>> {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if name.is_empty() || name == "(none)" {
+        bail!("this host has no name: say which one clients use, with --server NAME");
+    }
+    let is_shown = |address: &IpAddr| match address {
+        IpAddr::V4(_) => true,
+        // A link-local address means another host elsewhere.
+        IpAddr::V6(address) => !address.is_unicast_link_local(),
+    };
+    let addresses = own_addresses().into_iter().filter(is_shown).map(|address| address.to_string());
+    let local = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    let mut names: Vec<String> = std::iter::once(name).chain(local).collect();
+    for address in addresses {
+        if !names.contains(&address) {
+            names.push(address);
+        }
+    }
+    Ok(names)
+}
+
+/// What was made, and the commands that use it.
+fn next(purpose: Purpose, names: &[String], directory: &Path, certificate: &Path, key: &Path) -> String {
+    let (certificate, key, ca) = (certificate.display(), key.display(), directory.join("ca.pem"));
+    let ca = ca.display();
+    let mut text = String::new();
+    let (word, first) = match purpose {
+        Purpose::Server => ("server", names.join(", ")),
+        Purpose::Client => ("client", names[0].clone()),
+    };
+    let _ = writeln!(text, "{word:<14}{certificate} and {key}, for {first}");
+    let _ = match purpose {
+        Purpose::Server => writeln!(
+            text,
+            "\nServe with TLS:\n  howdah serve DIR --tls-certificate {certificate} --tls-key {key}\n\
+             Require it, and a certificate of each client:\n  … --tls-client-ca {ca} --tls client-certificate\n\
+             Copy over it:\n  howdah cp 'nfs://{}/FILE?xprtsec=tls&tlsca={ca}' .\n\
+             Mount over it on Linux 6.5 and later (ca.pem named by x509.truststore in /etc/tlshd.conf):\n  \
+             mount -t nfs -o xprtsec=tls {}:/ /mnt",
+            names[0], names[0]
+        ),
+        Purpose::Client => writeln!(
+            text,
+            "\nCopy with it:\n  howdah cp 'nfs://HOST/FILE?xprtsec=mtls&tlsca={ca}&tlscert={certificate}&tlskey={key}' .\n\
+             Mount with it on Linux 6.5 and later (its files named in /etc/tlshd.conf):\n  \
+             mount -t nfs -o xprtsec=mtls HOST:/ /mnt"
+        ),
+    };
+    text
+}

@@ -1,0 +1,125 @@
+//! TLS of a server: which certificate proves it, which authorities its clients come from, and what each export asks for.
+
+use std::path::PathBuf;
+
+use howdah_server::exports::TlsPolicy;
+use howdah_tls::ServerFiles;
+
+use super::ExportConfig;
+
+/// What was said of it; what was not is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TlsSaid {
+    pub certificate: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+    pub client_ca: Vec<PathBuf>,
+}
+
+impl TlsSaid {
+    /// This, or else what another one says. A certificate and its key come from the same place.
+    pub fn or(self, other: Self) -> Self {
+        let own_files = self.certificate.is_some() || self.key.is_some();
+        let (certificate, key) =
+            if own_files { (self.certificate, self.key) } else { (other.certificate, other.key) };
+        Self {
+            certificate,
+            key,
+            client_ca: if self.client_ca.is_empty() { other.client_ca } else { self.client_ca },
+        }
+    }
+
+    /// What holds.
+    ///
+    /// # Errors
+    /// A part is missing.
+    pub fn decide(self) -> Result<Option<ServerFiles>, String> {
+        match (self.certificate, self.key) {
+            (Some(certificate), Some(key)) => {
+                Ok(Some(ServerFiles { certificate, key, authorities: self.client_ca }))
+            }
+            (None, None) if self.client_ca.is_empty() => Ok(None),
+            (None, _) => {
+                Err("tls_certificate (--tls-certificate) is missing: TLS needs a certificate and its key; \
+                              howdah certificate makes both"
+                    .to_owned())
+            }
+            (Some(_), None) => {
+                Err("tls_key (--tls-key) is missing: the key of tls_certificate; TLS needs both".to_owned())
+            }
+        }
+    }
+}
+
+/// Checks that clients can meet what exports ask for.
+///
+/// # Errors
+/// An export asks for what the server cannot do.
+pub fn check_policies(tls: Option<&ServerFiles>, exports: &[ExportConfig]) -> Result<(), String> {
+    for ExportConfig { name, tls: policy, .. } in exports {
+        let word = policy.name();
+        if policy.needs_tls() && tls.is_none() {
+            return Err(format!(
+                "export {name}: tls = \"{word}\" needs a certificate: set tls_certificate and tls_key (--tls-certificate, \
+                 --tls-key), files of PEM; howdah certificate makes them"
+            ));
+        }
+        let asks_clients = tls.is_some_and(|tls| !tls.authorities.is_empty());
+        if *policy == TlsPolicy::ClientCertificate && !asks_clients {
+            return Err(format!(
+                "export {name}: tls = \"{word}\" needs the authority that issues certificates of clients: set tls_client_ca \
+                 (--tls-client-ca)"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Reads what an export asks for.
+pub fn parse_tls_policy(written: &str) -> Result<TlsPolicy, String> {
+    TlsPolicy::ALL.into_iter().find(|policy| policy.name() == written).ok_or_else(|| {
+        let names = TlsPolicy::ALL.map(|policy| format!("\"{}\"", policy.name()));
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::configuration::testing::one_export;
+
+    #[test]
+    fn parts_alone_are_refused() {
+        let (certificate, key) = (Some(PathBuf::from("/c")), Some(PathBuf::from("/k")));
+        let said = |certificate, key, client_ca| TlsSaid { certificate, key, client_ca };
+        assert_eq!(TlsSaid::default().decide(), Ok(None));
+        let why = said(certificate.clone(), None, Vec::new()).decide().expect_err("no key");
+        assert!(why.starts_with("tls_key"), "{why}");
+        for (key, client_ca) in [(key.clone(), Vec::new()), (None, vec![PathBuf::from("/ca")])] {
+            let why = said(None, key, client_ca).decide().expect_err("no certificate");
+            assert!(why.starts_with("tls_certificate"), "{why}");
+        }
+        let mixed =
+            said(certificate.clone(), None, Vec::new()).or(said(None, key.clone(), Vec::new())).decide();
+        assert!(mixed.is_err(), "not one from here and one from there");
+        let files = said(certificate, key, Vec::new()).decide().expect("both").expect("some");
+        assert!(files.authorities.is_empty());
+    }
+
+    #[test]
+    fn an_export_asks_only_for_what_can_be() {
+        let mut exports = one_export().exports;
+        let files = |authorities| ServerFiles { certificate: "/c".into(), key: "/k".into(), authorities };
+        let (plain, asking) = (files(Vec::new()), files(vec![PathBuf::from("/ca")]));
+        for (policy, none, without, with) in [
+            ("off", true, true, true),
+            ("offered", true, true, true),
+            ("required", false, true, true),
+            ("client-certificate", false, false, true),
+        ] {
+            exports[0].tls = parse_tls_policy(policy).expect("a policy");
+            let can = |tls| check_policies(tls, &exports).is_ok();
+            assert_eq!([can(None), can(Some(&plain)), can(Some(&asking))], [none, without, with], "{policy}");
+        }
+        assert!(parse_tls_policy("on").is_err_and(|why| why.contains("\"client-certificate\"")));
+    }
+}
