@@ -30,7 +30,7 @@ pub struct ClientFiles {
     pub identity: Option<(PathBuf, PathBuf)>,
 }
 
-/// What a client trusts, is, and expects its server to be.
+/// What a client trusts, is, and expects its server to be. Two are equal if they were read together.
 #[derive(Debug, Clone)]
 pub struct ClientTls {
     config: Arc<ClientConfig>,
@@ -86,6 +86,12 @@ impl ClientTls {
     /// Who the server must prove to be.
     pub fn name(&self) -> String {
         self.name.to_str().into_owned()
+    }
+}
+
+impl PartialEq for ClientTls {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.config, &other.config) && self.name == other.name
     }
 }
 

@@ -32,6 +32,9 @@ impl Channel {
         {
             return Err(ConnectError::Lanes { asked, most: LANES_MAX });
         }
+        if options.tls.is_some() && target.transport.is_datagrams() {
+            return Err(ConnectError::TlsOverDatagrams);
+        }
         let Some(&address) = target.addresses.first() else { return Err(ConnectError::NoAddress) };
         let hub = Arc::new(Hub::new(options));
         let way = match target.transport.is_datagrams() {

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use howdah_rpc::client::{FirstBytes, PeerError};
-use howdah_wire::rpc::{Accepted, Denied};
+use howdah_wire::rpc::{Accepted, AuthStatus, Denied};
 use howdah_wire::xdr::DecodeError;
 
 /// A call without results.
@@ -63,11 +63,25 @@ pub enum ConnectError {
         /// Why.
         cause: Arc<io::Error>,
     },
+    /// TLS does not begin there, and without it nothing is sent.
+    Tls {
+        /// Whereto.
+        address: SocketAddr,
+        /// Why.
+        cause: Arc<io::Error>,
+    },
+    /// TLS was asked for over datagrams.
+    TlsOverDatagrams,
     /// A thread could not be started.
     Thread(Arc<io::Error>),
 }
 
 impl CallError {
+    /// Whether TLS does not begin.
+    pub fn is_tls(&self) -> bool {
+        matches!(self, Self::Connect(ConnectError::Tls { .. } | ConnectError::TlsOverDatagrams))
+    }
+
     /// What the server's stream begins with, if that is another protocol than RPC.
     pub fn not_rpc(&self) -> Option<FirstBytes> {
         match self {
@@ -108,6 +122,9 @@ impl fmt::Display for Refusal {
             Self::NotRun(Accepted::GarbageArguments) => write!(formatter, "it cannot read the arguments"),
             Self::NotRun(Accepted::SystemError) => write!(formatter, "it has a problem of its own"),
             Self::Denied(Denied::RpcMismatch) => write!(formatter, "it speaks another version of RPC"),
+            Self::Denied(Denied::Authentication(AuthStatus::TooWeak)) => formatter.write_str(
+                "it requires more security than this (AUTH_TOOWEAK), such as TLS: xprtsec=tls or xprtsec=mtls",
+            ),
             Self::Denied(Denied::Authentication(status)) => {
                 write!(formatter, "it does not take these credentials ({status:?})")
             }
@@ -123,6 +140,10 @@ impl fmt::Display for ConnectError {
                 write!(formatter, "connecting over {asked} lanes: there can be 1 to {most}")
             }
             Self::Failed { address, cause } => write!(formatter, "connecting to {address}: {cause}"),
+            Self::Tls { address, cause } => {
+                write!(formatter, "securing the connection to {address}: {cause}")
+            }
+            Self::TlsOverDatagrams => formatter.write_str("xprtsec= needs TCP: leave out proto=udp"),
             Self::Thread(cause) => write!(formatter, "starting a thread for a connection: {cause}"),
         }
     }

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-use howdah_net::ConnectSettings;
+use howdah_net::{ConnectSettings, Connection};
 use howdah_rpc::client::{Outgoing, Reply};
 use howdah_wire::rpc::CallHeader;
 use parking_lot::Mutex;
@@ -17,7 +18,9 @@ use super::counters::Counters;
 use super::lane::Lane;
 use super::shared::Shared;
 use super::window::Window;
-use super::{Answer, CallError, ChannelOptions, Lanes, Patience, ProcedureReport, Request, sizes, tender};
+use super::{
+    Answer, CallError, ChannelOptions, Lanes, Patience, ProcedureReport, Request, sizes, starttls, tender,
+};
 use howdah_rpc::client::lanes::Place;
 
 /// How long a server says nothing while calls wait before a person is told.
@@ -178,6 +181,19 @@ impl Hub {
             from: None,
             tick: tender::RECEIVE_TICK.min(tick),
             window: sizes::first_window(self.options.memory_budget as u64),
+        }
+    }
+
+    /// Connects, and secures the connection if it is to be.
+    pub(super) fn open(&self, address: SocketAddr, settings: &ConnectSettings) -> io::Result<Connection> {
+        Connection::open(address, settings).and_then(|connection| self.secure(connection))
+    }
+
+    /// Secures a connection that was just made, if it is to be.
+    pub(super) fn secure(&self, connection: Connection) -> io::Result<Connection> {
+        match &self.options.tls {
+            None => Ok(connection),
+            Some(tls) => starttls::secure(connection, tls, Instant::now() + self.options.connect_timeout),
         }
     }
 

@@ -31,6 +31,7 @@ mod shared;
 mod sizes;
 mod sizing;
 mod spare;
+mod starttls;
 mod streams;
 mod tally;
 mod target;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use howdah_rpc::client::lanes::{Lanes, SILENCE};
+use howdah_tls::ClientTls;
 use howdah_tune::flight::Bounds;
 
 /// What can be chosen of a channel.
@@ -19,6 +20,8 @@ pub struct ChannelOptions {
     /// The size of READs and WRITEs to begin with over datagrams, in bytes; without a choice, what fits one packet. It grows
     /// and falls with what the path is seen to carry.
     pub first_transfer: Option<usize>,
+    /// What every connection is secured by; without it, calls go in the clear. With it, none does.
+    pub tls: Option<ClientTls>,
     /// Whether to start from what other channels of this process found of the path, or with several connections if none did and it is
     /// long; and to remember what this one finds.
     pub remembers_path: bool,
@@ -49,6 +52,7 @@ impl Default for ChannelOptions {
             in_flight: None,
             memory_budget: Bounds::default().memory_budget,
             first_transfer: None,
+            tls: None,
             remembers_path: false,
             reserved_port: true,
             connect_timeout: Duration::from_secs(10),

@@ -15,6 +15,7 @@ use super::link::Link;
 use super::paths;
 use super::shared::Shared;
 use super::sizes::Sizes;
+use super::starttls::is_tls;
 use super::{CallError, ChannelReport, ConnectError, LANES_MAX, Lanes, Request};
 use howdah_rpc::client::lanes::Growth;
 
@@ -98,12 +99,16 @@ fn connect_first(lane: &Lane, addresses: usize) -> Result<(bool, Duration), Conn
     let mut failure = ConnectError::NoAddress;
     for _ in 0..addresses {
         let (address, hub, began) = (lane.address(), &lane.hub, Instant::now());
-        match Connection::open(address, &hub.connect_settings()) {
+        let connected = Connection::open(address, &hub.connect_settings());
+        let took = began.elapsed();
+        match connected.and_then(|connection| hub.secure(connection)) {
             Ok(connection) => {
-                let took = began.elapsed();
                 let same_host = is_local(connection.local().ip(), connection.peer().ip());
                 lane.set_link(Some(Arc::new(Link::new(connection, hub.next_link(), hub.time()))));
                 return Ok((same_host, took));
+            }
+            Err(error) if is_tls(&error) => {
+                return Err(ConnectError::Tls { address, cause: Arc::new(error) });
             }
             Err(error) => failure = ConnectError::Failed { address, cause: Arc::new(error) },
         }

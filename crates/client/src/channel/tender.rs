@@ -14,6 +14,7 @@ use super::lane::Lane;
 use super::link::Link;
 use super::shared::Shared;
 use super::sizing::Sizing;
+use super::starttls::is_tls;
 use howdah_rpc::client::lanes::{Verdict, Watch};
 
 /// How long replies may wait in a socket while nobody receives, and how often a lane in use is looked at.
@@ -186,7 +187,7 @@ impl Tender {
     fn connect(&mut self) {
         let began = Instant::now();
         let opened = match self.lane.spare.take() {
-            Some(connection) => Ok(connection),
+            Some(connection) => self.lane.hub.secure(connection),
             None => self.open(),
         };
         match opened {
@@ -202,7 +203,12 @@ impl Tender {
             }
             Err(error) => {
                 let wait = self.backoff.failed().saturating_sub(began.elapsed());
-                tracing::debug!(lane = self.lane.index, address = %self.lane.address(), %error, ?wait, "connecting");
+                let (lane, address) = (self.lane.index, self.lane.address());
+                if is_tls(&error) {
+                    tracing::warn!(lane, %address, %error, "securing a connection");
+                } else {
+                    tracing::debug!(lane, %address, %error, ?wait, "connecting");
+                }
                 self.lane.turn_away();
                 self.shared.rehome(&self.lane);
                 self.shared.on_refusal(&self.lane);
@@ -219,11 +225,11 @@ impl Tender {
         if let Some((_, port)) = left {
             let timeout = settings.timeout.min(SAME_PORT_PATIENCE);
             let again = ConnectSettings { from: Some(port), timeout, ..settings };
-            if let Ok(connection) = Connection::open(address, &again) {
+            if let Ok(connection) = self.lane.hub.open(address, &again) {
                 return Ok(connection);
             }
         }
-        let opened = Connection::open(address, &settings);
+        let opened = self.lane.hub.open(address, &settings);
         if opened.is_err() {
             // The path is down for both: the port is tried again when it may be back.
             self.left = left;

@@ -30,6 +30,13 @@ pub enum ConnectError {
         /// Why.
         cause: MountError,
     },
+    /// What TLS needs is not there.
+    Tls {
+        /// The host.
+        host: String,
+        /// What is wrong.
+        why: String,
+    },
     /// The server does not take what we prove ourselves with.
     Flavors {
         /// The host.
@@ -77,6 +84,10 @@ impl fmt::Display for ConnectError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resolve { host, cause } => write!(formatter, "finding the address of {host}: {cause}"),
+            Self::Tls { host, why } => write!(formatter, "{host}: securing the connection by TLS: {why}"),
+            Self::Mount { host, cause: MountError::Unreachable { cause, .. } } if cause.is_tls() => {
+                write!(formatter, "{host}: {cause}")
+            }
             Self::Mount {
                 host,
                 cause: MountError::Unreachable { place, cause: CallError::TimedOut, contact },
@@ -140,7 +151,7 @@ fn another_service(host: &str, address: SocketAddr, first: FirstBytes) -> String
 fn hint(refusal: FsError) -> &'static str {
     match refusal {
         FsError::NotPermitted | FsError::AccessDenied => {
-            "; is it exported to this client, and to ports that anybody may use (its option `insecure`)?"
+            "; does it require TLS (xprtsec=tls or xprtsec=mtls)? is it exported to this client, and to ports that anybody may use (its option `insecure`)?"
         }
         _ => "",
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
+use howdah_tls::{ClientFiles, ClientTls};
 use howdah_vfs::{FileKind, FileSystem};
 use howdah_wire::rpc::AuthFlavor;
 
@@ -14,7 +15,7 @@ use super::{ConnectError, ConnectOptions};
 use crate::channel::{Channel, ChannelOptions, Patience, Target, Transport};
 use crate::mount::{Mount, MountError, Search, mount};
 use crate::nfs3::{Identity, Nfs3, Settings, Wanted};
-use crate::url::{NfsUrl, Security, UrlOptions};
+use crate::url::{NfsUrl, Security, TransportSecurity, UrlOptions};
 
 /// The file system that a URL names. Its root is the directory that the server's MOUNT gave for the longest start of the
 /// path; [`Nfs3::below_root`] are the names of the path that are left, such as that of a file.
@@ -25,6 +26,7 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
     if !url.options.without_effect.is_empty() {
         tracing::info!(options = ?url.options.without_effect, "options of the URL that have no effect");
     }
+    let options = &with_tls(url, options)?;
     let mut client = open_path(url, options, url.path.len())?;
     // As far as a path is mounted, MNT may have answered for a file, which has no directory then: mountd(8) of Linux does.
     while options.into_directory
@@ -36,6 +38,29 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
         client = shorter;
     }
     Ok(Arc::new(client))
+}
+
+/// The same options with what a URL says of TLS.
+fn with_tls(url: &NfsUrl, options: &ConnectOptions) -> Result<ConnectOptions, ConnectError> {
+    let said = &url.options;
+    let fail = |why: String| ConnectError::Tls { host: url.host.clone(), why };
+    let identity = match (said.transport_security, &said.tls_certificate, &said.tls_key) {
+        (TransportSecurity::None, ..) => return Ok(options.clone()),
+        (TransportSecurity::Tls, ..) => None,
+        (TransportSecurity::MutualTls, Some(certificate), Some(key)) => {
+            Some((certificate.clone(), key.clone()))
+        }
+        (TransportSecurity::MutualTls, ..) => {
+            return Err(fail(
+                "xprtsec=mtls needs a certificate and its key: tlscert=FILE and tlskey=FILE".to_owned(),
+            ));
+        }
+    };
+    let files = ClientFiles { authorities: said.tls_authorities.clone(), identity };
+    let tls = ClientTls::read(&files, said.tls_name.as_ref().unwrap_or(&url.host));
+    let tls = Some(tls.map_err(|error| fail(error.to_string()))?);
+    let channel = ChannelOptions { tls, ..options.channel.clone() };
+    Ok(ConnectOptions { channel, ..options.clone() })
 }
 
 /// Mounts at most so many names of the path.
@@ -96,6 +121,7 @@ fn find(url: &NfsUrl, options: &ConnectOptions) -> Result<Found, ConnectError> {
     for address in addresses {
         match find_at(url, options, address) {
             Ok(found) => return Ok(found),
+            Err(cause) if cause.is_tls() => return Err(ConnectError::Mount { host: host(), cause }),
             // Another address that refuses connections says less than one where another service answers.
             Err(error @ MountError::Unreachable { .. }) => {
                 last = last.filter(|earlier: &MountError| earlier.not_rpc().is_some()).or(Some(error));
@@ -123,8 +149,12 @@ fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Re
     // What the portmapper knows is asked only when MOUNT was not where it was said to be.
     let elsewhere = std::iter::once_with(|| search.elsewhere()).flatten();
     for place in places.mount.into_iter().chain(elsewhere) {
-        match mount(place, &url.path, search.caller.clone(), options.patience) {
+        // Where MOUNT shares the port of NFS it is secured as well; a daemon of its own, as on Linux, knows no TLS.
+        let is_shared = place.address == places.nfs && !place.transport.is_datagrams();
+        let tls = options.channel.tls.clone().filter(|_| is_shared);
+        match mount(place, &url.path, search.caller.clone(), options.patience, tls) {
             Ok(mount) => return Ok(Found { nfs: places.nfs, mount, opening }),
+            Err(error) if error.is_tls() => return Err(error),
             // Where another service answers, nothing else of NFS is to be found.
             Err(error @ MountError::Unreachable { .. }) if error.not_rpc().is_none() => {
                 first = first.or(Some(error));

@@ -68,6 +68,11 @@ pub enum MountError {
 }
 
 impl MountError {
+    /// Whether TLS does not begin.
+    pub fn is_tls(&self) -> bool {
+        matches!(self, Self::Unreachable { cause, .. } if cause.is_tls())
+    }
+
     /// What the server's stream begins with, if that is another protocol than RPC.
     pub fn not_rpc(&self) -> Option<FirstBytes> {
         match self {

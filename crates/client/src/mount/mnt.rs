@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use howdah_tls::ClientTls;
 use howdah_vfs::{Caller, Handle};
 use howdah_wire::mount::{self, DirectoryPath, Status, mnt};
 use howdah_wire::rpc::AuthFlavor;
@@ -34,16 +35,22 @@ struct Told {
     flavors: Vec<AuthFlavor>,
 }
 
-/// Mounts as much of a path as the server exports, asking at `place`.
+/// Mounts as much of a path as the server exports, asking at `place`, over TLS if it is to be.
 pub fn mount(
     place: Place,
     path: &[Vec<u8>],
     caller: Caller,
     patience: Duration,
+    tls: Option<ClientTls>,
 ) -> Result<Mount, MountError> {
     let program = (mount::PROGRAM, mount::VERSION_3);
-    let service = Service::open(place.address, place.transport, program, caller.clone(), patience)
-        .map_err(|error| MountError::Unreachable { place, cause: error.into(), contact: Contact::None })?;
+    let service =
+        Service::open(place.address, place.transport, program, caller.clone(), patience, tls.clone())
+            .map_err(|error| MountError::Unreachable {
+                place,
+                cause: error.into(),
+                contact: Contact::None,
+            })?;
     let unreachable =
         |cause: CallError| MountError::Unreachable { place, cause, contact: Contact::of(&service.report()) };
     let mut refusal = None;
@@ -52,7 +59,7 @@ pub fn mount(
         let export = join(export);
         match mnt(&service, &export).map_err(unreachable)? {
             Ok(Told { handle, flavors }) => {
-                let mounted = Mounted::new(place, export, caller);
+                let mounted = Mounted::new(place, export, caller, tls);
                 let calls = service.procedures();
                 return Ok(Mount { handle, flavors, below: below.to_vec(), calls, mounted });
             }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use howdah_tls::ClientTls;
 use howdah_vfs::Caller;
 use howdah_wire::mount::{self, DirectoryPath, umnt};
 
@@ -22,13 +23,14 @@ pub struct Mounted {
     place: Place,
     path: Vec<u8>,
     caller: Caller,
+    tls: Option<ClientTls>,
     /// A connection on which MOUNT answers, too.
     channel: Option<Arc<Channel>>,
 }
 
 impl Mounted {
-    pub(super) fn new(place: Place, path: Vec<u8>, caller: Caller) -> Self {
-        Self { place, path, caller, channel: None }
+    pub(super) fn new(place: Place, path: Vec<u8>, caller: Caller, tls: Option<ClientTls>) -> Self {
+        Self { place, path, caller, tls, channel: None }
     }
 
     /// Takes it back through the connection of NFS, if that leads to the very port of MOUNT: far away, another connection costs two
@@ -59,8 +61,8 @@ impl Drop for Mounted {
             }
             return;
         }
-        let opened =
-            Service::open(self.place.address, self.place.transport, program, self.caller.clone(), PATIENCE);
+        let (Place { address, transport }, caller) = (self.place, self.caller.clone());
+        let opened = Service::open(address, transport, program, caller, PATIENCE, self.tls.take());
         let told = opened.map_err(Into::into).and_then(|service| unmount(&service, &self.path));
         if let Err(error) = told {
             tracing::debug!(%error, "the server was not told that the mount is over");

@@ -24,7 +24,7 @@ impl Portmapper {
         let over_ipv6 = matches!(address.ip().to_canonical(), IpAddr::V6(_));
         let version = if over_ipv6 { rpcbind::VERSION_3 } else { portmap::VERSION };
         let program = (portmap::PROGRAM, version);
-        let service = Service::open(address, Transport::Tcp, program, caller, patience)?;
+        let service = Service::open(address, Transport::Tcp, program, caller, patience, None)?;
         Ok(Self { service, over_ipv6 })
     }
 

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use howdah_tls::ClientTls;
 use howdah_vfs::Caller;
 use howdah_wire::xdr::{DecodeError, Decoder, Encode};
 
@@ -28,10 +29,12 @@ impl Service {
         program: (u32, u32),
         caller: Caller,
         patience: Duration,
+        tls: Option<ClientTls>,
     ) -> Result<Self, ConnectError> {
         let options = ChannelOptions {
             patience: Patience::Soft(patience),
             connect_timeout: patience,
+            tls,
             ..ChannelOptions::default()
         };
         let channel = Channel::open(Target { addresses: vec![address], transport }, options)?;

@@ -45,7 +45,13 @@ known_options! {
         |o, v| options::number(v, &mut o.read_ahead);
     "dircache", "0 or 1", "whether attributes and names are remembered", |o, v| options::flag(v, &mut o.cache);
     "sec", "sys or none", "who the server is told to act as", options::set_security;
-    "xprtsec", "none", "how the transport is secured", options::set_transport_security;
+    "xprtsec", "none, tls or mtls", "how the transport is secured: mtls shows the server a certificate, too", options::set_transport_security;
+    "tlsca", "a file", "with xprtsec: the authorities that issue certificates of servers, in PEM; those of the system without it (howdah's own)",
+        |o, v| options::file(v, &mut o.tls_authorities);
+    "tlscert", "a file", "with xprtsec=mtls: the certificate, in PEM (howdah's own)", |o, v| options::file(v, &mut o.tls_certificate);
+    "tlskey", "a file", "with xprtsec=mtls: its key, in PEM (howdah's own)", |o, v| options::file(v, &mut o.tls_key);
+    "tlsname", "a host name or an address", "with xprtsec: the name in the server's certificate, if it is not that of the URL (howdah's own)",
+        |o, v| options::word(v, &mut o.tls_name);
     "if", "an interface", "the interface to use", |_, _| Err(Refusal::Unsupported(
         "choosing an interface is not done here; a route to the server does the same"));
     "auto-traverse-mounts", "0 or 1", "taken, without effect: exports inside exports are mounted by URLs of their own",

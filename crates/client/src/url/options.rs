@@ -1,6 +1,7 @@
 //! What the options of a URL ask for, parsed.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -26,6 +27,18 @@ pub enum Security {
     None,
 }
 
+/// How the transport is secured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TransportSecurity {
+    /// Not at all.
+    #[default]
+    None,
+    /// By TLS: the server proves who it is.
+    Tls,
+    /// By TLS: both prove who they are.
+    MutualTls,
+}
+
 /// What a URL asks for; what is `None` is left to whoever connects.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UrlOptions {
@@ -49,6 +62,16 @@ pub struct UrlOptions {
     pub cache: Option<bool>,
     /// `sec`
     pub security: Security,
+    /// `xprtsec`
+    pub transport_security: TransportSecurity,
+    /// `tlsca`
+    pub tls_authorities: Option<PathBuf>,
+    /// `tlscert`
+    pub tls_certificate: Option<PathBuf>,
+    /// `tlskey`
+    pub tls_key: Option<PathBuf>,
+    /// `tlsname`
+    pub tls_name: Option<String>,
     /// `proto`
     pub transport: Option<Transport>,
     /// `lanes`
@@ -182,12 +205,24 @@ pub(super) fn set_security(options: &mut UrlOptions, value: &str) -> Set {
     Ok(())
 }
 
-pub(super) fn set_transport_security(_: &mut UrlOptions, value: &str) -> Set {
-    match value {
-        "none" => Ok(()),
-        "tls" | "mtls" => Err(Refusal::Unsupported("TLS is not spoken here yet")),
-        _ => Err(Refusal::Value),
-    }
+pub(super) fn set_transport_security(options: &mut UrlOptions, value: &str) -> Set {
+    options.transport_security = match value {
+        "none" => TransportSecurity::None,
+        "tls" => TransportSecurity::Tls,
+        "mtls" => TransportSecurity::MutualTls,
+        _ => return Err(Refusal::Value),
+    };
+    Ok(())
+}
+
+pub(super) fn file(value: &str, place: &mut Option<PathBuf>) -> Set {
+    *place = Some(checked(value, |path: &PathBuf| !path.as_os_str().is_empty())?);
+    Ok(())
+}
+
+pub(super) fn word(value: &str, place: &mut Option<String>) -> Set {
+    *place = Some(checked(value, |word: &String| !word.is_empty())?);
+    Ok(())
 }
 
 pub(super) fn set_lanes(options: &mut UrlOptions, value: &str) -> Set {

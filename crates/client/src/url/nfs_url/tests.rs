@@ -108,7 +108,7 @@ fn options_that_cannot_be_say_what_can() {
         ("version=4", &["only NFS version 3"]),
         ("version=x", &["version=x: 3 is needed"]),
         ("sec=krb5p", &["Kerberos"]),
-        ("xprtsec=tls", &["TLS"]),
+        ("xprtsec=ssl", &["none, tls or mtls"]),
         ("if=eth0", &["a route to the server"]),
         ("lanes=17", &["1 to 16"]),
         ("lanes=0", &["1 to 16"]),
