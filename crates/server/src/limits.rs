@@ -64,7 +64,7 @@ howdah_limits::limits! {
 
     /// How long a TLS handshake may take.
     pub const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10), time;
-    beyond "the connection is closed", tested "server/tests/tls::a_handshake_that_stops_half_way_is_given_up";
+    beyond "the connection is closed", tested "server/src/connection/securing::a_handshake_that_stops_half_way_is_given_up";
 
     /// Connections at a time.
     pub const CONNECTIONS_MAX: usize = 16_384, count;

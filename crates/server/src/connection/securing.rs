@@ -81,3 +81,35 @@ impl Securing {
         permit
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use howdah_tls::{Authority, Purpose, ServerFiles, ServerTls};
+
+    use super::*;
+    use crate::connection::tests::connected;
+
+    #[test]
+    fn a_handshake_that_stops_half_way_is_given_up() {
+        let home = tempfile::tempdir().expect("a directory");
+        let day = Duration::from_secs(86_400);
+        let (authority, _) = Authority::new("test", day).expect("an authority");
+        let made = authority.issue(Purpose::Server, &["server.test".to_owned()], day).expect("issued");
+        let (certificate, key) = (home.path().join("c"), home.path().join("k"));
+        std::fs::write(&certificate, made.certificate).expect("written");
+        std::fs::write(&key, made.key).expect("written");
+        let files = ServerFiles { certificate, key, authorities: Vec::new() };
+        let door = TlsDoor::new(ServerTls::read(&files).expect("good files"));
+        let (stream, _client) = connected();
+        let (securing, began) = (Securing::default(), Instant::now());
+        let is_late = |after| securing.is_late(Some(&door), &stream, began + after);
+        assert_eq!(is_late(HANDSHAKE_PATIENCE * 2), None, "none is under way");
+        securing.begin(&door, &stream, &[0x16, 3], &[]).expect("begun");
+        assert_eq!((is_late(HANDSHAKE_PATIENCE), door.under_way()), (None, 1));
+        assert!(is_late(HANDSHAKE_PATIENCE + Duration::from_secs(1)).is_some());
+        assert_eq!(door.under_way(), 0, "its place is free");
+        let failed =
+            door.figures().counts().iter().find(|(end, _)| *end == "failed").map(|(_, count)| *count);
+        assert_eq!(failed, Some(1));
+    }
+}
