@@ -338,7 +338,7 @@ fn calls_act_as_whom_the_url_says() {
 fn nobody_in_particular_is_whom_the_server_says() {
     let served = serve_memory();
     let place = Place { address: served.address, transport: Transport::Tcp };
-    let mounted = mount(place, &[b"export".to_vec()], ME, Duration::from_secs(10)).expect("a mount");
+    let mounted = mount(place, &[b"export".to_vec()], ME, Duration::from_secs(10), None).expect("a mount");
     let target = Target { addresses: vec![served.address], transport: Transport::Tcp };
     let channel = Channel::open(target, ChannelOptions::default()).expect("a channel");
     let settings = Settings { identity: Identity::Nobody, ..Settings::default() };

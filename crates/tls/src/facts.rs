@@ -2,9 +2,12 @@
 
 use rustls::pki_types::CertificateDer;
 use std::net::IpAddr;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
+
+use crate::files::{self, FileError};
 
 /// What a certificate says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +37,14 @@ impl CertificateFacts {
             not_before: validity.not_before.timestamp(),
             not_after: validity.not_after.timestamp(),
         })
+    }
+
+    /// Of each certificate in a file of PEM, in their order.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds no certificate.
+    pub fn of_file(path: &Path) -> Result<Vec<Self>, FileError> {
+        files::certificates(path).map(|chain| chain.iter().filter_map(Self::of).collect())
     }
 
     /// How long it is still valid; `None` if it has expired.

@@ -46,4 +46,4 @@ pub use problems::{Problem, Problems};
 pub use server::{Experiment, Rpcbind, Sandbox, ServerConfig};
 pub use sizes::Sizes;
 pub use source::Source;
-pub use tls::{TlsSaid, parse_tls_policy};
+pub use tls::{TlsSaid, days, ending, parse_tls_policy};

@@ -1,11 +1,15 @@
 //! TLS of a server: which certificate proves it, which authorities its clients come from, and what each export asks for.
 
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use howdah_server::exports::TlsPolicy;
-use howdah_tls::ServerFiles;
+use howdah_tls::{CertificateFacts, ServerFiles};
 
 use super::ExportConfig;
+
+/// How long before the end of a certificate it is told.
+const SOON: Duration = Duration::from_secs(30 * 86_400);
 
 /// What was said of it; what was not is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,6 +86,30 @@ pub fn parse_tls_policy(written: &str) -> Result<TlsPolicy, String> {
     })
 }
 
+/// What a person should know of a certificate that ends soon, or has ended.
+pub fn ending(facts: &CertificateFacts, now: SystemTime) -> Option<String> {
+    let name = facts.names.first().unwrap_or(&facts.subject);
+    match facts.left(now) {
+        None => Some(format!(
+            "the TLS certificate for {name} has expired: clients refuse it; replace its file, which is read within a minute"
+        )),
+        Some(left) if left < SOON => Some(format!(
+            "the TLS certificate for {name} expires in {}; replace its file, which is read within a minute",
+            days(left)
+        )),
+        Some(_) => None,
+    }
+}
+
+/// A time in days, in words.
+pub fn days(left: Duration) -> String {
+    match left.as_secs() / 86_400 {
+        0 => "less than a day".to_owned(),
+        1 => "1 day".to_owned(),
+        days => format!("{days} days"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +149,24 @@ mod tests {
             assert_eq!([can(None), can(Some(&plain)), can(Some(&asking))], [none, without, with], "{policy}");
         }
         assert!(parse_tls_policy("on").is_err_and(|why| why.contains("\"client-certificate\"")));
+    }
+
+    #[test]
+    fn an_end_is_told_in_time() {
+        let now = SystemTime::now();
+        let second = |time: SystemTime| {
+            time.duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs() as i64
+        };
+        let facts = |left: u64| CertificateFacts {
+            subject: "CN=a".to_owned(),
+            names: vec!["a.test".to_owned()],
+            not_before: 0,
+            not_after: second(now) + left as i64,
+        };
+        assert_eq!(ending(&facts(31 * 86_400), now), None);
+        let soon = ending(&facts(29 * 86_400), now).expect("soon");
+        assert!(soon.starts_with("the TLS certificate for a.test expires in 29 days"), "{soon}");
+        let over = CertificateFacts { not_after: second(now) - 1, ..facts(0) };
+        assert!(ending(&over, now).is_some_and(|told| told.contains("has expired")));
     }
 }

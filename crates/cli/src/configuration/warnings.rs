@@ -2,9 +2,12 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 use howdah_store::local::{HandleReuse, handle_reuse};
+use howdah_tls::{CertificateFacts, ServerFiles};
 
+use super::tls::ending;
 use super::{ClientPattern, Durability, ExportConfig, ServerConfig, Source, Squash};
 
 impl ServerConfig {
@@ -14,6 +17,7 @@ impl ServerConfig {
         if let Some(delay) = self.experiment.delay {
             warnings.push(format!("every call waits {delay:?} (--delay): this is an experiment"));
         }
+        warnings.extend(self.tls.as_ref().and_then(certificate));
         for export in &self.exports {
             let name = &export.name;
             if let Source::Memory(_) = export.source {
@@ -58,6 +62,14 @@ impl ServerConfig {
             }
         }
         warnings
+    }
+}
+
+/// That the certificate cannot be read, or ends soon.
+fn certificate(files: &ServerFiles) -> Option<String> {
+    match CertificateFacts::of_file(&files.certificate) {
+        Ok(facts) => ending(facts.first()?, SystemTime::now()),
+        Err(error) => Some(format!("the TLS certificate cannot be read: {error}")),
     }
 }
 

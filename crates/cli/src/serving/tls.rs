@@ -6,12 +6,12 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Result};
 use howdah_tls::{CertificateFacts, ServerFiles, ServerTls};
 
+use crate::configuration::{days, ending};
+
 /// How often it is looked whether the files changed.
 const LOOK: Duration = Duration::from_secs(60);
 /// How often the log tells that the certificate ends soon.
 const TELLING: Duration = Duration::from_secs(86_400);
-/// How long before its end it is told.
-pub const SOON: Duration = Duration::from_secs(30 * 86_400);
 
 /// The certificate, its files, and what was seen of them.
 pub struct Certificate {
@@ -90,56 +90,9 @@ impl Certificate {
     }
 }
 
-/// What a person should know of a certificate that ends soon, or has ended.
-pub fn ending(facts: &CertificateFacts, now: SystemTime) -> Option<String> {
-    let name = facts.names.first().unwrap_or(&facts.subject);
-    match facts.left(now) {
-        None => Some(format!(
-            "the TLS certificate for {name} has expired: clients refuse it; replace its file, which is read within a minute"
-        )),
-        Some(left) if left < SOON => Some(format!(
-            "the TLS certificate for {name} expires in {}; replace its file, which is read within a minute",
-            days(left)
-        )),
-        Some(_) => None,
-    }
-}
-
-fn days(left: Duration) -> String {
-    match left.as_secs() / 86_400 {
-        0 => "less than a day".to_owned(),
-        1 => "1 day".to_owned(),
-        days => format!("{days} days"),
-    }
-}
-
 /// When the files were last changed; links are followed, since some systems replace those.
 fn times(files: &ServerFiles) -> Vec<Option<SystemTime>> {
     let all = [&files.certificate, &files.key].into_iter().chain(&files.authorities);
     let time = |path: &PathBuf| path.metadata().and_then(|file| file.modified()).ok();
     all.map(time).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_end_is_told_in_time() {
-        let now = SystemTime::now();
-        let second = |time: SystemTime| {
-            time.duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs() as i64
-        };
-        let facts = |left: u64| CertificateFacts {
-            subject: "CN=a".to_owned(),
-            names: vec!["a.test".to_owned()],
-            not_before: 0,
-            not_after: second(now) + left as i64,
-        };
-        assert_eq!(ending(&facts(31 * 86_400), now), None);
-        let soon = ending(&facts(29 * 86_400), now).expect("soon");
-        assert!(soon.starts_with("the TLS certificate for a.test expires in 29 days"), "{soon}");
-        let over = CertificateFacts { not_after: second(now) - 1, ..facts(0) };
-        assert!(ending(&over, now).is_some_and(|told| told.contains("has expired")));
-    }
 }

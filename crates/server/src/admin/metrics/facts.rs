@@ -1,14 +1,18 @@
 //! What is told, gathered: plain data, so that writing it needs no server.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use howdah_tune::account::Account;
 use howdah_tune::budget::{MemoryUse, Pressure};
 
+use crate::TransportSecurity;
 use crate::admin::asked::Asked;
 use crate::admin::process::ProcessUse;
 use crate::admin::space::ExportSpace;
+use crate::connection::Connection;
 use crate::counts::{Row, UnheardSums, Workers};
+use crate::secure::TlsDoor;
 
 /// What is told.
 #[derive(Debug, Default)]
@@ -42,8 +46,23 @@ pub struct Facts {
     pub told: Vec<ClientFacts>,
     /// What is exported, and how full it is.
     pub exports: Vec<ExportSpace>,
+    /// What is known of TLS, where there is a certificate.
+    pub tls: Option<TlsFacts>,
     /// What the kernel counts of this process, where it says so.
     pub process: Option<ProcessUse>,
+}
+
+/// What is told of TLS.
+#[derive(Debug, Default)]
+pub struct TlsFacts {
+    /// Connections without a client's certificate, and with one.
+    pub connections: (usize, usize),
+    /// Handshakes that go on.
+    pub under_way: usize,
+    /// How others ended, and how often.
+    pub handshakes: [(&'static str, u64); 3],
+    /// Until when the certificate is valid, in seconds since 1970.
+    pub expiry: Option<i64>,
 }
 
 /// What is told of a client.
@@ -57,12 +76,25 @@ pub struct ClientFacts {
     pub received: u64,
 }
 
+impl TlsFacts {
+    fn gather(door: &TlsDoor, connections: &[Arc<Connection>]) -> Self {
+        let with = |security| connections.iter().filter(|one| one.peer().security == security).count();
+        Self {
+            connections: (with(TransportSecurity::Tls), with(TransportSecurity::TlsWithCertificate)),
+            under_way: door.under_way(),
+            handshakes: door.figures().counts(),
+            expiry: door.certificate().map(|certificate| certificate.not_after),
+        }
+    }
+}
+
 impl Facts {
     /// As they are now.
     pub fn gather(asked: &Asked, exports: Vec<ExportSpace>) -> Self {
         let service = &asked.shared.service;
         let (clients, told) = clients(asked);
         let connections = asked.shared.connections();
+        let tls = asked.shared.tls.as_deref().map(|door| TlsFacts::gather(door, &connections));
         let tuner = asked.shared.tuner.lock();
         Self {
             seconds: asked.shared.started.elapsed().as_secs_f64(),
@@ -73,6 +105,7 @@ impl Facts {
             kept: service.dispatcher.replies.size(),
             held: connections.iter().filter(|connection| connection.is_held()).count(),
             connections: connections.len(),
+            tls,
             budget: tuner.settings().budget.total(),
             used: *tuner.used(),
             pressure: tuner.pressure(),

@@ -7,6 +7,7 @@ use super::facts::Facts;
 use super::form::Form;
 use super::host::{exports, process};
 use super::text::{Kind, Text};
+use super::tls::tls;
 use crate::admin::counts::{by_name, export_name, together};
 use crate::counts::{Latency, Row, upper_bound};
 
@@ -19,6 +20,7 @@ const FIRST_BOUND: usize = 2 * BOUND_EVERY;
 pub fn write(facts: &Facts, form: Form) -> String {
     let mut text = Text::new(form);
     server(&mut text, facts);
+    tls(&mut text, facts.tls.as_ref());
     memory(&mut text, facts);
     limits(&mut text, facts);
     exports(&mut text, facts);
@@ -170,7 +172,7 @@ mod tests {
     use howdah_tune::account::Account;
     use howdah_vfs::memory::MemoryFileSystem;
 
-    use super::super::facts::ClientFacts;
+    use super::super::facts::{ClientFacts, TlsFacts};
     use super::*;
     use crate::Reply;
     use crate::admin::process::ProcessUse;
@@ -225,7 +227,8 @@ mod tests {
         let verdicts = || WORDS.iter().map(|verdict| (*verdict, Duration::from_nanos(MUCH + 1))).collect();
         let account = Account { sending: verdicts(), receiving: verdicts(), ..Account::default() };
         let process = Some(ProcessUse { most_files: Some(1024), ..ProcessUse::default() });
-        Facts { rows: rows.collect(), told: told.collect(), account, process, ..Facts::default() }
+        let tls = Some(TlsFacts { expiry: Some(0), ..TlsFacts::default() });
+        Facts { rows: rows.collect(), told: told.collect(), account, process, tls, ..Facts::default() }
     }
 
     #[test]

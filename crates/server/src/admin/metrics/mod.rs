@@ -8,6 +8,7 @@ mod form;
 mod host;
 mod settings;
 mod text;
+mod tls;
 
 pub use answer::metrics;
 pub use settings::MetricsSettings;
