@@ -175,7 +175,7 @@ fn every_connection_is_secured_also_those_that_come_after_one_broke() {
             observer.break_all();
         }
         let (offset, change) = (round << 20, &mut Change::default());
-        client.write(&ME, &made.node.handle, offset, Data::Bytes(&data), Stability::Unstable, change).expect("written");
+        client.write(&ME, &made.handle, offset, Data::Bytes(&data), Stability::Unstable, change).expect("written");
     }
     drop(client);
     let seen = observer.seen.lock().expect("unpoisoned");
