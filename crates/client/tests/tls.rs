@@ -44,13 +44,17 @@ impl Site {
         let made = foreign.issue(Purpose::Client, &["client.test".to_owned()], DAY).expect("issued");
         std::fs::write(path("stranger.pem"), made.certificate).expect("written");
         std::fs::write(path("stranger.key"), made.key).expect("written");
-        let files =
-            ServerFiles { certificate: path("server.pem"), key: path("server.key"), authorities: vec![path("ca.pem")] };
+        let files = ServerFiles {
+            certificate: path("server.pem"),
+            key: path("server.key"),
+            authorities: vec![path("ca.pem")],
+        };
         let tls = Some(ServerTls::read(&files).expect("good files"));
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
         let export = Export::new(EXPORT, 1, memory(), vec![rule]).with_tls(policy);
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
-        let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], false).expect("a free port");
+        let sockets =
+            Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], false).expect("a free port");
         let server = Server::start(&Settings { workers: 4, tls, ..Settings::default() }, sockets, exports);
         let server = server.expect("a server");
         Self { address: server.addresses()[0].1, home, _server: server }
@@ -175,7 +179,9 @@ fn every_connection_is_secured_also_those_that_come_after_one_broke() {
             observer.break_all();
         }
         let (offset, change) = (round << 20, &mut Change::default());
-        client.write(&ME, &made.handle, offset, Data::Bytes(&data), Stability::Unstable, change).expect("written");
+        client
+            .write(&ME, &made.handle, offset, Data::Bytes(&data), Stability::Unstable, change)
+            .expect("written");
     }
     drop(client);
     let seen = observer.seen.lock().expect("unpoisoned");

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, IoSlice};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use howdah_tls::{SEAL_MAX, SEALED_MAX, Session, TlsError};
@@ -13,6 +14,14 @@ use crate::transfer::Sent;
 const RECEIVE_MAX: usize = 128 << 10;
 /// The least: a record and what is around it (RFC 8446 5.2), so that it comes whole.
 const RECEIVE_MIN: usize = 17 << 10;
+
+/// So many sealed bytes of all connections may wait for sockets that take none, before less is sealed at once.
+const UNSENT_BUDGET: usize = 64 << 20;
+/// What is sealed at once then, in bytes: one record.
+const RECORD: usize = 16 << 10;
+
+/// Sealed bytes of all connections that wait for their sockets.
+static UNSENT: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     /// What this thread receives into, gathers in, and seals into.
@@ -129,16 +138,16 @@ impl Secured {
         }
         MEMORY.with_borrow_mut(|memory| {
             let Memory { gathered, sealed, .. } = memory;
-            let plain = gather(pieces, gathered);
+            let most = if UNSENT.load(Ordering::Relaxed) > UNSENT_BUDGET { RECORD } else { SEAL_MAX };
+            let plain = gather(pieces, gathered, most);
             sealed.resize(SEALED_MAX, 0);
             let State { session, kept, .. } = &mut *state;
             let length = session.seal(plain, kept, sealed).map_err(in_io)?;
             // A record of the session's own goes first.
             if !state.session.outgoing().is_empty() {
-                let State { session, unsent, promised, .. } = &mut *state;
-                unsent.append(session.outgoing());
-                unsent.extend_from_slice(&sealed[..length]);
-                *promised = plain.len();
+                state.keep_outgoing();
+                state.keep_unsent(&sealed[..length]);
+                state.promised = plain.len();
                 return Ok(match state.flush(&send)? {
                     true => Sent::Bytes(std::mem::take(&mut state.promised)),
                     false => Sent::WouldBlock,
@@ -149,7 +158,7 @@ impl Secured {
                 match send(&sealed[sent..length])? {
                     Sent::Bytes(count) => sent += count,
                     Sent::WouldBlock => {
-                        state.unsent.extend_from_slice(&sealed[sent..length]);
+                        state.keep_unsent(&sealed[sent..length]);
                         state.promised = plain.len();
                         return Ok(Sent::WouldBlock);
                     }
@@ -165,18 +174,23 @@ impl Secured {
     /// The socket's.
     pub fn flush(&self, send: impl Fn(&[u8]) -> io::Result<Sent>) -> io::Result<bool> {
         let mut state = self.state();
-        let State { session, unsent, .. } = &mut *state;
-        unsent.append(session.outgoing());
+        state.keep_outgoing();
         state.flush(&send)
+    }
+
+    /// Bytes of memory that it holds for a record that is not whole, or that nobody has taken.
+    pub fn held(&self) -> usize {
+        let state = self.state();
+        state.kept.len() + state.plain.len() - state.taken
     }
 
     /// Tells the peer that nothing more comes, if the socket takes that now.
     pub fn say_end(&self, send: impl Fn(&[u8]) -> io::Result<Sent>) {
         let mut state = self.state();
         if state.failed.is_none() && !state.session.is_handshaking() && state.unsent.is_empty() {
-            let State { session, kept, unsent, .. } = &mut *state;
+            let State { session, kept, .. } = &mut *state;
             session.end(kept);
-            unsent.append(session.outgoing());
+            state.keep_outgoing();
             let _ = state.flush(&send);
         }
     }
@@ -248,7 +262,7 @@ impl State {
             given += count;
             plain.extend_from_slice(&piece[count..]);
         });
-        self.unsent.append(self.session.outgoing());
+        self.keep_outgoing();
         if let Err(error) = opened {
             // The peer learns why, if it can.
             let _ = self.flush(send);
@@ -272,34 +286,57 @@ impl State {
         Ok(given)
     }
 
+    /// What the session itself has to say waits with the rest.
+    fn keep_outgoing(&mut self) {
+        let outgoing = std::mem::take(self.session.outgoing());
+        self.keep_unsent(&outgoing);
+    }
+
+    fn keep_unsent(&mut self, bytes: &[u8]) {
+        self.unsent.extend_from_slice(bytes);
+        UNSENT.fetch_add(bytes.len(), Ordering::Relaxed);
+    }
+
+    fn forget_sent(&mut self, sent: usize) {
+        UNSENT.fetch_sub(sent, Ordering::Relaxed);
+        self.unsent.drain(..sent);
+        if self.unsent.is_empty() {
+            self.unsent = Vec::new();
+        }
+    }
+
     /// Sends what waits; whether all of it went.
     fn flush(&mut self, send: &impl Fn(&[u8]) -> io::Result<Sent>) -> io::Result<bool> {
         let mut sent = 0;
         while sent < self.unsent.len() {
-            match send(&self.unsent[sent..])? {
-                Sent::Bytes(count) => sent += count,
-                Sent::WouldBlock => {
-                    self.unsent.drain(..sent);
-                    return Ok(false);
+            match send(&self.unsent[sent..]) {
+                Ok(Sent::Bytes(count)) => sent += count,
+                outcome => {
+                    self.forget_sent(sent);
+                    return outcome.map(|_| false);
                 }
             }
         }
-        if sent > 0 {
-            self.unsent = Vec::new();
-        }
+        self.forget_sent(sent);
         Ok(true)
     }
 }
 
-/// The beginning of these pieces in one, as much as is sealed at once.
-fn gather<'g>(pieces: &'g [IoSlice<'_>], gathered: &'g mut Vec<u8>) -> &'g [u8] {
+impl Drop for State {
+    fn drop(&mut self) {
+        UNSENT.fetch_sub(self.unsent.len(), Ordering::Relaxed);
+    }
+}
+
+/// The beginning of these pieces in one, at most so many bytes.
+fn gather<'g>(pieces: &'g [IoSlice<'_>], gathered: &'g mut Vec<u8>, most: usize) -> &'g [u8] {
     let first = pieces.iter().find(|piece| !piece.is_empty()).map_or(&[][..], |piece| &piece[..]);
-    if first.len() >= SEAL_MAX || pieces.iter().filter(|piece| !piece.is_empty()).count() < 2 {
-        return &first[..first.len().min(SEAL_MAX)];
+    if first.len() >= most || pieces.iter().filter(|piece| !piece.is_empty()).count() < 2 {
+        return &first[..first.len().min(most)];
     }
     gathered.clear();
     for piece in pieces {
-        let room = SEAL_MAX - gathered.len();
+        let room = most - gathered.len();
         gathered.extend_from_slice(&piece[..piece.len().min(room)]);
     }
     gathered

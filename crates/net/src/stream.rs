@@ -106,6 +106,11 @@ impl Stream {
         self.tls.get().is_some()
     }
 
+    /// Bytes of memory that user space holds of what was received: part of a record of TLS, or plaintext that nobody has taken.
+    pub fn held(&self) -> usize {
+        self.tls.get().map_or(0, |tls| tls.secured.held())
+    }
+
     /// What the handshake agreed on, once it is done: the cipher suite, and the subject of the client's certificate.
     pub fn tls_facts(&self) -> Option<(&'static str, Option<String>)> {
         let tls = self.tls.get()?;

@@ -145,7 +145,7 @@ impl Watch {
     /// Closes the connections that hold most for a record and move least, until the rest fits the budget.
     fn relieve_memory(&self, connections: &[Arc<Connection>], now: Instant) {
         let holding = |connection: &Arc<Connection>| Holding {
-            memory: connection.inbox().holdings().map_or(0, |(_, memory)| memory),
+            memory: connection.holdings().map_or(0, |(_, memory)| memory),
             age: self
                 .seen
                 .get(&connection.token())
@@ -161,7 +161,7 @@ impl Watch {
 
 fn sight(connection: &Connection) -> Sight {
     let (received, records) = (connection.inbox().received(), connection.inbox().records());
-    let partial = connection.inbox().holdings().is_some_and(|(partial, _)| partial);
+    let partial = connection.holdings().is_some_and(|(partial, _)| partial);
     // A socket that cannot say is broken, which whoever uses it next will see.
     let waiting = if partial { connection.stream().waiting().unwrap_or(0) } else { 0 };
     // What waits for the rest of a bulk WRITE has come as if it were received; anything else we have left unread.

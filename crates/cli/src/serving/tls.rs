@@ -96,3 +96,49 @@ fn times(files: &ServerFiles) -> Vec<Option<SystemTime>> {
     let time = |path: &PathBuf| path.metadata().and_then(|file| file.modified()).ok();
     all.map(time).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use howdah_tls::{Authority, Purpose};
+
+    use super::*;
+
+    #[test]
+    fn files_that_changed_are_read_again_once_they_are_whole() {
+        let home = tempfile::tempdir().expect("a directory");
+        let day = Duration::from_secs(86_400);
+        let (authority, _) = Authority::new("test", day).expect("an authority");
+        let path = |name: &str| home.path().join(name);
+        let put = |name: &str, age: Duration| {
+            let made = authority.issue(Purpose::Server, &[name.to_owned()], day).expect("issued");
+            for (file, text) in [("pem", made.certificate), ("key", made.key)] {
+                fs::write(path(file), text).expect("written");
+                let file = File::options().write(true).open(path(file)).expect("there");
+                file.set_modified(SystemTime::now() - age).expect("a time");
+            }
+        };
+        put("a.test", Duration::from_secs(100));
+        let files = ServerFiles { certificate: path("pem"), key: path("key"), authorities: Vec::new() };
+        let mut certificate = Certificate::read(&files).expect("good files");
+        let mut look = |certificate: &mut Certificate| {
+            certificate.looked = Instant::now().checked_sub(LOOK).expect("the machine runs for a minute");
+            certificate.look();
+            certificate.facts().map(|facts| facts.names)
+        };
+        assert_eq!(look(&mut certificate), Some(vec!["a.test".to_owned()]));
+        put("b.test", Duration::ZERO);
+        assert_eq!(look(&mut certificate), Some(vec!["a.test".to_owned()]), "somebody still writes");
+        put("b.test", Duration::from_secs(10));
+        assert_eq!(look(&mut certificate), Some(vec!["b.test".to_owned()]));
+        fs::write(path("key"), "no key").expect("written");
+        File::options()
+            .write(true)
+            .open(path("key"))
+            .expect("there")
+            .set_modified(SystemTime::now() - LOOK)
+            .expect("a time");
+        assert_eq!(look(&mut certificate), Some(vec!["b.test".to_owned()]), "it stays");
+    }
+}

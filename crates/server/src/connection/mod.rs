@@ -125,6 +125,13 @@ impl Connection {
         self.securing.is_late(door, &self.stream, now)
     }
 
+    /// Whether a record has started, of RPC or of TLS, and the memory that is held for it; `None` while a worker receives or moves.
+    pub fn holdings(&self) -> Option<(bool, usize)> {
+        let (is_partial, memory) = self.inbox.holdings()?;
+        let held = self.stream.held();
+        Some((is_partial || held > 0, memory + held))
+    }
+
     /// Whether bytes are at hand that the socket will not wake anybody for.
     pub fn holds_bytes(&self) -> bool {
         self.inbox.is_partial() || self.stream.keeps_bytes()
