@@ -145,11 +145,11 @@ impl Connection {
     pub fn send(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         match &self.tls {
             None => self.send_to_kernel(pieces, more),
-            Some(tls) => tls.send(pieces, |bytes| self.send_to_kernel(&[IoSlice::new(bytes)], false)),
+            Some(tls) => tls.send(pieces, self.as_fd()),
         }
     }
 
-    pub(crate) fn send_to_kernel(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
+    fn send_to_kernel(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         let mut flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         flags.set(SendFlags::MORE, more);
         outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
@@ -215,7 +215,7 @@ impl Connection {
     /// Ends the connection in both directions; whoever waits on it is woken.
     pub fn shut_down(&self) {
         if let Some(tls) = &self.tls {
-            tls.say_end(|bytes| self.send_to_kernel(&[IoSlice::new(bytes)], false));
+            tls.say_end(self.as_fd());
         }
         let _ = self.socket.shutdown(Shutdown::Both);
     }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, IoSlice};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
 use howdah_tls::{SEAL_MAX, Session};
@@ -27,12 +27,12 @@ impl Connection {
     pub fn secure(mut self, session: Session, deadline: Instant) -> io::Result<Self> {
         let tls = Box::new(Secured::new(session, &[]));
         loop {
-            let has_sent = tls.flush(|bytes| self.send_to_kernel(&[IoSlice::new(bytes)], false))?;
+            let has_sent = tls.flush(self.as_fd())?;
             if has_sent && !tls.ask(Session::is_handshaking) {
                 break;
             }
             self.wait_until(deadline, !has_sent)?;
-            match tls.receive(&mut [], &self.below()) {
+            match tls.receive(&mut [], self.as_fd()) {
                 Ok(Sent::WouldBlock) => {}
                 // The handshake came to its end, with nothing behind it.
                 Ok(Sent::Bytes(_)) if !tls.ask(Session::is_handshaking) => {}
@@ -65,18 +65,6 @@ impl Connection {
         self.wait(Readiness { readable: true, writable: wants_room }, left).map(|_| ())
     }
 
-    fn below(&self) -> Below<impl Fn(&mut [u8]) -> io::Result<Sent>, impl Fn(&[u8]) -> io::Result<Sent>> {
-        Below {
-            receive: |buffer: &mut [u8]| self.receive_from_kernel(buffer),
-            send: |bytes: &[u8]| self.send_to_kernel(&[IoSlice::new(bytes)], false),
-        }
-    }
-
-    fn receive_from_kernel(&self, buffer: &mut [u8]) -> io::Result<Sent> {
-        let flags = rustix::net::RecvFlags::DONTWAIT;
-        crate::transfer::outcome(rustix::net::recv(self, buffer, flags).map(|(count, _)| count))
-    }
-
     /// As [`Connection::receive`]: as much as there is, up to a piece for each call.
     pub(crate) fn receive_opened(
         &self,
@@ -98,7 +86,7 @@ impl Connection {
     fn receive_into(&self, tls: &Secured, place: &mut Place<'_>) -> io::Result<Sent> {
         let before = place.buffer.len();
         place.buffer.resize(before + place.most.min(PIECE), 0);
-        let received = tls.receive(&mut place.buffer[before..], &self.below());
+        let received = tls.receive(&mut place.buffer[before..], self.as_fd());
         let count = if let Ok(Sent::Bytes(count)) = &received { *count } else { 0 };
         place.buffer.truncate(before + count);
         received
@@ -112,12 +100,11 @@ impl Connection {
         offset: u64,
         length: usize,
     ) -> io::Result<Sent> {
-        let send = |bytes: &[u8]| self.send_to_kernel(&[IoSlice::new(bytes)], false);
         READ.with_borrow_mut(|read| {
             read.resize(SEAL_MAX, 0);
             match rustix::io::pread(file, &mut read[..length.min(SEAL_MAX)], offset)? {
                 0 => Ok(Sent::Bytes(0)),
-                count => tls.send(&[IoSlice::new(&read[..count])], send),
+                count => tls.send(&[IoSlice::new(&read[..count])], self.as_fd()),
             }
         })
     }

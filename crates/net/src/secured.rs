@@ -3,12 +3,14 @@
 
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, IoSlice};
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use howdah_tls::{SEAL_MAX, SEALED_MAX, Session, TlsError};
+use rustix::net::{RecvFlags, SendFlags};
 
-use crate::transfer::Sent;
+use crate::transfer::{Sent, outcome};
 
 /// The most that is received at once, in bytes.
 const RECEIVE_MAX: usize = 128 << 10;
@@ -57,14 +59,6 @@ struct State {
     failed: Option<TlsError>,
 }
 
-/// The ways of the socket below.
-pub struct Below<R, S> {
-    /// Receives.
-    pub receive: R,
-    /// Sends.
-    pub send: S,
-}
-
 impl Secured {
     /// A session on a socket, from which `received` has come already.
     pub fn new(session: Session, received: &[u8]) -> Self {
@@ -99,16 +93,12 @@ impl Secured {
     ///
     /// # Errors
     /// The socket's, or the session is over (`InvalidData`).
-    pub fn receive(
-        &self,
-        buffer: &mut [u8],
-        below: &Below<impl Fn(&mut [u8]) -> io::Result<Sent>, impl Fn(&[u8]) -> io::Result<Sent>>,
-    ) -> io::Result<Sent> {
+    pub fn receive(&self, buffer: &mut [u8], socket: BorrowedFd<'_>) -> io::Result<Sent> {
         let mut state = self.state();
         let mut given = state.give(buffer);
         MEMORY.with_borrow_mut(|memory| {
             while given == 0 || buffer.len() - given >= RECEIVE_MIN {
-                match state.receive(&mut buffer[given..], &mut memory.received, below) {
+                match state.receive(&mut buffer[given..], &mut memory.received, socket) {
                     Ok(Sent::Bytes(0)) if given == 0 => return Ok(Sent::Bytes(0)),
                     Ok(Sent::WouldBlock) if given == 0 => return Ok(Sent::WouldBlock),
                     Ok(Sent::Bytes(0) | Sent::WouldBlock) => break,
@@ -127,9 +117,9 @@ impl Secured {
     ///
     /// # Errors
     /// The socket's, or the session is over (`InvalidData`).
-    pub fn send(&self, pieces: &[IoSlice<'_>], send: impl Fn(&[u8]) -> io::Result<Sent>) -> io::Result<Sent> {
+    pub fn send(&self, pieces: &[IoSlice<'_>], socket: BorrowedFd<'_>) -> io::Result<Sent> {
         let mut state = self.state();
-        if !state.flush(&send)? {
+        if !state.flush(socket)? {
             return Ok(Sent::WouldBlock);
         }
         match std::mem::take(&mut state.promised) {
@@ -148,14 +138,14 @@ impl Secured {
                 state.keep_outgoing();
                 state.keep_unsent(&sealed[..length]);
                 state.promised = plain.len();
-                return Ok(match state.flush(&send)? {
+                return Ok(match state.flush(socket)? {
                     true => Sent::Bytes(std::mem::take(&mut state.promised)),
                     false => Sent::WouldBlock,
                 });
             }
             let mut sent = 0;
             while sent < length {
-                match send(&sealed[sent..length])? {
+                match send(socket, &sealed[sent..length])? {
                     Sent::Bytes(count) => sent += count,
                     Sent::WouldBlock => {
                         state.keep_unsent(&sealed[sent..length]);
@@ -172,10 +162,10 @@ impl Secured {
     ///
     /// # Errors
     /// The socket's.
-    pub fn flush(&self, send: impl Fn(&[u8]) -> io::Result<Sent>) -> io::Result<bool> {
+    pub fn flush(&self, socket: BorrowedFd<'_>) -> io::Result<bool> {
         let mut state = self.state();
         state.keep_outgoing();
-        state.flush(&send)
+        state.flush(socket)
     }
 
     /// Bytes of memory that it holds for a record that is not whole, or that nobody has taken.
@@ -185,13 +175,13 @@ impl Secured {
     }
 
     /// Tells the peer that nothing more comes, if the socket takes that now.
-    pub fn say_end(&self, send: impl Fn(&[u8]) -> io::Result<Sent>) {
+    pub fn say_end(&self, socket: BorrowedFd<'_>) {
         let mut state = self.state();
         if state.failed.is_none() && !state.session.is_handshaking() && state.unsent.is_empty() {
             let State { session, kept, .. } = &mut *state;
             session.end(kept);
             state.keep_outgoing();
-            let _ = state.flush(&send);
+            let _ = state.flush(socket);
         }
     }
 }
@@ -214,7 +204,7 @@ impl State {
         &mut self,
         buffer: &mut [u8],
         memory: &mut Vec<u8>,
-        below: &Below<impl Fn(&mut [u8]) -> io::Result<Sent>, impl Fn(&[u8]) -> io::Result<Sent>>,
+        socket: BorrowedFd<'_>,
     ) -> io::Result<Sent> {
         if let Some(error) = &self.failed {
             return Err(in_io(error.clone()));
@@ -231,14 +221,14 @@ impl State {
             let memory = &mut memory[..before + most];
             memory[..before].copy_from_slice(&self.kept);
             let is_fresh = std::mem::take(&mut self.is_fresh);
-            let count = match (below.receive)(&mut memory[before..])? {
+            let count = match receive(socket, &mut memory[before..])? {
                 Sent::Bytes(0) => return Ok(Sent::Bytes(0)),
                 Sent::Bytes(count) => count,
                 // What came with the beginning may be all of it.
                 Sent::WouldBlock if is_fresh => 0,
                 Sent::WouldBlock => return Ok(Sent::WouldBlock),
             };
-            let given = self.open(&mut memory[..before + count], buffer, &below.send)?;
+            let given = self.open(&mut memory[..before + count], buffer, socket)?;
             if given > 0 {
                 return Ok(Sent::Bytes(given));
             }
@@ -249,12 +239,7 @@ impl State {
     }
 
     /// Opens records: plaintext goes to `buffer`, what does not fit is kept. Says how much went there.
-    fn open(
-        &mut self,
-        received: &mut [u8],
-        buffer: &mut [u8],
-        send: &impl Fn(&[u8]) -> io::Result<Sent>,
-    ) -> io::Result<usize> {
+    fn open(&mut self, received: &mut [u8], buffer: &mut [u8], socket: BorrowedFd<'_>) -> io::Result<usize> {
         let (mut given, plain) = (0, &mut self.plain);
         let opened = self.session.open(received, |piece| {
             let count = piece.len().min(buffer.len() - given);
@@ -265,11 +250,11 @@ impl State {
         self.keep_outgoing();
         if let Err(error) = opened {
             // The peer learns why, if it can.
-            let _ = self.flush(send);
+            let _ = self.flush(socket);
             self.failed = Some(error.clone());
             return Err(in_io(error));
         }
-        if !self.flush(send)? && self.session.is_handshaking() {
+        if !self.flush(socket)? && self.session.is_handshaking() {
             return Err(io::Error::new(
                 ErrorKind::TimedOut,
                 "the peer does not take its part of the handshake",
@@ -306,10 +291,10 @@ impl State {
     }
 
     /// Sends what waits; whether all of it went.
-    fn flush(&mut self, send: &impl Fn(&[u8]) -> io::Result<Sent>) -> io::Result<bool> {
+    fn flush(&mut self, socket: BorrowedFd<'_>) -> io::Result<bool> {
         let mut sent = 0;
         while sent < self.unsent.len() {
-            match send(&self.unsent[sent..]) {
+            match send(socket, &self.unsent[sent..]) {
                 Ok(Sent::Bytes(count)) => sent += count,
                 outcome => {
                     self.forget_sent(sent);
@@ -340,6 +325,14 @@ fn gather<'g>(pieces: &'g [IoSlice<'_>], gathered: &'g mut Vec<u8>, most: usize)
         gathered.extend_from_slice(&piece[..piece.len().min(room)]);
     }
     gathered
+}
+
+fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<Sent> {
+    outcome(rustix::net::recv(socket, buffer, RecvFlags::DONTWAIT).map(|(count, _)| count))
+}
+
+fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<Sent> {
+    outcome(rustix::net::send(socket, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL))
 }
 
 /// The session is over.

@@ -14,7 +14,7 @@ use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
 use crate::address::canonical;
 use crate::peer::{Ends, Peer, Transport, TransportSecurity};
-use crate::secured::{Below, Secured};
+use crate::secured::Secured;
 use crate::syscall;
 use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
 use crate::transfer::{Sent, outcome};
@@ -162,11 +162,7 @@ impl Stream {
     }
 
     fn receive_secured(&self, tls: &Tls, buffer: &mut [u8]) -> io::Result<Sent> {
-        let below = Below {
-            receive: |buffer: &mut [u8]| self.receive_from_kernel(buffer),
-            send: |bytes: &[u8]| self.send_to_kernel(&[IoSlice::new(bytes)], false),
-        };
-        let received = tls.secured.receive(buffer, &below);
+        let received = tls.secured.receive(buffer, self.socket.as_fd());
         if tls.peer.get().is_none() && received.is_ok() {
             // Before anybody sees what came with the end of the handshake.
             let security = tls.secured.ask(|session| match session.is_handshaking() {
@@ -198,7 +194,7 @@ impl Stream {
     pub fn send(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         match self.tls.get() {
             None => self.send_to_kernel(pieces, more),
-            Some(tls) => tls.secured.send(pieces, |bytes| self.send_to_kernel(&[IoSlice::new(bytes)], false)),
+            Some(tls) => tls.secured.send(pieces, self.socket.as_fd()),
         }
     }
 
@@ -252,7 +248,7 @@ impl Stream {
     /// Ends the connection in both directions; whoever waits on it is woken.
     pub fn shut_down(&self) {
         if let Some(tls) = self.tls.get() {
-            tls.secured.say_end(|bytes| self.send_to_kernel(&[IoSlice::new(bytes)], false));
+            tls.secured.say_end(self.socket.as_fd());
         }
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
     }
