@@ -8,7 +8,7 @@ use std::time::Instant;
 use howdah_tls::{SEAL_MAX, Session};
 
 use crate::connect::{Connection, Readiness};
-use crate::secured::{Below, Secured};
+use crate::secured::Secured;
 use crate::transfer::{Place, Sent, Wait};
 
 /// So much is received at a time, in bytes.

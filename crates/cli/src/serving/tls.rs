@@ -56,12 +56,11 @@ impl Certificate {
         let now = times(&self.files);
         let is_at_rest =
             now.iter().flatten().all(|time| time.elapsed().is_ok_and(|age| age > Duration::from_secs(1)));
-        if now != self.changed && is_at_rest {
-            if let Err(error) = self.renew() {
-                tracing::error!(
-                    "the files of TLS changed and are no good; the old certificate stays: {error:#}"
-                );
-            }
+        if now != self.changed
+            && is_at_rest
+            && let Err(error) = self.renew()
+        {
+            tracing::error!("the files of TLS changed and are no good; the old certificate stays: {error:#}");
         }
         let warning = self.facts().and_then(|facts| ending(&facts, SystemTime::now()));
         if let Some(warning) = warning.filter(|_| self.told.is_none_or(|told| told.elapsed() >= TELLING)) {
@@ -122,7 +121,7 @@ mod tests {
         put("a.test", Duration::from_secs(100));
         let files = ServerFiles { certificate: path("pem"), key: path("key"), authorities: Vec::new() };
         let mut certificate = Certificate::read(&files).expect("good files");
-        let mut look = |certificate: &mut Certificate| {
+        let look = |certificate: &mut Certificate| {
             certificate.looked = Instant::now().checked_sub(LOOK).expect("the machine runs for a minute");
             certificate.look();
             certificate.facts().map(|facts| facts.names)
