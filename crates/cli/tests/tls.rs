@@ -101,8 +101,8 @@ fn what_is_wrong_with_tls_is_said_before_it_serves() {
     let both = "tls_certificate = \"@/a.test.pem\"\ntls_key = \"@/a.test.key\"\n";
     let (code, said) = check(both, "tls = \"required\"\n");
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("TLS               required") || said.contains("required"), "{said}");
-    assert!(said.contains("the TLS certificate for a.test expires in 2 days"), "{said}");
+    assert!(said.contains("TLS               required"), "{said}");
+    assert!(said.contains("the TLS certificate for a.test expires in "), "{said}");
     for (settings, export, wanted) in [
         ("", "tls = \"required\"\n", "needs a certificate: set tls_certificate"),
         (both, "tls = \"client-certificate\"\n", "set tls_client_ca"),

@@ -9,7 +9,7 @@ use howdah_store::local::HandleSource;
 
 use super::prepared::Prepared;
 use crate::arguments::ServeArguments;
-use crate::configuration::{AdminSocket, Sandbox, ServerConfig, Source};
+use crate::configuration::{AdminSocket, ExportConfig, Sandbox, ServerConfig, Source};
 
 /// Ports from here on are anybody's.
 const FIRST_FREE_PORT: u16 = 1024;
@@ -83,7 +83,9 @@ fn reach<'p>(
     let tls = config.admin_listen.iter().filter_map(|listen| listen.tls.as_ref());
     let secure =
         config.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key].into_iter().chain(&tls.authorities));
-    let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(secure).chain(&arguments.server.config);
+    let far = config.exports.iter().flat_map(far_tls);
+    let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(secure).chain(far);
+    let read = read.chain(&arguments.server.config);
     Ok(Reach {
         directories: prepared.roots.iter().flatten().map(AsFd::as_fd).collect(),
         own: vec![config.state.clone()],
@@ -91,6 +93,16 @@ fn reach<'p>(
         read: read.flat_map(|file| directories_of(file)).collect(),
         by_handles,
     })
+}
+
+/// What TLS to another server needs.
+fn far_tls(export: &ExportConfig) -> impl Iterator<Item = &PathBuf> {
+    let options = match &export.source {
+        Source::Server(url) => Some(&url.options),
+        _ => None,
+    };
+    let files = options.map(|options| [&options.tls_authorities, &options.tls_certificate, &options.tls_key]);
+    files.into_iter().flatten().flatten()
 }
 
 /// Where a file lies, as it is named and as it is: whoever edits it may put a new one in its place.
