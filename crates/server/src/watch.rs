@@ -193,7 +193,7 @@ mod tests {
         client.write_all(&[0x80, 0, 0, 40, 1, 2, 3]).expect("sending");
         let mut buffers = BufferPool::new(RECORD_MAX);
         while !sight(&connection).partial {
-            connection.receive(&mut buffers).expect("a socket");
+            connection.receive(&mut buffers, None).expect("a socket");
         }
         assert!(!sight(&connection).unread, "nothing is left in the socket");
         connection.park();

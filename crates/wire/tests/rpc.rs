@@ -5,6 +5,7 @@ mod coding;
 
 use howdah_wire::rpc::{
     Accepted, AuthFlavor, AuthStatus, AuthSys, Call, CallHeader, Credentials, Denied, RecordMark, ReplyHeader,
+    TlsAnswer, TlsProbe,
 };
 use howdah_wire::xdr::{Decode, DecodeProblem, Decoder, Encoder};
 use onc_rpc::auth::{AuthFlavor as TheirFlavor, AuthUnixParams};

@@ -102,7 +102,7 @@ mod tests {
         let mark = RecordMark { length: 1 << 20, last: true };
         client.write_all(&[&mark.to_bytes()[..], &[7; 252]].concat()).expect("sending");
         while connection.stream().waiting().expect("a socket") < 256 {}
-        connection.receive(&mut buffers).expect("a socket");
+        connection.receive(&mut buffers, None).expect("a socket");
         let (mut gauge, mut now) = (Gauge::default(), Duration::ZERO);
         gauge.look(now, &connection, Load::default());
         // Its data comes all the time, and nobody reads it.
