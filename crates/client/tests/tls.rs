@@ -12,7 +12,7 @@ use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
 use howdah_server::exports::{ClientRule, Export, Exports, Squash, TlsPolicy};
 use howdah_server::{Server, Settings, Sockets};
-use howdah_tls::{Authority, Purpose, ServerFiles, ServerTls};
+use howdah_tls::{Authority, CertificatePurpose, ServerFiles, ServerTls};
 use howdah_vfs::conformance::{self, Abilities, Subject};
 use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
 use served::{EXPORT, memory};
@@ -33,7 +33,10 @@ impl Site {
         let (authority, made) = Authority::new("test", DAY).expect("an authority");
         let path = |name: &str| -> PathBuf { home.path().join(name) };
         std::fs::write(path("ca.pem"), made.certificate).expect("written");
-        let names = [("server", Purpose::Server, "127.0.0.1"), ("client", Purpose::Client, "client.test")];
+        let names = [
+            ("server", CertificatePurpose::Server, "127.0.0.1"),
+            ("client", CertificatePurpose::Client, "client.test"),
+        ];
         for (file, purpose, name) in names {
             let made = authority.issue(purpose, &[name.to_owned()], DAY).expect("issued");
             std::fs::write(path(&format!("{file}.pem")), made.certificate).expect("written");
@@ -41,7 +44,8 @@ impl Site {
         }
         let (foreign, made) = Authority::new("foreign", DAY).expect("an authority");
         std::fs::write(path("foreign.pem"), made.certificate).expect("written");
-        let made = foreign.issue(Purpose::Client, &["client.test".to_owned()], DAY).expect("issued");
+        let made =
+            foreign.issue(CertificatePurpose::Client, &["client.test".to_owned()], DAY).expect("issued");
         std::fs::write(path("stranger.pem"), made.certificate).expect("written");
         std::fs::write(path("stranger.key"), made.key).expect("written");
         let files = ServerFiles {

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
-use howdah_tls::{SEAL_MAX, Session};
+use howdah_tls::{SEAL_MAX, TlsSession};
 
 use crate::connect::{Connection, Readiness};
 use crate::secured::Secured;
@@ -24,18 +24,18 @@ impl Connection {
     ///
     /// # Errors
     /// The peer is not who it should be, refuses us (both `InvalidData`), ends the connection, or takes longer than until `deadline`.
-    pub fn secure(mut self, session: Session, deadline: Instant) -> io::Result<Self> {
+    pub fn secure(mut self, session: TlsSession, deadline: Instant) -> io::Result<Self> {
         let tls = Box::new(Secured::new(session, &[]));
         loop {
             let has_sent = tls.flush(self.as_fd())?;
-            if has_sent && !tls.ask(Session::is_handshaking) {
+            if has_sent && !tls.ask(TlsSession::is_handshaking) {
                 break;
             }
             self.wait_until(deadline, !has_sent)?;
             match tls.receive(&mut [], self.as_fd()) {
                 Ok(Sent::WouldBlock) => {}
                 // The handshake came to its end, with nothing behind it.
-                Ok(Sent::Bytes(_)) if !tls.ask(Session::is_handshaking) => {}
+                Ok(Sent::Bytes(_)) if !tls.ask(TlsSession::is_handshaking) => {}
                 Ok(Sent::Bytes(_)) => {
                     return Err(io::Error::new(
                         ErrorKind::UnexpectedEof,

@@ -7,7 +7,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use howdah_tls::{SEAL_MAX, SEALED_MAX, Session, TlsError};
+use howdah_tls::{SEAL_MAX, SEALED_MAX, TlsError, TlsSession};
 use rustix::net::{RecvFlags, SendFlags};
 
 use crate::transfer::{Sent, outcome};
@@ -43,7 +43,7 @@ pub struct Secured(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
-    session: Session,
+    session: TlsSession,
     /// The beginning of a record that is not whole yet.
     kept: Vec<u8>,
     /// Nobody has looked at it.
@@ -61,7 +61,7 @@ struct State {
 
 impl Secured {
     /// A session on a socket, from which `received` has come already.
-    pub fn new(session: Session, received: &[u8]) -> Self {
+    pub fn new(session: TlsSession, received: &[u8]) -> Self {
         Self(Mutex::new(State {
             session,
             kept: received.to_vec(),
@@ -79,7 +79,7 @@ impl Secured {
     }
 
     /// What the session knows.
-    pub fn ask<T>(&self, ask: impl FnOnce(&Session) -> T) -> T {
+    pub fn ask<T>(&self, ask: impl FnOnce(&TlsSession) -> T) -> T {
         ask(&self.state().session)
     }
 
@@ -260,7 +260,7 @@ impl State {
                 "the peer does not take its part of the handshake",
             ));
         }
-        let consumed = opened.map_or(0, |opened| opened.consumed);
+        let consumed = opened.unwrap_or(0);
         if consumed == received.len() {
             self.kept = Vec::new();
         } else {

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use howdah_tls::Session;
+use howdah_tls::TlsSession;
 use howdah_tune::Algorithm;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
@@ -87,7 +87,7 @@ impl Stream {
     ///
     /// # Errors
     /// It is TLS already, or the socket does not take `last` whole.
-    pub fn start_tls(&self, session: Session, received: &[u8], last: &[u8]) -> io::Result<()> {
+    pub fn start_tls(&self, session: TlsSession, received: &[u8], last: &[u8]) -> io::Result<()> {
         if !last.is_empty() && self.send_to_kernel(&[IoSlice::new(last)], false)? != Sent::Bytes(last.len()) {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not take its answers"));
         }
@@ -231,7 +231,7 @@ impl Stream {
     /// it. With TLS it must have said so itself: anybody can end what is below.
     pub fn has_ended_in_order(&self) -> bool {
         if let Some(tls) = self.tls.get() {
-            return tls.secured.ask(Session::has_ended) && self.has_arrived().unwrap_or(false);
+            return tls.secured.ask(TlsSession::has_ended) && self.has_arrived().unwrap_or(false);
         }
         let peeked = rustix::net::recv(&self.socket, &mut [0_u8; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);
         let is_connected = || rustix::net::getpeername(&self.socket) != Err(Errno::NOTCONN);

@@ -14,7 +14,7 @@ use common::{call, make_file, nfs_call, root};
 use howdah_net::{ConnectSettings, Connection, Place, Sent, Wait};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash, TlsPolicy};
 use howdah_server::{Server, Settings, Sockets};
-use howdah_tls::{Authority, ClientFiles, ClientTls, Purpose, ServerFiles, ServerTls};
+use howdah_tls::{Authority, CertificatePurpose, ClientFiles, ClientTls, ServerFiles, ServerTls};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::nfs3::{self, FileHandle, getattr, read, write};
 use howdah_wire::rpc::{
@@ -39,7 +39,9 @@ impl Site {
         let path = |name: &str| home.path().join(name);
         let (authority, made) = Authority::new("test", DAY).unwrap();
         std::fs::write(path("ca.pem"), made.certificate).unwrap();
-        for (name, purpose) in [("server", Purpose::Server), ("client", Purpose::Client)] {
+        for (name, purpose) in
+            [("server", CertificatePurpose::Server), ("client", CertificatePurpose::Client)]
+        {
             let made = authority.issue(purpose, &[format!("{name}.test")], DAY).unwrap();
             std::fs::write(path(&format!("{name}.pem")), made.certificate).unwrap();
             std::fs::write(path(&format!("{name}.key")), made.key).unwrap();

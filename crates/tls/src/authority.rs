@@ -15,7 +15,7 @@ const SKEW: Duration = Duration::from_secs(3600);
 
 /// What a certificate is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum CertificatePurpose {
     /// A server proves its names by it.
     Server,
     /// A client proves its name by it.
@@ -66,15 +66,20 @@ impl Authority {
     ///
     /// # Errors
     /// There is no name, or one of them cannot stand in a certificate.
-    pub fn issue(&self, purpose: Purpose, names: &[String], lifetime: Lifetime) -> Result<Made, String> {
+    pub fn issue(
+        &self,
+        purpose: CertificatePurpose,
+        names: &[String],
+        lifetime: Lifetime,
+    ) -> Result<Made, String> {
         let first = names.first().ok_or("a certificate needs a name")?;
         let mut parameters = parameters(first, names, lifetime)?;
         parameters.use_authority_key_identifier_extension = true;
         parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         // Both the purposes that TLS knows and those of the RFC: peers ask for one or the other.
         parameters.extended_key_usages = match purpose {
-            Purpose::Server => vec![ExtendedKeyUsagePurpose::ServerAuth, other(RPC_SERVER)],
-            Purpose::Client => vec![ExtendedKeyUsagePurpose::ClientAuth, other(RPC_CLIENT)],
+            CertificatePurpose::Server => vec![ExtendedKeyUsagePurpose::ServerAuth, other(RPC_SERVER)],
+            CertificatePurpose::Client => vec![ExtendedKeyUsagePurpose::ClientAuth, other(RPC_CLIENT)],
         };
         let key = KeyPair::generate().map_err(|error| error.to_string())?;
         let certificate = parameters.signed_by(&key, &self.0).map_err(|error| error.to_string())?;

@@ -9,9 +9,10 @@ use rustls::pki_types::ServerName;
 use rustls::version::TLS13;
 use rustls::{ClientConfig, RootCertStore};
 
+use crate::alpn::ALPN;
+use crate::error::TlsError;
 use crate::files::{self, FileError};
-use crate::session::Session;
-use crate::{ALPN, TlsError};
+use crate::session::TlsSession;
 
 /// Where systems keep the authorities that they trust: Debian, Fedora, SUSE, Alpine and FreeBSD.
 const SYSTEM: [&str; 4] = [
@@ -74,8 +75,8 @@ impl ClientTls {
     ///
     /// # Errors
     /// The system gives no random numbers.
-    pub fn session(&self) -> Result<Session, TlsError> {
-        Session::client(Arc::clone(&self.config), self.name.clone())
+    pub fn session(&self) -> Result<TlsSession, TlsError> {
+        TlsSession::client(Arc::clone(&self.config), self.name.clone())
     }
 
     /// Whether the client has a certificate.

@@ -65,3 +65,8 @@ fn name(name: &GeneralName<'_>) -> Option<String> {
         _ => None,
     }
 }
+
+/// The subject of the first certificate of a chain, for logs.
+pub(crate) fn subject(chain: &[CertificateDer<'_>]) -> Option<String> {
+    chain.first().and_then(CertificateFacts::of).map(|facts| facts.subject)
+}

@@ -3,6 +3,7 @@
 //!
 //! It knows certificates and records. It does not know sockets, nor what the plaintext means.
 
+mod alpn;
 mod authority;
 mod client;
 mod error;
@@ -11,13 +12,10 @@ mod files;
 mod server;
 mod session;
 
-pub use authority::{Authority, Lifetime, Made, Purpose};
+pub use authority::{Authority, CertificatePurpose, Lifetime, Made};
 pub use client::{ClientFiles, ClientTls};
 pub use error::TlsError;
 pub use facts::CertificateFacts;
 pub use files::FileError;
 pub use server::{ServerFiles, ServerTls};
-pub use session::{Opened, SEAL_MAX, SEALED_MAX, Session};
-
-/// The protocol that both ends name in the handshake (ALPN, RFC 9289 8.2). Linux clients name none over TCP, so it is not required.
-const ALPN: &[u8] = b"sunrpc";
+pub use session::{SEAL_MAX, SEALED_MAX, TlsSession};

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
-use rustls::pki_types::CertificateDer;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoClientAuth, NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::version::TLS13;
 
+use crate::alpn::ALPN;
+use crate::error::TlsError;
 use crate::facts::CertificateFacts;
 use crate::files::{self, FileError};
-use crate::session::Session;
-use crate::{ALPN, TlsError};
+use crate::session::TlsSession;
 
 /// The files of a server, in PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,9 +60,9 @@ impl ServerTls {
     ///
     /// # Errors
     /// The system gives no random numbers.
-    pub fn session(&self) -> Result<Session, TlsError> {
+    pub fn session(&self) -> Result<TlsSession, TlsError> {
         let config = Arc::clone(&self.0.read().config);
-        Session::server(config)
+        TlsSession::server(config)
     }
 
     /// What the certificate says, then those that follow it in its file.
@@ -117,9 +117,4 @@ fn verifier(files: &ServerFiles) -> Result<Arc<dyn ClientCertVerifier>, FileErro
 fn mismatch(files: &ServerFiles, error: &rustls::Error) -> FileError {
     let why = format!("it does not belong to the certificate in {}: {error}", files.certificate.display());
     FileError::new(&files.key, why)
-}
-
-/// The subject of the first certificate of a chain, for logs.
-pub(crate) fn subject(chain: &[CertificateDer<'_>]) -> Option<String> {
-    chain.first().and_then(CertificateFacts::of).map(|facts| facts.subject)
 }

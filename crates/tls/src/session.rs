@@ -9,8 +9,8 @@ use rustls::server::UnbufferedServerConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
 use rustls::{ClientConfig, CommonState, Error, ServerConfig};
 
-use crate::TlsError;
-use crate::server::subject;
+use crate::error::TlsError;
+use crate::facts::subject;
 
 /// The most plaintext that is sealed at once, in bytes: four records. What is sealed cannot be overtaken any more.
 pub const SEAL_MAX: usize = 64 << 10;
@@ -20,7 +20,7 @@ pub const SEALED_MAX: usize = SEAL_MAX + (1 << 10);
 const INCOMING_MAX: usize = 72 << 10;
 
 /// One end of a connection.
-pub struct Session {
+pub struct TlsSession {
     end: End,
     /// Records that are to be sent: of the handshake, a key update, an alert.
     outgoing: Vec<u8>,
@@ -31,14 +31,6 @@ pub struct Session {
 enum End {
     Server(Box<UnbufferedServerConnection>),
     Client(Box<UnbufferedClientConnection>),
-}
-
-/// What became of bytes that were received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Opened {
-    /// So many of them are done with. The others are the beginning of a record, or of a message of the handshake: they come first
-    /// the next time.
-    pub consumed: usize,
 }
 
 /// Where a session stands after a step.
@@ -53,7 +45,7 @@ enum Step {
     Ended,
 }
 
-impl Session {
+impl TlsSession {
     /// The server's end.
     pub(crate) fn server(config: Arc<ServerConfig>) -> Result<Self, TlsError> {
         let connection = UnbufferedServerConnection::new(config).map_err(TlsError)?;
@@ -72,11 +64,12 @@ impl Session {
         Self { end, outgoing: Vec::new(), has_ended: false }
     }
 
-    /// Takes in what was received, behind what was not done with the last time: gives each piece of plaintext to `plain`.
+    /// Takes in what was received, behind what was not done with the last time: gives each piece of plaintext to `plain`. Says
+    /// how many bytes are done with; the others are the beginning of a record, or of a message of the handshake, and come first the next time.
     ///
     /// # Errors
     /// The session is over. An alert that says so to the peer may be in [`Self::outgoing`].
-    pub fn open(&mut self, received: &mut [u8], mut plain: impl FnMut(&[u8])) -> Result<Opened, TlsError> {
+    pub fn open(&mut self, received: &mut [u8], mut plain: impl FnMut(&[u8])) -> Result<usize, TlsError> {
         let mut consumed = 0;
         loop {
             let (discard, step) = self.step(&mut received[consumed..], &mut plain);
@@ -87,7 +80,7 @@ impl Session {
                 Ok(Step::Ended) => {
                     self.has_ended = true;
                     // Nothing that comes behind it is of this session.
-                    return Ok(Opened { consumed: received.len() });
+                    return Ok(received.len());
                 }
                 Err(error) => {
                     // The alert.
@@ -99,7 +92,7 @@ impl Session {
         if received.len() - consumed > INCOMING_MAX {
             return Err(TlsError(Error::General("a message of the handshake is too long".to_owned())));
         }
-        Ok(Opened { consumed })
+        Ok(consumed)
     }
 
     fn step(&mut self, received: &mut [u8], plain: &mut impl FnMut(&[u8])) -> (usize, Result<Step, Error>) {
@@ -177,9 +170,9 @@ impl Session {
     }
 }
 
-impl std::fmt::Debug for Session {
+impl std::fmt::Debug for TlsSession {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Session").field("suite", &self.suite()).finish_non_exhaustive()
+        formatter.debug_struct("TlsSession").field("suite", &self.suite()).finish_non_exhaustive()
     }
 }
 

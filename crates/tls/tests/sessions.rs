@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use howdah_random::Random;
 use howdah_tls::{
-    Authority, ClientFiles, ClientTls, Purpose, SEAL_MAX, SEALED_MAX, ServerFiles, ServerTls, Session,
-    TlsError,
+    Authority, CertificatePurpose, ClientFiles, ClientTls, SEAL_MAX, SEALED_MAX, ServerFiles, ServerTls,
+    TlsError, TlsSession,
 };
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -30,7 +30,7 @@ impl Site {
         self.home.path().join(name)
     }
 
-    fn issue(&self, file: &str, purpose: Purpose, name: &str) -> (PathBuf, PathBuf) {
+    fn issue(&self, file: &str, purpose: CertificatePurpose, name: &str) -> (PathBuf, PathBuf) {
         let made = self.authority.issue(purpose, &[name.to_owned()], DAY).expect("issued");
         let paths = (self.path(&format!("{file}.pem")), self.path(&format!("{file}.key")));
         fs::write(&paths.0, made.certificate).expect("written");
@@ -39,7 +39,7 @@ impl Site {
     }
 
     fn server(&self, authorities: &[&Path]) -> ServerTls {
-        let (certificate, key) = self.issue("server", Purpose::Server, "server.test");
+        let (certificate, key) = self.issue("server", CertificatePurpose::Server, "server.test");
         let authorities = authorities.iter().map(|path| path.to_path_buf()).collect();
         ServerTls::read(&ServerFiles { certificate, key, authorities }).expect("good files")
     }
@@ -52,13 +52,13 @@ impl Site {
 
 /// An end, and what it is not done with.
 struct End {
-    session: Session,
+    session: TlsSession,
     kept: Vec<u8>,
     plain: Vec<u8>,
 }
 
 impl End {
-    fn new(session: Session) -> Self {
+    fn new(session: TlsSession) -> Self {
         Self { session, kept: Vec::new(), plain: Vec::new() }
     }
 
@@ -66,7 +66,7 @@ impl End {
         self.kept.extend_from_slice(bytes);
         let plain = &mut self.plain;
         let opened = self.session.open(&mut self.kept, |piece| plain.extend_from_slice(piece))?;
-        self.kept.drain(..opened.consumed);
+        self.kept.drain(..opened);
         Ok(())
     }
 
@@ -171,14 +171,16 @@ fn a_server_that_is_another_or_unknown_is_refused() {
         "{why}"
     );
     // A client's certificate proves no server.
-    let (certificate, key) = site.issue("wrong", Purpose::Client, "server.test");
+    let (certificate, key) = site.issue("wrong", CertificatePurpose::Client, "server.test");
     let wrong =
         ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new() }).expect("good files");
     let (which, why) = refused(&site.client("server.test", None), &wrong);
     assert_eq!((which, why.contains("not issued for this purpose")), ("client", true), "{why}");
     // One that has expired: it began an hour ago, as all do.
-    let made =
-        site.authority.issue(Purpose::Server, &["server.test".to_owned()], Duration::ZERO).expect("issued");
+    let made = site
+        .authority
+        .issue(CertificatePurpose::Server, &["server.test".to_owned()], Duration::ZERO)
+        .expect("issued");
     let (certificate, key) = (site.path("old.pem"), site.path("old.key"));
     fs::write(&certificate, made.certificate).expect("written");
     fs::write(&key, made.key).expect("written");
@@ -192,7 +194,7 @@ fn a_server_that_is_another_or_unknown_is_refused() {
 #[test]
 fn clients_show_certificates_only_where_they_are_asked_and_those_of_others_are_refused() {
     let (site, other) = (Site::new(), Site::new());
-    let identity = site.issue("client", Purpose::Client, "client.test");
+    let identity = site.issue("client", CertificatePurpose::Client, "client.test");
     let (known, unknown) = (site.client("server.test", Some(identity)), site.client("server.test", None));
     for (authorities, client, has_shown) in [
         (&[][..], &known, false),
@@ -208,7 +210,7 @@ fn clients_show_certificates_only_where_they_are_asked_and_those_of_others_are_r
         let subject = has_shown.then(|| "CN=client.test".to_owned());
         assert_eq!(ends.1.session.peer_subject(), subject);
     }
-    let foreign = other.issue("client", Purpose::Client, "client.test");
+    let foreign = other.issue("client", CertificatePurpose::Client, "client.test");
     let client = site.client("server.test", Some(foreign));
     let (which, why) = refused(&client, &site.server(&[&site.path("ca.pem")]));
     assert_eq!((which, why.contains("no authority that is trusted here")), ("server", true), "{why}");
@@ -217,11 +219,11 @@ fn clients_show_certificates_only_where_they_are_asked_and_those_of_others_are_r
 #[test]
 fn a_certificate_is_renewed_for_all_clones_or_stays() {
     let site = Site::new();
-    let (certificate, key) = site.issue("server", Purpose::Server, "server.test");
+    let (certificate, key) = site.issue("server", CertificatePurpose::Server, "server.test");
     let files = ServerFiles { certificate, key, authorities: Vec::new() };
     let server = ServerTls::read(&files).expect("good files");
     let clone = server.clone();
-    site.issue("server", Purpose::Server, "new.test");
+    site.issue("server", CertificatePurpose::Server, "new.test");
     assert_eq!(clone.facts()[0].names, ["server.test"]);
     server.renew(&files).expect("good files");
     assert_eq!(clone.facts()[0].names, ["new.test"]);

@@ -4,8 +4,8 @@
 mod coding;
 
 use howdah_wire::rpc::{
-    Accepted, AuthFlavor, AuthStatus, AuthSys, Call, CallHeader, Credentials, Denied, RecordMark, ReplyHeader,
-    TlsAnswer, TlsProbe,
+    Accepted, AuthFlavor, AuthStatus, AuthSys, Call, CallHeader, Credentials, Denied, RecordMark,
+    ReplyHeader, TlsAnswer, TlsProbe,
 };
 use howdah_wire::xdr::{Decode, DecodeProblem, Decoder, Encoder};
 use onc_rpc::auth::{AuthFlavor as TheirFlavor, AuthUnixParams};
@@ -157,14 +157,17 @@ fn a_tls_probe_is_plain_or_is_told_apart() {
         let head = [9, 0, 2, 100_003, 3, 0];
         let message: Vec<u8> = head.iter().chain(words).flat_map(|word| word.to_be_bytes()).collect();
         match Call::parse(&message) {
-            Call::Call(header, _) => header.credentials,
+            Call::Call(header, _) => match header.credentials {
+                Credentials::Tls(probe) => probe,
+                other => panic!("{other:?}"),
+            },
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(probe(&[7, 0, 0, 0]), Credentials::Tls(TlsProbe::Plain));
-    assert_eq!(probe(&[7, 4, 1, 0, 0]), Credentials::Tls(TlsProbe::WithBody));
-    assert_eq!(probe(&[7, 0, 0, 4, 1]), Credentials::Tls(TlsProbe::WithVerifier));
-    assert_eq!(probe(&[7, 0, 1, 0]), Credentials::Tls(TlsProbe::WithVerifier));
+    assert_eq!(probe(&[7, 0, 0, 0]), TlsProbe::Plain);
+    assert_eq!(probe(&[7, 4, 1, 0, 0]), TlsProbe::WithBody);
+    assert_eq!(probe(&[7, 0, 0, 4, 1]), TlsProbe::WithVerifier);
+    assert_eq!(probe(&[7, 0, 1, 0]), TlsProbe::WithVerifier);
     let header = CallHeader {
         xid: 9,
         program: 100_003,

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use howdah_tls::{
-    Authority, ClientFiles, ClientTls, Opened, Purpose, SEALED_MAX, ServerFiles, ServerTls, Session,
+    Authority, CertificatePurpose, ClientFiles, ClientTls, SEALED_MAX, ServerFiles, ServerTls, TlsSession,
 };
 
 /// Steps of one input.
@@ -24,7 +24,8 @@ fn site() -> &'static (ServerTls, ClientTls) {
             path
         };
         let authorities = write("ca", &made.certificate);
-        let made = authority.issue(Purpose::Server, &["server.test".to_owned()], day).expect("issued");
+        let made =
+            authority.issue(CertificatePurpose::Server, &["server.test".to_owned()], day).expect("issued");
         let (certificate, key) = (write("c", &made.certificate), write("k", &made.key));
         let server = ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new() });
         let files = ClientFiles { authorities: Some(authorities), identity: None };
@@ -35,7 +36,7 @@ fn site() -> &'static (ServerTls, ClientTls) {
 
 /// The server's end, and what came of it.
 struct Server {
-    session: Session,
+    session: TlsSession,
     kept: Vec<u8>,
     plain: Vec<u8>,
     has_failed: bool,
@@ -49,7 +50,7 @@ impl Server {
         self.kept.extend_from_slice(bytes);
         let plain = &mut self.plain;
         match self.session.open(&mut self.kept, |piece| plain.extend_from_slice(piece)) {
-            Ok(Opened { consumed }) => {
+            Ok(consumed) => {
                 assert!(consumed <= self.kept.len());
                 self.kept.drain(..consumed);
             }
@@ -87,7 +88,7 @@ pub fn run(input: &[u8]) {
         }
         kept.extend_from_slice(&flight);
         if let Ok(opened) = client.open(&mut kept, |_| {}) {
-            kept.drain(..opened.consumed);
+            kept.drain(..opened);
         }
         let mut bytes = std::mem::take(client.outgoing());
         if !client.is_handshaking() {

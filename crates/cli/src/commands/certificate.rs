@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
-use howdah_tls::{Authority, Made, Purpose};
+use howdah_tls::{Authority, CertificatePurpose, Made};
 
 use super::Failure;
 use crate::arguments::CertificateArguments;
@@ -31,13 +31,13 @@ pub fn run(arguments: &CertificateArguments) -> Result<(), Failure> {
         .mode(0o755)
         .create(directory)
         .with_context(|| format!("making the directory {}", directory.display()))?;
-    let mut wanted: Vec<(Purpose, Vec<String>)> = Vec::new();
+    let mut wanted: Vec<(CertificatePurpose, Vec<String>)> = Vec::new();
     if !arguments.server.is_empty() {
-        wanted.push((Purpose::Server, arguments.server.clone()));
+        wanted.push((CertificatePurpose::Server, arguments.server.clone()));
     }
-    wanted.extend(arguments.client.clone().map(|name| (Purpose::Client, vec![name])));
+    wanted.extend(arguments.client.clone().map(|name| (CertificatePurpose::Client, vec![name])));
     if wanted.is_empty() {
-        wanted.push((Purpose::Server, own_names()?));
+        wanted.push((CertificatePurpose::Server, own_names()?));
     }
     for (_, names) in &wanted {
         must_be_new(&files(directory, &names[0])?)?;
@@ -135,17 +135,23 @@ fn own_names() -> Result<Vec<String>> {
 }
 
 /// What was made, and the commands that use it.
-fn next(purpose: Purpose, names: &[String], directory: &Path, certificate: &Path, key: &Path) -> String {
+fn next(
+    purpose: CertificatePurpose,
+    names: &[String],
+    directory: &Path,
+    certificate: &Path,
+    key: &Path,
+) -> String {
     let (certificate, key, ca) = (certificate.display(), key.display(), directory.join("ca.pem"));
     let ca = ca.display();
     let mut text = String::new();
     let (word, first) = match purpose {
-        Purpose::Server => ("server", names.join(", ")),
-        Purpose::Client => ("client", names[0].clone()),
+        CertificatePurpose::Server => ("server", names.join(", ")),
+        CertificatePurpose::Client => ("client", names[0].clone()),
     };
     let _ = writeln!(text, "{word:<14}{certificate} and {key}, for {first}");
     let _ = match purpose {
-        Purpose::Server => writeln!(
+        CertificatePurpose::Server => writeln!(
             text,
             "\nServe with TLS:\n  howdah serve DIR --tls-certificate {certificate} --tls-key {key}\n\
              Require it, and a certificate of each client:\n  … --tls-client-ca {ca} --tls client-certificate\n\
@@ -154,7 +160,7 @@ fn next(purpose: Purpose, names: &[String], directory: &Path, certificate: &Path
              mount -t nfs -o xprtsec=tls {}:/ /mnt",
             names[0], names[0]
         ),
-        Purpose::Client => writeln!(
+        CertificatePurpose::Client => writeln!(
             text,
             "\nCopy with it:\n  howdah cp 'nfs://HOST/FILE?xprtsec=mtls&tlsca={ca}&tlscert={certificate}&tlskey={key}' .\n\
              Mount with it on Linux 6.5 and later (its files named in /etc/tlshd.conf):\n  \

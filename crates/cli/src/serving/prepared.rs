@@ -14,7 +14,7 @@ use super::file_systems::root;
 use super::portmapper::Portmapper;
 use super::samples::samples;
 use super::sockets::sockets;
-use super::tls::Certificate;
+use super::tls::ServedCertificate;
 use crate::configuration::ServerConfig;
 use crate::running::{HANDLE_KEY_SIZE, RunningFile, handle_key, prepare_state};
 
@@ -24,7 +24,7 @@ pub struct Prepared {
     /// Where NFS is served over TCP: what was asked for, with real ports.
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) page: Option<LivePage>,
-    pub(super) certificate: Option<Certificate>,
+    pub(super) certificate: Option<ServedCertificate>,
     pub(super) key: [u8; HANDLE_KEY_SIZE],
     /// The directories, in the order of the exports; `None` for those that serve none.
     pub(super) roots: Vec<Option<Root>>,
@@ -51,7 +51,7 @@ impl Prepared {
         let address = address.map(|(listen, listener)| admin_address(listen, listener, &config.state));
         let (address, page) = address.transpose()?.unzip();
         sockets.admin_address = address;
-        let certificate = config.tls.as_ref().map(Certificate::read).transpose()?;
+        let certificate = config.tls.as_ref().map(ServedCertificate::read).transpose()?;
         let key = handle_key(&config.state)?;
         let states = states(config)?;
         let roots = config.exports.iter().map(root).collect::<Result<_>>()?;

@@ -16,7 +16,7 @@ use super::file_systems::{DirectoryNews, FileSystems};
 use super::groups::UserDatabase;
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
-use super::tls::Certificate;
+use super::tls::ServedCertificate;
 use crate::configuration::{ExportConfig, ServerConfig};
 use crate::report::OpenedExport;
 use crate::running::{ClientNames, HANDLE_KEY_SIZE};
@@ -32,7 +32,7 @@ pub struct RunningServer {
     addresses: Vec<SocketAddr>,
     admin: Option<PathBuf>,
     page: Option<LivePage>,
-    certificate: Option<Certificate>,
+    certificate: Option<ServedCertificate>,
     portmapper: Portmapper,
     directories: FileSystems,
     state: PathBuf,
@@ -69,7 +69,7 @@ impl RunningServer {
             tuning: config.tuning.clone(),
             watcher,
             metrics: MetricsSettings { clients: config.metrics.clients },
-            tls: certificate.as_ref().map(Certificate::tls),
+            tls: certificate.as_ref().map(ServedCertificate::tls),
         };
         let names = ClientNames::default().looked_up(&config.exports);
         let start = || {
@@ -127,7 +127,7 @@ impl RunningServer {
         let exports = exports(configs, &directories, &self.key, self.delay, &names)?;
         let exports = exports.with_groups(self.groups.clone());
         self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
-        self.certificate.as_mut().map_or(Ok(()), Certificate::renew)?;
+        self.certificate.as_mut().map_or(Ok(()), ServedCertificate::renew)?;
         self.server.reload(exports);
         std::mem::replace(&mut self.directories, directories).let_go();
         self.names = names;
@@ -144,7 +144,7 @@ impl RunningServer {
 
     /// Reads the certificate of TLS again if its files changed, and tells if it ends soon.
     pub fn look_at_certificate(&mut self) {
-        self.certificate.iter_mut().for_each(Certificate::look);
+        self.certificate.iter_mut().for_each(ServedCertificate::look);
     }
 
     fn serve_again(&self, configs: &[ExportConfig]) -> Result<()> {

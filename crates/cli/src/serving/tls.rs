@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_secs(60);
 const TELLING: Duration = Duration::from_secs(86_400);
 
 /// The certificate, its files, and what was seen of them.
-pub struct Certificate {
+pub struct ServedCertificate {
     tls: ServerTls,
     files: ServerFiles,
     changed: Vec<Option<SystemTime>>,
@@ -22,7 +22,7 @@ pub struct Certificate {
     told: Option<Instant>,
 }
 
-impl Certificate {
+impl ServedCertificate {
     /// Reads the files.
     pub fn read(files: &ServerFiles) -> Result<Self> {
         let changed = times(files);
@@ -100,7 +100,7 @@ fn times(files: &ServerFiles) -> Vec<Option<SystemTime>> {
 mod tests {
     use std::fs::{self, File};
 
-    use howdah_tls::{Authority, Purpose};
+    use howdah_tls::{Authority, CertificatePurpose};
 
     use super::*;
 
@@ -111,7 +111,7 @@ mod tests {
         let (authority, _) = Authority::new("test", day).expect("an authority");
         let path = |name: &str| home.path().join(name);
         let put = |name: &str, age: Duration| {
-            let made = authority.issue(Purpose::Server, &[name.to_owned()], day).expect("issued");
+            let made = authority.issue(CertificatePurpose::Server, &[name.to_owned()], day).expect("issued");
             for (file, text) in [("pem", made.certificate), ("key", made.key)] {
                 fs::write(path(file), text).expect("written");
                 let file = File::options().write(true).open(path(file)).expect("there");
@@ -120,8 +120,8 @@ mod tests {
         };
         put("a.test", Duration::from_secs(100));
         let files = ServerFiles { certificate: path("pem"), key: path("key"), authorities: Vec::new() };
-        let mut certificate = Certificate::read(&files).expect("good files");
-        let look = |certificate: &mut Certificate| {
+        let mut certificate = ServedCertificate::read(&files).expect("good files");
+        let look = |certificate: &mut ServedCertificate| {
             certificate.looked = Instant::now().checked_sub(LOOK).expect("the machine runs for a minute");
             certificate.look();
             certificate.facts().map(|facts| facts.names)

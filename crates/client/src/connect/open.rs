@@ -15,7 +15,7 @@ use super::{ConnectError, ConnectOptions};
 use crate::channel::{Channel, ChannelOptions, Patience, Target, Transport};
 use crate::mount::{Mount, MountError, Search, mount};
 use crate::nfs3::{Identity, Nfs3, Settings, Wanted};
-use crate::url::{NfsUrl, Security, TransportSecurity, UrlOptions};
+use crate::url::{NfsUrl, Security, UrlOptions, WantedSecurity};
 
 /// The file system that a URL names. Its root is the directory that the server's MOUNT gave for the longest start of the
 /// path; [`Nfs3::below_root`] are the names of the path that are left, such as that of a file.
@@ -45,12 +45,10 @@ fn with_tls(url: &NfsUrl, options: &ConnectOptions) -> Result<ConnectOptions, Co
     let said = &url.options;
     let fail = |why: String| ConnectError::Tls { host: url.host.clone(), why };
     let identity = match (said.transport_security, &said.tls_certificate, &said.tls_key) {
-        (TransportSecurity::None, ..) => return Ok(options.clone()),
-        (TransportSecurity::Tls, ..) => None,
-        (TransportSecurity::MutualTls, Some(certificate), Some(key)) => {
-            Some((certificate.clone(), key.clone()))
-        }
-        (TransportSecurity::MutualTls, ..) => {
+        (WantedSecurity::None, ..) => return Ok(options.clone()),
+        (WantedSecurity::Tls, ..) => None,
+        (WantedSecurity::MutualTls, Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+        (WantedSecurity::MutualTls, ..) => {
             return Err(fail(
                 "xprtsec=mtls needs a certificate and its key: tlscert=FILE and tlskey=FILE".to_owned(),
             ));

@@ -12,4 +12,4 @@ pub use error::UrlError;
 pub use nfs_url::NfsUrl;
 pub(crate) use nfs_url::join;
 pub use option_table::{KNOWN_OPTIONS, KnownOption};
-pub use options::{Security, TransportSecurity, UrlOptions};
+pub use options::{Security, UrlOptions, WantedSecurity};

@@ -29,7 +29,7 @@ pub enum Security {
 
 /// How the transport is secured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TransportSecurity {
+pub enum WantedSecurity {
     /// Not at all.
     #[default]
     None,
@@ -63,7 +63,7 @@ pub struct UrlOptions {
     /// `sec`
     pub security: Security,
     /// `xprtsec`
-    pub transport_security: TransportSecurity,
+    pub transport_security: WantedSecurity,
     /// `tlsca`
     pub tls_authorities: Option<PathBuf>,
     /// `tlscert`
@@ -207,9 +207,9 @@ pub(super) fn set_security(options: &mut UrlOptions, value: &str) -> Set {
 
 pub(super) fn set_transport_security(options: &mut UrlOptions, value: &str) -> Set {
     options.transport_security = match value {
-        "none" => TransportSecurity::None,
-        "tls" => TransportSecurity::Tls,
-        "mtls" => TransportSecurity::MutualTls,
+        "none" => WantedSecurity::None,
+        "tls" => WantedSecurity::Tls,
+        "mtls" => WantedSecurity::MutualTls,
         _ => return Err(Refusal::Value),
     };
     Ok(())

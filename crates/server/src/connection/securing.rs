@@ -84,7 +84,7 @@ impl Securing {
 
 #[cfg(test)]
 mod tests {
-    use howdah_tls::{Authority, Purpose, ServerFiles, ServerTls};
+    use howdah_tls::{Authority, CertificatePurpose, ServerFiles, ServerTls};
 
     use super::*;
     use crate::connection::tests::connected;
@@ -94,7 +94,8 @@ mod tests {
         let home = tempfile::tempdir().expect("a directory");
         let day = Duration::from_secs(86_400);
         let (authority, _) = Authority::new("test", day).expect("an authority");
-        let made = authority.issue(Purpose::Server, &["server.test".to_owned()], day).expect("issued");
+        let made =
+            authority.issue(CertificatePurpose::Server, &["server.test".to_owned()], day).expect("issued");
         let (certificate, key) = (home.path().join("c"), home.path().join("k"));
         std::fs::write(&certificate, made.certificate).expect("written");
         std::fs::write(&key, made.key).expect("written");

@@ -36,7 +36,7 @@ impl TlsDoor {
     ///
     /// # Errors
     /// Too many handshakes go on.
-    pub fn begin(&self, peer: &Peer) -> io::Result<(howdah_tls::Session, Permit)> {
+    pub fn begin(&self, peer: &Peer) -> io::Result<(howdah_tls::TlsSession, Permit)> {
         let permit = self.handshakes.begin(peer.ends.client.ip(), Instant::now()).ok_or_else(|| {
             self.figures.on_refused();
             io::Error::new(ErrorKind::ResourceBusy, "too many TLS handshakes are under way")
