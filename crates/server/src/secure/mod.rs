@@ -5,4 +5,6 @@ mod figures;
 mod handshakes;
 
 pub use door::{HANDSHAKE, TlsDoor};
+#[cfg(test)]
+pub use figures::TlsFigures;
 pub use handshakes::Permit;

@@ -179,6 +179,7 @@ mod tests {
     use crate::counts::{Figures, Ledger, Moment, OfExport, Timing, at_export};
     use crate::exports::{Export, Exports};
     use crate::programs::Listed;
+    use crate::secure::TlsFigures;
     use crate::service::procedures;
 
     /// What an answer may weigh with so many clients told.
@@ -227,7 +228,11 @@ mod tests {
         let verdicts = || WORDS.iter().map(|verdict| (*verdict, Duration::from_nanos(MUCH + 1))).collect();
         let account = Account { sending: verdicts(), receiving: verdicts(), ..Account::default() };
         let process = Some(ProcessUse { most_files: Some(1024), ..ProcessUse::default() });
-        let tls = Some(TlsFacts { expiry: Some(0), ..TlsFacts::default() });
+        let tls = Some(TlsFacts {
+            expiry: Some(0),
+            handshakes: TlsFigures::default().counts(),
+            ..TlsFacts::default()
+        });
         Facts { rows: rows.collect(), told: told.collect(), account, process, tls, ..Facts::default() }
     }
 
