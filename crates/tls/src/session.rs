@@ -26,6 +26,8 @@ pub struct TlsSession {
     outgoing: Vec<u8>,
     /// The peer said that it sends no more.
     has_ended: bool,
+    /// Why it is over: rustls is not asked again.
+    failed: Option<TlsError>,
 }
 
 enum End {
@@ -61,7 +63,7 @@ impl TlsSession {
     }
 
     fn of(end: End) -> Self {
-        Self { end, outgoing: Vec::new(), has_ended: false }
+        Self { end, outgoing: Vec::new(), has_ended: false, failed: None }
     }
 
     /// Takes in what was received, behind what was not done with the last time: gives each piece of plaintext to `plain`. Says
@@ -70,6 +72,9 @@ impl TlsSession {
     /// # Errors
     /// The session is over. An alert that says so to the peer may be in [`Self::outgoing`].
     pub fn open(&mut self, received: &mut [u8], mut plain: impl FnMut(&[u8])) -> Result<usize, TlsError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
         let mut consumed = 0;
         loop {
             let (discard, step) = self.step(&mut received[consumed..], &mut plain);
@@ -83,8 +88,11 @@ impl TlsSession {
                     return Ok(received.len());
                 }
                 Err(error) => {
-                    // The alert.
-                    let _ = self.step(&mut received[consumed..], &mut plain);
+                    if self.state().wants_write() {
+                        // The alert.
+                        let _ = self.step(&mut received[consumed..], &mut plain);
+                    }
+                    self.failed = Some(TlsError(error.clone()));
                     return Err(TlsError(error));
                 }
             }
@@ -109,6 +117,9 @@ impl TlsSession {
     /// # Errors
     /// The handshake is not done, or the session is over.
     pub fn seal(&mut self, plain: &[u8], kept: &mut [u8], sealed: &mut [u8]) -> Result<usize, TlsError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
         loop {
             let outgoing = &mut self.outgoing;
             let (discard, outcome) = match &mut self.end {
@@ -124,6 +135,9 @@ impl TlsSession {
 
     /// Says to the peer that nothing more is sent: what is to be sent is in [`Self::outgoing`].
     pub fn end(&mut self, kept: &mut [u8]) {
+        if self.failed.is_some() {
+            return;
+        }
         let mut alert = [0; 256];
         let length = match &mut self.end {
             End::Server(server) => farewell(server.process_tls_records(kept), &mut alert),

@@ -54,13 +54,6 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
-        name: "tls",
-        about: "xprtsec=tls and mtls over 3, 4.1 and 4.2 (a guest of Linux 6.5 with tlshd); what must be refused is",
-        peer: guest("tls.sh", V4_2),
-        sizes: &[("SIZE", 64 * MIB, 8 * MIB)],
-        ..BASE
-    },
-    Scenario {
         name: "nfs4-attributes",
         about: "over 4.2: modes, times, links, special files, holes, long and odd names, df",
         peer: guest("attributes.sh", V4_2),
