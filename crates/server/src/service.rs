@@ -101,7 +101,7 @@ impl Service {
         let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3)];
         let back_channels = states.as_ref().filter(|_| nfs4).map(|states| {
             let back = Arc::new(BackChannels::new(Arc::clone(states), Arc::clone(&exported)));
-            states.set_client_news(Arc::clone(&back) as Arc<dyn ClientNews>);
+            states.set_client_news(&(Arc::clone(&back) as Arc<dyn ClientNews>));
             let (exported, ranges) = (Arc::clone(&exported), Arc::clone(&ranges));
             programs.push(Box::new(Nfs4::new(exported, ranges, Arc::clone(states), Arc::clone(&back))));
             back

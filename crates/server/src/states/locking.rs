@@ -121,7 +121,7 @@ impl States {
             if let Some(news) = self.lock_news.get() {
                 done.granted.into_iter().for_each(|ticket| news.tell(ticket));
             }
-            if let Some(news) = self.client_news.get() {
+            if let Some(news) = self.client_news() {
                 done.ended.into_iter().for_each(|client| news.ended(client));
                 done.free.iter().for_each(|(client, owner, file)| news.lock_is_free(*client, owner, file));
             }

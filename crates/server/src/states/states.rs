@@ -1,7 +1,7 @@
 //! Clients, sessions, opens and locks, behind one lock, and what is to be done outside because of them: the state itself is pure.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use howdah_state::{
@@ -38,7 +38,8 @@ pub struct States {
     host_number: u32,
     hosts: LockHosts,
     pub(super) lock_news: OnceLock<Arc<dyn LockNews>>,
-    pub(super) client_news: OnceLock<Arc<dyn ClientNews>>,
+    /// It has the state, which must not keep it.
+    client_news: OnceLock<Weak<dyn ClientNews>>,
     /// What processes of this host see of locks, and lock themselves.
     pub(super) mirror: Option<HostMirror>,
 }
@@ -127,8 +128,13 @@ impl States {
     }
 
     /// From now on this one calls clients back. Only the first one does.
-    pub fn set_client_news(&self, news: Arc<dyn ClientNews>) {
-        let _ = self.client_news.set(news);
+    pub fn set_client_news(&self, news: &Arc<dyn ClientNews>) {
+        let _ = self.client_news.set(Arc::downgrade(news));
+    }
+
+    /// Who calls clients back.
+    pub(super) fn client_news(&self) -> Option<Arc<dyn ClientNews>> {
+        self.client_news.get()?.upgrade()
     }
 
     /// The sessions.
