@@ -32,6 +32,17 @@ struct Site {
     address: SocketAddr,
 }
 
+fn settings() -> ConnectSettings {
+    ConnectSettings {
+        timeout: PATIENCE,
+        silence: PATIENCE,
+        reserved_port: false,
+        from: None,
+        tick: PATIENCE,
+        window: None,
+    }
+}
+
 impl Site {
     /// Its one export takes what this policy takes.
     fn new(policy: TlsPolicy) -> Self {
@@ -68,15 +79,7 @@ impl Site {
     }
 
     fn connect(&self) -> Connection {
-        let settings = ConnectSettings {
-            timeout: PATIENCE,
-            silence: PATIENCE,
-            reserved_port: false,
-            from: None,
-            tick: PATIENCE,
-            window: None,
-        };
-        Connection::open(self.address, &settings).unwrap()
+        Connection::open(self.address, &settings()).unwrap()
     }
 
     /// A connection that is TLS from its first byte.
@@ -282,15 +285,7 @@ fn one_byte_at_a_time_is_served_all_the_same() {
         let _ = server.shutdown(std::net::Shutdown::Both);
         let _ = back.join();
     });
-    let front_site = ConnectSettings {
-        timeout: PATIENCE,
-        silence: PATIENCE,
-        reserved_port: false,
-        from: None,
-        tick: PATIENCE,
-        window: None,
-    };
-    let connection = Connection::open(front, &front_site).unwrap();
+    let connection = Connection::open(front, &settings()).unwrap();
     let session = site.client(true).session().unwrap();
     let connection = connection.secure(session, Instant::now() + PATIENCE).unwrap();
     let root = root(&site.server);

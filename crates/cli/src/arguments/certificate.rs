@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
-/// How long certificates are valid unless it is said, in days.
+/// Default validity of certificates, in days.
 const DAYS: u64 = 825;
 /// The longest that may be asked for, in days.
 const MOST_DAYS: u64 = 3650;

@@ -264,7 +264,7 @@ impl ServerArguments {
         }
     }
 
-    /// What was said of TLS.
+    /// TLS options.
     pub fn tls(&self) -> TlsSaid {
         TlsSaid {
             certificate: self.tls_certificate.clone(),

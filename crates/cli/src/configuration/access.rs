@@ -1,4 +1,4 @@
-//! What clients of an export may do, and as whom.
+//! Client rules of an export: access and squashing.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::ANONYMOUS;
 
-/// What a client may do, and as whom.
+/// Access and squashing of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// Whether every change is refused.

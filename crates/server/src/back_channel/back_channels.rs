@@ -131,15 +131,17 @@ impl BackChannels {
     /// Lets time pass.
     pub fn tick(&self) {
         let now = self.states.now();
-        let mut late = Vec::new();
-        for channel in self.table.lock().channels.values_mut() {
-            if channel.expire(now) {
-                late.push(channel.session().client);
-            }
-        }
-        // Also those who are to be called again now.
-        self.change(|_| Some(late));
-        self.send_all();
+        let outgoing = {
+            let mut table = self.table.lock();
+            let late = table
+                .channels
+                .values_mut()
+                .filter_map(|channel| channel.expire(now).then(|| channel.session().client));
+            let late: Vec<ClientId> = late.collect();
+            late.into_iter().for_each(|client| self.flag(&table, client));
+            table.channels.values_mut().filter_map(|channel| channel.next(now, || self.xid())).collect()
+        };
+        self.send(outgoing);
     }
 
     /// Calls a client.
@@ -160,15 +162,6 @@ impl BackChannels {
             let sessions: Vec<SessionId> =
                 clients.iter().filter_map(|client| table.clients.get(client)).flatten().copied().collect();
             sessions.iter().filter_map(|session| self.next(&mut table, *session, now)).collect()
-        };
-        self.send(outgoing);
-    }
-
-    fn send_all(&self) {
-        let now = self.states.now();
-        let outgoing = {
-            let mut table = self.table.lock();
-            table.channels.values_mut().filter_map(|channel| channel.next(now, || self.xid())).collect()
         };
         self.send(outgoing);
     }
@@ -217,10 +210,14 @@ impl Table {
                 self.clients.remove(&client);
             }
         }
-        self.lines.retain(|_, sessions| {
-            sessions.retain(|other| *other != session);
-            !sessions.is_empty()
-        });
+        for line in channel.lines() {
+            if let Some(sessions) = self.lines.get_mut(line) {
+                sessions.retain(|other| *other != session);
+                if sessions.is_empty() {
+                    self.lines.remove(line);
+                }
+            }
+        }
     }
 }
 

@@ -83,6 +83,11 @@ impl BackChannel {
         !self.lines.is_empty()
     }
 
+    /// Connections that carry it.
+    pub fn lines(&self) -> &[Token] {
+        &self.lines
+    }
+
     /// A connection carries it from now on.
     pub fn bind(&mut self, line: Token) {
         self.is_wanted = true;

@@ -1,19 +1,24 @@
 //! The channel of one session, without sockets.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_net::Token;
-use howdah_state::{ClientId, SessionId};
+use howdah_state::{ClientId, ClientIdentity, Principal, SessionAnswer, SessionId};
 use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::callback::{compound::Head, notify_lock, sequence};
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
+use howdah_wire::nfs4::create_session::ChannelSizes;
+use howdah_wire::nfs4::sequence::CALLBACK_PATH_DOWN;
 use howdah_wire::rpc::{Accepted, Call, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Encode, Encoder};
 
 use super::back_call::BackCall;
 use super::channel::{BackChannel, BackRecord};
-use super::{BackCredentials, BackSession};
+use super::{BackChannels, BackCredentials, BackSession, SendRecord};
+use crate::exports::{Exported, Exports};
 use crate::limits::BACK_CALLS_MAX;
+use crate::states::{ClientNews, SessionData, StateOptions, States};
 
 const PROGRAM: u32 = 0x4000_0000;
 const LINE: Token = Token(5);
@@ -142,4 +147,71 @@ fn calls_past_the_last_are_not_made() {
         Some((LINE, 2, b"2".to_vec())),
         "the oldest that nobody waits for went"
     );
+}
+
+/// Keeps what is sent.
+#[derive(Clone, Default)]
+struct Sent(Arc<parking_lot::Mutex<Vec<(Token, Vec<u8>)>>>);
+
+impl SendRecord for Sent {
+    fn send(&self, line: Token, message: &[u8]) {
+        self.0.lock().push((line, message.to_vec()));
+    }
+}
+
+impl Sent {
+    /// The connection and the number of the last call, and how many there were.
+    fn last(&self) -> (Token, u32, usize) {
+        let sent = self.0.lock();
+        let (line, message) = sent.last().expect("a call");
+        (*line, super::message::xid(message).expect("a number"), sent.len())
+    }
+}
+
+#[test]
+fn a_client_without_a_connection_for_calls_is_told_and_called_over_its_next_one() {
+    let states = Arc::new(States::new(StateOptions::forgetful()));
+    let exported = Arc::new(Exported::new(Exports::default()));
+    let (back, sent) = (BackChannels::new(Arc::clone(&states), exported), Sent::default());
+    back.send_over(Box::new(sent.clone()));
+    let principal = Principal(Box::new([1]));
+    let sizes = ChannelSizes {
+        header_padding: 0,
+        request: 4096,
+        response: 4096,
+        kept_response: 4096,
+        operations: 8,
+        slots: 1,
+        rdma_reads: None,
+    };
+    let session = states.ask(|state, now| {
+        let peer = [192, 0, 2, 1].into();
+        let identity = ClientIdentity { owner: b"one", verifier: [1; 8], principal: &principal, peer };
+        let exchanged = state.exchange_id(now, identity, false)?;
+        let data = SessionData { fore: sizes };
+        state.create_session(now, exchanged.client, exchanged.sequence, &principal, 1, data)
+    });
+    let Ok(SessionAnswer::Created(session)) = session else { panic!("no session") };
+    let (id, client) = (session.id(), session.client());
+    let credentials = BackCredentials::None;
+    let of_session = BackSession { id, client, minor_version: 1, program: PROGRAM, credentials };
+    back.begin(of_session, Some(LINE));
+    assert!(back.reaches(client));
+    back.call(client, lock(1));
+    assert_eq!((sent.last().0, sent.last().2), (LINE, 1));
+    back.gone(LINE);
+    assert_eq!(session.flags(), CALLBACK_PATH_DOWN);
+    assert!(!back.reaches(client));
+    assert!(!back.answer(LINE, b"an answer"), "nobody is called over it");
+    back.bind(id, OTHER);
+    assert_eq!((session.flags(), sent.last().0, sent.last().2), (0, OTHER, 2));
+    assert!(back.answer(OTHER, &answer(sent.last().1, Status::OK, Some(Status::OK))));
+    back.call(client, lock(2));
+    back.call(client, lock(3));
+    assert_eq!(sent.last().2, 3, "one at a time");
+    assert!(back.answer(OTHER, &answer(sent.last().1, Status::OK, Some(Status::OK))));
+    assert_eq!(sent.last().2, 4);
+    back.ended(client);
+    assert!(!back.reaches(client));
+    assert!(!back.answer(OTHER, b"an answer"), "its client is gone");
 }

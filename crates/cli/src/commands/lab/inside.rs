@@ -12,7 +12,7 @@ pub fn inside(work: impl FnOnce(&Sandbox) -> Result<(), Failure>) -> Result<(), 
     match sandbox::enter()? {
         Entered::Inside(sandbox) => work(&sandbox),
         Entered::Done(code) if code == ExitCode::SUCCESS => Ok(()),
-        // Whoever failed inside has said why.
+        // The command inside has printed its error.
         Entered::Done(code) => Err(Failure::Ended(code)),
     }
 }
