@@ -13,6 +13,8 @@ use howdah_wire::nfs4::sequence::CALLBACK_PATH_DOWN;
 use howdah_wire::rpc::{Accepted, Call, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Encode, Encoder};
 
+use parking_lot::Mutex;
+
 use super::back_call::BackCall;
 use super::channel::{BackChannel, BackRecord};
 use super::{BackChannels, BackCredentials, BackSession, SendRecord};
@@ -151,11 +153,11 @@ fn calls_past_the_last_are_not_made() {
 
 /// Keeps what is sent.
 #[derive(Clone, Default)]
-struct Sent(Arc<parking_lot::Mutex<Vec<(Token, Vec<u8>)>>>);
+struct Sent(Arc<Mutex<Vec<BackRecord>>>);
 
 impl SendRecord for Sent {
     fn send(&self, line: Token, message: &[u8]) {
-        self.0.lock().push((line, message.to_vec()));
+        self.0.lock().push(BackRecord { line, message: message.to_vec() });
     }
 }
 
@@ -163,7 +165,7 @@ impl Sent {
     /// The connection and the number of the last call, and how many there were.
     fn last(&self) -> (Token, u32, usize) {
         let sent = self.0.lock();
-        let (line, message) = sent.last().expect("a call");
+        let BackRecord { line, message } = sent.last().expect("a call");
         (*line, super::message::xid(message).expect("a number"), sent.len())
     }
 }
