@@ -63,7 +63,7 @@ pub fn run(context: &Context) -> Result<Verdict> {
         } else {
             server.kill()?;
         }
-        tally.verify(&crew, &files, kill);
+        tally.verify(&crew, &server, &files, kill)?;
         if of_mount {
             mount.start_again(context, &server)?;
         } else {
@@ -77,7 +77,7 @@ pub fn run(context: &Context) -> Result<Verdict> {
         progress.tell(|| format!("{kill} of {times} kills, {} times made durable", crew.steps()));
     }
     crew.dismiss(STUCK);
-    tally.verify(&crew, &files, times);
+    tally.verify(&crew, &server, &files, times)?;
     Ok(tally.verdict(times, &crew, &progress))
 }
 

@@ -49,7 +49,7 @@ pub fn run(context: &Context) -> Result<Verdict> {
         for server in [of_relay.then_some(&mut relay), of_far.then_some(&mut far)].into_iter().flatten() {
             server.kill()?;
         }
-        tally.verify(&crew, &files, kill);
+        tally.verify(&crew, &far, &files, kill)?;
         if of_far {
             far.start_again()?;
         }
@@ -67,7 +67,7 @@ pub fn run(context: &Context) -> Result<Verdict> {
         progress.tell(|| format!("{kill} of {times} kills, {} times made durable", crew.steps()));
     }
     crew.dismiss(STUCK);
-    tally.verify(&crew, &files, times);
+    tally.verify(&crew, &far, &files, times)?;
     Ok(tally.verdict(times, &crew, &progress))
 }
 
@@ -79,14 +79,16 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Compares all files.
-    pub fn verify(&mut self, crew: &Crew, files: &[Arc<Blocks>], kill: u64) {
-        for file in files {
-            match file.verify() {
-                Ok(bytes) => self.bytes += bytes,
-                Err(wrong) => crew.report(format!("at kill {kill}: {wrong}")),
+    /// Compares all files on this server's disk.
+    pub fn verify(&mut self, crew: &Crew, server: &Server, files: &[Arc<Blocks>], kill: u64) -> Result<()> {
+        server.while_stopped(|| {
+            for file in files {
+                match file.verify() {
+                    Ok(bytes) => self.bytes += bytes,
+                    Err(wrong) => crew.report(format!("at kill {kill}: {wrong}")),
+                }
             }
-        }
+        })
     }
 
     /// Waits until somebody has made something durable.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use howdah_net::Namespace;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 /// Its port. The network is a sandbox's own, so nobody else can have it.
 pub const PORT: u16 = 2049;
@@ -194,6 +194,25 @@ impl Server {
         child.kill().context("killing the server")?;
         child.wait().context("waiting for the killed server")?;
         Ok(())
+    }
+
+    /// Runs this while no thread of it runs, if any does: who reads a file that is being written may see half of a page.
+    ///
+    /// # Errors
+    /// It cannot be stopped, or goes on no more.
+    pub fn while_stopped<T>(&self, run: impl FnOnce() -> T) -> Result<T> {
+        let Some(child) = &self.child else { return Ok(run()) };
+        let process = Pid::from_child(child);
+        kill_process(process, Signal::STOP).context("stopping the server")?;
+        // This is told when its last thread has come back from its call.
+        let stopped = waitid(
+            WaitId::Pid(process),
+            WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
+        );
+        let outcome = run();
+        kill_process(process, Signal::CONT).context("letting the server go on")?;
+        stopped.context("waiting until the server has stopped")?;
+        Ok(outcome)
     }
 
     /// Starts it again where it was, and does not wait: its clients do.

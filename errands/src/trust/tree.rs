@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
+use std::time::Duration;
 
 use howdah_random::Random;
 
@@ -16,6 +17,8 @@ const SPARSE_SIZE: u64 = 24 << 20;
 /// Small files.
 const FILES: usize = 24;
 const LARGEST: usize = 100_000;
+/// How much older an older tree is.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 /// What may be done with them; what a umask makes of a new file is not among these.
 const MODES: [u32; 4] = [0o600, 0o664, 0o755, 0o440];
 
@@ -39,6 +42,21 @@ pub fn grow(directory: &Path, random: &mut Random) -> io::Result<()> {
     symlink("../somewhere", below.join("link"))?;
     fs::hard_link(directory.join("file-0"), below.join("second-name"))?;
     fs::set_permissions(&below, PermissionsExt::from_mode(0o710))
+}
+
+/// Makes every file of a tree older, by far more than the steps of a kernel's clock: one of the same size and time counts as a copy.
+pub fn age(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            age(&entry.path())?;
+        } else if kind.is_file() {
+            let file = File::open(entry.path())?;
+            file.set_modified(file.metadata()?.modified()? - YEAR)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether what has its final name in a copy is whole: like the source, or like what was there before. If the copy is to be
@@ -108,6 +126,22 @@ pub fn same(one: &Path, other: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_aged_tree_is_older_than_one_that_is_grown_at_once() {
+        let home = tempfile::tempdir().expect("a directory");
+        let (source, older) = (home.path().join("source"), home.path().join("older"));
+        for tree in [&source, &older] {
+            grow(tree, &mut Random::new(1)).expect("grown");
+        }
+        age(&older).expect("aged");
+        // A hard link has the time of its file, which is aged once for each of its names.
+        for name in [BIG, SPARSE, "file-0", "below/file-2"] {
+            let modified =
+                |tree: &Path| fs::metadata(tree.join(name)).and_then(|file| file.modified()).expect("a time");
+            assert!(modified(&older) + YEAR / 2 < modified(&source), "{name}");
+        }
+    }
 
     #[test]
     fn a_copy_is_told_from_its_source_by_each_thing_that_it_keeps() {
