@@ -54,6 +54,8 @@ pub enum StateError {
     Locked,
     /// `NFS4ERR_OPENMODE`: the open was not for this.
     OpenMode,
+    /// `NFS4ERR_DELEG_REVOKED`: the delegation was not given back in time.
+    DelegationRevoked,
     /// `NFS4ERR_LOCKS_HELD`: the stateid stands for an open or for locks.
     LocksHeld,
     /// `NFS4ERR_DENIED`: another owner holds a conflicting lock.

@@ -31,6 +31,7 @@ mod states;
 
 pub use effects::{ClientEnd, DurableRecord, Effect, Effects, LockGrant, MirrorPiece, Serial};
 pub use error::{LockConflict, StateError};
+pub use files::{ChangeWatch, Changing};
 pub use ids::{
     ByteRange, ClientId, HostId, LockKind, LockOwner, NlmOwner, OpenId, Principal, SessionId, ShareAccess,
     ShareDeny, StateId,

@@ -16,6 +16,14 @@ howdah_limits::limits! {
     pub const TURN: Duration = Duration::from_secs(2), time;
     beyond "the next waiter is told", tested "state/tests/scenarios/waiting::a_turn_ends";
 
+    /// How long no delegation of a file is given after one was asked for back: who changed it once changes it again.
+    pub const REST: Duration = Duration::from_secs(30), time;
+    beyond "delegations of the file are given again", tested "state/tests/scenarios/delegations::a_file_rests_after_a_recall";
+
+    /// Read delegations of all clients, at some 400 bytes each with their file.
+    pub const DELEGATIONS_MAX: usize = 262_144, count;
+    beyond "opens are granted without a delegation", tested "state/tests/scenarios/delegations::delegations_are_bounded";
+
     /// Clients of NFSv4 of a server, at some 1 KiB each without opens.
     pub const CLIENTS_MAX: usize = 20_000, count;
     beyond "those whose lease passed go; if there is none, EXCHANGE_ID is answered DELAY", tested "state/tests/scenarios/clients::clients_are_bounded";

@@ -17,6 +17,8 @@ pub struct StateSettings {
     pub courtesy: Duration,
     /// How long a lock that became free is kept for the waiter who was told so.
     pub turn: Duration,
+    /// How long no delegation of a file is given after one was asked for back.
+    pub rest: Duration,
     /// Makes ids of sessions that cannot be guessed; from a random source.
     pub seed: u64,
     /// Bounds on what outsiders can make the server keep.
@@ -38,6 +40,8 @@ pub struct StateBounds {
     pub slots: u32,
     /// Opens of a client, and lock states of a client.
     pub states_of_client: usize,
+    /// Read delegations of all clients.
+    pub delegations: usize,
     /// Byte ranges locked by a client or an NLM host.
     pub ranges_of_client: usize,
     /// Locks that wait, of a client or an NLM host.
@@ -57,6 +61,7 @@ impl StateSettings {
             grace: limits::LEASE,
             courtesy: limits::COURTESY,
             turn: limits::TURN,
+            rest: limits::REST,
             seed,
             bounds: StateBounds::default(),
         }
@@ -72,6 +77,7 @@ impl Default for StateBounds {
             sessions_of_client: limits::SESSIONS_OF_CLIENT_MAX,
             slots: limits::SLOTS_MAX,
             states_of_client: limits::STATES_OF_CLIENT_MAX,
+            delegations: limits::DELEGATIONS_MAX,
             ranges_of_client: limits::RANGES_OF_CLIENT_MAX,
             waiters_of_client: limits::WAITERS_OF_CLIENT_MAX,
             hosts: limits::HOSTS_MAX,

@@ -1,7 +1,7 @@
 //! One thing to do, and how they come with an answer.
 
 use super::DurableRecord;
-use crate::ids::{ByteRange, ClientId, HostId, LockKind, LockOwner, NlmOwner, OpenId};
+use crate::ids::{ByteRange, ClientId, HostId, LockKind, LockOwner, NlmOwner, OpenId, StateId};
 
 /// The number of a [`DurableRecord`] within a run of the server, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -40,6 +40,22 @@ pub enum Effect<K> {
         owner: NlmOwner,
         /// What.
         grant: LockGrant<K>,
+    },
+    /// Somebody is about to change a file: a client is to give its delegation back (CB_RECALL, RFC 8881 20.2).
+    Recall {
+        /// The client.
+        client: ClientId,
+        /// The delegation.
+        stateid: StateId,
+        /// The file.
+        key: K,
+    },
+    /// A delegation did not come back in time and was taken, for a log.
+    Revoked {
+        /// The client that had it.
+        client: ClientId,
+        /// The file.
+        key: K,
     },
     /// An open ended: close what is kept for it.
     Closed {

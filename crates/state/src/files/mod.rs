@@ -1,6 +1,8 @@
-//! Files of which somebody has something: who has them open, who has locked what, who waits. One table for NFSv4 and NLM. Knows no
+//! Files of which somebody has something: who has them open, who has locked what, who waits, who has delegations. One table for NFSv4 and NLM. Knows no
 //! stateids and no leases: whether a client's lease has passed is an argument.
 
+mod change_watch;
+mod delegations;
 mod file;
 mod locking;
 mod range_locks;
@@ -12,6 +14,8 @@ mod usage;
 mod waiters;
 mod waiting;
 
+pub use change_watch::{ChangeWatch, Changing};
+pub use delegations::{Delegate, DelegationTable, excludes_delegations};
 pub use file::NfsFile;
 pub use locking::LockWish;
 pub use range_locks::RangeLocks;

@@ -52,6 +52,11 @@ impl FileShares {
         self.held.get(holder).copied()
     }
 
+    /// What all holders have.
+    pub fn modes(&self) -> impl Iterator<Item = ShareMode> {
+        self.held.values().copied()
+    }
+
     /// Sets what a holder has.
     pub fn set(&mut self, holder: ShareHolder, mode: Option<ShareMode>) {
         let before = match mode {

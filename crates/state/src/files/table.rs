@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicUsize;
 
 use super::range_locks::HeldLock;
 use super::waiters::Waiter;
-use super::{NfsFile, Party, Usage};
+use super::{DelegationTable, NfsFile, Party, Usage};
 use crate::ids::{ClientId, HostId};
 
 /// Whether a client's lease has passed, so that its state ends when somebody else wants it.
@@ -29,6 +29,8 @@ pub struct FileTable<K> {
     pub(super) waits: Usage,
     /// Deny modes of opens.
     pub(super) restrictions: Arc<AtomicUsize>,
+    /// Read delegations.
+    pub(super) delegations: DelegationTable<K>,
 }
 
 impl<K> Default for FileTable<K> {
@@ -41,6 +43,7 @@ impl<K> Default for FileTable<K> {
             shares: Usage::default(),
             waits: Usage::default(),
             restrictions: Arc::default(),
+            delegations: DelegationTable::default(),
         }
     }
 }

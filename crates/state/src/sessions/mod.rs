@@ -13,7 +13,7 @@ pub use budget::ReplyBudget;
 pub use live::LiveSession;
 pub use request::SequenceRequest;
 pub use sequence::{SequenceAnswer, SlotGuard};
-pub use shared::ClientShared;
+pub use shared::{ClientShared, RECALLABLE_STATE_REVOKED};
 pub use slot::{SessionSlot, SlotAnswer};
 pub use slots::SessionSlots;
 pub use table::SessionTable;

@@ -3,6 +3,9 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+/// `SEQ4_STATUS_RECALLABLE_STATE_REVOKED` (RFC 8881 18.46.3): the client has revoked delegations to free.
+pub const RECALLABLE_STATE_REVOKED: u32 = 0x40;
+
 /// What all sessions of a client share with its record.
 #[derive(Debug, Default)]
 pub struct ClientShared {

@@ -61,6 +61,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         // First of all, so that its record is gone before anybody gets what it had.
         self.forget_record(&record);
         let mut freed = self.files.forget_client(client);
+        self.end_delegations(client);
         freed.extend(self.end_opens(client));
         if record.is_confirmed {
             self.effects.push(Effect::ClientEnded { client, owner: record.owner, why });

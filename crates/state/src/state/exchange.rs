@@ -76,8 +76,8 @@ fn answer(record: &ClientRecord) -> ExchangeAnswer {
 }
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
-    /// Whether a client has opens, and so perhaps locks.
+    /// Whether a client has opens, and so perhaps locks, or delegations.
     pub(super) fn has_state(&self, client: ClientId) -> bool {
-        self.states.get(&client).is_some_and(|states| states.count() > 0)
+        self.states.get(&client).is_some_and(|states| states.count() > states.count_revoked())
     }
 }

@@ -13,8 +13,8 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// # Errors
     ///
-    /// [`StateError::BadStateId`], [`StateError::OldStateId`], [`StateError::OpenMode`], [`StateError::Expired`]; without an open
-    /// [`StateError::Locked`], [`StateError::Grace`].
+    /// [`StateError::BadStateId`], [`StateError::OldStateId`], [`StateError::OpenMode`], [`StateError::DelegationRevoked`],
+    /// [`StateError::Expired`]; without an open [`StateError::Locked`], [`StateError::Grace`].
     pub fn check_io(
         &mut self,
         now: Duration,
@@ -43,6 +43,11 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ) -> Result<IoPermit, StateError> {
         let states = self.states_of(client)?;
         let open = match states.find(stateid)? {
+            (_, Stated::Delegation(one)) if one.is_revoked => return Err(StateError::DelegationRevoked),
+            (_, Stated::Delegation(one)) if one.key == *key && io == IoKind::Read => {
+                return Ok(IoPermit::Special);
+            }
+            (_, Stated::Delegation(one)) if one.key == *key => return Err(StateError::OpenMode),
             (index, Stated::Open(open)) if open.key == *key => index,
             (_, Stated::Lock(lock)) if lock.key == *key => lock.open,
             _ => return Err(StateError::BadStateId),
@@ -71,19 +76,25 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// # Errors
     ///
-    /// [`StateError::BadStateId`], [`StateError::OldStateId`].
+    /// [`StateError::BadStateId`], [`StateError::OldStateId`], [`StateError::DelegationRevoked`].
     pub fn test_stateid(&self, client: ClientId, stateid: StateId) -> Result<(), StateError> {
         let states = self.states.get(&client).ok_or(StateError::BadStateId)?;
-        states.find(stateid).map(|_| ())
+        match states.find(stateid)? {
+            (_, Stated::Delegation(one)) if one.is_revoked => Err(StateError::DelegationRevoked),
+            _ => Ok(()),
+        }
     }
 
-    /// FREE_STATEID (RFC 8881 18.38): of locks that were all let go.
+    /// FREE_STATEID (RFC 8881 18.38): of locks that were all let go, or of a revoked delegation.
     ///
     /// # Errors
     ///
-    /// [`StateError::LocksHeld`] for an open, or while anything is locked; [`StateError::BadStateId`], [`StateError::OldStateId`],
+    /// [`StateError::LocksHeld`] for an open, for a delegation, or while anything is locked; [`StateError::BadStateId`], [`StateError::OldStateId`],
     /// [`StateError::Expired`].
     pub fn free_stateid(&mut self, client: ClientId, stateid: StateId) -> Result<(), StateError> {
+        if self.free_revoked(client, stateid) {
+            return Ok(());
+        }
         let states = self.states.get_mut(&client).ok_or(StateError::BadStateId)?;
         let (index, stated) = states.find(stateid)?;
         let Stated::Lock(lock) = stated else { return Err(StateError::LocksHeld) };

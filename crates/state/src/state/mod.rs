@@ -2,6 +2,7 @@
 
 mod answers;
 mod creation;
+mod delegations;
 mod ending;
 mod exchange;
 mod gate;

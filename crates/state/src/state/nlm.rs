@@ -26,7 +26,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// # Errors
     ///
     /// [`StateError::Denied`], [`StateError::Grace`], [`StateError::NoGrace`], [`StateError::ReclaimBad`],
-    /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`].
+    /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`]; [`StateError::Delay`] while delegations are asked for back.
     pub fn nlm_lock(
         &mut self,
         now: Duration,
@@ -37,6 +37,10 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let host = owner.host;
         if self.files.ranges_of(Party::Host(host)) >= self.settings.bounds.ranges_of_client {
             return Err(StateError::NoSpace);
+        }
+        if kind == LockKind::Write {
+            // Whoever has a delegation may have locked the file for reading and told nobody.
+            self.recall(now, key, None)?;
         }
         let owner = LockOwner::Nlm(owner.clone());
         let wish = LockWish { key, owner: &owner, range, kind };
@@ -98,7 +102,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// # Errors
     ///
     /// [`StateError::ShareDenied`], [`StateError::Grace`], [`StateError::NoGrace`], [`StateError::ReclaimBad`],
-    /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`].
+    /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`]; [`StateError::Delay`] while delegations are asked for back.
     pub fn nlm_share(
         &mut self,
         now: Duration,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{NfsState, OpenAnswer, OpenRequest};
 use crate::error::StateError;
-use crate::files::{ShareHolder, ShareMode};
+use crate::files::{ShareHolder, ShareMode, excludes_delegations};
 use crate::ids::{ClientId, ShareAccess, ShareDeny, StateId};
 use crate::states::ClientStates;
 
@@ -15,7 +15,8 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// # Errors
     ///
     /// [`StateError::ShareDenied`], [`StateError::Grace`], [`StateError::NoGrace`], [`StateError::ReclaimBad`],
-    /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`], [`StateError::Expired`]; [`StateError::Invalid`] for no access.
+    /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`], [`StateError::Expired`]; [`StateError::Delay`] while delegations are
+    /// asked for back; [`StateError::Invalid`] for no access.
     pub fn open(&mut self, now: Duration, request: OpenRequest<'_, K>) -> Result<OpenAnswer, StateError> {
         let OpenRequest { client, owner, key, access, deny, is_reclaim } = request;
         if access == ShareAccess::NONE {
@@ -47,6 +48,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         key: &K,
         mode: ShareMode,
     ) -> Result<(), StateError> {
+        if excludes_delegations(mode) {
+            self.recall(now, key, holder.client())?;
+        }
         let in_the_way = {
             let lapsed = |other| holder.client() != Some(other) && self.is_lapsed(now, other);
             self.files.may_share(key, holder, mode, &lapsed)?

@@ -8,13 +8,15 @@ use crate::effects::ClientEnd;
 use crate::ids::ClientId;
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
-    /// Lets time pass: call it about once a second. Grace ends, clients whose time is over end, waiters get their turn. Called again with the same
+    /// Lets time pass: call it about once a second. Grace ends, clients whose time is over end, delegations that do not come back
+    /// are revoked, waiters get their turn. Called again with the same
     /// time it does nothing.
     pub fn expire(&mut self, now: Duration) {
         self.end_grace_if_over(now);
         self.end_old_clients(now);
         self.end_surplus_clients(now);
         self.end_blockers(now);
+        self.revoke_overdue(now);
         for key in self.files.expire_waits(now, self.settings.lease) {
             self.wake(now, &key);
         }

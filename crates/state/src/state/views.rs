@@ -32,6 +32,8 @@ pub struct ClientView {
     pub opens: usize,
     /// Byte ranges that are locked.
     pub locks: usize,
+    /// Read delegations.
+    pub delegations: usize,
 }
 
 /// Whether a client's lease holds.
@@ -116,6 +118,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             slots: slots.unwrap_or_default(),
             opens: self.states.get(&record.id).map_or(0, |states| states.count_opens()),
             locks: self.files.ranges_of(Party::Client(record.id)),
+            delegations: self.states.get(&record.id).map_or(0, |states| states.delegations().count()),
         }
     }
 }

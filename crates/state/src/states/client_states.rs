@@ -1,4 +1,4 @@
-//! What stateids stand for: opens, and locks of an owner under an open (RFC 8881 8.2).
+//! What stateids stand for: opens, locks of an owner under an open, and delegations (RFC 8881 8.2).
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -35,6 +35,17 @@ pub struct LockState<K> {
     pub open: u32,
 }
 
+/// A read delegation of a file.
+#[derive(Debug)]
+pub struct DelegationState<K> {
+    /// The file.
+    pub key: K,
+    /// 1 once it is given: it never changes.
+    pub seqid: u32,
+    /// It was not given back in time. The stateid stays until the client frees it.
+    pub is_revoked: bool,
+}
+
 /// What a stateid stands for.
 #[derive(Debug)]
 pub enum Stated<K> {
@@ -42,6 +53,8 @@ pub enum Stated<K> {
     Open(OpenState<K>),
     /// Locks.
     Lock(LockState<K>),
+    /// A read delegation.
+    Delegation(DelegationState<K>),
 }
 
 /// The states of one client.
@@ -51,6 +64,9 @@ pub struct ClientStates<K> {
     next: u32,
     by_index: HashMap<u32, Stated<K>>,
     opens: HashMap<(K, Box<[u8]>), u32>,
+    /// Those that were not revoked.
+    delegations: HashMap<K, u32>,
+    revoked: usize,
 }
 
 impl<K> Stated<K> {
@@ -58,6 +74,7 @@ impl<K> Stated<K> {
         match self {
             Self::Open(open) => open.seqid,
             Self::Lock(lock) => lock.seqid,
+            Self::Delegation(delegation) => delegation.seqid,
         }
     }
 }
@@ -70,7 +87,8 @@ fn next(number: u32) -> u32 {
 impl<K: Clone + Eq + Hash> ClientStates<K> {
     /// None yet.
     pub fn new(client: ClientId) -> Self {
-        Self { client, next: 1, by_index: HashMap::new(), opens: HashMap::new() }
+        let (by_index, opens, delegations) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { client, next: 1, by_index, opens, delegations, revoked: 0 }
     }
 
     /// What a stateid of this client stands for, and its index.
@@ -117,6 +135,19 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         }
     }
 
+    /// The delegation that a stateid names.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::find`]; [`StateError::BadStateId`] also for anything else, and for another file; [`StateError::DelegationRevoked`].
+    pub fn find_delegation(&self, stateid: StateId, key: &K) -> Result<u32, StateError> {
+        match self.find(stateid)? {
+            (_, Stated::Delegation(one)) if one.is_revoked => Err(StateError::DelegationRevoked),
+            (index, Stated::Delegation(one)) if one.key == *key => Ok(index),
+            _ => Err(StateError::BadStateId),
+        }
+    }
+
     /// The open of an owner.
     pub fn open_of(&self, key: &K, owner: &[u8]) -> Option<u32> {
         self.opens.get(&(key.clone(), owner.into())).copied()
@@ -126,7 +157,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
     pub fn open(&self, index: u32) -> Option<&OpenState<K>> {
         match self.by_index.get(&index)? {
             Stated::Open(open) => Some(open),
-            Stated::Lock(_) => None,
+            _ => None,
         }
     }
 
@@ -134,7 +165,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
     pub fn open_mut(&mut self, index: u32) -> Option<&mut OpenState<K>> {
         match self.by_index.get_mut(&index)? {
             Stated::Open(open) => Some(open),
-            Stated::Lock(_) => None,
+            _ => None,
         }
     }
 
@@ -142,7 +173,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
     pub fn lock(&self, index: u32) -> Option<&LockState<K>> {
         match self.by_index.get(&index)? {
             Stated::Lock(lock) => Some(lock),
-            Stated::Open(_) => None,
+            _ => None,
         }
     }
 
@@ -181,10 +212,17 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         let seqid = match self.by_index.get_mut(&index) {
             Some(Stated::Open(open)) => &mut open.seqid,
             Some(Stated::Lock(lock)) => &mut lock.seqid,
+            Some(Stated::Delegation(delegation)) => &mut delegation.seqid,
             None => return StateId::INVALID,
         };
         *seqid = next(*seqid);
         StateId::new(self.client.epoch(), self.client.number(), index, *seqid)
+    }
+
+    /// The stateid as it is now.
+    pub fn current(&self, index: u32) -> StateId {
+        let Some(stated) = self.by_index.get(&index) else { return StateId::INVALID };
+        StateId::new(self.client.epoch(), self.client.number(), index, stated.seqid())
     }
 
     /// Undoes the last change of locks, if this was the stateid after it; without an earlier one they end.
@@ -203,7 +241,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         self.opens.remove(&(open.key.clone(), open.owner.clone()));
         let owners = open.locks.values().filter_map(|lock| match self.by_index.remove(lock)? {
             Stated::Lock(lock) => Some(lock.owner),
-            Stated::Open(_) => None,
+            _ => None,
         });
         let owners = owners.collect();
         Some((open, owners))
@@ -217,12 +255,62 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         }
     }
 
+    /// Makes a delegation.
+    pub fn add_delegation(&mut self, key: &K) -> u32 {
+        let index = self.free_index();
+        let delegation = DelegationState { key: key.clone(), seqid: 0, is_revoked: false };
+        self.by_index.insert(index, Stated::Delegation(delegation));
+        index
+    }
+
+    /// A delegation that was added was given.
+    pub fn keep_delegation(&mut self, index: u32) -> StateId {
+        if let Some(Stated::Delegation(one)) = self.by_index.get(&index) {
+            self.delegations.insert(one.key.clone(), index);
+        }
+        self.change(index)
+    }
+
+    /// Takes a delegation out.
+    pub fn remove_delegation(&mut self, index: u32) {
+        match self.by_index.remove(&index) {
+            Some(Stated::Delegation(one)) if one.is_revoked => self.revoked -= 1,
+            Some(Stated::Delegation(one)) => {
+                if self.delegations.get(&one.key) == Some(&index) {
+                    self.delegations.remove(&one.key);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A delegation was not given back in time.
+    pub fn revoke(&mut self, index: u32) {
+        if let Some(Stated::Delegation(one)) = self.by_index.get_mut(&index)
+            && !one.is_revoked
+        {
+            one.is_revoked = true;
+            self.revoked += 1;
+            self.delegations.remove(&one.key);
+        }
+    }
+
+    /// How many stateids there are of revoked delegations.
+    pub fn count_revoked(&self) -> usize {
+        self.revoked
+    }
+
+    /// Files of which it has a delegation.
+    pub fn delegations(&self) -> impl Iterator<Item = &K> {
+        self.delegations.keys()
+    }
+
     /// Indexes of all opens.
     pub fn opens(&self) -> impl Iterator<Item = u32> + '_ {
         self.opens.values().copied()
     }
 
-    /// How many opens and lock states there are.
+    /// How many opens, lock states and delegations there are.
     pub fn count(&self) -> usize {
         self.by_index.len()
     }

@@ -3,7 +3,7 @@
 use howdah_state::{ClientEnd, Effect};
 
 use super::truth::{Machine, Party, Thing, bytes};
-use super::world::World;
+use super::world::{LEASE, World};
 
 impl Party {
     pub fn epoch(self) -> u32 {
@@ -56,6 +56,7 @@ impl World {
                         ClientEnd::Replaced => "client replaced",
                         _ => "client ended",
                     });
+                    self.naive.delegations.retain(|one| one.client != *client);
                     self.truth.revoked(|party| party == Party::Client(*client));
                 }
                 Effect::HostEnded { host } => {
@@ -69,6 +70,25 @@ impl World {
                     self.naive.set(grant.key, &grant.owner, grant.range, Some(grant.kind));
                 }
                 Effect::Notify { .. } => self.saw("notified"),
+                Effect::Recall { client, stateid, key } => {
+                    self.saw("recalled");
+                    let now = self.now;
+                    let mut all = self.naive.delegations.iter_mut();
+                    let one = all.find(|one| (one.key, one.client, one.stateid) == (*key, *client, *stateid));
+                    assert_eq!(one.expect("it was given").recalled.replace(now), None, "once");
+                }
+                Effect::Revoked { client, key } => {
+                    self.saw("revoked");
+                    let now = self.now;
+                    self.naive.delegations.retain(|one| {
+                        let is_it = (one.key, one.client) == (*key, *client);
+                        assert!(!is_it || one.recalled.is_some_and(|since| now >= since + LEASE));
+                        !is_it
+                    });
+                    let mine = self.truth.held.iter_mut().filter(|one| one.party == Party::Client(*client));
+                    mine.filter(|one| one.key == *key && one.thing == Thing::Delegation)
+                        .for_each(|one| one.is_revoked = true);
+                }
             }
         }
     }

@@ -107,6 +107,11 @@ impl World {
                 self.deliver();
             }
             Err(StateError::Grace) => assert!(self.state.is_grace()),
+            Err(StateError::Delay) => {
+                assert!(kind == LockKind::Write);
+                self.assert_delegated(key, None);
+                self.deliver();
+            }
             Err(error) => assert_eq!(error, StateError::NoSpace),
         }
     }

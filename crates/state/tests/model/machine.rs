@@ -20,6 +20,8 @@ pub struct Machine {
     pub is_complete: bool,
     pub silent_until: Duration,
     pub opens: Vec<Open>,
+    /// Delegations that it believes to have.
+    pub delegations: Vec<(u8, StateId)>,
 }
 
 /// An open that it believes to have.
@@ -184,7 +186,7 @@ impl World {
             return self.complete(machine);
         }
         let open = (!machine.opens.is_empty()).then(|| self.random.index(machine.opens.len()));
-        match (self.random.below(20), open) {
+        match (self.random.below(24), open) {
             (0..5, _) | (_, None) => self.open(machine),
             (5..11, Some(open)) if machine.is_complete => self.lock(machine, open),
             (11..14, Some(open)) if machine.is_complete => self.unlock(machine, open),
@@ -193,6 +195,8 @@ impl World {
             (17, _) => self.test(machine),
             (18, _) => self.read(machine),
             (19, _) if machine.is_complete => self.leave(machine),
+            (20..22, _) if machine.is_complete => self.change(machine),
+            (22..24, _) => self.give_back(machine),
             _ => Ok(()),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! A failure prints its seed; `SEED=n cargo test -p howdah-state --test model` runs that one alone.
 
+mod delegating;
 mod delivery;
 mod host;
 mod locking;

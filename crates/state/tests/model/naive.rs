@@ -1,5 +1,7 @@
 //! What the server's tables must be: bytes and opens in vectors.
 
+use std::time::Duration;
+
 use howdah_state::{
     ByteRange, ClientId, LockKind, LockOwner, MirrorPiece, NfsState, OpenId, ShareAccess, ShareDeny, StateId,
 };
@@ -29,6 +31,16 @@ pub struct Naive {
     pub opens: Vec<Opened>,
     /// What the kernel was told.
     pub kernel: Vec<(u8, u64, LockKind)>,
+    pub delegations: Vec<Delegated>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Delegated {
+    pub key: u8,
+    pub client: ClientId,
+    pub stateid: StateId,
+    /// Since when it is asked for back.
+    pub recalled: Option<Duration>,
 }
 
 impl Naive {
@@ -66,6 +78,12 @@ impl Naive {
         others
             .filter(move |one| one.deny.denies(access) || deny.denies(one.access))
             .map(|one| one.open.client)
+    }
+
+    /// Clients who have delegations of a file, but for this one.
+    pub fn delegates(&self, key: u8, except: Option<ClientId>) -> impl Iterator<Item = ClientId> {
+        let others = self.delegations.iter().filter(move |one| one.key == key && Some(one.client) != except);
+        others.map(|one| one.client)
     }
 
     pub fn opened(&mut self, open: OpenId, key: u8, access: ShareAccess, deny: ShareDeny) {

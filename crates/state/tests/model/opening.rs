@@ -46,6 +46,15 @@ impl World {
                 let open = machine.opens.iter().find(|open| open.owner == owner && open.key == key);
                 let thing = open.map(|open| Thing::Open(open.access, open.deny)).expect("it is open");
                 self.grant(machine, (owner, key), thing, false);
+                if access == ShareAccess::READ {
+                    return self.delegate(machine, key);
+                }
+            }
+            Err(StateError::Delay) => {
+                self.assert_delegated(key, Some(client));
+                assert!(!is_early && (access != ShareAccess::READ || deny.denies(ShareAccess::READ)));
+                self.saw("open delayed");
+                return self.arrived();
             }
             Err(StateError::Grace) => {
                 assert!(is_early);
@@ -54,6 +63,7 @@ impl World {
             Err(error) => {
                 assert!(is_firm && error == StateError::ShareDenied, "{error:?}");
                 self.saw("open denied");
+                return self.arrived();
             }
         }
         Ok(())
@@ -138,7 +148,8 @@ impl World {
         let client = machine.client();
         assert_eq!(self.state.destroy_client_id(self.now, client), Err(StateError::ClientIdBusy));
         assert_eq!(self.state.destroy_session(machine.session.take().expect("a session")), Ok(()));
-        let has_opens = self.naive.opens.iter().any(|one| one.open.client == client);
+        let has_opens = self.naive.opens.iter().any(|one| one.open.client == client)
+            || self.naive.delegations.iter().any(|one| one.client == client);
         match self.state.destroy_client_id(self.now, client) {
             Ok(()) => {
                 assert!(!has_opens);
@@ -147,6 +158,7 @@ impl World {
                 let me = machine.me();
                 self.truth.held.retain(|one| one.owner.0 != me);
                 machine.opens.clear();
+                machine.delegations.clear();
                 machine.client = None;
             }
             Err(error) => {

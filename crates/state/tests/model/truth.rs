@@ -25,6 +25,8 @@ pub enum Machine {
 pub enum Thing {
     Byte(u64, LockKind),
     Open(ShareAccess, ShareDeny),
+    /// It may keep what it read, and open the file for reading without a word.
+    Delegation,
 }
 
 #[derive(Debug)]
@@ -52,7 +54,7 @@ impl Thing {
     fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Byte(one, _), Self::Byte(two, _)) => one == two,
-            (Self::Open(..), Self::Open(..)) => true,
+            (Self::Open(..), Self::Open(..)) | (Self::Delegation, Self::Delegation) => true,
             _ => false,
         }
     }
@@ -63,6 +65,12 @@ impl Thing {
             (Self::Open(access, deny), Self::Open(other, denied)) => {
                 deny.denies(other) || denied.denies(access)
             }
+            (Self::Open(access, deny), Self::Delegation) | (Self::Delegation, Self::Open(access, deny)) => {
+                access.allows(ShareAccess::WRITE) || deny.denies(ShareAccess::READ)
+            }
+            (Self::Byte(_, kind), Self::Delegation) | (Self::Delegation, Self::Byte(_, kind)) => {
+                kind == LockKind::Write
+            }
             _ => false,
         }
     }
@@ -72,6 +80,10 @@ impl Truth {
     /// The answer of a grant arrived.
     pub fn granted(&mut self, owner: Owner, party: Party, key: u8, thing: Thing, is_reclaim: bool) {
         let others = self.held.iter_mut().filter(|one| one.owner != owner && one.key == key);
+        // A client's delegation does not stand in its own way.
+        let others = others.filter(|one| {
+            one.owner.0 != owner.0 || (one.thing != Thing::Delegation && thing != Thing::Delegation)
+        });
         for other in others.filter(|one| one.thing.excludes(thing)) {
             assert!(other.is_revoked, "{owner:?} was granted {thing:?} of {key}, which {other:?} holds");
             other.is_poisoned = true;
@@ -82,6 +94,14 @@ impl Truth {
         }
         self.released(owner, key, thing);
         self.held.push(Holding { owner, party, key, thing, is_revoked: false, is_poisoned: false });
+    }
+
+    /// Something of a file was changed.
+    pub fn changed(&mut self, by: Option<Machine>, key: u8) {
+        let others = self.held.iter().filter(|one| one.key == key && Some(one.owner.0) != by);
+        for other in others.filter(|one| one.thing == Thing::Delegation) {
+            assert!(other.is_revoked, "{by:?} changed {key}, which {other:?} has a delegation of");
+        }
     }
 
     /// The owner has it no more.

@@ -11,7 +11,7 @@ use howdah_state::{
 use super::host::Host;
 use super::machine::Machine;
 use super::naive::Naive;
-use super::truth::{BYTES, Truth};
+use super::truth::{BYTES, Thing, Truth};
 
 pub const LEASE: Duration = Duration::from_secs(10);
 pub const KEYS: u64 = 3;
@@ -48,6 +48,7 @@ pub fn settings(epoch: u32) -> StateSettings {
         grace: LEASE,
         courtesy: LEASE * 20,
         turn: Duration::from_secs(2),
+        rest: Duration::from_secs(1),
         bounds: StateBounds {
             states_of_client: 40,
             ranges_of_client: 30,
@@ -85,6 +86,7 @@ impl World {
             _ if self.random.one_in(self.calm) => self.crash(),
             0..10 => self.pass_time(),
             20..24 => self.local_step(),
+            24..26 => self.change_as_nobody(),
             10..20 => {
                 let host = self.random.index(HOSTS);
                 self.host_step(host);
@@ -122,6 +124,9 @@ impl World {
         self.now = Duration::ZERO;
         self.state = NfsState::new(settings(self.epoch), self.disk.clone());
         self.naive = Naive::default();
+        // None can be reclaimed.
+        self.truth.held.retain(|one| one.thing != Thing::Delegation);
+        self.machines.iter_mut().for_each(|machine| machine.delegations.clear());
         self.heard.clear();
         self.hosts.iter_mut().for_each(|host| host.id = None);
         self.machines.iter_mut().for_each(|machine| machine.silent_until = machine.silent_until.min(LEASE));
@@ -144,6 +149,11 @@ impl World {
         for (serial, record) in self.pending.drain(..count) {
             self.disk.apply(&record);
             self.written = serial;
+            if record == howdah_state::DurableRecord::EndGrace {
+                // Also if the server crashes before it does anything else: who did not come back in time has lost what it had.
+                let epoch = self.epoch;
+                self.truth.revoked(|party| party.epoch() != epoch);
+            }
         }
     }
 
@@ -199,7 +209,10 @@ impl World {
             assert!(client.opens <= bounds.states_of_client && client.locks <= bounds.ranges_of_client + 2);
             let opens = self.naive.opens.iter().filter(|one| one.open.client == client.client).count();
             assert_eq!(client.opens, opens, "opens of {client:?}");
+            let mine = self.naive.delegations.iter().filter(|one| one.client == client.client).count();
+            assert_eq!(client.delegations, mine, "delegations of {client:?}");
         }
+        assert_eq!(self.state.count_delegations(), self.naive.delegations.len());
         assert!(self.state.count_files() <= KEYS as usize);
         assert!(self.state.waits().count() <= bounds.waiters_of_client * (MACHINES * 2 + HOSTS));
     }
@@ -255,6 +268,13 @@ impl Seen {
             "destroyed",
             "busy",
             "host ended",
+            "delegated",
+            "recalled",
+            "revoked",
+            "given back",
+            "changed",
+            "change delayed",
+            "open delayed",
         ];
         let rare: Vec<_> =
             all.iter().filter(|what| self.0.get(*what).is_none_or(|times| *times < 20)).collect();

@@ -1,0 +1,127 @@
+//! Changes of files that are under way, and files of which delegations are given: which of the two comes first is settled without a
+//! lock, so that a change of a file that nobody has a delegation of waits for nobody.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher as _};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Files that share a bucket hold one another up at worst: no delegation is given for a moment, or a change asks the state in vain.
+const BUCKETS: usize = 1024;
+
+/// Changes under way, and delegations given, by file.
+#[derive(Debug)]
+pub struct ChangeWatch {
+    buckets: Box<[Bucket]>,
+}
+
+#[derive(Debug, Default)]
+struct Bucket {
+    changes: AtomicU32,
+    delegations: AtomicU32,
+}
+
+/// A change of a file that is under way.
+#[derive(Debug)]
+#[must_use = "the change is over when this is dropped"]
+pub struct Changing<'w> {
+    bucket: &'w Bucket,
+}
+
+impl Default for ChangeWatch {
+    fn default() -> Self {
+        Self { buckets: (0..BUCKETS).map(|_| Bucket::default()).collect() }
+    }
+}
+
+impl ChangeWatch {
+    /// A change of a file begins. It must not go on while the file [may be delegated](Changing::may_be_delegated).
+    pub fn begin<K: Hash>(&self, key: &K) -> Changing<'_> {
+        let bucket = self.bucket(key);
+        // Both sides first say what they do and then look at the other, all in one order: one of them sees the other.
+        bucket.changes.fetch_add(1, Ordering::SeqCst);
+        Changing { bucket }
+    }
+
+    /// A delegation of a file is given, unless a change of it is under way.
+    pub(crate) fn give<K: Hash>(&self, key: &K) -> bool {
+        let bucket = self.bucket(key);
+        bucket.delegations.fetch_add(1, Ordering::SeqCst);
+        let is_free = bucket.changes.load(Ordering::SeqCst) == 0;
+        if !is_free {
+            self.take(key);
+        }
+        is_free
+    }
+
+    /// A delegation that was given ends.
+    pub(crate) fn take<K: Hash>(&self, key: &K) {
+        self.bucket(key).delegations.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn bucket<K: Hash>(&self, key: &K) -> &Bucket {
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        &self.buckets[hasher.finish() as usize % BUCKETS]
+    }
+}
+
+impl Changing<'_> {
+    /// Whether somebody may have a delegation of the file: the state knows.
+    pub fn may_be_delegated(&self) -> bool {
+        self.bucket.delegations.load(Ordering::SeqCst) != 0
+    }
+}
+
+impl Drop for Changing<'_> {
+    fn drop(&mut self) {
+        self.bucket.changes.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    #[test]
+    fn a_change_and_a_delegation_exclude_each_other() {
+        let watch = ChangeWatch::default();
+        let change = watch.begin(&1);
+        assert!(!change.may_be_delegated() && !watch.give(&1));
+        assert!(!change.may_be_delegated(), "what was not given counts no longer");
+        drop(change);
+        assert!(watch.give(&1) && watch.begin(&1).may_be_delegated());
+        watch.take(&1);
+        assert!(!watch.begin(&1).may_be_delegated());
+    }
+
+    /// Of a change and a delegation that begin at once at most one goes on.
+    #[test]
+    fn threads_never_both_go_on() {
+        let (watch, is_changing, is_given) =
+            (ChangeWatch::default(), AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..20_000 {
+                    let change = watch.begin(&7);
+                    if !change.may_be_delegated() {
+                        is_changing.store(true, Ordering::SeqCst);
+                        assert!(!is_given.load(Ordering::SeqCst));
+                        is_changing.store(false, Ordering::SeqCst);
+                    }
+                }
+            });
+            scope.spawn(|| {
+                for _ in 0..20_000 {
+                    if watch.give(&7) {
+                        is_given.store(true, Ordering::SeqCst);
+                        assert!(!is_changing.load(Ordering::SeqCst));
+                        is_given.store(false, Ordering::SeqCst);
+                        watch.take(&7);
+                    }
+                }
+            });
+        });
+    }
+}

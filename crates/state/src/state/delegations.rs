@@ -1,0 +1,137 @@
+//! Read delegations (RFC 8881 10.4): given beside an open, asked for back before anybody else changes the file, revoked where they
+//! do not come back.
+
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::NfsState;
+use crate::effects::Effect;
+use crate::error::StateError;
+use crate::files::ChangeWatch;
+use crate::ids::{ClientId, StateId};
+use crate::sessions::RECALLABLE_STATE_REVOKED;
+use crate::states::Stated;
+
+impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
+    /// Whoever changes a file says so here: [`Self::recall`] need be asked only if it may be delegated.
+    pub fn change_watch(&self) -> Arc<ChangeWatch> {
+        self.files.change_watch()
+    }
+
+    /// Read delegations that clients have.
+    pub fn count_delegations(&self) -> usize {
+        self.files.count_delegations()
+    }
+
+    /// Gives a client whose OPEN for reading was just granted a read delegation of the file, if it may have one: nobody has the file
+    /// open for writing, has locked any of it for writing or waits to, or keeps others from reading, no change is under way, and none was asked for
+    /// back lately. The client must have a back channel. None is given while clients reclaim, and none can be reclaimed: what the
+    /// file was since the server's last run ended, nobody knows.
+    pub fn delegate(&mut self, now: Duration, client: ClientId, key: &K) -> Option<StateId> {
+        self.admit_client(client, false).ok()?;
+        let bounds = &self.settings.bounds;
+        let states = self.states.get_mut(&client)?;
+        if states.count() >= bounds.states_of_client || self.files.count_delegations() >= bounds.delegations {
+            return None;
+        }
+        let index = states.add_delegation(key);
+        if !self.files.delegate(now, key, client, index) {
+            states.remove_delegation(index);
+            return None;
+        }
+        Some(states.keep_delegation(index))
+    }
+
+    /// Something of a file is about to be changed, by a client or by somebody who is none: asks for delegations of others back.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Delay`] until they are.
+    pub fn recall(&mut self, now: Duration, key: &K, by: Option<ClientId>) -> Result<(), StateError> {
+        let lapsed = self.files.delegates(key, by).filter(|client| self.is_lapsed(now, *client)).collect();
+        self.end_in_the_way(now, lapsed);
+        self.journal.rest_on_all();
+        for one in self.files.recall(now, key, by, self.settings.rest) {
+            let Some(states) = self.states.get(&one.client) else { continue };
+            let stateid = states.current(one.index);
+            self.effects.push(Effect::Recall { client: one.client, stateid, key: key.clone() });
+        }
+        match self.files.delegates(key, by).next() {
+            Some(_) => Err(StateError::Delay),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a client has this delegation of the file, so that it may open by it (CLAIM_DELEGATE_CUR).
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::BadStateId`], [`StateError::OldStateId`], [`StateError::DelegationRevoked`], [`StateError::Expired`].
+    pub fn check_delegation(
+        &mut self,
+        client: ClientId,
+        stateid: StateId,
+        key: &K,
+    ) -> Result<(), StateError> {
+        self.states_of(client)?.find_delegation(stateid, key).map(|_| ())
+    }
+
+    /// DELEGRETURN (RFC 8881 18.6).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::check_delegation`].
+    pub fn return_delegation(
+        &mut self,
+        client: ClientId,
+        stateid: StateId,
+        key: &K,
+    ) -> Result<(), StateError> {
+        let states = self.states_of(client)?;
+        let index = states.find_delegation(stateid, key)?;
+        states.remove_delegation(index);
+        self.files.end_delegation(key, client);
+        Ok(())
+    }
+
+    /// Takes delegations that were asked for a lease ago: their stateids are answered as revoked until the client frees them.
+    pub(super) fn revoke_overdue(&mut self, now: Duration) {
+        for (key, one) in self.files.overdue(now, self.settings.lease) {
+            self.files.end_delegation(&key, one.client);
+            if let Some(states) = self.states.get_mut(&one.client) {
+                states.revoke(one.index);
+            }
+            self.flag_revoked(one.client);
+            self.effects.push(Effect::Revoked { client: one.client, key });
+        }
+    }
+
+    /// Frees the stateid of a revoked delegation (FREE_STATEID). Whether it was one.
+    pub(super) fn free_revoked(&mut self, client: ClientId, stateid: StateId) -> bool {
+        let Some(states) = self.states.get_mut(&client) else { return false };
+        let Ok((index, Stated::Delegation(one))) = states.find(stateid) else { return false };
+        let is_revoked = one.is_revoked;
+        if is_revoked {
+            states.remove_delegation(index);
+            self.flag_revoked(client);
+        }
+        is_revoked
+    }
+
+    /// Says in every answer to a client whether it has revoked delegations.
+    fn flag_revoked(&self, client: ClientId) {
+        let has_any = self.states.get(&client).is_some_and(|states| states.count_revoked() > 0);
+        if let Some(record) = self.clients.get(client) {
+            let set = if has_any { RECALLABLE_STATE_REVOKED } else { 0 };
+            record.shared.change_flags(set, RECALLABLE_STATE_REVOKED);
+        }
+    }
+
+    /// Ends all delegations of a client.
+    pub(super) fn end_delegations(&mut self, client: ClientId) {
+        let keys: Vec<K> =
+            self.states.get(&client).into_iter().flat_map(|states| states.delegations().cloned()).collect();
+        keys.iter().for_each(|key| self.files.end_delegation(key, client));
+    }
+}

@@ -1,0 +1,167 @@
+//! Read delegations: who gets one, who has it asked for back, and what becomes of one that does not come.
+
+use std::time::Duration;
+
+use howdah_state::{
+    ClientId, Effect, IoKind, IoPermit, LockKind, NlmLockRequest, NlmOwner, SessionAnswer, ShareAccess,
+    ShareDeny, StateBounds, StateError, StateId,
+};
+
+use crate::server::*;
+
+const NOW: Duration = Duration::ZERO;
+const SEQ4_STATUS_RECALLABLE_STATE_REVOKED: u32 = 0x40;
+const READ: (ShareAccess, ShareDeny) = (ShareAccess::READ, ShareDeny::NONE);
+
+/// A client that has a delegation of "file".
+fn delegated(state: &mut State, name: &'static str) -> (ClientId, StateId) {
+    let client = connect(state, NOW, name);
+    open(state, NOW, client, "o", READ).expect("OPEN");
+    (client, state.delegate(NOW, client, &"file").expect("a delegation"))
+}
+
+fn recalls(state: &mut State) -> Vec<ClientId> {
+    let effects = state.take_effects().list.into_iter();
+    effects
+        .filter_map(|effect| if let Effect::Recall { client, .. } = effect { Some(client) } else { None })
+        .collect()
+}
+
+#[test]
+fn readers_share_a_file_until_somebody_writes() {
+    let mut state = server();
+    let ((a, first), (b, second)) = (delegated(&mut state, "a"), delegated(&mut state, "b"));
+    assert_eq!(state.delegate(NOW, a, &"file"), None, "it has one");
+    assert_eq!(state.check_io(NOW, a, first, &"file", IoKind::Read), Ok(IoPermit::Special));
+    assert_eq!(state.check_io(NOW, a, first, &"file", IoKind::Write), Err(StateError::OpenMode));
+    assert_eq!(state.check_io(NOW, a, second, &"file", IoKind::Read), Err(StateError::BadStateId));
+    // A client does not stand in its own way.
+    state.take_effects();
+    assert_eq!(open(&mut state, NOW, a, "o", BOTH), Err(StateError::Delay));
+    assert_eq!(recalls(&mut state), [b]);
+    assert_eq!(open(&mut state, NOW, a, "o", BOTH), Err(StateError::Delay));
+    assert_eq!(recalls(&mut state), [], "once");
+    assert_eq!(
+        state.check_delegation(b, second, &"file"),
+        Ok(()),
+        "it may open by it while it gives it back"
+    );
+    assert_eq!(state.return_delegation(b, second, &"file"), Ok(()));
+    assert_eq!(state.return_delegation(b, second, &"file"), Err(StateError::BadStateId));
+    open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
+    assert_eq!(state.count_delegations(), 1);
+    // Now it writes.
+    assert_eq!(state.delegate(seconds(80), b, &"file"), None);
+}
+
+#[test]
+fn whoever_changes_a_file_waits_for_its_delegations() {
+    let mut state = server();
+    let (a, mine) = delegated(&mut state, "a");
+    let watch = state.change_watch();
+    let change = watch.begin(&"file");
+    assert!(change.may_be_delegated());
+    assert_eq!(state.recall(NOW, &"file", Some(a)), Ok(()), "its own");
+    assert_eq!(state.recall(NOW, &"file", None), Err(StateError::Delay));
+    assert_eq!(recalls(&mut state), [a]);
+    let b = connect(&mut state, NOW, "b");
+    open(&mut state, NOW, b, "o", READ).expect("others may read");
+    assert_eq!(state.delegate(NOW, b, &"file"), None, "somebody waits to change it");
+    state.return_delegation(a, mine, &"file").expect("DELEGRETURN");
+    assert_eq!(state.recall(NOW, &"file", None), Ok(()));
+    let later = seconds(60);
+    assert_eq!(state.delegate(later, b, &"file"), None, "it is being changed");
+    drop(change);
+    assert!(state.delegate(later, b, &"file").is_some());
+}
+
+#[test]
+fn a_file_rests_after_a_recall() {
+    let mut state = server();
+    let (a, mine) = delegated(&mut state, "a");
+    assert_eq!(state.recall(NOW, &"file", None), Err(StateError::Delay));
+    state.return_delegation(a, mine, &"file").expect("DELEGRETURN");
+    assert_eq!(state.delegate(seconds(29), a, &"file"), None);
+    assert!(state.delegate(seconds(30), a, &"file").is_some());
+}
+
+#[test]
+fn what_does_not_come_back_is_revoked() {
+    let mut state = server();
+    let exchanged = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    let Ok(SessionAnswer::Created(session)) = create(&mut state, NOW, exchanged, "a") else {
+        panic!("CREATE_SESSION")
+    };
+    let a = exchanged.client;
+    state.reclaim_complete(NOW, a, false).expect("RECLAIM_COMPLETE");
+    open(&mut state, NOW, a, "o", READ).expect("OPEN");
+    let mine = state.delegate(NOW, a, &"file").expect("a delegation");
+    assert_eq!(state.recall(NOW, &"file", None), Err(StateError::Delay));
+    state.expire(LEASE - seconds(1));
+    assert_eq!((state.check_delegation(a, mine, &"file"), session.flags()), (Ok(()), 0));
+    state.take_effects();
+    state.expire(LEASE);
+    assert_eq!(state.take_effects().list, [Effect::Revoked { client: a, key: "file" }]);
+    assert_eq!(state.recall(LEASE, &"file", None), Ok(()));
+    let revoked = Err(StateError::DelegationRevoked);
+    assert_eq!(state.check_io(LEASE, a, mine, &"file", IoKind::Read).map(|_| ()), revoked);
+    assert_eq!(state.test_stateid(a, mine), revoked);
+    assert_eq!(state.return_delegation(a, mine, &"file"), revoked);
+    assert_eq!(session.flags(), SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
+    assert_eq!(state.free_stateid(a, mine), Ok(()));
+    assert_eq!((session.flags(), state.test_stateid(a, mine)), (0, Err(StateError::BadStateId)));
+}
+
+#[test]
+fn a_silent_client_is_not_waited_for() {
+    let mut state = server();
+    let (a, _) = delegated(&mut state, "a");
+    let later = LEASE + seconds(1);
+    assert_eq!(state.recall(later, &"file", None), Ok(()));
+    assert_eq!(
+        (state.count_delegations(), state.clients(later).any(|client| client.client == a)),
+        (0, false)
+    );
+}
+
+#[test]
+fn locks_of_hosts_wait_for_those_who_may_have_locked_without_a_word() {
+    let mut state = server();
+    let (a, mine) = delegated(&mut state, "a");
+    let host = state.nlm_host(b"host").expect("a number");
+    let owner = NlmOwner { host, svid: 1, oh: [1].into() };
+    let lock = |state: &mut State, kind| {
+        let (key, range) = (&"file", range(0, 9));
+        let request = NlmLockRequest { owner: &owner, key, kind, range, waits: false, is_reclaim: false };
+        state.nlm_lock(NOW, request).map(|_| ())
+    };
+    assert_eq!(lock(&mut state, LockKind::Read), Ok(()));
+    assert_eq!(lock(&mut state, LockKind::Write), Err(StateError::Delay));
+    state.return_delegation(a, mine, &"file").expect("DELEGRETURN");
+    assert_eq!(lock(&mut state, LockKind::Write), Ok(()));
+    assert_eq!(state.delegate(seconds(80), a, &"file"), None, "it is locked for writing");
+}
+
+#[test]
+fn delegations_are_bounded() {
+    let mut state = start(StateBounds { delegations: 1, ..StateBounds::default() });
+    let (a, mine) = delegated(&mut state, "a");
+    let b = connect(&mut state, NOW, "b");
+    open(&mut state, NOW, b, "o", READ).expect("OPEN");
+    assert_eq!(state.delegate(NOW, b, &"file"), None);
+    state.return_delegation(a, mine, &"file").expect("DELEGRETURN");
+    assert!(state.delegate(NOW, b, &"file").is_some());
+}
+
+#[test]
+fn none_is_given_while_clients_reclaim() {
+    let mut state = server();
+    delegated(&mut state, "a");
+    let mut state = restart(&mut state);
+    let a = confirm(&mut state, NOW, "a");
+    assert!(state.is_grace());
+    assert_eq!(state.delegate(NOW, a, &"file"), None);
+    assert_eq!(state.reclaim_complete(NOW, a, false), Ok(()));
+    open(&mut state, NOW, a, "o", READ).expect("OPEN");
+    assert!(state.delegate(NOW, a, &"file").is_some());
+}
