@@ -15,7 +15,7 @@ use howdah_tune::{Algorithm, Setting};
 use super::quantity::{parse_lease, parse_time};
 use super::{CachingArguments, LogArguments};
 use crate::configuration::{
-    ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Experiment, ExportName,
+    ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Delegations, Experiment, ExportName,
     MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, PrivilegedPorts, Rpcbind, Sandbox, Sizes, Squash,
     TlsSaid, UdpSockets, parse_admin, parse_admin_listen, parse_listen, parse_metrics, parse_tls_policy,
     parse_udp_sockets,
@@ -345,6 +345,20 @@ pub struct ExportArguments {
     /// of --tls-client-ca. Others are refused (AUTH_TOOWEAK; NFSv4: NFS4ERR_WRONGSEC). MOUNT is answered in any case.
     #[arg(long, value_name = "WHEN", value_parser = parse_tls_policy, conflicts_with = "config", help_heading = "TLS")]
     pub tls: Option<TlsPolicy>,
+
+    /// Which delegations NFSv4 clients get: none, or read [default: none]
+    ///
+    /// A client that has a read delegation of a file opens it and reads what it has cached without asking the server, until another
+    /// client is about to change the file. Only changes through this server are noticed: do not use it for files that processes
+    /// of this host change, or that another server exports, too.
+    #[arg(
+        long,
+        value_name = "KIND",
+        default_value = "none",
+        hide_default_value = true,
+        conflicts_with = "config"
+    )]
+    pub delegations: Delegations,
 
     /// Let clients set the set-user-ID and set-group-ID bits of files [default: these bits are left out]
     ///

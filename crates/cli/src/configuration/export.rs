@@ -5,7 +5,7 @@ use std::fmt;
 use howdah_layers::CachingOptions;
 use howdah_server::exports::TlsPolicy;
 
-use super::{ClientRule, ExportName, Source};
+use super::{ClientRule, Delegations, ExportName, Source};
 
 /// An export.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct ExportConfig {
     pub set_id: bool,
     /// What must protect calls.
     pub tls: TlsPolicy,
+    /// Which delegations NFSv4 clients are given.
+    pub delegations: Delegations,
     /// How another server's export is cached; `None`: not at all.
     pub caching: Option<CachingOptions>,
     /// Who may mount it, and how; the first rule that fits a client holds for it.

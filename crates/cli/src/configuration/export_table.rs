@@ -13,8 +13,8 @@ use super::identifier::identifier;
 use super::known_exports::KnownExports;
 use super::section::{Section, identity, kind, number, text, truth};
 use super::{
-    Access, ClientPattern, ClientRule, Durability, ExportConfig, ExportName, PrivilegedPorts, Problem,
-    Source, Squash, parse_tls_policy,
+    Access, ClientPattern, ClientRule, Delegations, Durability, ExportConfig, ExportName, PrivilegedPorts,
+    Problem, Source, Squash, parse_tls_policy,
 };
 
 /// Reads one export; `None` if it says too little. Whatever is wrong is among the problems.
@@ -38,6 +38,8 @@ pub fn export(
     let tls = section
         .setting("tls", |value| parse_tls_policy(text(value)?))
         .map_or_else(TlsPolicy::default, Spanned::into_inner);
+    let delegations =
+        section.setting("delegations", delegations).map_or_else(Default::default, Spanned::into_inner);
     let caching = caching::in_table(&mut section, source.as_ref());
     let access = access(&mut section, Access::usual());
     let clients = clients(&mut section, access);
@@ -56,7 +58,18 @@ pub fn export(
     unique(&mut section, known, &name, &id);
     section.finish();
     let (name, id) = (name.into_inner(), id.into_inner());
-    Some(ExportConfig { name, source, id, durability, cross_mounts, set_id, tls, caching, clients })
+    Some(ExportConfig {
+        name,
+        source,
+        id,
+        durability,
+        cross_mounts,
+        set_id,
+        tls,
+        delegations,
+        caching,
+        clients,
+    })
 }
 
 /// Where the files come from: exactly one of three settings says it.
@@ -172,6 +185,10 @@ fn client(value: &Spanned<DeValue<'_>>, access: Access, problems: &mut Vec<Probl
 
 fn durability(value: &DeValue<'_>) -> Result<Durability, String> {
     Durability::parse(text(value)?).ok_or_else(|| "expected \"sync\" or \"async\"".to_owned())
+}
+
+fn delegations(value: &DeValue<'_>) -> Result<Delegations, String> {
+    Delegations::parse(text(value)?).ok_or_else(|| "expected \"none\" or \"read\"".to_owned())
 }
 
 fn privileged_ports(value: &DeValue<'_>) -> Result<PrivilegedPorts, String> {

@@ -8,6 +8,7 @@ use howdah_server::Tuning;
 
 use super::caching;
 use super::defaults::{LEASE, state_directory};
+use super::delegations::check_delegations;
 use super::file::FileSettings;
 use super::identifier::identifier;
 use super::listen::default_listen;
@@ -48,6 +49,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
     };
     each_address_once(&config)?;
     check_policies(config.tls.as_ref(), &config.exports).map_err(|why| anyhow!(why))?;
+    check_delegations(&config.exports).map_err(|why| anyhow!(why))?;
     Ok(config)
 }
 
@@ -92,6 +94,7 @@ pub fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<Expor
         cross_mounts: flags.cross_mounts,
         set_id: flags.set_id,
         tls: flags.tls.unwrap_or_default(),
+        delegations: flags.delegations,
         caching,
         clients: allowed.iter().map(|who| ClientRule { who: who.clone(), access }).collect(),
     })

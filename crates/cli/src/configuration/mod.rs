@@ -7,6 +7,7 @@ mod caching;
 mod clients;
 mod datagrams;
 mod defaults;
+mod delegations;
 mod directory;
 mod export;
 mod export_table;
@@ -37,6 +38,7 @@ pub use admin_listen::{AdminListen, AdminListenSaid, TlsFiles, parse_admin_liste
 pub use clients::{ClientPattern, ClientRule};
 pub use datagrams::{Datagrams, UdpSockets, parse_udp_sockets};
 pub use defaults::{ANONYMOUS, DEFAULT_PORT, LONGEST_LEASE, MOST_WORKERS, SHORTEST_LEASE, state_directory};
+pub use delegations::Delegations;
 pub use export::{Durability, ExportConfig};
 pub use listen::{every_address, parse_listen};
 pub use load::{load_arguments, load_file, load_text};

@@ -38,6 +38,7 @@ pub fn one_export() -> ServerConfig {
             cross_mounts: false,
             set_id: false,
             tls: Default::default(),
+            delegations: super::Delegations::None,
             caching: None,
             clients: vec![ClientRule { who: ClientPattern::Everyone, access: Access::usual() }],
         }],

@@ -17,8 +17,8 @@ pub fn state(state: &StateReport) -> String {
     } else {
         let _ = writeln!(
             text,
-            "{:<18}{:<24}{:<12}{:>10}{:>7}{:>7}{:>10}  NAME",
-            "CLIENT", "ADDRESS", "LEASE", "SLOTS", "OPENS", "LOCKS", "SILENT"
+            "{:<18}{:<24}{:<12}{:>10}{:>7}{:>7}{:>13}{:>10}  NAME",
+            "CLIENT", "ADDRESS", "LEASE", "SLOTS", "OPENS", "LOCKS", "DELEGATIONS", "SILENT"
         );
     }
     state.clients.iter().for_each(|one| client(&mut text, one));
@@ -30,13 +30,13 @@ pub fn state(state: &StateReport) -> String {
 }
 
 fn client(text: &mut String, client: &StateClient) {
-    let StateClient { id, name, address, standing, silent_seconds, opens, locks, .. } = client;
+    let StateClient { id, name, address, standing, silent_seconds, opens, locks, delegations, .. } = client;
     let slots = format!("{}/{}", client.slots_used, client.slots);
     let silent = format!("{silent_seconds} s");
     let address = address.to_string();
     let _ = writeln!(
         text,
-        "{id:<18}{address:<24}{standing:<12}{slots:>10}{opens:>7}{locks:>7}{silent:>10}  {name}"
+        "{id:<18}{address:<24}{standing:<12}{slots:>10}{opens:>7}{locks:>7}{delegations:>13}{silent:>10}  {name}"
     );
 }
 
@@ -69,6 +69,7 @@ mod tests {
             slots: 64,
             opens: 12,
             locks: 1,
+            delegations: 3,
         };
         let lock = LockReport {
             export: "/srv/data".to_owned(),

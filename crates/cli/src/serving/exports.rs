@@ -9,7 +9,7 @@ use howdah_vfs::FileSystem;
 use howdah_vfs::layer::{Delayed, WithoutSetId};
 
 use super::file_systems::FileSystems;
-use crate::configuration::{self, ClientPattern, ExportConfig};
+use crate::configuration::{self, ClientPattern, Delegations, ExportConfig};
 use crate::report::OpenedExport;
 use crate::running::ClientNames;
 
@@ -40,6 +40,7 @@ pub fn exports(
             .with_root_file_system(open.root_file_system)
             .with_gone(open.gone.clone())
             .with_tls(config.tls)
+            .with_delegations(config.delegations == Delegations::Read)
     });
     Exports::new(list.collect(), key).context("putting the exports together")
 }

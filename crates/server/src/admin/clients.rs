@@ -264,6 +264,7 @@ mod tests {
             slots: (used, 64),
             opens: 0,
             locks: 0,
+            delegations: 0,
         };
         let lanes = [connection(1, "client-slots", (1e6, 0.0), 0.1), connection(2, "loss", (1e5, 0.0), 0.1)];
         let before = client(address, lanes.to_vec(), &BTreeMap::new());

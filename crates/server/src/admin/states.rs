@@ -56,6 +56,9 @@ pub struct StateClient {
     pub opens: usize,
     /// Byte ranges that are locked.
     pub locks: usize,
+    /// Read delegations.
+    #[serde(default)]
+    pub delegations: usize,
 }
 
 /// A lock that is held.
@@ -170,6 +173,7 @@ fn client(view: &ClientView) -> StateClient {
         slots: view.slots.1,
         opens: view.opens,
         locks: view.locks,
+        delegations: view.delegations,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a client is called for.
 
-use howdah_wire::nfs4::callback::notify_lock;
-use howdah_wire::nfs4::{ClientId, FileHandle, Opaque, Owner};
+use howdah_wire::nfs4::callback::{notify_lock, recall};
+use howdah_wire::nfs4::{ClientId, FileHandle, Opaque, Owner, StateId};
 use howdah_wire::xdr::{Encode, Encoder};
 
 /// What a client is called for.
@@ -16,6 +16,13 @@ pub enum BackCall {
         /// Who wanted the lock.
         owner: Box<[u8]>,
     },
+    /// Its delegation of a file is to come back (CB_RECALL).
+    Recall {
+        /// The handle of the file, as the client has it.
+        node: Box<[u8]>,
+        /// The delegation.
+        delegation: StateId,
+    },
 }
 
 impl BackCall {
@@ -23,6 +30,7 @@ impl BackCall {
     pub fn operation(&self) -> u32 {
         match self {
             Self::NotifyLock { .. } => notify_lock::OPERATION,
+            Self::Recall { .. } => recall::OPERATION,
         }
     }
 }
@@ -33,6 +41,10 @@ impl Encode for BackCall {
             Self::NotifyLock { node, client, owner } => {
                 let owner = Owner { client: ClientId(*client), owner: Opaque(owner) };
                 notify_lock::Arguments { node: FileHandle(node), owner }.encode(encoder);
+            }
+            Self::Recall { node, delegation } => {
+                recall::Arguments { state: *delegation, truncate: false, node: FileHandle(node) }
+                    .encode(encoder);
             }
         }
     }

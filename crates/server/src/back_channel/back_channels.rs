@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use howdah_net::Token;
-use howdah_state::{ClientId, SessionId};
+use howdah_state::{ClientId, SessionId, StateId};
 use howdah_wire::nfs4::sequence::CALLBACK_PATH_DOWN;
 use parking_lot::Mutex;
 
@@ -93,7 +93,7 @@ impl BackChannels {
 
     /// Whether some session of a client can be called.
     pub fn reaches(&self, client: ClientId) -> bool {
-        self.table.lock().channel_of(client).is_some()
+        self.table.lock().channel_of(client).is_some_and(|channel| channel.is_up())
     }
 
     /// A connection is gone.
@@ -144,12 +144,17 @@ impl BackChannels {
         self.send(outgoing);
     }
 
-    /// Calls a client.
+    /// Calls a client, once it can be called.
     pub fn call(&self, client: ClientId, call: BackCall) {
         self.change(|table| {
             table.channel_of(client)?.push(call);
             Some(vec![client])
         });
+    }
+
+    /// The handle of a file, as clients have it.
+    fn handle_of(&self, file: &FileKey) -> Box<[u8]> {
+        Box::from(self.exported.now().seal_as(file.export, &file.node).as_wire().0)
     }
 
     /// Changes the table, tells clients whose path came up or went down, and sends what is to be sent to them.
@@ -197,7 +202,8 @@ impl BackChannels {
 impl Table {
     fn channel_of(&mut self, client: ClientId) -> Option<&mut BackChannel> {
         let sessions = self.clients.get(&client)?;
-        let id = *sessions.iter().find(|id| self.channels.get(id).is_some_and(BackChannel::is_up))?;
+        let is_up = |id: &&SessionId| self.channels.get(id).is_some_and(BackChannel::is_up);
+        let id = *sessions.iter().find(is_up).or_else(|| sessions.first())?;
         self.channels.get_mut(&id)
     }
 
@@ -223,9 +229,13 @@ impl Table {
 
 impl ClientNews for BackChannels {
     fn lock_is_free(&self, client: ClientId, owner: &[u8], file: &FileKey) {
-        let node = self.exported.now().seal_as(file.export, &file.node);
-        let node = Box::from(node.as_wire().0);
+        let node = self.handle_of(file);
         self.call(client, BackCall::NotifyLock { node, client: client.0, owner: owner.into() });
+    }
+
+    fn recall(&self, client: ClientId, delegation: StateId, file: &FileKey) {
+        let delegation = howdah_wire::nfs4::StateId { sequence: delegation.seqid, other: delegation.other };
+        self.call(client, BackCall::Recall { node: self.handle_of(file), delegation });
     }
 
     fn ended(&self, client: ClientId) {

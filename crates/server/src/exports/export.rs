@@ -24,6 +24,8 @@ pub struct Export {
     rules: Vec<ClientRule>,
     /// What must protect its calls.
     tls: TlsPolicy,
+    /// Whether NFSv4 clients are given read delegations.
+    delegates: bool,
     /// Why it cannot be mounted now.
     gone: Option<String>,
     root: Handle,
@@ -68,6 +70,7 @@ impl Export {
             read_only,
             rules,
             tls: TlsPolicy::default(),
+            delegates: false,
             gone: None,
             root,
             root_file_system,
@@ -93,6 +96,18 @@ impl Export {
     #[must_use]
     pub fn with_tls(self, tls: TlsPolicy) -> Self {
         Self { tls, ..self }
+    }
+
+    /// The same export, of which NFSv4 clients are given read delegations, or none. Its files must be changed only through this server:
+    /// what others change, no client learns of while it has a delegation.
+    #[must_use]
+    pub fn with_delegations(self, delegates: bool) -> Self {
+        Self { delegates, ..self }
+    }
+
+    /// Whether NFSv4 clients are given read delegations of its files.
+    pub(crate) fn delegates(&self) -> bool {
+        self.delegates
     }
 
     /// What must protect its calls.

@@ -10,10 +10,10 @@ use howdah_wire::rpc::AuthStatus;
 
 use super::Nfs3;
 use super::convert;
-use crate::counts::{Timed, at_export};
+use crate::counts::at_export;
 use crate::exports::{Admission, Export, Exports, Identity};
 use crate::program::first_handle;
-use crate::states::FileKey;
+use crate::states::{Changer, FileKey, Recalling};
 use crate::{Peer, Refusal, Request, SealedHandle};
 
 /// Who calls, and the exports as they were when the call came.
@@ -29,7 +29,7 @@ pub struct Context<'c> {
 /// A node that a client named by its handle, and the way to it.
 pub struct Object<'c> {
     /// The file system it lives in, as this client may see it.
-    pub file_system: Timed<'c>,
+    pub file_system: Recalling<'c>,
     /// Who the call acts as.
     pub caller: Caller,
     /// The node.
@@ -89,6 +89,8 @@ impl<'c> Context<'c> {
         }
         let Admission { file_system, caller } =
             export.admit(self.peer, &self.identity).map_err(convert::status)?;
+        let changer = Changer::of(self.nfs3.states(), id, export.delegates(), None);
+        let file_system = Recalling::around(file_system, changer);
         Ok(Object { file_system, caller, handle, exports: self.exports, export })
     }
 }

@@ -31,6 +31,11 @@ impl Nfs3 {
         self.states.as_ref().is_none_or(|states| states.permits(file, kind))
     }
 
+    /// What clients of NFSv4 have open, if that is served.
+    pub(super) fn states(&self) -> Option<&States> {
+        self.states.as_deref()
+    }
+
     /// The exports as they are now.
     pub(super) fn exports(&self) -> Arc<Exports> {
         self.exports.now()

@@ -14,9 +14,9 @@ use super::node::{CurrentNode, ExportedNode};
 use super::pseudo::{Behind, PseudoDirectory, PseudoTree};
 use super::purpose::Purpose;
 use crate::counts::at_export;
-use crate::exports::{Exports, Identity};
+use crate::exports::{Export, Exports, Identity};
 use crate::request::BulkData;
-use crate::states::SessionData;
+use crate::states::{Changer, SessionData};
 use crate::{Peer, Request, SealedHandle};
 
 /// The session that a compound runs in.
@@ -171,7 +171,7 @@ impl<'c> Compound<'c> {
             return Err(Status::WRONGSEC);
         }
         let admission = export.admit(self.peer, self.identity).map_err(convert::status)?;
-        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, inner)))
+        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, self.changer(export), inner)))
     }
 
     /// The node behind a name of the pseudo file system, or its root.
@@ -186,7 +186,11 @@ impl<'c> Compound<'c> {
             return Err(Status::WRONGSEC);
         }
         let admission = export.admit(self.peer, self.identity).map_err(convert::status)?;
-        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, *export.root())))
+        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, self.changer(export), *export.root())))
+    }
+
+    fn changer(&self, export: &Export) -> Option<Changer<'c>> {
+        Changer::of(Some(&self.nfs4.states), export.id(), export.delegates(), self.client().ok())
     }
 
     /// Whether this client is shown what stands behind a name of the pseudo file system.

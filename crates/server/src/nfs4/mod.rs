@@ -28,6 +28,7 @@ mod commit;
 mod copy;
 mod create;
 mod create_session;
+mod delegation;
 mod ending;
 mod exchange_id;
 mod getattr;

@@ -8,9 +8,8 @@ use howdah_wire::nfs4::Status;
 use super::convert;
 use super::pseudo::PseudoDirectory;
 use crate::SealedHandle;
-use crate::counts::Timed;
 use crate::exports::{Admission, Export, Exports};
-use crate::states::FileKey;
+use crate::states::{Changer, FileKey, Recalling};
 
 /// A node.
 #[derive(Clone)]
@@ -25,7 +24,7 @@ pub enum CurrentNode<'c> {
 #[derive(Clone)]
 pub struct ExportedNode<'c> {
     /// The file system it lives in, as this client may see it.
-    pub file_system: Timed<'c>,
+    pub file_system: Recalling<'c>,
     /// Who the call acts as.
     pub caller: Caller,
     /// The node.
@@ -35,8 +34,14 @@ pub struct ExportedNode<'c> {
 
 impl<'c> ExportedNode<'c> {
     /// A node of an export that let the client in.
-    pub fn new(export: &'c Export, admission: Admission<'c>, handle: Handle) -> Self {
+    pub fn new(
+        export: &'c Export,
+        admission: Admission<'c>,
+        changer: Option<Changer<'c>>,
+        handle: Handle,
+    ) -> Self {
         let Admission { file_system, caller } = admission;
+        let file_system = Recalling::around(file_system, changer);
         Self { file_system, caller, handle, export }
     }
 

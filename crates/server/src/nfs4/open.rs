@@ -4,16 +4,13 @@ use howdah_state::{OpenRequest, ShareAccess, ShareDeny};
 use howdah_vfs::{
     Access, Attributes, Change, Create, FileKind, FileSystem, FsError, Name, NewAttributes, Node as Found,
 };
-use howdah_wire::nfs4::open::{
-    ACCESS_BOTH, Arguments, Claim, Delegation, DelegationKind, How, MAY_NOTIFY_LOCK, POSIX_LOCKS, Success,
-    WANT_CANCEL, WANT_MASK, WANT_NO_DELEGATION, WANT_NO_PREFERENCE, WhyNone,
-};
-use howdah_wire::nfs4::{Bitmap, ChangeInfo, Status};
+use howdah_wire::nfs4::open::{ACCESS_BOTH, Arguments, Claim, How, MAY_NOTIFY_LOCK, POSIX_LOCKS, Success};
+use howdah_wire::nfs4::{Bitmap, ChangeInfo, StateId, Status};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use super::node::{CurrentNode, ExportedNode};
-use super::{convert, create, names, setting};
+use super::{convert, create, delegation, names, setting};
 use crate::Reply;
 
 /// The file to be opened.
@@ -49,6 +46,8 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     if !target.is_made {
         permitted(file, attributes, access, is_reclaim)?;
     }
+    // Before it is open: what is asked for back must not leave an open behind that the client knows nothing of.
+    let _change = if target.cuts { file.file_system.begin_change(&file.handle)? } else { None };
     let key = file.key();
     let owner = arguments.owner.owner.0;
     let request = OpenRequest { client, owner, key: &key, access, deny, is_reclaim };
@@ -58,12 +57,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         file.file_system.set_attributes(&file.caller, &file.handle, &new, None, &mut Change::default())?;
     }
     let state = convert::told(opened.stateid);
-    let delegation = match arguments.access & WANT_MASK {
-        WANT_NO_PREFERENCE => Delegation::None,
-        WANT_NO_DELEGATION => Delegation::NoneBecause(WhyNone::NOT_WANTED),
-        WANT_CANCEL => Delegation::NoneBecause(WhyNone::CANCELLED),
-        _ => Delegation::NoneBecause(WhyNone::Resource(false)),
-    };
+    let delegation = delegation::with_open(compound, client, &arguments, (file, access));
     compound.put(CurrentNode::Exported(target.file));
     compound.stateid = Some(state);
     reply.write(&Success {
@@ -85,30 +79,46 @@ fn share(arguments: &Arguments<'_>) -> Result<(ShareAccess, ShareDeny), Status> 
 }
 
 fn target<'c>(compound: &Compound<'c>, arguments: &Arguments<'_>) -> Result<Target<'c>, Status> {
+    let create = arguments.create.as_ref();
     match arguments.claim {
-        Claim::Name(name) => {
-            let name_of_pseudo = |directory: &_| match compound.tree().find(*directory, name.0) {
-                Some(_) => Status::ISDIR,
-                None if arguments.create.is_some() => Status::ROFS,
-                None => Status::NOENT,
-            };
-            let directory = match compound.node()? {
-                CurrentNode::Pseudo(directory) => return Err(name_of_pseudo(directory)),
-                CurrentNode::Exported(directory) => directory,
-            };
-            let name = names::of(name.0)?;
-            match &arguments.create {
-                None => existing(directory, name),
-                Some(how) => made(compound, directory, name, how),
-            }
-        }
-        Claim::Current if arguments.create.is_none() => current(compound),
-        Claim::Reclaim(DelegationKind::None) if arguments.create.is_none() => current(compound),
-        Claim::Current => Err(Status::INVAL),
-        // No delegation was ever given.
-        Claim::Reclaim(_) => Err(Status::RECLAIM_BAD),
-        Claim::Delegated(..) | Claim::CurrentDelegated(_) => Err(Status::BAD_STATEID),
+        Claim::Name(name) => named(compound, name.0, create),
         Claim::DelegatedBefore(_) | Claim::CurrentDelegatedBefore => Err(Status::NOTSUPP),
+        _ if create.is_some() => Err(Status::INVAL),
+        // A delegation that a client had before the server's restart is not given again.
+        Claim::Current | Claim::Reclaim(_) => current(compound),
+        Claim::Delegated(delegation, name) => {
+            by_delegation(compound, named(compound, name.0, None)?, delegation)
+        }
+        Claim::CurrentDelegated(delegation) => by_delegation(compound, current(compound)?, delegation),
+    }
+}
+
+/// A file that the client opened by its delegation alone, and now tells the server so.
+fn by_delegation<'c>(
+    compound: &Compound<'c>,
+    target: Target<'c>,
+    delegation: StateId,
+) -> Result<Target<'c>, Status> {
+    let (client, key) = (compound.client()?, target.file.key());
+    let delegation = convert::asked(compound.stateid_of(delegation)?);
+    compound.nfs4.states.judge(|state, _| state.check_delegation(client, delegation, &key))?;
+    Ok(target)
+}
+
+fn named<'c>(compound: &Compound<'c>, name: &[u8], create: Option<&How<'_>>) -> Result<Target<'c>, Status> {
+    let name_of_pseudo = |directory: &_| match compound.tree().find(*directory, name) {
+        Some(_) => Status::ISDIR,
+        None if create.is_some() => Status::ROFS,
+        None => Status::NOENT,
+    };
+    let directory = match compound.node()? {
+        CurrentNode::Pseudo(directory) => return Err(name_of_pseudo(directory)),
+        CurrentNode::Exported(directory) => directory,
+    };
+    let name = names::of(name)?;
+    match create {
+        None => existing(directory, name),
+        Some(how) => made(compound, directory, name, how),
     }
 }
 

@@ -58,6 +58,7 @@ static OPERATIONS: [Option<Operation>; 76] = {
     table[4] = changes(close::run);
     table[5] = changes(commit::run);
     table[6] = changes(create::run);
+    table[8] = changes(delegation::give_back);
     table[9] = looks(getattr::run);
     table[10] = looks(getfh::run);
     table[11] = changes(link::run);

@@ -60,7 +60,8 @@ pub fn status(error: &StateError) -> Status {
         StateError::Denied(_) | StateError::ShareDenied => Status::Denied,
         StateError::ReclaimBad | StateError::ReclaimConflict => Status::Denied,
         // A reclaim that comes too late is answered as Linux's server does.
-        StateError::Grace | StateError::NoGrace => Status::Grace,
+        // A host asks again after either: while delegations are asked for back, too.
+        StateError::Grace | StateError::NoGrace | StateError::Delay => Status::Grace,
         _ => Status::NoLocks,
     }
 }

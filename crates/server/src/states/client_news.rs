@@ -1,6 +1,6 @@
 //! Who calls NFSv4 clients back.
 
-use howdah_state::ClientId;
+use howdah_state::{ClientId, StateId};
 
 use super::file_key::FileKey;
 
@@ -8,6 +8,9 @@ use super::file_key::FileKey;
 pub trait ClientNews: Send + Sync {
     /// A lock owner of a client may try again for a lock that it waits for.
     fn lock_is_free(&self, client: ClientId, owner: &[u8], file: &FileKey);
+
+    /// A client is to give its delegation of a file back.
+    fn recall(&self, client: ClientId, delegation: StateId, file: &FileKey);
 
     /// A client ended, with all its sessions.
     fn ended(&self, client: ClientId);

@@ -124,6 +124,9 @@ impl States {
             if let Some(news) = self.client_news() {
                 done.ended.into_iter().for_each(|client| news.ended(client));
                 done.free.iter().for_each(|(client, owner, file)| news.lock_is_free(*client, owner, file));
+                done.recalled
+                    .iter()
+                    .for_each(|(client, delegation, file)| news.recall(*client, *delegation, file));
             }
             done = more;
         }
@@ -181,14 +184,15 @@ impl States {
 
 impl Done {
     fn is_nothing(&self) -> bool {
-        let Self { granted, changed, free, ended } = self;
-        granted.is_empty() && changed.is_empty() && free.is_empty() && ended.is_empty()
+        let Self { granted, changed, free, recalled, ended } = self;
+        granted.is_empty() && changed.is_empty() && free.is_empty() && recalled.is_empty() && ended.is_empty()
     }
 
     fn add(&mut self, more: Self) {
         self.granted.extend(more.granted);
         self.changed.extend(more.changed);
         self.free.extend(more.free);
+        self.recalled.extend(more.recalled);
         self.ended.extend(more.ended);
     }
 }

@@ -2,12 +2,14 @@
 //! with what must survive a restart. Knows neither protocol's handlers.
 
 mod client_news;
+mod delegating;
 mod file_key;
 mod host_mirror;
 mod lock_hosts;
 mod lock_news;
 mod locking;
 mod options;
+mod recalling;
 mod record_file;
 mod record_log;
 mod session_data;
@@ -22,6 +24,7 @@ pub use host_mirror::LocalLock;
 pub use lock_hosts::{KnownHost, LockHost, LockHosts};
 pub use lock_news::{GrantTicket, LockNews};
 pub use options::StateOptions;
+pub use recalling::{Changer, Recalling};
 pub use record_file::RecordFile;
 pub use record_log::RecordLog;
 pub use session_data::SessionData;

@@ -1,12 +1,12 @@
 //! Clients, sessions, opens and locks, behind one lock, and what is to be done outside because of them: the state itself is pure.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use howdah_state::{
-    ByteRange, ClientId, ClientView, Effect, IoKind, NfsState, Serial, SessionTable, StateError,
-    StateSettings,
+    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, NfsState, Serial,
+    SessionTable, StateError, StateId, StateSettings,
 };
 use howdah_wire::nfs4::Status;
 use parking_lot::Mutex;
@@ -31,6 +31,10 @@ pub struct States {
     sessions: Arc<SessionTable<SessionData>>,
     /// Deny modes outstanding.
     restrictions: Arc<AtomicUsize>,
+    /// Changes of files under way, and delegations outstanding.
+    pub(super) changes: Arc<ChangeWatch>,
+    /// Whether clients of an earlier run may still reclaim what they had.
+    pub(super) is_grace: AtomicBool,
     log: Box<dyn RecordLog>,
     started: Instant,
     began: Duration,
@@ -53,6 +57,8 @@ pub(super) struct Done {
     pub changed: Vec<(FileKey, ByteRange)>,
     /// Lock owners of clients that may try again for a lock of a file.
     pub free: Vec<(ClientId, Box<[u8]>, FileKey)>,
+    /// Delegations of clients that are asked for back.
+    pub recalled: Vec<(ClientId, StateId, FileKey)>,
     /// Clients that ended.
     pub ended: Vec<ClientId>,
 }
@@ -66,10 +72,13 @@ impl States {
         let settings = StateSettings { lease, grace: lease, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
         let (sessions, restrictions) = (state.sessions(), state.restrictions());
+        let (changes, is_grace) = (state.change_watch(), AtomicBool::new(state.is_grace()));
         let states = Self {
             state: Mutex::new(state),
             sessions,
             restrictions,
+            changes,
+            is_grace,
             log,
             started: Instant::now(),
             began,
@@ -223,7 +232,12 @@ impl States {
         let (news, mut done) = (self.lock_news.get(), Done::default());
         for effect in effects {
             match effect {
-                Effect::Persist { serial, record } => self.log.append(serial, &record),
+                Effect::Persist { serial, record } => {
+                    if record == DurableRecord::EndGrace {
+                        self.is_grace.store(false, Ordering::Relaxed);
+                    }
+                    self.log.append(serial, &record);
+                }
                 Effect::ClientEnded { client, owner, why } => {
                     tracing::info!(client = %String::from_utf8_lossy(&owner), ?why, "an NFSv4 client ended");
                     done.ended.push(client);
@@ -239,6 +253,13 @@ impl States {
                 }
                 Effect::Mirror { key, range } => done.changed.push((key, range)),
                 Effect::Notify { client, owner, key } => done.free.push((client, owner, key)),
+                Effect::Recall { client, stateid, key } => done.recalled.push((client, stateid, key)),
+                Effect::Revoked { client, .. } => {
+                    tracing::warn!(
+                        client = client.0,
+                        "an NFSv4 client did not give a delegation back in time: it was revoked"
+                    );
+                }
                 Effect::Closed { .. } => {}
             }
         }

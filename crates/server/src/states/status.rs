@@ -44,6 +44,7 @@ pub fn status(error: &StateError) -> Status {
         StateError::ShareDenied => Status::SHARE_DENIED,
         StateError::Locked => Status::LOCKED,
         StateError::OpenMode => Status::OPENMODE,
+        StateError::DelegationRevoked => Status::DELEG_REVOKED,
         StateError::LocksHeld => Status::LOCKS_HELD,
         StateError::Denied(_) => Status::DENIED,
         StateError::Invalid => Status::INVAL,

@@ -3,7 +3,7 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher as _};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Files that share a bucket hold one another up at worst: no delegation is given for a moment, or a change asks the state in vain.
 const BUCKETS: usize = 1024;
@@ -12,6 +12,8 @@ const BUCKETS: usize = 1024;
 #[derive(Debug)]
 pub struct ChangeWatch {
     buckets: Box<[Bucket]>,
+    /// Delegations in all.
+    given: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -29,11 +31,16 @@ pub struct Changing<'w> {
 
 impl Default for ChangeWatch {
     fn default() -> Self {
-        Self { buckets: (0..BUCKETS).map(|_| Bucket::default()).collect() }
+        Self { buckets: (0..BUCKETS).map(|_| Bucket::default()).collect(), given: AtomicUsize::new(0) }
     }
 }
 
 impl ChangeWatch {
+    /// Whether any delegation is given at all.
+    pub fn is_used(&self) -> bool {
+        self.given.load(Ordering::Relaxed) != 0
+    }
+
     /// A change of a file begins. It must not go on while the file [may be delegated](Changing::may_be_delegated).
     pub fn begin<K: Hash>(&self, key: &K) -> Changing<'_> {
         let bucket = self.bucket(key);
@@ -45,6 +52,7 @@ impl ChangeWatch {
     /// A delegation of a file is given, unless a change of it is under way.
     pub(crate) fn give<K: Hash>(&self, key: &K) -> bool {
         let bucket = self.bucket(key);
+        self.given.fetch_add(1, Ordering::Relaxed);
         bucket.delegations.fetch_add(1, Ordering::SeqCst);
         let is_free = bucket.changes.load(Ordering::SeqCst) == 0;
         if !is_free {
@@ -56,6 +64,7 @@ impl ChangeWatch {
     /// A delegation that was given ends.
     pub(crate) fn take<K: Hash>(&self, key: &K) {
         self.bucket(key).delegations.fetch_sub(1, Ordering::SeqCst);
+        self.given.fetch_sub(1, Ordering::Relaxed);
     }
 
     fn bucket<K: Hash>(&self, key: &K) -> &Bucket {

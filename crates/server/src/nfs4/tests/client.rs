@@ -1,6 +1,7 @@
 //! A client without a socket.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, FileSystem, NewAttributes};
@@ -34,13 +35,18 @@ pub const SIZES: ChannelSizes = ChannelSizes {
 
 /// A server of these exports.
 pub fn service(names: &[&str]) -> Arc<Service> {
+    service_with(names, |export| export)
+}
+
+/// A server of these exports, each changed so.
+pub fn service_with(names: &[&str], adjust: impl Fn(Export) -> Export) -> Arc<Service> {
     let export = |(name, id): (&&str, u32)| {
         let memory = MemoryFileSystem::new();
         let everybody = NewAttributes::with_mode(0o777);
         let change = &mut Change::default();
         memory.set_attributes(&Caller::ROOT, &memory.root(), &everybody, None, change).expect("opened");
         let rules = vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
-        Export::new(name, id, Arc::new(memory), rules)
+        adjust(Export::new(name, id, Arc::new(memory), rules))
     };
     let exports = names.iter().zip(1..).map(export).collect();
     let exports = Exports::new(exports, [7; 16]).expect("exports");
@@ -207,7 +213,10 @@ impl Client {
         use howdah_wire::nfs3;
         let credentials = Credentials::Sys(AuthSys::new(b"client", self.user, self.user, &[]));
         let (program, version) = (nfs3::PROGRAM, nfs3::VERSION);
-        let header = CallHeader { xid: 1, program, version, procedure, credentials };
+        // A call with the number of another is answered as that one was.
+        static CALLS: AtomicU32 = AtomicU32::new(1);
+        let xid = CALLS.fetch_add(1, Ordering::Relaxed);
+        let header = CallHeader { xid, program, version, procedure, credentials };
         let mut message = Encoder::to_vec(&header);
         arguments.encode(&mut Encoder::new(&mut message));
         let reply = self.service.answer(&self.peer, &message).expect("an answer");

@@ -1,6 +1,7 @@
 //! Compounds without a socket.
 
 mod client;
+mod delegations;
 mod files;
 mod locks;
 mod names;

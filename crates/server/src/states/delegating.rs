@@ -1,0 +1,41 @@
+//! Changes of files of which clients may have delegations.
+
+use std::sync::atomic::Ordering;
+
+use howdah_state::{Changing, ClientId, StateError, StateId};
+
+use super::file_key::FileKey;
+use super::states::States;
+
+impl States {
+    /// Whether whoever changes files of an export must say so before, which gives delegations or does not: some may still be
+    /// outstanding.
+    pub(super) fn are_changes_watched(&self, delegates: bool) -> bool {
+        delegates || self.changes.is_used()
+    }
+
+    /// A change of a file begins, by a client of NFSv4 or by somebody else. It is over when what is returned is dropped.
+    ///
+    /// # Errors
+    /// [`StateError::Delay`] while delegations are asked for back; and for all but clients of NFSv4 while those of an earlier run may
+    /// believe that they have one.
+    pub(super) fn begin_change(
+        &self,
+        file: &FileKey,
+        by: Option<ClientId>,
+    ) -> Result<Changing<'_>, StateError> {
+        if by.is_none() && self.is_grace.load(Ordering::Relaxed) {
+            return Err(StateError::Delay);
+        }
+        let change = self.changes.begin(file);
+        if change.may_be_delegated() {
+            self.ask(|state, now| state.recall(now, file, by))?;
+        }
+        Ok(change)
+    }
+
+    /// Gives a client that was just let open a file for reading a delegation of it, if it may have one.
+    pub fn delegate(&self, client: ClientId, file: &FileKey) -> Option<StateId> {
+        self.ask(|state, now| Ok(state.delegate(now, client, file))).ok().flatten()
+    }
+}

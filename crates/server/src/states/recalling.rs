@@ -1,0 +1,227 @@
+//! A file system whose changes wait for the delegations of the files that they change.
+
+use howdah_state::{Changing, ClientId};
+use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::{
+    Attributes, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node, Result,
+    SetXattrMode, Stability, Timestamp, Written, XattrName,
+};
+
+use super::file_key::FileKey;
+use super::states::States;
+use crate::counts::Timed;
+
+/// Who changes files of an export.
+#[derive(Clone, Copy)]
+pub struct Changer<'s> {
+    states: &'s States,
+    export: u32,
+    client: Option<ClientId>,
+}
+
+/// The same files. Changes of those that others have delegations of are refused with [`FsError::Delay`] until those are back.
+#[derive(Clone, Copy)]
+pub struct Recalling<'f> {
+    inner: Timed<'f>,
+    changer: Option<Changer<'f>>,
+}
+
+impl<'s> Changer<'s> {
+    /// Whoever calls, who is perhaps a client of NFSv4. `None` where nobody has delegations: `delegates` says whether the export
+    /// gives any.
+    pub fn of(
+        states: Option<&'s States>,
+        export: u32,
+        delegates: bool,
+        client: Option<ClientId>,
+    ) -> Option<Self> {
+        let states = states.filter(|states| states.are_changes_watched(delegates))?;
+        Some(Self { states, export, client })
+    }
+}
+
+impl<'f> Recalling<'f> {
+    /// Around a file system.
+    pub fn around(inner: Timed<'f>, changer: Option<Changer<'f>>) -> Self {
+        Self { inner, changer }
+    }
+
+    /// A change of a file begins. It is over when what is returned is dropped.
+    ///
+    /// # Errors
+    /// [`FsError::Delay`] while others have delegations of it.
+    pub fn begin_change(&self, node: &Handle) -> Result<Option<Changing<'f>>> {
+        let Some(Changer { states, export, client }) = self.changer else { return Ok(None) };
+        let key = FileKey { export, node: *node };
+        states.begin_change(&key, client).map(Some).map_err(|_| FsError::Delay)
+    }
+
+    /// The same for what has a name, if anything has.
+    fn begin_change_of(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+    ) -> Result<Option<Changing<'f>>> {
+        if self.changer.is_none() {
+            return Ok(None);
+        }
+        // Whatever is wrong with the name, the call itself says.
+        match FileSystem::lookup(&self.inner, caller, directory, name) {
+            Ok(found) => self.begin_change(&found.node.handle),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+impl Layer for Recalling<'_> {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&self.inner)
+    }
+
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let _change = self.begin_change(node)?;
+        FileSystem::set_attributes(&self.inner, caller, node, new, guard, change)
+    }
+
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        data: Data<'_>,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        let _change = self.begin_change(node)?;
+        FileSystem::write(&self.inner, caller, node, offset, data, stability, change)
+    }
+
+    fn create(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        how: &Create,
+        change: &mut Change,
+    ) -> Result<Node> {
+        let _change = match how {
+            // What is there may be cut.
+            Create::Unchecked(_) => self.begin_change_of(caller, directory, name)?,
+            Create::Guarded(_) | Create::Exclusive(_) => None,
+        };
+        FileSystem::create(&self.inner, caller, directory, name, how, change)
+    }
+
+    fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        let _change = self.begin_change_of(caller, directory, name)?;
+        FileSystem::remove(&self.inner, caller, directory, name, change)
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        let _moved = self.begin_change_of(caller, from.0, from.1)?;
+        let _replaced = self.begin_change_of(caller, to.0, to.1)?;
+        FileSystem::rename(&self.inner, caller, from, to, changes)
+    }
+
+    fn link(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<Attributes> {
+        let _change = self.begin_change(node)?;
+        FileSystem::link(&self.inner, caller, node, directory, name, change)
+    }
+
+    fn allocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        let _change = self.begin_change(node)?;
+        Layer::allocate(&self.inner, caller, node, offset, length, change)
+    }
+
+    fn deallocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        let _change = self.begin_change(node)?;
+        Layer::deallocate(&self.inner, caller, node, offset, length, change)
+    }
+
+    fn copy_range(
+        &self,
+        caller: &Caller,
+        from: (&Handle, u64),
+        to: (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Written> {
+        let _change = self.begin_change(to.0)?;
+        Layer::copy_range(&self.inner, caller, from, to, count, change)
+    }
+
+    fn clone_range(
+        &self,
+        caller: &Caller,
+        from: (&Handle, u64),
+        to: (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        let _change = self.begin_change(to.0)?;
+        Layer::clone_range(&self.inner, caller, from, to, count, change)
+    }
+
+    fn set_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        value: &[u8],
+        mode: SetXattrMode,
+        change: &mut Change,
+    ) -> Result<()> {
+        let _change = self.begin_change(node)?;
+        Layer::set_xattr(&self.inner, caller, node, name, value, mode, change)
+    }
+
+    fn remove_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let _change = self.begin_change(node)?;
+        Layer::remove_xattr(&self.inner, caller, node, name, change)
+    }
+}
