@@ -177,6 +177,14 @@ howdah_limits::limits! {
     pub const BACK_CALLS_MAX: usize = 1_024, count;
     beyond "the oldest is not made: the client learns of its lock when it asks again", tested "server/src/back_channel/tests::calls_past_the_last_are_not_made";
 
+    /// How long a change waits for delegations before its client is told to come again: a round trip of a long path.
+    pub const RECALL_PATIENCE: Duration = Duration::from_millis(300), time;
+    beyond "the call is answered DELAY or JUKEBOX", tested "server/src/nfs4/tests/delegations::whoever_changes_the_file_waits_until_it_is_back";
+
+    /// Changes that wait so at the same time: each holds a worker.
+    pub const RECALL_WAITERS_MAX: usize = 4, count;
+    beyond "further ones are answered DELAY or JUKEBOX at once", tested "server/src/states/delegating::only_few_wait_and_not_for_long";
+
     /// Hosts that are still to be told of a restart.
     pub const NOTICES_MAX: usize = 65_536, count;
     beyond "those are not told: their clients reclaim no locks", tested "server/src/nsm/tests::hosts_past_the_last_are_not_told";

@@ -91,6 +91,13 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "nfs4-delegations",
+        about: "over 4.2 with `--delegations read`: a file is opened again without a call, until another client changes it",
+        peer: guest("delegations-nfs4.sh", V4_2),
+        server: &["--squash", "none", "--delegations", "read"],
+        ..BASE
+    },
+    Scenario {
         name: "nfs4-killed-while-writing",
         about: "over 4.2: SIGKILL in the middle of a write, started again: no error, equal checksums",
         peer: guest("through-kill.sh", V4_2),

@@ -52,6 +52,6 @@ pub fn give_back(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &m
     let delegreturn::Arguments { state } = delegreturn::Arguments::decode(arguments)?;
     let (client, state) = (compound.client()?, asked(compound.stateid_of(state)?));
     let key = compound.object(Status::BAD_STATEID)?.key();
-    compound.nfs4.states.judge(|states, _| states.return_delegation(client, state, &key))?;
+    compound.nfs4.states.return_delegation(client, state, &key)?;
     Ok(())
 }

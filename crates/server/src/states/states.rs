@@ -12,6 +12,7 @@ use howdah_wire::nfs4::Status;
 use parking_lot::Mutex;
 
 use super::client_news::ClientNews;
+use super::delegating::Returns;
 use super::file_key::FileKey;
 use super::host_mirror::HostMirror;
 use super::lock_hosts::{LockHost, LockHosts};
@@ -35,6 +36,8 @@ pub struct States {
     pub(super) changes: Arc<ChangeWatch>,
     /// Whether clients of an earlier run may still reclaim what they had.
     pub(super) is_grace: AtomicBool,
+    /// Calls that wait for delegations.
+    pub(super) returns: Returns,
     log: Box<dyn RecordLog>,
     started: Instant,
     began: Duration,
@@ -79,6 +82,7 @@ impl States {
             restrictions,
             changes,
             is_grace,
+            returns: Returns::default(),
             log,
             started: Instant::now(),
             began,
