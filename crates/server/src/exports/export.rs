@@ -179,6 +179,11 @@ impl Export {
         if self.waits { None } else { ask() }
     }
 
+    /// Whether a node is there no longer. What waits for another host is not asked.
+    pub(crate) fn has_lost(&self, node: &Handle) -> bool {
+        !self.waits && matches!(self.file_system.attributes(&Caller::ROOT, node), Err(FsError::Stale))
+    }
+
     /// Lets a client in, or refuses it.
     pub fn admit(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
         let client = peer.ends.client.ip();

@@ -2,9 +2,10 @@
 
 use std::cell::OnceCell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use howdah_net::Token;
-use howdah_state::{ClientId, IoKind, IoPermit, LiveSession};
+use howdah_state::{ClientId, IoKind, IoPermit, LiveSession, StateError};
 use howdah_wire::nfs4::{FileHandle, StateId, Status};
 use howdah_wire::xdr::{DecodeError, DecodeProblem};
 
@@ -16,7 +17,7 @@ use super::purpose::Purpose;
 use crate::counts::at_export;
 use crate::exports::{Export, Exports, Identity};
 use crate::request::BulkData;
-use crate::states::{Changer, SessionData};
+use crate::states::{Changer, FileKey, SessionData, State};
 use crate::{Peer, Request, SealedHandle};
 
 /// The session that a compound runs in.
@@ -226,6 +227,20 @@ impl<'c> Compound<'c> {
     /// The largest reply of the session, in bytes.
     pub fn most_reply(&self) -> usize {
         self.session.as_ref().map_or(0, |session| session.data().fore.response as usize)
+    }
+
+    /// Asks the state on behalf of a client, whose opens of files that are gone are in the way of nothing.
+    ///
+    /// # Errors
+    /// Why the state refuses.
+    pub fn without_gone_files<T>(
+        &self,
+        client: ClientId,
+        call: impl Fn(&mut State, Duration) -> Result<T, StateError>,
+    ) -> Result<T, Status> {
+        let has_lost =
+            |file: &FileKey| self.exports.find(file.export).is_none_or(|export| export.has_lost(&file.node));
+        self.nfs4.states.judge_without_gone_files(client, has_lost, call)
     }
 
     /// Whether I/O on a file may run by a stateid.

@@ -20,7 +20,7 @@ pub fn session(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut
 pub fn client(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
     let destroy_clientid::Arguments { client } = destroy_clientid::Arguments::decode(arguments)?;
     let client = ClientId(client.0);
-    compound.nfs4.states.judge(|state, now| state.destroy_client_id(now, client))?;
+    compound.without_gone_files(client, |state, now| state.destroy_client_id(now, client))?;
     Ok(())
 }
 

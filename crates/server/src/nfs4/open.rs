@@ -51,7 +51,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let key = file.key();
     let owner = arguments.owner.owner.0;
     let request = OpenRequest { client, owner, key: &key, access, deny, is_reclaim };
-    let opened = compound.nfs4.states.judge(|state, now| state.open(now, request))?;
+    let opened = compound.without_gone_files(client, |state, now| state.open(now, request))?;
     if target.cuts && attributes.size != 0 {
         let new = NewAttributes::with_size(0);
         file.file_system.set_attributes(&file.caller, &file.handle, &new, None, &mut Change::default())?;

@@ -4,6 +4,7 @@
 mod client_news;
 mod delegating;
 mod file_key;
+mod gone_files;
 mod host_mirror;
 mod lock_hosts;
 mod lock_news;

@@ -25,6 +25,27 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         Ok(())
     }
 
+    /// Files that a client has open. Of one that is gone no CLOSE ever comes: clients look at a file before they close it.
+    pub fn files_of_client(&self, client: ClientId) -> Vec<K> {
+        let states = self.states.get(&client);
+        let opens = states.into_iter().flat_map(|states| {
+            states.opens().filter_map(|open| states.open(open).map(|open| open.key.clone()))
+        });
+        opens.collect()
+    }
+
+    /// A file that a client has open is gone: its opens of it end.
+    pub fn file_is_gone(&mut self, now: Duration, client: ClientId, key: &K) {
+        let states = self.states.get(&client);
+        let opens: Vec<u32> = states.map_or_else(Vec::new, |states| {
+            states.opens().filter(|open| states.open(*open).is_some_and(|open| open.key == *key)).collect()
+        });
+        opens.into_iter().for_each(|open| {
+            self.end_open(client, open);
+        });
+        self.wake(now, key);
+    }
+
     /// An administrator takes everything from a client. Whether there was one.
     pub fn release_client(&mut self, now: Duration, client: ClientId) -> bool {
         let is_there = self.clients.get(client).is_some();

@@ -1,6 +1,8 @@
 //! Clients, sessions, slots.
 
+use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::create_session::{self, ChannelSizes};
+use howdah_wire::nfs4::open::{ACCESS_BOTH, DENY_NONE, How};
 use howdah_wire::nfs4::sequence;
 use howdah_wire::nfs4::{
     SessionId, Status, destroy_clientid, destroy_session, exchange_id, getattr, operation, putrootfh, remove,
@@ -92,6 +94,22 @@ fn a_session_ends_and_then_its_client() {
     assert_eq!(client.send(&[end_session]).status, Status::BADSESSION);
     assert_eq!(client.send(std::slice::from_ref(&end_client)).status, Status::OK);
     assert_eq!(client.send(&[end_client]).status, Status::STALE_CLIENTID);
+}
+
+#[test]
+fn a_client_ends_although_it_had_a_file_open_that_is_gone() {
+    let service = service(&["/"]);
+    let [mut client, mut other] = ["one", "the other"].map(|name| Client::new(&service, name));
+    let root = client.handle(&[]).expect("the root");
+    let how = || Some(How::Unchecked(Values::default()));
+    client.open(&root, "file", "owner", (ACCESS_BOTH, DENY_NONE), how()).expect("opened");
+    let end_session =
+        step(destroy_session::OPERATION, &destroy_session::Arguments { session: client.session });
+    assert_eq!(client.send(&[end_session]).status, Status::OK);
+    let end_client = step(destroy_clientid::OPERATION, &destroy_clientid::Arguments { client: client.id });
+    assert_eq!(client.send(std::slice::from_ref(&end_client)).status, Status::CLIENTID_BUSY);
+    assert_eq!(other.call(&[put(&root), remove("file")]).status, Status::OK);
+    assert_eq!(client.send(&[end_client]).status, Status::OK);
 }
 
 #[test]
