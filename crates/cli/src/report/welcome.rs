@@ -34,14 +34,14 @@ impl Welcome<'_> {
     /// The screen.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        let protocols = if self.config.udp { "TCP and UDP" } else { "TCP" };
         let ports = self.ports();
-        let versions = if self.config.nfs4 { "NFSv3, 4.1 and 4.2" } else { "NFSv3" };
-        let _ = writeln!(
-            text,
-            "howdah {} serves {versions} over {protocols}, port {ports}",
-            env!("CARGO_PKG_VERSION")
-        );
+        let versions = match (self.config.nfs4, self.config.udp) {
+            (true, true) => "NFSv3 over TCP and UDP, NFSv4.1 and 4.2 over TCP",
+            (true, false) => "NFSv3, 4.1 and 4.2 over TCP",
+            (false, true) => "NFSv3 over TCP and UDP",
+            (false, false) => "NFSv3 over TCP",
+        };
+        let _ = writeln!(text, "howdah {} serves {versions}, port {ports}", env!("CARGO_PKG_VERSION"));
         for (export, opened) in self.config.exports.iter().zip(self.opened) {
             text.push_str(&exported(export, *opened));
         }
@@ -171,7 +171,7 @@ mod tests {
         assert_data_eq!(
             screen(true, &["10.0.0.1:2049", "[fd00::1]:2049"]),
             str![[r#"
-howdah 0.1.0 serves NFSv3, 4.1 and 4.2 over TCP and UDP, port 2049
+howdah 0.1.0 serves NFSv3 over TCP and UDP, NFSv4.1 and 4.2 over TCP, port 2049
 
   /data  /srv/data
       *: read and write, root acts as 65534:65534, any port (from this host: below 1024)
@@ -203,7 +203,7 @@ Stop: Ctrl-C or kill 42. Read the configuration again: kill -HUP 42
         assert_data_eq!(
             screen(false, &["127.0.0.1:3049"]),
             str![[r#"
-howdah 0.1.0 serves NFSv3, 4.1 and 4.2 over TCP and UDP, port 3049
+howdah 0.1.0 serves NFSv3 over TCP and UDP, NFSv4.1 and 4.2 over TCP, port 3049
 
   /data  /srv/data
       *: read and write, any port

@@ -275,10 +275,8 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
     pub fn remove_delegation(&mut self, index: u32) {
         match self.by_index.remove(&index) {
             Some(Stated::Delegation(one)) if one.is_revoked => self.revoked -= 1,
-            Some(Stated::Delegation(one)) => {
-                if self.delegations.get(&one.key) == Some(&index) {
-                    self.delegations.remove(&one.key);
-                }
+            Some(Stated::Delegation(one)) if self.delegations.get(&one.key) == Some(&index) => {
+                self.delegations.remove(&one.key);
             }
             _ => {}
         }
