@@ -183,7 +183,7 @@ howdah_limits::limits! {
 
     /// Changes that wait so at the same time: each holds a worker.
     pub const RECALL_WAITERS_MAX: usize = 4, count;
-    beyond "further ones are answered DELAY or JUKEBOX at once", tested "server/src/states/delegating::only_few_wait_and_not_for_long";
+    beyond "further ones are answered DELAY or JUKEBOX at once", tested "server/src/states/returns::only_few_wait_and_not_for_long";
 
     /// Hosts that are still to be told of a restart.
     pub const NOTICES_MAX: usize = 65_536, count;

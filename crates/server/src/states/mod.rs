@@ -13,6 +13,7 @@ mod options;
 mod recalling;
 mod record_file;
 mod record_log;
+mod returns;
 mod session_data;
 mod state_number;
 #[allow(clippy::module_inception, reason = "the file holds the state itself")]

@@ -12,13 +12,13 @@ use howdah_wire::nfs4::Status;
 use parking_lot::Mutex;
 
 use super::client_news::ClientNews;
-use super::delegating::Returns;
 use super::file_key::FileKey;
 use super::host_mirror::HostMirror;
 use super::lock_hosts::{LockHost, LockHosts};
 use super::lock_news::{GrantTicket, LockNews};
 use super::options::{StateOptions, since_1970};
 use super::record_log::RecordLog;
+use super::returns::Returns;
 use super::session_data::SessionData;
 use super::status::status;
 use crate::exports::Exported;

@@ -2,7 +2,8 @@
 //! stateids and no leases: whether a client's lease has passed is an argument.
 
 mod change_watch;
-mod delegations;
+mod delegating;
+mod delegation_table;
 mod file;
 mod locking;
 mod range_locks;
@@ -15,7 +16,8 @@ mod waiters;
 mod waiting;
 
 pub use change_watch::{ChangeWatch, Changing};
-pub use delegations::{Delegate, DelegationTable, excludes_delegations};
+pub use delegating::excludes_delegations;
+pub use delegation_table::{Delegate, DelegationTable};
 pub use file::NfsFile;
 pub use locking::LockWish;
 pub use range_locks::RangeLocks;

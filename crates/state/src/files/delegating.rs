@@ -1,45 +1,15 @@
 //! Who has read delegations, in the table of files (RFC 8881 10.4): any number of clients, while nobody writes.
 
-use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ChangeWatch, FileTable, ShareMode};
+use super::{ChangeWatch, Delegate, FileTable, ShareMode};
 use crate::ids::{ClientId, LockKind, ShareAccess};
-
-/// A client's delegation of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Delegate {
-    /// Whose it is.
-    pub client: ClientId,
-    /// The number of its stateid.
-    pub index: u32,
-    /// Since when it is asked for back.
-    pub recalled: Option<Duration>,
-}
 
 /// Whether an open or share keeps others from having delegations.
 pub fn excludes_delegations(mode: ShareMode) -> bool {
     mode.access.allows(ShareAccess::WRITE) || mode.deny.denies(ShareAccess::READ)
-}
-
-/// What is known of all delegations.
-#[derive(Debug)]
-pub struct DelegationTable<K> {
-    pub(super) watch: Arc<ChangeWatch>,
-    /// How many there are.
-    count: usize,
-    /// Files of which some are asked for back.
-    recalling: HashSet<K>,
-    /// Files of which some were asked for back not long ago, and until when none is given.
-    resting: HashMap<K, Duration>,
-}
-
-impl<K> Default for DelegationTable<K> {
-    fn default() -> Self {
-        Self { watch: Arc::default(), count: 0, recalling: HashSet::new(), resting: HashMap::new() }
-    }
 }
 
 impl<K: Clone + Eq + Hash> FileTable<K> {
