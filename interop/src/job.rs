@@ -25,6 +25,8 @@ pub struct Job {
     pub seed: u64,
     /// The howdah under test.
     pub binary: PathBuf,
+    /// Where test suites of other people were built.
+    pub suites: Option<PathBuf>,
     /// The only directory that this run may write to.
     pub work: PathBuf,
 }

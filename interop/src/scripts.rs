@@ -12,6 +12,8 @@ pub const GUEST: &[(&str, &str)] = texts!(
     "lib.sh", "locks-nfs4.sh", "locks-nlm.sh", "locks-reclaim.sh", "locks-refused.sh", "mount-nfs4.sh", "mount.sh",
     "open-files.sh", "ranges-nfs4.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-memory.sh", "relay.sh",
     "run-job.sh", "serve.sh", "squash.sh", "through-kill.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
+    // Of suites and contention.
+    "connectathon.sh",
 );
 
 /// What the host runs.
