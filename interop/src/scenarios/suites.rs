@@ -1,9 +1,11 @@
-//! Test suites of other people, in the guest: run only when named, from where `--suites` says they were built.
+//! What runs only when it is named: test suites of other people, from where `--suites` says they were built, and contention in more
+//! combinations.
 
 use std::time::Duration;
 
 use super::kernel_client::{BASE, guest};
-use crate::scenario::Scenario;
+use super::nlm::CONTENTION;
+use crate::scenario::{Peer, Scenario};
 
 const LIMIT: Duration = Duration::from_secs(900);
 
@@ -28,6 +30,26 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "the same over 4.2",
         peer: guest("connectathon.sh", "vers=4.2,port=2049"),
         limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
+        name: "locks-contended-nfs42",
+        about: "as locks-contended, both guests over 4.2",
+        peer: Peer::Guest {
+            job: "contend.sh",
+            options: "vers=4.2,port=2049",
+            ipv6: false,
+            second: Some("vers=4.2,port=2049"),
+        },
+        sizes: CONTENTION,
+        ..BASE
+    },
+    Scenario {
+        name: "locks-contended-nfs3",
+        about: "the same, both over 3",
+        peer: Peer::Guest { job: "contend.sh", options: "vers=3", ipv6: false, second: Some("vers=3") },
+        export: "/export",
+        sizes: CONTENTION,
         ..BASE
     },
 ];
