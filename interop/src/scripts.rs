@@ -13,7 +13,7 @@ pub const GUEST: &[(&str, &str)] = texts!(
     "open-files.sh", "ranges-nfs4.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-memory.sh", "relay.sh",
     "run-job.sh", "serve.sh", "squash.sh", "through-kill.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
     // Of suites and contention.
-    "connectathon.sh", "contend.pl", "contend.sh",
+    "connectathon.sh", "contend.pl", "contend.sh", "kernel-beside.sh", "nfs-conformance.sh", "pjdfstest.sh", "xfstests.sh",
 );
 
 /// What the host runs.
