@@ -4,6 +4,7 @@
 [ -x "$SUITES/xfstests/ltp/fsx" ] || skip "no xfstests in '$SUITES'; see --suites"
 [ "$KERNEL" = 0 ] || . "$WORK/scripts/kernel-beside.sh"
 # It writes into its directory, into /tmp, and wants users.
+[ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
 mkdir -p /run/xfstests /run/changes /run/before /run/etc /mnt/scratch
 mount -t tmpfs tmpfs /run/changes
 mkdir /run/changes/up /run/changes/work
