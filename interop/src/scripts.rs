@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn every_scenario_has_its_script() {
-        for scenario in [scenarios::all(), scenarios::measurements()].concat() {
+        for scenario in [scenarios::all(), scenarios::when_named()].concat() {
             let (texts, job) = match (scenario.guest_job(), scenario.peer) {
                 (Some(job), _) => (super::GUEST, job),
                 (None, Peer::Host { job, .. }) => (super::HOST, job),

@@ -35,7 +35,7 @@ pub type Bytes = (u64, u64);
 
 impl Open {
     /// Opens a file of the export's root for reading and writing, and makes it if need be.
-    pub fn open(session: &mut Session, file: usize, name: &str) -> Answer<Self> {
+    pub fn by_name(session: &mut Session, file: usize, name: &str) -> Answer<Self> {
         let claim = Claim::Name(Name(name.as_bytes()));
         let arguments = arguments(Some(How::Unchecked(Values::default())), claim);
         let root = putrootfh::OPERATION.to_be_bytes().to_vec();

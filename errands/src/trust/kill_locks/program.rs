@@ -112,7 +112,7 @@ impl Program {
 
     fn open(&mut self) -> Result<(), Failed> {
         let file = self.random.index(self.shared.names.len());
-        match Open::open(&mut self.session, file, &self.shared.names[file])? {
+        match Open::by_name(&mut self.session, file, &self.shared.names[file])? {
             Ok(open) => self.open = Some(open),
             Err(status) => self.wait_for("OPEN", status)?,
         }
