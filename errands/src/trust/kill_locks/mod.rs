@@ -3,6 +3,7 @@
 //! when the server was killed gets it back in grace, unless another had it meanwhile; and no register goes back.
 
 mod calls;
+mod held;
 mod ledger;
 mod program;
 mod runs;

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use howdah_random::Random;
 use howdah_wire::nfs4::Status;
 
-use super::calls::{Bytes, Open, complete};
+use super::calls::{Open, complete};
+use super::held::{Held, bytes, choose};
 use super::ledger::{Record, Registers};
 use super::session::{Failed, Session};
 use super::shared::Shared;
@@ -21,18 +22,6 @@ const CLOSE_ONE_IN: u64 = 20;
 const UNLOCK_ONE_IN: u64 = 5;
 /// A program that waits for another, or for the end of grace, asks again so much later.
 const PAUSE: Duration = Duration::from_millis(4);
-
-/// A lock that a program believes to have.
-struct Held {
-    registers: Registers,
-    exclusive: bool,
-    /// Its number in the ledger.
-    grant: u64,
-    /// The run of the server that granted it, or let it be reclaimed.
-    run: usize,
-    /// When its holder last renewed the lease in that run.
-    renewed: Instant,
-}
 
 /// A program.
 pub struct Program {
@@ -272,8 +261,7 @@ impl Program {
         self.is_new = false;
         let run = self.shared.runs().current();
         if let Some(held) = self.held.take() {
-            let outcome = self.reclaim(held, run);
-            outcome?;
+            self.reclaim(held, run)?;
         } else {
             self.open = None;
         }
@@ -285,15 +273,12 @@ impl Program {
 
     fn reclaim(&mut self, held: Held, run: usize) -> Result<(), Failed> {
         let Some(mut open) = self.open.take() else { return Ok(()) };
-        let answer = reclaim_both(&mut self.session, &mut open, &held);
+        let answer = held.reclaim(&mut self.session, &mut open);
         self.open = Some(open);
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(failed) => {
-                // It will be asked for again.
-                self.held = Some(held);
-                return Err(failed);
-            }
+        // Without an answer it will be asked for again.
+        let Ok(answer) = answer else {
+            self.held = Some(held);
+            return answer.map(drop);
         };
         let (now, renewed) = (Instant::now(), self.session.renewed());
         let until = renewed + self.shared.lease;
@@ -318,21 +303,4 @@ impl Program {
             }
         }
     }
-}
-
-fn reclaim_both(session: &mut Session, open: &mut Open, held: &Held) -> super::calls::Answer<()> {
-    match open.reclaim(session)? {
-        Ok(()) => open.lock(session, bytes(&held.registers), held.exclusive, true),
-        refused => Ok(refused),
-    }
-}
-
-fn bytes(registers: &Registers) -> Bytes {
-    let (start, count) = (registers.range.start, registers.range.len());
-    ((start * Record::SIZE) as u64, (count * Record::SIZE) as u64)
-}
-
-fn choose(random: &mut Random, registers: usize) -> std::ops::Range<usize> {
-    let start = random.index(registers);
-    start..start + 1 + random.index(registers - start)
 }
