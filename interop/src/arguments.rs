@@ -51,6 +51,10 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME=NUMBER", value_parser = parse_size)]
     pub set: Vec<(String, u64)>,
 
+    /// Where test suites of other people were built, for the scenarios that run them; README.md says how
+    #[arg(long, value_name = "DIR")]
+    pub suites: Option<PathBuf>,
+
     /// Keep the directories of passed scenarios too
     #[arg(long)]
     pub keep: bool,
@@ -83,6 +87,9 @@ pub enum Command {
         /// Other sizes.
         #[arg(long, value_parser = parse_size)]
         set: Vec<(String, u64)>,
+        /// Test suites of other people.
+        #[arg(long)]
+        suites: Option<PathBuf>,
     },
     /// Write bytes that look random and follow from a seed to standard output
     Pattern {

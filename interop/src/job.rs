@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use howdah_lab::guest::Share;
 
-use crate::scenario::Scenario;
+use crate::scenario::{Peer, Scenario};
 use crate::scripts;
 
 /// Exit code by which a job says that it cannot run here.
 pub const SKIPPED: i32 = 77;
+
+/// The disk of a guest that serves, in its work directory.
+pub const DISK: &str = "disk";
 
 /// A scenario and where it runs.
 #[derive(Debug, Clone)]
@@ -25,11 +28,18 @@ pub struct Job {
     pub seed: u64,
     /// The howdah under test.
     pub binary: PathBuf,
+    /// Where test suites of other people were built.
+    pub suites: Option<PathBuf>,
     /// The only directory that this run may write to.
     pub work: PathBuf,
 }
 
 impl Job {
+    /// What a second guest has for itself, laid out as the first one's directory.
+    pub fn second(&self) -> PathBuf {
+        self.work.join("second")
+    }
+
     /// The exported directory.
     pub fn export(&self) -> PathBuf {
         self.work.join("export")
@@ -42,7 +52,7 @@ impl Job {
 
     /// The disk of a guest that serves, as a file.
     pub fn disk(&self) -> PathBuf {
-        self.work.join("disk")
+        self.work.join(DISK)
     }
 
     /// A log by name.
@@ -62,14 +72,23 @@ impl Job {
         for directory in ["export", "state"] {
             make(&self.work.join(directory))?;
         }
-        let share = Share::lay_out(&self.work)?;
         let scripts = if self.scenario.guest_job().is_some() { scripts::GUEST } else { scripts::HOST };
-        scripts.iter().try_for_each(|(name, text)| share.write_script(name, text))
+        let second = matches!(self.scenario.peer, Peer::Guest { second: Some(_), .. }).then(|| self.second());
+        for directory in [Some(self.work.clone()), second].into_iter().flatten() {
+            let share = Share::lay_out(&directory)?;
+            scripts.iter().try_for_each(|(name, text)| share.write_script(name, text))?;
+        }
+        Ok(())
     }
 
     /// Writes what the job's shell knows.
     pub fn write_environment(&self, values: &[(&'static str, String)]) -> Result<()> {
         Share::at(&self.work).write_environment(values.iter().cloned())
+    }
+
+    /// Writes what the shell of the second guest knows.
+    pub fn write_second_environment(&self, values: &[(&'static str, String)]) -> Result<()> {
+        Share::at(&self.second()).write_environment(values.iter().cloned())
     }
 }
 

@@ -49,7 +49,7 @@ fn run_scenarios(arguments: &RunArguments) -> Result<ExitCode> {
         }
         if arguments.scenarios.is_empty() {
             println!("only when named:");
-            for scenario in scenarios::measurements() {
+            for scenario in scenarios::when_named() {
                 println!("{:<24} {}", scenario.name, scenario.about);
             }
         }
@@ -103,6 +103,7 @@ fn runner(arguments: &RunArguments) -> Result<Runner> {
         quick: arguments.quick,
         set: arguments.set.clone(),
         seed: arguments.seed.unwrap_or_else(seed_of_now),
+        suites: arguments.suites.as_deref().map(real_path).transpose()?,
         work,
         keep: arguments.keep,
         machine: Machine::look(),
@@ -133,8 +134,8 @@ fn find(name: &str) -> Result<Scenario> {
 
 fn run_command(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Inside { scenario, work, binary, seed, quick, set } => {
-            let job = Job { scenario: find(&scenario)?, quick, set, seed, binary, work };
+        Command::Inside { scenario, work, binary, seed, quick, set, suites } => {
+            let job = Job { scenario: find(&scenario)?, quick, set, seed, binary, suites, work };
             return Ok(match inside::run(&job)? {
                 End::Done => ExitCode::SUCCESS,
                 End::Skipped => ExitCode::from(SKIPPED as u8),

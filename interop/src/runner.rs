@@ -33,6 +33,8 @@ pub struct Runner {
     pub seed: u64,
     /// Where each scenario's directory is made.
     pub work: PathBuf,
+    /// Where test suites of other people were built.
+    pub suites: Option<PathBuf>,
     /// Keep the directories of passed scenarios too.
     pub keep: bool,
     /// What this machine can do.
@@ -97,6 +99,9 @@ impl Runner {
         }
         for (name, number) in &self.set {
             command.arg("--set").arg(format!("{name}={number}"));
+        }
+        if let Some(suites) = &self.suites {
+            command.arg("--suites").arg(suites);
         }
         let errors = fs::File::create(work.join("inside.txt")).context("making a log")?;
         let out = errors.try_clone().context("making a log")?;

@@ -44,6 +44,8 @@ pub enum Peer {
         options: &'static str,
         /// Whether the mount goes to the server's IPv6 address.
         ipv6: bool,
+        /// Words for `mount -o` of a second guest, which runs the same job at the same time.
+        second: Option<&'static str>,
     },
     /// Programs on the host, beside the server.
     Host {

@@ -12,6 +12,8 @@ pub const GUEST: &[(&str, &str)] = texts!(
     "lib.sh", "locks-nfs4.sh", "locks-nlm.sh", "locks-reclaim.sh", "locks-refused.sh", "mount-nfs4.sh", "mount.sh",
     "open-files.sh", "ranges-nfs4.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-memory.sh", "relay.sh",
     "run-job.sh", "serve.sh", "squash.sh", "through-kill.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
+    // Of suites and contention.
+    "connectathon.sh", "contend.pl", "contend.sh", "kernel-beside.sh", "nfs-conformance.sh", "pjdfstest.sh", "xfstests.sh",
 );
 
 /// What the host runs.
@@ -24,7 +26,7 @@ mod tests {
 
     #[test]
     fn every_scenario_has_its_script() {
-        for scenario in [scenarios::all(), scenarios::measurements()].concat() {
+        for scenario in [scenarios::all(), scenarios::when_named()].concat() {
             let (texts, job) = match (scenario.guest_job(), scenario.peer) {
                 (Some(job), _) => (super::GUEST, job),
                 (None, Peer::Host { job, .. }) => (super::HOST, job),

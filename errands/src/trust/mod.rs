@@ -12,6 +12,7 @@ mod disk;
 mod exactly_once;
 mod faults;
 mod kill_client;
+mod kill_locks;
 mod kill_mount;
 mod kill_relay;
 mod kill_server;
@@ -60,6 +61,11 @@ const CAMPAIGNS: &[Campaign] = &[
         name: "kill-mount",
         about: "SIGKILL of a mount's process and of its server, under writes that are made durable",
         run: kill_mount::run,
+    },
+    Campaign {
+        name: "kill-locks",
+        about: "SIGKILL of the server under programs that lock, and crash, and fall silent",
+        run: kill_locks::run,
     },
     Campaign {
         name: "power-cut",

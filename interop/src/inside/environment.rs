@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use super::isolation::{GUEST_ADDRESS, GUEST_ADDRESS6, Network};
+use super::isolation::{
+    GUEST_ADDRESS, GUEST_ADDRESS6, Network, SECOND_GUEST_ADDRESS, SECOND_GUEST_ADDRESS6,
+    SECOND_SERVER_ADDRESS,
+};
 use super::server::Server;
 use crate::job::Job;
 use crate::scenario::Peer;
@@ -26,6 +29,21 @@ pub fn of(job: &Job, network: &Network, server: &Server) -> Values {
     values
 }
 
+/// The values of the second guest, whose mount options these are: where it is another, the last value counts.
+pub fn of_second(job: &Job, network: &Network, server: &Server, options: &str) -> Values {
+    let mut values = of(job, network, server);
+    values.extend([
+        ("WORK", job.second().display().to_string()),
+        ("GUEST_NUMBER", "2".to_owned()),
+        ("GUEST_ADDRESS", SECOND_GUEST_ADDRESS.to_owned()),
+        ("GUEST_ADDRESS6", SECOND_GUEST_ADDRESS6.to_owned()),
+        ("SERVER_ADDRESS", SECOND_SERVER_ADDRESS.to_owned()),
+        ("MOUNT_SOURCE", format!("{SECOND_SERVER_ADDRESS}:{}", job.scenario.export)),
+        ("MOUNT_OPTIONS", options.to_owned()),
+    ]);
+    values
+}
+
 /// The values of a guest that serves a file system of this type.
 pub fn of_serving_guest(job: &Job, network: &Network, file_system: &str) -> Values {
     let mut values = of_every_job(job, network);
@@ -36,11 +54,14 @@ pub fn of_serving_guest(job: &Job, network: &Network, file_system: &str) -> Valu
 fn of_every_job(job: &Job, network: &Network) -> Values {
     let mut values = vec![
         ("WORK", job.work.display().to_string()),
+        ("SHARED", job.work.display().to_string()),
+        ("GUEST_NUMBER", "1".to_owned()),
         ("EXPORT_DIRECTORY", job.export().display().to_string()),
         ("EXPORT_NAME", job.scenario.export.to_owned()),
         ("SEED", job.seed.to_string()),
         ("TOOL", network.tool.display().to_string()),
         ("HOWDAH", job.binary.display().to_string()),
+        ("SUITES", job.suites.as_ref().map(|path| path.display().to_string()).unwrap_or_default()),
         ("PRIVILEGED", if is_root_of_the_machine() { "yes" } else { "no" }.to_owned()),
         ("CONFIGURED", if job.scenario.configured { "yes" } else { "no" }.to_owned()),
         ("SERVER_ADDRESS", network.server_address.to_owned()),

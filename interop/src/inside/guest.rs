@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use howdah_lab::guest::{GUEST_KERNEL, Kernel, find_command};
+use howdah_lab::guest::{GUEST_KERNEL, Interface, Kernel, find_command};
 
 use super::command::Running;
 use super::isolation::Network;
-use crate::job::Job;
+use crate::job::{DISK, Job};
 
 /// Enough for the client to cache much of what a scenario writes, and little enough that it must write back.
 const MEMORY_MIB: u32 = 768;
@@ -23,19 +23,29 @@ pub struct Guest {
 impl Guest {
     /// Starts the kernel; the job's environment is already written.
     pub fn boot(job: &Job, network: &Network) -> Result<Self> {
+        Self::boot_in(job.work.clone(), network.guest_interface.clone())
+    }
+
+    /// Starts the second one.
+    pub fn boot_second(job: &Job, network: &Network) -> Result<Self> {
+        Self::boot_in(job.second(), network.second_interface.clone())
+    }
+
+    fn boot_in(work: PathBuf, interface: Option<Interface>) -> Result<Self> {
         let program =
             find_command(GUEST_KERNEL).with_context(|| format!("{GUEST_KERNEL} is not installed"))?;
         let kernel = Kernel {
-            work: job.work.clone(),
+            work: work.clone(),
             memory: MEMORY_MIB,
-            interface: network.guest_interface.clone(),
-            disk: Some(job.disk()).filter(|disk| disk.exists()),
+            interface,
+            disk: Some(work.join(DISK)).filter(|disk| disk.exists()),
             // Isolation makes it a tmpfs.
             memory_directory: "/run".into(),
             serial_line: false,
         };
-        let kernel = Running::start(&program, &job.log("console.txt"), |command| kernel.configure(command))?;
-        Ok(Self { kernel, code: job.work.join("job.code") })
+        let kernel =
+            Running::start(&program, &work.join("log/console.txt"), |command| kernel.configure(command))?;
+        Ok(Self { kernel, code: work.join("job.code") })
     }
 
     /// The job's exit code, once the guest has halted.

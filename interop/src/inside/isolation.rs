@@ -10,6 +10,7 @@ use howdah_lab::guest::Interface;
 use super::command::run;
 use crate::job::Job;
 use crate::machine::has_tap;
+use crate::scenario::Peer;
 
 /// The network as the job sees it.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct Network {
     pub port: u16,
     /// The guest's way to it.
     pub guest_interface: Option<Interface>,
+    /// The second guest's way to it.
+    pub second_interface: Option<Interface>,
     /// The most bytes that the guest lets each connection have on the way; 0 for as many as it likes.
     pub guest_window: u32,
     /// This program, for jobs that call it.
@@ -37,6 +40,14 @@ pub const GUEST_ADDRESS6: &str = "fd99::2";
 const HERE: &str = "guest0";
 /// The guest's end where no tap device can be made (an ordinary user where /dev/net/tun is root's): then they are a pair.
 const THERE: &str = "guest1";
+/// The same of the second guest, whose network is another.
+const SECOND_HERE: &str = "guest2";
+const SECOND_THERE: &str = "guest3";
+/// The server's address for the second guest.
+pub const SECOND_SERVER_ADDRESS: &str = "10.99.1.1";
+/// The second guest's addresses.
+pub const SECOND_GUEST_ADDRESS: &str = "10.99.1.2";
+pub const SECOND_GUEST_ADDRESS6: &str = "fd99:1::2";
 /// The packet socket at the end of that pair holds 200 KB, and what it cannot hold is lost.
 const RAW_WINDOW: u32 = 32 << 10;
 
@@ -48,6 +59,7 @@ impl Network {
             server_address6: "::1",
             port: 0,
             guest_interface: None,
+            second_interface: None,
             guest_window: 0,
             tool: env::current_exe().unwrap_or_default(),
         }
@@ -59,28 +71,45 @@ pub fn enter(job: &Job) -> Result<Network> {
     close_mounts(&job.work).context("closing off the mounts")?;
     run("ip", &["link", "set", "lo", "up"])?;
     let (device, guest_interface) = match job.scenario.guest_job() {
-        Some(_) if has_tap() => {
-            run("ip", &["tuntap", "add", "dev", HERE, "mode", "tap"])?;
-            (HERE, Some(Interface::Tap(HERE.to_owned())))
-        }
-        Some(_) => {
-            run("ip", &["link", "add", HERE, "type", "veth", "peer", "name", THERE])?;
-            run("ip", &["link", "set", THERE, "up"])?;
-            (HERE, Some(Interface::Raw(THERE.to_owned())))
-        }
+        Some(_) => make_way(HERE, THERE).map(|way| (HERE, Some(way)))?,
         None => ("lo", None),
     };
-    run("ip", &["addr", "add", "10.99.0.1/24", "dev", device])?;
-    run("ip", &["-6", "addr", "add", "fd99::1/64", "dev", device, "nodad"])?;
-    run("ip", &["link", "set", device, "up"])?;
+    address(device, "10.99.0.1/24", "fd99::1/64")?;
+    let second_interface = match job.scenario.peer {
+        Peer::Guest { second: Some(_), .. } => {
+            let way = make_way(SECOND_HERE, SECOND_THERE)?;
+            address(SECOND_HERE, &format!("{SECOND_SERVER_ADDRESS}/24"), "fd99:1::1/64")?;
+            Some(way)
+        }
+        _ => None,
+    };
     Ok(Network {
         server_address: "10.99.0.1",
         server_address6: "fd99::1",
         port: 2049,
         guest_window: if matches!(guest_interface, Some(Interface::Raw(_))) { RAW_WINDOW } else { 0 },
         guest_interface,
+        second_interface,
         tool: env::current_exe().context("asking for the path of this program")?,
     })
+}
+
+/// A network between here and a guest.
+fn make_way(here: &str, there: &str) -> Result<Interface> {
+    if has_tap() {
+        run("ip", &["tuntap", "add", "dev", here, "mode", "tap"])?;
+        return Ok(Interface::Tap(here.to_owned()));
+    }
+    run("ip", &["link", "add", here, "type", "veth", "peer", "name", there])?;
+    run("ip", &["link", "set", there, "up"])?;
+    Ok(Interface::Raw(there.to_owned()))
+}
+
+/// Gives a device its addresses.
+fn address(device: &str, v4: &str, v6: &str) -> Result<()> {
+    run("ip", &["addr", "add", v4, "dev", device])?;
+    run("ip", &["-6", "addr", "add", v6, "dev", device, "nodad"])?;
+    run("ip", &["link", "set", device, "up"])
 }
 
 /// Directories that programs write to: each gets an empty, private one.

@@ -27,6 +27,7 @@ use crate::scenario::{Fixture, Peer, Rpcbind};
 use crate::tree;
 use disturb::Disturber;
 use errands::Errands;
+use guest::Guest;
 use isolation::Network;
 use server::Server;
 
@@ -64,7 +65,11 @@ fn serve(job: &Job, network: &Network) -> Result<End> {
     job.write_environment(&values)?;
     let mut peer = match job.scenario.peer {
         Peer::Host { job: script, .. } => PeerProcess::Host(host_tools::start(job, script, &values)?),
-        _ => PeerProcess::Guest(guest::Guest::boot(job, network)?),
+        Peer::Guest { second: Some(options), .. } => {
+            job.write_second_environment(&environment::of_second(job, network, &server, options))?;
+            PeerProcess::Guests(vec![Guest::boot(job, network)?, Guest::boot_second(job, network)?])
+        }
+        _ => PeerProcess::Guests(vec![Guest::boot(job, network)?]),
     };
     let mut disturber = Disturber::new(job);
     let mut errands = Errands::new(job);
@@ -91,14 +96,19 @@ fn serve(job: &Job, network: &Network) -> Result<End> {
 }
 
 enum PeerProcess {
-    Guest(guest::Guest),
+    Guests(Vec<Guest>),
     Host(command::Running),
 }
 
 impl PeerProcess {
     fn ended(&mut self) -> Result<Option<i32>> {
         match self {
-            Self::Guest(guest) => guest.ended(),
+            Self::Guests(guests) => {
+                let codes = guests.iter_mut().map(Guest::ended).collect::<Result<Vec<_>>>()?;
+                let failed = codes.iter().flatten().find(|code| **code != 0);
+                // One that failed lets the other wait for ever.
+                Ok(failed.copied().or(codes.iter().all(Option::is_some).then_some(0)))
+            }
             Self::Host(process) => Ok(process.ended()?.map(|status: ExitStatus| status.code().unwrap_or(-1))),
         }
     }

@@ -1,6 +1,7 @@
 //! After the job: what the client saw against what the server's disk holds, and why a job failed.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -27,7 +28,8 @@ pub fn files(job: &Job) -> Result<()> {
 
 /// The job's last words, which say what failed.
 pub fn why_job_failed(job: &Job, code: i32) -> String {
-    let text = fs::read(job.log("job.txt")).unwrap_or_default();
+    let read = |directory: &Path| fs::read(directory.join("log/job.txt")).unwrap_or_default();
+    let text = [read(&job.second()), read(&job.work)].concat();
     let text = String::from_utf8_lossy(&text);
     let said = text.lines().rev().find(|line| line.starts_with("failed: ")).or(text.lines().last());
     format!(

@@ -31,7 +31,7 @@ pub(super) const BASE: Scenario = Scenario {
 };
 
 pub(super) const fn guest(job: &'static str, options: &'static str) -> Peer {
-    Peer::Guest { job, options, ipv6: false }
+    Peer::Guest { job, options, ipv6: false, second: None }
 }
 
 pub const SCENARIOS: &[Scenario] = &[
@@ -71,6 +71,7 @@ pub const SCENARIOS: &[Scenario] = &[
             job: "mount.sh",
             options: "vers=3,proto=tcp6,port=2049,mountport=2049,mountproto=tcp6,nolock",
             ipv6: true,
+            second: None,
         },
         ..BASE
     },

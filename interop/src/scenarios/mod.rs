@@ -8,6 +8,7 @@ mod measurements;
 mod nfs4;
 mod nlm;
 mod relays;
+mod suites;
 
 use crate::scenario::Scenario;
 
@@ -27,24 +28,24 @@ pub fn all() -> Vec<Scenario> {
 }
 
 /// What runs only when it is named.
-pub fn measurements() -> Vec<Scenario> {
-    measurements::SCENARIOS.to_vec()
+pub fn when_named() -> Vec<Scenario> {
+    [measurements::SCENARIOS, suites::SCENARIOS].concat()
 }
 
 /// The scenario of that name.
 pub fn find(name: &str) -> Option<Scenario> {
-    all().into_iter().chain(measurements()).find(|scenario| scenario.name == name)
+    all().into_iter().chain(when_named()).find(|scenario| scenario.name == name)
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{all, measurements};
+    use super::{all, when_named};
 
     #[test]
     fn names_are_different_words() {
-        let scenarios = [all(), measurements()].concat();
+        let scenarios = [all(), when_named()].concat();
         let names: BTreeSet<_> = scenarios.iter().map(|scenario| scenario.name).collect();
         assert_eq!(names.len(), scenarios.len());
         assert!(names.iter().all(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')));

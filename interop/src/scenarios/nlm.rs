@@ -1,7 +1,7 @@
 //! Locks of the Linux kernel's client over NFSv3, without `nolock`.
 
 use super::kernel_client::{BASE, guest};
-use crate::scenario::{Action, Disturbance, Rpcbind, Scenario, When};
+use crate::scenario::{Action, Disturbance, Peer, Rpcbind, Scenario, When};
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
@@ -43,4 +43,20 @@ pub const SCENARIOS: &[Scenario] = &[
         privileged: true,
         ..BASE
     },
+    Scenario {
+        name: "locks-contended",
+        about: "two guests, over 4.2 and 3, and processes of the host contend by fcntl, by flock and with sqlite: never two holders",
+        peer: Peer::Guest {
+            job: "contend.sh",
+            options: "vers=4.2,port=2049",
+            ipv6: false,
+            second: Some("vers=3"),
+        },
+        export: "/export",
+        sizes: CONTENTION,
+        ..BASE
+    },
 ];
+
+/// How often each locks the file, and how many transactions each makes in each kind of journal.
+pub(super) const CONTENTION: &[(&str, u64, u64)] = &[("ROUNDS", 300, 20), ("TRANSACTIONS", 50, 2)];

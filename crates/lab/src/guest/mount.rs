@@ -10,7 +10,9 @@ use super::mount_option;
 pub const MOUNTED: &str = "/mnt/n";
 
 /// Options that a plan need not name: version 3 over TCP, without the lock manager, which no server here has.
-const USUAL: [&str; 4] = ["vers=3", "proto=tcp", "mountproto=tcp", "nolock"];
+const USUAL: &[&str] = &["vers=3", "proto=tcp", "mountproto=tcp", "nolock"];
+/// The same of version 4, which has neither a MOUNT protocol nor a lock manager.
+const USUAL_4: &[&str] = &["proto=tcp"];
 
 /// Our own word among the options: the mount's read-ahead in kilobytes, which `mount` cannot set.
 const READ_AHEAD: &str = "read_ahead_kb";
@@ -33,9 +35,14 @@ impl Mount {
         let words: Vec<&str> = words.split([',', '&']).filter(|word| !word.is_empty()).collect();
         let mut read_ahead_kb = None;
         let (nfs, mount) = ports;
+        let is_4 = words.iter().any(|word| word.starts_with("vers=4") || word.starts_with("nfsvers=4"));
+        let usual = if is_4 { USUAL_4 } else { USUAL };
         let mut options: Vec<String> =
-            USUAL.iter().filter(|usual| !names(&words, usual)).map(|&word| word.to_owned()).collect();
-        options.extend([format!("port={nfs}"), format!("mountport={mount}")]);
+            usual.iter().filter(|usual| !names(&words, usual)).map(|&word| word.to_owned()).collect();
+        options.push(format!("port={nfs}"));
+        if !is_4 {
+            options.push(format!("mountport={mount}"));
+        }
         for word in words {
             ensure!(
                 word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"=_.:-".contains(&byte)),
@@ -99,6 +106,13 @@ mod tests {
     use super::*;
 
     const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 77, 0, 1));
+
+    #[test]
+    fn version_4_has_no_mount_protocol() {
+        let address = "192.0.2.1".parse().expect("an address");
+        let mount = Mount::new(address, "/", (2049, 20048), "vers=4.2,nconnect=2").expect("a mount");
+        assert_eq!(mount.options, "proto=tcp,port=2049,vers=4.2,nconnect=2");
+    }
 
     #[test]
     fn a_plan_says_what_is_not_usual() {

@@ -1,4 +1,4 @@
-//! The options of mount(8) and nfs(5) that version 3 over a network knows, so that a typo is found before a guest boots.
+//! The options of mount(8) and nfs(5) that versions 3 and 4 over a network know, so that a typo is found before a guest boots.
 
 use anyhow::{Result, bail, ensure};
 
@@ -13,7 +13,7 @@ enum Takes {
 const TRANSPORTS: &[&str] = &["tcp", "udp", "tcp6", "udp6"];
 
 /// Options with the same kind of value.
-const KNOWN: [(Takes, &[&str]); 10] = [
+const KNOWN: [(Takes, &[&str]); 11] = [
     (
         Takes::Nothing,
         &[
@@ -85,7 +85,8 @@ const KNOWN: [(Takes, &[&str]); 10] = [
         ],
     ),
     (Takes::OneOf(TRANSPORTS), &["proto", "mountproto"]),
-    (Takes::OneOf(&["3"]), &["vers", "nfsvers", "mountvers"]),
+    (Takes::OneOf(&["3", "4.1", "4.2"]), &["vers", "nfsvers"]),
+    (Takes::OneOf(&["3"]), &["mountvers"]),
     (Takes::OneOf(&["all", "none", "pos", "positive"]), &["lookupcache"]),
     (Takes::OneOf(&["all", "flock", "posix", "none"]), &["local_lock"]),
     (Takes::OneOf(&["lazy", "eager", "wait"]), &["write"]),

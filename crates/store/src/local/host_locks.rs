@@ -102,6 +102,7 @@ fn told(lock: &libc::flock) -> Option<HostLock> {
 mod tests {
     use std::fs::File;
 
+    use howdah_vfs::layer::WithoutSetId;
     use howdah_vfs::{Caller, FileSystem, Name};
 
     use super::*;
@@ -141,6 +142,15 @@ mod tests {
         locks.unlock(&node, 0, 12).expect("unlocked");
         lock_locally(&file, 12, 12, libc::F_WRLCK).expect("free");
         assert_eq!(lock_locally(&file, 13, 13, libc::F_WRLCK), Err(Errno::AGAIN));
+    }
+
+    #[test]
+    fn layers_have_them_too() {
+        let (_directory, file_system, node, file) = opened();
+        let layer = WithoutSetId::around(Arc::new(file_system));
+        let locks = layer.host_locks().expect("those of the file system inside");
+        assert_eq!(locks.lock(&node, WISH), Ok(None));
+        assert_eq!(lock_locally(&file, 19, 30, libc::F_RDLCK), Err(Errno::AGAIN));
     }
 
     #[test]

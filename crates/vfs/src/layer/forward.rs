@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use super::Call;
 use crate::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, FsError, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
-    ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind, Stability, Statistics,
-    Timestamp, Written, XattrName,
+    FileSystem, Found, FsError, Handle, HostLocks, Limits, Listing, Name, NewAttributes, Node,
+    RangeOperations, ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind, Stability,
+    Statistics, Timestamp, Written, XattrName,
 };
 
 /// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`] with its groups.
@@ -28,6 +28,11 @@ macro_rules! forward {
             /// [`FileSystem::waits`].
             fn waits(&self) -> bool {
                 self.inner().waits()
+            }
+
+            /// [`FileSystem::host_locks`]. They are told what clients have, and refuse no call: so they do not pass through the layer.
+            fn host_locks(&self) -> Option<&dyn HostLocks> {
+                self.inner().host_locks()
             }
 
             /// Every call passes here, unless the layer has its own method for it: `run` makes it on the file
@@ -69,6 +74,10 @@ macro_rules! forward {
 
             fn waits(&self) -> bool {
                 Layer::waits(self)
+            }
+
+            fn host_locks(&self) -> Option<&dyn HostLocks> {
+                Layer::host_locks(self)
             }
 
             $(

@@ -1,0 +1,107 @@
+//! What runs only when it is named: test suites of other people, from where `--suites` says they were built, and contention in more
+//! combinations.
+
+use std::time::Duration;
+
+use super::kernel_client::{BASE, guest};
+use super::nlm::CONTENTION;
+use crate::scenario::{Peer, Scenario};
+
+const LIMIT: Duration = Duration::from_secs(900);
+
+const HOUR: Duration = Duration::from_secs(3_600);
+/// 1: the guest's own kernel serves in howdah's place, to compare.
+const KERNEL: (&str, u64, u64) = ("KERNEL", 0, 0);
+
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        name: "connectathon-nfs3",
+        about: "Connectathon's basic, general, special and lock tests over version 3, with NLM",
+        peer: guest("connectathon.sh", "vers=3"),
+        export: "/export",
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
+        name: "connectathon-nfs41",
+        about: "the same over 4.1",
+        peer: guest("connectathon.sh", "vers=4.1,port=2049"),
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
+        name: "connectathon-nfs42",
+        about: "the same over 4.2",
+        peer: guest("connectathon.sh", "vers=4.2,port=2049"),
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
+        name: "nfs-conformance-nfs42",
+        about: "nfs-conformance over 4.2",
+        peer: guest("nfs-conformance.sh", "vers=4.2,port=2049"),
+        sizes: &[KERNEL],
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
+        name: "pjdfstest-nfs42",
+        about: "pjdfstest over 4.2",
+        peer: guest("pjdfstest.sh", "vers=4.2,port=2049"),
+        server: &["--squash", "none", "--set-id"],
+        sizes: &[KERNEL],
+        limit: HOUR,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "xfstests-nfs42",
+        about: "the quick ones of xfstests' generic tests over 4.2",
+        peer: guest("xfstests.sh", "vers=4.2,port=2049"),
+        server: &["--squash", "none", "--set-id"],
+        sizes: &[KERNEL],
+        limit: HOUR,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "pjdfstest-nfs3",
+        about: "pjdfstest over 3",
+        peer: guest("pjdfstest.sh", "vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock"),
+        server: &["--squash", "none", "--set-id"],
+        sizes: &[KERNEL],
+        limit: HOUR,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "xfstests-nfs3",
+        about: "the quick ones of xfstests' generic tests over 3",
+        peer: guest("xfstests.sh", "vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock"),
+        server: &["--squash", "none", "--set-id"],
+        sizes: &[KERNEL],
+        limit: HOUR,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "locks-contended-nfs42",
+        about: "as locks-contended, both guests over 4.2",
+        peer: Peer::Guest {
+            job: "contend.sh",
+            options: "vers=4.2,port=2049",
+            ipv6: false,
+            second: Some("vers=4.2,port=2049"),
+        },
+        sizes: CONTENTION,
+        ..BASE
+    },
+    Scenario {
+        name: "locks-contended-nfs3",
+        about: "the same, both over 3",
+        peer: Peer::Guest { job: "contend.sh", options: "vers=3", ipv6: false, second: Some("vers=3") },
+        export: "/export",
+        sizes: CONTENTION,
+        ..BASE
+    },
+];
