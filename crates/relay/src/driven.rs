@@ -1,0 +1,143 @@
+//! A pair in the hands of its worker: both directions, and what is waited for.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use howdah_net::{End, Interest, Poller, Ready, Token};
+
+use crate::flow::{Flow, Moved, Waits};
+use crate::pair::{Pair, Way};
+use crate::tools::Tools;
+
+/// One of the two connections of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// To the client.
+    Near,
+    /// To the server.
+    Far,
+}
+
+/// The pair, and how far it is.
+pub struct Driven {
+    pub pair: Arc<Pair>,
+    out: Direction,
+    back: Direction,
+    /// What is waited for on the near connection, and on the far one.
+    armed: [Interest; 2],
+}
+
+struct Direction {
+    flow: Flow,
+    held_up_since: Option<Instant>,
+}
+
+/// What becomes of a pair.
+#[derive(Debug)]
+pub enum Step {
+    /// It goes on.
+    GoesOn,
+    /// Both sides have ended in order.
+    Ended,
+    /// One side is over: the other has to be.
+    Broken(io::Error),
+}
+
+impl Driven {
+    /// A new pair, of which nothing was moved yet; both connections are added to the poller.
+    ///
+    /// # Errors
+    /// The kernel has no memory to wait for them.
+    pub fn begin(pair: Arc<Pair>, poller: &Poller) -> io::Result<Self> {
+        poller.add(&pair.near, token(pair.number, Side::Near), Interest::READABLE)?;
+        poller.add(&pair.far, token(pair.number, Side::Far), Interest::READABLE)?;
+        let out = Direction::new(Flow::between(&pair.near, &pair.far));
+        let back = Direction::new(Flow::between(&pair.far, &pair.near));
+        Ok(Self { pair, out, back, armed: [Interest::READABLE; 2] })
+    }
+
+    /// Something happened on one side: moves what can be moved, and waits for the rest.
+    pub fn drive(&mut self, side: Side, ready: &Ready, poller: &Poller, tools: &mut Tools) -> Step {
+        // Whoever is not read tells of nothing but its end, and what it did not take it will never take.
+        if ready.readable && !self.armed[side as usize].readable {
+            return Step::Broken(io::ErrorKind::ConnectionReset.into());
+        }
+        let (near, far): (&dyn End, &dyn End) = (&self.pair.near, &self.pair.far);
+        let moved = (self.out.pump((near, far), &self.pair.out, tools))
+            .and_then(|out| Ok((out, self.back.pump((far, near), &self.pair.back, tools)?)));
+        let (out, back) = match moved {
+            Ok((Waits::Over, Waits::Over)) => return Step::Ended,
+            Ok(waits) => waits,
+            Err(error) => return Step::Broken(error),
+        };
+        let wanted = [interest(out, back), interest(back, out)];
+        self.arm(side, wanted, poller).map_or_else(Step::Broken, |()| Step::GoesOn)
+    }
+
+    /// Waits for these. The side that just told of something has to be armed in any case, the other one if it is another thing.
+    fn arm(&mut self, told: Side, wanted: [Interest; 2], poller: &Poller) -> io::Result<()> {
+        let before = std::mem::replace(&mut self.armed, wanted);
+        let is_due = |side: Side| side == told || before[side as usize] != wanted[side as usize];
+        if is_due(Side::Near) {
+            poller.arm(&self.pair.near, token(self.pair.number, Side::Near), wanted[0])?;
+        }
+        if is_due(Side::Far) {
+            poller.arm(&self.pair.far, token(self.pair.number, Side::Far), wanted[1])?;
+        }
+        Ok(())
+    }
+}
+
+impl Direction {
+    fn new(flow: Flow) -> Self {
+        Self { flow, held_up_since: None }
+    }
+
+    fn pump(
+        &mut self,
+        (source, sink): (&dyn End, &dyn End),
+        way: &Way,
+        tools: &mut Tools,
+    ) -> io::Result<Waits> {
+        let Moved { bytes, waits } = self.flow.pump(source, sink, tools)?;
+        if bytes > 0 {
+            way.add(bytes);
+        }
+        way.note(self.flow.splices(), self.flow.is_ended());
+        self.clock(waits == Waits::ForSink, way);
+        Ok(waits)
+    }
+
+    fn clock(&mut self, is_held_up: bool, way: &Way) {
+        if !is_held_up && self.held_up_since.is_none() {
+            return;
+        }
+        let now = Instant::now();
+        if let Some(since) = self.held_up_since.replace(now) {
+            way.add_held_up(now.duration_since(since));
+        }
+        if !is_held_up {
+            self.held_up_since = None;
+        }
+    }
+}
+
+/// What to wait for on a connection that is the source of one direction and the sink of the other. A turn that is over ends at once:
+/// a sink that is not full is ready.
+fn interest(as_source: Waits, as_sink: Waits) -> Interest {
+    Interest {
+        readable: as_source == Waits::ForSource,
+        writable: matches!(as_sink, Waits::ForSink | Waits::ForItsTurn),
+    }
+}
+
+/// The name of one side of a pair.
+pub fn token(number: u64, side: Side) -> Token {
+    Token(number * 2 + side as u64)
+}
+
+/// Which side of which pair that is.
+pub fn of_token(token: Token) -> (u64, Side) {
+    (token.0 / 2, if token.0.is_multiple_of(2) { Side::Near } else { Side::Far })
+}
