@@ -30,6 +30,8 @@ pub struct Driven {
 
 struct Direction {
     flow: Flow,
+    /// What stopped it last.
+    waits: Waits,
     held_up_since: Option<Instant>,
 }
 
@@ -63,16 +65,29 @@ impl Driven {
         if ready.readable && !self.armed[side as usize].readable {
             return Step::Broken(io::ErrorKind::ConnectionReset.into());
         }
-        let (near, far): (&dyn End, &dyn End) = (&self.pair.near, &self.pair.far);
-        let moved = (self.out.pump((near, far), &self.pair.out, tools))
-            .and_then(|out| Ok((out, self.back.pump((far, near), &self.pair.back, tools)?)));
-        let (out, back) = match moved {
-            Ok((Waits::Over, Waits::Over)) => return Step::Ended,
-            Ok(waits) => waits,
-            Err(error) => return Step::Broken(error),
-        };
+        if let Err(error) = self.pump(side, ready, tools) {
+            return Step::Broken(error);
+        }
+        let (out, back) = (self.out.waits, self.back.waits);
+        if (out, back) == (Waits::Over, Waits::Over) {
+            return Step::Ended;
+        }
         let wanted = [interest(out, back), interest(back, out)];
         self.arm(side, wanted, poller).map_or_else(Step::Broken, |()| Step::GoesOn)
+    }
+
+    /// The direction that begins at a side is moved where that can be read, the one that ends there where it takes something.
+    fn pump(&mut self, side: Side, ready: &Ready, tools: &mut Tools) -> io::Result<()> {
+        let (near, far): (&dyn End, &dyn End) = (&self.pair.near, &self.pair.far);
+        let (begins, ends) = (ready.readable, ready.writable);
+        let (out, back) = if side == Side::Near { (begins, ends) } else { (ends, begins) };
+        if out {
+            self.out.pump((near, far), &self.pair.out, tools)?;
+        }
+        if back {
+            self.back.pump((far, near), &self.pair.back, tools)?;
+        }
+        Ok(())
     }
 
     /// Waits for these. The side that just told of something has to be armed in any case, the other one if it is another thing.
@@ -91,22 +106,18 @@ impl Driven {
 
 impl Direction {
     fn new(flow: Flow) -> Self {
-        Self { flow, held_up_since: None }
+        Self { flow, waits: Waits::ForSource, held_up_since: None }
     }
 
-    fn pump(
-        &mut self,
-        (source, sink): (&dyn End, &dyn End),
-        way: &Way,
-        tools: &mut Tools,
-    ) -> io::Result<Waits> {
+    fn pump(&mut self, (source, sink): (&dyn End, &dyn End), way: &Way, tools: &mut Tools) -> io::Result<()> {
         let Moved { bytes, waits } = self.flow.pump(source, sink, tools)?;
         if bytes > 0 {
             way.add(bytes);
         }
         way.note(self.flow.splices(), self.flow.is_ended());
         self.clock(waits == Waits::ForSink, way);
-        Ok(waits)
+        self.waits = waits;
+        Ok(())
     }
 
     fn clock(&mut self, is_held_up: bool, way: &Way) {

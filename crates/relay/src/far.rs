@@ -152,12 +152,7 @@ impl Far {
     }
 
     /// Connects to the first address that answers.
-    fn connect(
-        &self,
-        port: u16,
-        settings: &ConnectSettings,
-        deadline: Instant,
-    ) -> io::Result<Connection> {
+    fn connect(&self, port: u16, settings: &ConnectSettings, deadline: Instant) -> io::Result<Connection> {
         let addresses = self.addresses.lock().clone();
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for mut address in addresses {
@@ -227,7 +222,14 @@ impl Far {
 }
 
 fn settings(window: Option<u64>) -> ConnectSettings {
-    ConnectSettings { timeout: PATIENCE, silence: SILENCE, reserved_port: false, from: None, tick: TICK, window }
+    ConnectSettings {
+        timeout: PATIENCE,
+        silence: SILENCE,
+        reserved_port: false,
+        from: None,
+        tick: TICK,
+        window,
+    }
 }
 
 fn addresses(url: &NfsUrl) -> Result<Vec<SocketAddr>, ConnectError> {

@@ -11,6 +11,10 @@ use crate::tools::Tools;
 /// So many bytes are moved before others have their turn.
 const TURN: u64 = 4 << 20;
 
+/// Less than this was all that the source had: whether more has come meanwhile, the poller tells. It is less than one record of TLS, so
+/// that nothing of one is left in user space.
+const ALL_THERE_WAS: usize = 16 << 10;
+
 /// What is on its way in one direction.
 #[derive(Debug)]
 pub struct Flow {
@@ -74,7 +78,7 @@ impl Flow {
     /// # Errors
     /// One of the two connections is over.
     pub fn pump(&mut self, source: &dyn End, sink: &dyn End, tools: &mut Tools) -> io::Result<Moved> {
-        let mut bytes = 0;
+        let (mut bytes, mut is_drained) = (0, false);
         let waits = loop {
             bytes += self.give(sink, tools)?;
             if !matches!(self.held, Held::Nothing) {
@@ -89,9 +93,10 @@ impl Flow {
             if bytes >= TURN {
                 break Waits::ForItsTurn;
             }
-            if !self.take(source, tools)? {
+            if is_drained || !self.take(source, tools)? {
                 break Waits::ForSource;
             }
+            is_drained = !self.is_ended && self.left() < ALL_THERE_WAS;
         };
         Ok(Moved { bytes, waits })
     }
@@ -160,17 +165,18 @@ impl Flow {
                 },
             };
             given += sent as u64;
-            if self.is_empty() {
+            if self.left() == 0 {
                 self.put_back(tools);
             }
         }
     }
 
-    fn is_empty(&self) -> bool {
+    /// Bytes that are held.
+    fn left(&self) -> usize {
         match &self.held {
-            Held::Nothing => true,
-            Held::Piped(_, left) => *left == 0,
-            Held::Copied(bytes, at) => *at == bytes.len(),
+            Held::Nothing => 0,
+            Held::Piped(_, left) => *left,
+            Held::Copied(bytes, at) => bytes.len() - at,
         }
     }
 

@@ -109,9 +109,5 @@ fn of(pair: &Pair) -> ConnectionReport {
 }
 
 fn way(way: &Way) -> WayReport {
-    WayReport {
-        bytes: way.bytes(),
-        held_up_seconds: way.held_up().as_secs_f64(),
-        spliced: way.splices(),
-    }
+    WayReport { bytes: way.bytes(), held_up_seconds: way.held_up().as_secs_f64(), spliced: way.splices() }
 }

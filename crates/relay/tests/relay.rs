@@ -127,7 +127,10 @@ fn a_side_that_takes_nothing_stops_the_other() {
     }
     let report = site.relay.report();
     let connection = &report.connections[0];
-    assert!(connection.to_far.held_up_seconds > 0.0 && connection.to_near.held_up_seconds > 0.0, "{report:?}");
+    assert!(
+        connection.to_far.held_up_seconds > 0.0 && connection.to_near.held_up_seconds > 0.0,
+        "{report:?}"
+    );
     assert!(connection.to_far.spliced && connection.to_near.spliced, "{report:?}");
 }
 

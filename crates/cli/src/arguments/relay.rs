@@ -67,17 +67,8 @@ const MOST_CONNECTIONS: u64 = 1 << 16;
 
 /// What is said with --pass-through: all else of a server means nothing there.
 #[cfg(test)]
-const WITH_PASS_THROUGH: [&str; 9] = [
-    "url",
-    "pass_through",
-    "max_connections",
-    "listen",
-    "state",
-    "admin",
-    "metrics",
-    "log",
-    "log_format",
-];
+const WITH_PASS_THROUGH: [&str; 9] =
+    ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
 const NOT_WITH_PASS_THROUGH: [&str; 43] = [

@@ -32,10 +32,7 @@ const OK: &str = "200 OK";
 
 impl Answers {
     /// Of a relay that listens there.
-    pub fn new(
-        report: impl Fn() -> RelayReport + Send + Sync + 'static,
-        listening: Vec<SocketAddr>,
-    ) -> Self {
+    pub fn new(report: impl Fn() -> RelayReport + Send + Sync + 'static, listening: Vec<SocketAddr>) -> Self {
         Self { report: Box::new(report), listening }
     }
 
@@ -58,7 +55,8 @@ impl Answers {
             let answered = accept().and_then(|mut stream| {
                 let (status, kind, body) = self.answer(&question(&mut stream)?);
                 let length = body.len();
-                let head = format!("HTTP/1.0 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n");
+                let head =
+                    format!("HTTP/1.0 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n");
                 stream.write_all(head.as_bytes())?;
                 stream.write_all(body.as_bytes())
             });

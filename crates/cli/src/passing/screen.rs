@@ -54,8 +54,7 @@ impl Screen<'_> {
 
     fn far(&self) -> String {
         let far = self.far;
-        let addresses: Vec<String> =
-            far.addresses().iter().map(|address| address.ip().to_string()).collect();
+        let addresses: Vec<String> = far.addresses().iter().map(|address| address.ip().to_string()).collect();
         let mut text = format!("  Far server  {} ({})\n", far.url(), addresses.join(", "));
         let mount = match far.mount_port() {
             Some(port) => format!("MOUNT on port {port}"),
@@ -65,7 +64,9 @@ impl Screen<'_> {
         let protection = match (far.tls_name(), far.has_certificate()) {
             (None, _) => "not protected on the way; ?xprtsec=tls in the URL protects it".to_owned(),
             (Some(name), false) => format!("protected by TLS; the server proves to be {name}"),
-            (Some(name), true) => format!("protected by TLS; the server proves to be {name}, and this host who it is"),
+            (Some(name), true) => {
+                format!("protected by TLS; the server proves to be {name}, and this host who it is")
+            }
         };
         let _ = writeln!(text, "      {protection}");
         let _ = writeln!(text, "      it sees the address of this host: export to that");

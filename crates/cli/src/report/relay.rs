@@ -60,7 +60,11 @@ fn line(connection: &ConnectionReport) -> String {
     {
         let part = held_up(way);
         if part >= TELLING {
-            let _ = writeln!(text, "  bottleneck {} of the time: {side} did not take what was there", percent(part));
+            let _ = writeln!(
+                text,
+                "  bottleneck {} of the time: {side} did not take what was there",
+                percent(part)
+            );
         }
     }
     text

@@ -19,6 +19,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "local-and-remote",
     "long-directory",
     "netem-check",
+    "pass-through",
     "peers",
     "random-loss",
     "relay",

@@ -1,5 +1,7 @@
 //! A far server that is nothing but sockets: it answers the first question of a relay, and is the test's from then on.
 
+#![allow(dead_code, reason = "each test program uses some of it")]
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
