@@ -9,7 +9,7 @@ use crate::transfer::{Place, Sent, Wait};
 
 /// A connection whose bytes go to another one, and that takes those of the other. No call waits: a [`Connection`] has been told so
 /// ([`Connection::block_never`]).
-pub trait End: AsFd {
+pub trait RelayEnd: AsFd {
     /// Whether a [`crate::Pipe`] can take its bytes and give it some.
     fn can_splice(&self) -> bool;
 
@@ -32,7 +32,7 @@ pub trait End: AsFd {
     fn reset(&self);
 }
 
-impl End for Stream {
+impl RelayEnd for Stream {
     fn can_splice(&self) -> bool {
         Self::can_splice(self)
     }
@@ -61,7 +61,7 @@ impl End for Stream {
     }
 }
 
-impl End for Connection {
+impl RelayEnd for Connection {
     fn can_splice(&self) -> bool {
         !self.is_secure()
     }

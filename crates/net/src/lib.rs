@@ -46,7 +46,7 @@ pub use buffers::apply;
 pub use congestion::{allowed_congestion_controls, congestion_controls, may_choose_congestion};
 pub use connect::{ConnectSettings, Connecting, Connection, Delivery, Readiness};
 pub use echo::{Echo, Echoed, is_too_large};
-pub use end::End;
+pub use end::RelayEnd;
 pub use host::{memory_limits, memory_of_tcp, probe_buffers, probe_host};
 pub use interface_counters::{Carried, InterfaceCounters, carried_here, interface_counters};
 pub use interface_events::{Heard, InterfaceEvents};

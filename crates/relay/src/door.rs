@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use howdah_net::{End, Interest, Listener, Poller, Ready, Sent, Stream, Token, Waker};
+use howdah_net::{Interest, Listener, Poller, Ready, RelayEnd, Sent, Stream, Token, Waker};
 
 use crate::first_words;
 use crate::limits::FIRST_WORDS_PATIENCE;
 use crate::opening::Opening;
-use crate::registry::{Admitted, Registry};
+use crate::places::Admitted;
+use crate::registry::Registry;
 
 const WAKER: Token = Token(u64::MAX);
 /// How long nothing is accepted after it failed, for want of descriptors for instance.
@@ -167,6 +168,7 @@ mod tests {
     use std::net::TcpStream;
 
     use super::*;
+    use crate::places::Places;
 
     #[test]
     fn who_says_nothing_goes() {
@@ -177,13 +179,13 @@ mod tests {
                 break near;
             }
         };
-        let registry = Arc::new(Registry::new(1));
-        let place = registry.admit(near.peer().ends.client.ip()).expect("a place");
+        let places = Places::new(1);
+        let place = places.admit(near.peer().ends.client.ip()).expect("a place");
         let since = Instant::now();
         let mut silent = HashMap::from([(1, Silent { near, place, since })]);
         forget_silent(&mut silent, since + FIRST_WORDS_PATIENCE - Duration::from_nanos(1));
         assert_eq!(silent.len(), 1);
         forget_silent(&mut silent, since + FIRST_WORDS_PATIENCE);
-        assert!(silent.is_empty() && registry.taken() == 0, "its place is free again");
+        assert!(silent.is_empty() && places.taken() == 0, "its place is free again");
     }
 }

@@ -4,15 +4,15 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_net::{End, Interest, Poller, Ready, Token};
+use howdah_net::{Interest, Poller, Ready, RelayEnd, Token};
 
-use crate::flow::{Flow, Moved, Waits};
-use crate::pair::{Pair, Way};
+use crate::flow::{Carriage, Flow, Waits};
+use crate::pair::{RelayedPair, Way};
 use crate::tools::Tools;
 
 /// One of the two connections of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum RelaySide {
     /// To the client.
     Near,
     /// To the server.
@@ -21,7 +21,7 @@ pub enum Side {
 
 /// The pair, and how far it is.
 pub struct Driven {
-    pub pair: Arc<Pair>,
+    pub pair: Arc<RelayedPair>,
     out: Direction,
     back: Direction,
     /// What is waited for on the near connection, and on the far one.
@@ -37,7 +37,7 @@ struct Direction {
 
 /// What becomes of a pair.
 #[derive(Debug)]
-pub enum Step {
+pub enum DriveOutcome {
     /// It goes on.
     GoesOn,
     /// Both sides have ended in order.
@@ -51,36 +51,42 @@ impl Driven {
     ///
     /// # Errors
     /// The kernel has no memory to wait for them.
-    pub fn begin(pair: Arc<Pair>, poller: &Poller) -> io::Result<Self> {
-        poller.add(&pair.near, token(pair.number, Side::Near), Interest::READABLE)?;
-        poller.add(&pair.far, token(pair.number, Side::Far), Interest::READABLE)?;
+    pub fn begin(pair: Arc<RelayedPair>, poller: &Poller) -> io::Result<Self> {
+        poller.add(&pair.near, token(pair.number, RelaySide::Near), Interest::READABLE)?;
+        poller.add(&pair.far, token(pair.number, RelaySide::Far), Interest::READABLE)?;
         let out = Direction::new(Flow::between(&pair.near, &pair.far));
         let back = Direction::new(Flow::between(&pair.far, &pair.near));
         Ok(Self { pair, out, back, armed: [Interest::READABLE; 2] })
     }
 
     /// Something happened on one side: moves what can be moved, and waits for the rest.
-    pub fn drive(&mut self, side: Side, ready: &Ready, poller: &Poller, tools: &mut Tools) -> Step {
+    pub fn drive(
+        &mut self,
+        side: RelaySide,
+        ready: &Ready,
+        poller: &Poller,
+        tools: &mut Tools,
+    ) -> DriveOutcome {
         // Whoever is not read tells of nothing but its end, and what it did not take it will never take.
         if ready.readable && !self.armed[side as usize].readable {
-            return Step::Broken(io::ErrorKind::ConnectionReset.into());
+            return DriveOutcome::Broken(io::ErrorKind::ConnectionReset.into());
         }
         if let Err(error) = self.pump(side, ready, tools) {
-            return Step::Broken(error);
+            return DriveOutcome::Broken(error);
         }
         let (out, back) = (self.out.waits, self.back.waits);
         if (out, back) == (Waits::Over, Waits::Over) {
-            return Step::Ended;
+            return DriveOutcome::Ended;
         }
         let wanted = [interest(out, back), interest(back, out)];
-        self.arm(side, wanted, poller).map_or_else(Step::Broken, |()| Step::GoesOn)
+        self.arm(side, wanted, poller).map_or_else(DriveOutcome::Broken, |()| DriveOutcome::GoesOn)
     }
 
     /// The direction that begins at a side is moved where that can be read, the one that ends there where it takes something.
-    fn pump(&mut self, side: Side, ready: &Ready, tools: &mut Tools) -> io::Result<()> {
-        let (near, far): (&dyn End, &dyn End) = (&self.pair.near, &self.pair.far);
+    fn pump(&mut self, side: RelaySide, ready: &Ready, tools: &mut Tools) -> io::Result<()> {
+        let (near, far): (&dyn RelayEnd, &dyn RelayEnd) = (&self.pair.near, &self.pair.far);
         let (begins, ends) = (ready.readable, ready.writable);
-        let (out, back) = if side == Side::Near { (begins, ends) } else { (ends, begins) };
+        let (out, back) = if side == RelaySide::Near { (begins, ends) } else { (ends, begins) };
         if out {
             self.out.pump((near, far), &self.pair.out, tools)?;
         }
@@ -91,14 +97,14 @@ impl Driven {
     }
 
     /// Waits for these. The side that just told of something has to be armed in any case, the other one if it is another thing.
-    fn arm(&mut self, told: Side, wanted: [Interest; 2], poller: &Poller) -> io::Result<()> {
+    fn arm(&mut self, told: RelaySide, wanted: [Interest; 2], poller: &Poller) -> io::Result<()> {
         let before = std::mem::replace(&mut self.armed, wanted);
-        let is_due = |side: Side| side == told || before[side as usize] != wanted[side as usize];
-        if is_due(Side::Near) {
-            poller.arm(&self.pair.near, token(self.pair.number, Side::Near), wanted[0])?;
+        let is_due = |side: RelaySide| side == told || before[side as usize] != wanted[side as usize];
+        if is_due(RelaySide::Near) {
+            poller.arm(&self.pair.near, token(self.pair.number, RelaySide::Near), wanted[0])?;
         }
-        if is_due(Side::Far) {
-            poller.arm(&self.pair.far, token(self.pair.number, Side::Far), wanted[1])?;
+        if is_due(RelaySide::Far) {
+            poller.arm(&self.pair.far, token(self.pair.number, RelaySide::Far), wanted[1])?;
         }
         Ok(())
     }
@@ -109,8 +115,13 @@ impl Direction {
         Self { flow, waits: Waits::ForSource, held_up_since: None }
     }
 
-    fn pump(&mut self, (source, sink): (&dyn End, &dyn End), way: &Way, tools: &mut Tools) -> io::Result<()> {
-        let Moved { bytes, waits } = self.flow.pump(source, sink, tools)?;
+    fn pump(
+        &mut self,
+        (source, sink): (&dyn RelayEnd, &dyn RelayEnd),
+        way: &Way,
+        tools: &mut Tools,
+    ) -> io::Result<()> {
+        let Carriage { bytes, waits } = self.flow.pump(source, sink, tools)?;
         if bytes > 0 {
             way.add(bytes);
         }
@@ -144,11 +155,11 @@ fn interest(as_source: Waits, as_sink: Waits) -> Interest {
 }
 
 /// The name of one side of a pair.
-pub fn token(number: u64, side: Side) -> Token {
+pub fn token(number: u64, side: RelaySide) -> Token {
     Token(number * 2 + side as u64)
 }
 
 /// Which side of which pair that is.
-pub fn of_token(token: Token) -> (u64, Side) {
-    (token.0 / 2, if token.0.is_multiple_of(2) { Side::Near } else { Side::Far })
+pub fn of_token(token: Token) -> (u64, RelaySide) {
+    (token.0 / 2, if token.0.is_multiple_of(2) { RelaySide::Near } else { RelaySide::Far })
 }

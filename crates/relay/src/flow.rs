@@ -3,7 +3,7 @@
 
 use std::io::{self, ErrorKind};
 
-use howdah_net::{End, Pipe, Sent};
+use howdah_net::{Pipe, RelayEnd, Sent};
 
 use crate::limits::HELD_MAX;
 use crate::tools::Tools;
@@ -49,7 +49,7 @@ pub enum Waits {
 
 /// How far it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moved {
+pub struct Carriage {
     /// Bytes that the sink took.
     pub bytes: u64,
     /// Why not more.
@@ -58,7 +58,7 @@ pub struct Moved {
 
 impl Flow {
     /// From one to another.
-    pub fn between(source: &dyn End, sink: &dyn End) -> Self {
+    pub fn between(source: &dyn RelayEnd, sink: &dyn RelayEnd) -> Self {
         let splices = source.can_splice() && sink.can_splice();
         Self { held: Held::Nothing, splices, is_ended: false, is_passed_on: false }
     }
@@ -77,7 +77,12 @@ impl Flow {
     ///
     /// # Errors
     /// One of the two connections is over.
-    pub fn pump(&mut self, source: &dyn End, sink: &dyn End, tools: &mut Tools) -> io::Result<Moved> {
+    pub fn pump(
+        &mut self,
+        source: &dyn RelayEnd,
+        sink: &dyn RelayEnd,
+        tools: &mut Tools,
+    ) -> io::Result<Carriage> {
         let (mut bytes, mut is_drained) = (0, false);
         let waits = loop {
             bytes += self.give(sink, tools)?;
@@ -98,11 +103,11 @@ impl Flow {
             }
             is_drained = !self.is_ended && self.left() < ALL_THERE_WAS;
         };
-        Ok(Moved { bytes, waits })
+        Ok(Carriage { bytes, waits })
     }
 
     /// Takes from the source; whether anything came, its end included.
-    fn take(&mut self, source: &dyn End, tools: &mut Tools) -> io::Result<bool> {
+    fn take(&mut self, source: &dyn RelayEnd, tools: &mut Tools) -> io::Result<bool> {
         if self.splices
             && let Ok(pipe) = tools.pipe()
         {
@@ -135,7 +140,7 @@ impl Flow {
     }
 
     /// Gives the sink what is held, as far as it takes it; how much it took.
-    fn give(&mut self, sink: &dyn End, tools: &mut Tools) -> io::Result<u64> {
+    fn give(&mut self, sink: &dyn RelayEnd, tools: &mut Tools) -> io::Result<u64> {
         let mut given = 0;
         loop {
             let sent = match &mut self.held {

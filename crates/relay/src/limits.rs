@@ -10,7 +10,7 @@ howdah_limits::limits! {
 
     /// Of those, connections of one address: as many as 32 mounts with `nconnect=16` have.
     pub const CONNECTIONS_OF_ONE_CLIENT_MAX: usize = 512, count;
-    beyond "a new connection of that address is closed", tested "relay/src/registry::one_client_has_its_part_and_all_have_no_more_than_there_may_be";
+    beyond "a new connection of that address is closed", tested "relay/src/places::one_client_has_its_part_and_all_have_no_more_than_there_may_be";
 
     /// Bytes that a connection holds for a side that does not take them, in each direction; sockets hold more.
     pub const HELD_MAX: usize = 256 << 10, bytes;

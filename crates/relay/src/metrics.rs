@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::{ConnectionReport, RelayReport};
+use crate::report::{RelayReport, RelayedConnection};
 
 /// All figures of a relay.
 pub fn metrics(report: &RelayReport) -> String {
@@ -47,7 +47,7 @@ pub fn metrics(report: &RelayReport) -> String {
     text
 }
 
-fn median(report: &RelayReport, of: fn(&ConnectionReport) -> Option<f64>) -> Option<f64> {
+fn median(report: &RelayReport, of: fn(&RelayedConnection) -> Option<f64>) -> Option<f64> {
     let mut known: Vec<f64> = report.connections.iter().filter_map(of).collect();
     known.sort_by(f64::total_cmp);
     known.get(known.len() / 2).copied()

@@ -7,16 +7,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use howdah_client::channel::is_tls;
-use howdah_net::{Connection, End, Stream};
+use howdah_net::{Connection, RelayEnd, Stream};
 use howdah_threads::{AtEnd, Threads};
 use howdah_wire::mount;
 
 use crate::far::Far;
 use crate::limits::{OPENING_MAX, OPENING_PATIENCE};
-use crate::pair::Pair;
-use crate::registry::{Admitted, Registry};
-use crate::sizing::Sizing;
-use crate::worker::Worker;
+use crate::pair::RelayedPair;
+use crate::places::Admitted;
+use crate::registry::Registry;
+use crate::sizing::RelaySizing;
+use crate::worker::Carrier;
 
 /// How long it is waited before the far server is tried again, at first and at most.
 const AGAIN: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
@@ -32,8 +33,8 @@ pub struct Opening {
 struct Opener {
     far: Arc<Far>,
     registry: Arc<Registry>,
-    sizing: Arc<Sizing>,
-    workers: Arc<[Worker]>,
+    sizing: Arc<RelaySizing>,
+    workers: Arc<[Carrier]>,
     patience: Duration,
     /// Connections fail, which was said.
     is_away: AtomicBool,
@@ -45,8 +46,8 @@ impl Opening {
     pub fn new(
         far: Arc<Far>,
         registry: Arc<Registry>,
-        sizing: Arc<Sizing>,
-        workers: Arc<[Worker]>,
+        sizing: Arc<RelaySizing>,
+        workers: Arc<[Carrier]>,
         patience: Option<Duration>,
         is_stopping: Arc<AtomicBool>,
     ) -> Self {
@@ -88,7 +89,7 @@ impl Opener {
     fn begin(&self, near: Stream, far: Connection, program: Option<u32>, place: Admitted) {
         let number = self.registry.next_number();
         tracing::debug!(client = %near.peer().ends.client, server = %far.peer(), ?program, "a connection");
-        let pair = Arc::new(Pair::new(number, near, far, program, place));
+        let pair = Arc::new(RelayedPair::new(number, near, far, program, place));
         self.sizing.on_open(&pair);
         self.registry.add(&pair);
         let workers = self.workers.len() as u64;

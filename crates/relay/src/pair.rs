@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use howdah_net::{Connection, End, Stream};
+use howdah_net::{Connection, RelayEnd, Stream};
 use howdah_tune::Sample;
 use parking_lot::Mutex;
 
-use crate::registry::Admitted;
+use crate::places::Admitted;
 
 /// The two, and their figures.
 #[derive(Debug)]
-pub struct Pair {
+pub struct RelayedPair {
     /// Its name; later ones have higher numbers.
     pub number: u64,
     /// To the client.
@@ -42,7 +42,7 @@ pub struct Way {
     is_ended: AtomicBool,
 }
 
-impl Pair {
+impl RelayedPair {
     /// A new one.
     pub fn new(number: u64, near: Stream, far: Connection, program: Option<u32>, place: Admitted) -> Self {
         Self {

@@ -7,29 +7,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::limits::CONNECTIONS_OF_ONE_CLIENT_MAX;
-use crate::pair::Pair;
+use crate::pair::RelayedPair;
+use crate::places::{Admitted, Places};
 
 /// All connections that are carried, and those that are about to be.
 #[derive(Debug)]
 pub struct Registry {
-    most: usize,
+    places: Places,
     next: AtomicU64,
-    pairs: Mutex<HashMap<u64, Arc<Pair>>>,
-    places: Mutex<Places>,
+    pairs: Mutex<HashMap<u64, Arc<RelayedPair>>>,
     /// Sums of those that ended.
-    pub totals: Totals,
-}
-
-#[derive(Debug, Default)]
-struct Places {
-    taken: usize,
-    of: HashMap<IpAddr, usize>,
+    pub totals: RelayTotals,
 }
 
 /// What is counted of all connections since the relay started.
 #[derive(Debug, Default)]
-pub struct Totals {
+pub struct RelayTotals {
     /// Connections that were accepted and had a place.
     pub accepted: AtomicU64,
     /// Those that had none.
@@ -42,48 +35,28 @@ pub struct Totals {
     pub back: AtomicU64,
 }
 
-/// A place for a connection, given back when this is dropped.
-#[derive(Debug)]
-pub struct Admitted {
-    registry: Arc<Registry>,
-    client: IpAddr,
-}
-
 impl Registry {
     /// For at most so many connections.
     pub fn new(most: usize) -> Self {
         Self {
-            most,
+            places: Places::new(most),
             next: AtomicU64::new(0),
             pairs: Mutex::default(),
-            places: Mutex::default(),
-            totals: Totals::default(),
+            totals: RelayTotals::default(),
         }
     }
 
     /// A place for a connection of that client, if there is one.
-    pub fn admit(self: &Arc<Self>, client: IpAddr) -> Option<Admitted> {
-        let mut places = self.places.lock();
-        let its = places.of.get(&client).copied().unwrap_or(0);
-        if places.taken >= self.most || its >= CONNECTIONS_OF_ONE_CLIENT_MAX {
-            self.totals.refused.fetch_add(1, Ordering::Relaxed);
-            return None;
-        }
-        places.taken += 1;
-        places.of.insert(client, its + 1);
-        self.totals.accepted.fetch_add(1, Ordering::Relaxed);
-        Some(Admitted { registry: Arc::clone(self), client })
+    pub fn admit(&self, client: IpAddr) -> Option<Admitted> {
+        let admitted = self.places.admit(client);
+        let counter = if admitted.is_some() { &self.totals.accepted } else { &self.totals.refused };
+        counter.fetch_add(1, Ordering::Relaxed);
+        admitted
     }
 
-    /// How many there may be.
+    /// How many connections there may be.
     pub fn most(&self) -> usize {
-        self.most
-    }
-
-    /// How many places are taken.
-    #[cfg(test)]
-    pub fn taken(&self) -> usize {
-        self.places.lock().taken
+        self.places.most()
     }
 
     /// A number for a new pair.
@@ -92,7 +65,7 @@ impl Registry {
     }
 
     /// A pair is carried from now on.
-    pub fn add(&self, pair: &Arc<Pair>) {
+    pub fn add(&self, pair: &Arc<RelayedPair>) {
         self.pairs.lock().insert(pair.number, Arc::clone(pair));
     }
 
@@ -104,45 +77,9 @@ impl Registry {
     }
 
     /// All that are carried now, in the order in which they came.
-    pub fn pairs(&self) -> Vec<Arc<Pair>> {
+    pub fn pairs(&self) -> Vec<Arc<RelayedPair>> {
         let mut pairs: Vec<_> = self.pairs.lock().values().cloned().collect();
         pairs.sort_unstable_by_key(|pair| pair.number);
         pairs
-    }
-}
-
-impl Drop for Admitted {
-    fn drop(&mut self) {
-        let mut places = self.registry.places.lock();
-        places.taken -= 1;
-        if let Some(its) = places.of.get_mut(&self.client) {
-            *its -= 1;
-            if *its == 0 {
-                places.of.remove(&self.client);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_client_has_its_part_and_all_have_no_more_than_there_may_be() {
-        let registry = Arc::new(Registry::new(CONNECTIONS_OF_ONE_CLIENT_MAX + 2));
-        let client = |number| IpAddr::from([10, 0, 0, number]);
-        let mut places: Vec<_> = (0..CONNECTIONS_OF_ONE_CLIENT_MAX)
-            .map(|_| registry.admit(client(1)).expect("there is place"))
-            .collect();
-        assert!(registry.admit(client(1)).is_none(), "one client has its part");
-        let others = [2, 3].map(|number| registry.admit(client(number)).expect("there is place"));
-        assert!(registry.admit(client(4)).is_none(), "all places are taken");
-        places.pop();
-        assert!(registry.admit(client(1)).is_some(), "one was given back");
-        assert_eq!(registry.totals.refused.load(Ordering::Relaxed), 2);
-        drop((places, others));
-        assert_eq!(registry.taken(), 0);
-        assert!(registry.places.lock().of.is_empty());
     }
 }

@@ -16,8 +16,8 @@ use crate::limits::CONNECTIONS_MAX;
 use crate::opening::Opening;
 use crate::registry::Registry;
 use crate::report::{RelayReport, report};
-use crate::sizing::{Memory, Sizing, TICK};
-use crate::worker::Worker;
+use crate::sizing::{RelaySizing, Remembered, TICK};
+use crate::worker::Carrier;
 
 /// Threads that carry: one moves some 3 GB/s.
 const WORKERS_MAX: usize = 8;
@@ -43,8 +43,8 @@ impl Default for RelaySettings {
 pub struct Relay {
     far: Arc<Far>,
     registry: Arc<Registry>,
-    sizing: Arc<Sizing>,
-    workers: Arc<[Worker]>,
+    sizing: Arc<RelaySizing>,
+    workers: Arc<[Carrier]>,
     addresses: Vec<SocketAddr>,
     is_stopping: Arc<AtomicBool>,
     door: Arc<Mutex<Door>>,
@@ -58,10 +58,10 @@ impl Relay {
     /// The system gives no descriptors or no thread.
     pub fn start(far: Far, listeners: Vec<Listener>, settings: &RelaySettings) -> io::Result<Self> {
         let (far, registry) = (Arc::new(far), Arc::new(Registry::new(settings.connections_max)));
-        let sizing = Arc::new(Sizing::new()?);
+        let sizing = Arc::new(RelaySizing::new()?);
         let workers = thread::available_parallelism().map_or(1, usize::from).min(WORKERS_MAX);
         let workers =
-            (0..workers).map(|_| Worker::start(Arc::clone(&registry))).collect::<io::Result<Arc<[_]>>>()?;
+            (0..workers).map(|_| Carrier::start(Arc::clone(&registry))).collect::<io::Result<Arc<[_]>>>()?;
         let is_stopping = Arc::new(AtomicBool::new(false));
         let opening = Opening::new(
             Arc::clone(&far),
@@ -105,14 +105,14 @@ impl Relay {
 /// Looks at the connections until the relay stops.
 fn look(
     registry: &Arc<Registry>,
-    sizing: &Arc<Sizing>,
+    sizing: &Arc<RelaySizing>,
     door: &Arc<Mutex<Door>>,
     is_stopping: &Arc<AtomicBool>,
 ) -> impl FnOnce() + Send + 'static {
     let (registry, sizing) = (Arc::clone(registry), Arc::clone(sizing));
     let (door, is_stopping) = (Arc::clone(door), Arc::clone(is_stopping));
     move || {
-        let (mut memory, mut turns) = (Memory::default(), 0_u32);
+        let (mut memory, mut turns) = (Remembered::default(), 0_u32);
         while !is_stopping.load(Ordering::SeqCst) {
             sizing.turn(&registry, &mut memory);
             turns = turns.wrapping_add(1);
@@ -129,7 +129,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         self.is_stopping.store(true, Ordering::SeqCst);
         self.door.lock().close();
-        self.workers.iter().for_each(Worker::stop);
+        self.workers.iter().for_each(Carrier::stop);
         if let Some(looking) = self.looking.take() {
             looking.thread().unpark();
             let _ = looking.join();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::far::Far;
-use crate::pair::{Pair, Way};
+use crate::pair::{RelayedPair, Way};
 use crate::registry::Registry;
 
 /// A relay.
@@ -32,12 +32,12 @@ pub struct RelayReport {
     /// Bytes to clients, in the same way.
     pub bytes_to_near: u64,
     /// Those that are there.
-    pub connections: Vec<ConnectionReport>,
+    pub connections: Vec<RelayedConnection>,
 }
 
 /// A connection and the far one that belongs to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ConnectionReport {
+pub struct RelayedConnection {
     /// The client's address and port.
     pub client: SocketAddr,
     /// The address and port of the far server.
@@ -74,7 +74,7 @@ pub fn report(far: &Far, registry: &Registry, sizing: String) -> RelayReport {
     let pairs = registry.pairs();
     let totals = &registry.totals;
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    let carried = |way: fn(&Pair) -> &Way| pairs.iter().map(|pair| way(pair).bytes()).sum::<u64>();
+    let carried = |way: fn(&RelayedPair) -> &Way| pairs.iter().map(|pair| way(pair).bytes()).sum::<u64>();
     RelayReport {
         far: far.url().to_string(),
         tls_name: far.tls_name(),
@@ -89,13 +89,13 @@ pub fn report(far: &Far, registry: &Registry, sizing: String) -> RelayReport {
     }
 }
 
-fn of(pair: &Pair) -> ConnectionReport {
+fn of(pair: &RelayedPair) -> RelayedConnection {
     let seen = pair.seen.lock();
     let round_trip = |index: usize| {
         let known = seen[index].as_ref().map(|sample| sample.path.rtt).filter(|rtt| *rtt > Duration::ZERO);
         known.map(|rtt| rtt.as_secs_f64())
     };
-    ConnectionReport {
+    RelayedConnection {
         client: pair.near.peer().ends.client,
         server: pair.far.peer(),
         program: pair.program,

@@ -10,9 +10,9 @@ use howdah_tune::budget::MemoryUse;
 use howdah_tune::{Change, Gauges, Settings, Tuner};
 use parking_lot::Mutex;
 
-use crate::driven::Side;
+use crate::driven::RelaySide;
 use crate::limits::HALF_CLOSED_PATIENCE;
-use crate::pair::Pair;
+use crate::pair::RelayedPair;
 use crate::registry::Registry;
 
 /// How often it is looked for connections that move something.
@@ -24,7 +24,7 @@ const FIRST_WINDOW_MAX: u64 = 16 << 20;
 
 /// Sizes connections.
 #[derive(Debug)]
-pub struct Sizing {
+pub struct RelaySizing {
     started: Instant,
     tuner: Mutex<Tuner<Key>>,
 }
@@ -34,7 +34,7 @@ type Key = (u64, u8);
 
 /// What the thread that looks remembers from one look to the next.
 #[derive(Default)]
-pub struct Memory {
+pub struct Remembered {
     seen: HashMap<u64, Seen>,
     memory_at: Duration,
 }
@@ -49,7 +49,7 @@ struct Seen {
     held: [MemoryUse; 2],
 }
 
-impl Sizing {
+impl RelaySizing {
     /// By what this host lets connections have.
     ///
     /// # Errors
@@ -60,9 +60,9 @@ impl Sizing {
     }
 
     /// A new pair: both connections get what they begin with.
-    pub fn on_open(&self, pair: &Pair) {
+    pub fn on_open(&self, pair: &RelayedPair) {
         let now = self.started.elapsed();
-        for side in [Side::Near, Side::Far] {
+        for side in [RelaySide::Near, RelaySide::Far] {
             let (_, peer) = end(pair, side);
             let changes = self.tuner.lock().on_open_from(now, key(pair, side), peer, is_on_this_host(peer));
             apply(pair, side, &changes);
@@ -82,7 +82,7 @@ impl Sizing {
     }
 
     /// Looks at all pairs once.
-    pub fn turn(&self, registry: &Registry, memory: &mut Memory) {
+    pub fn turn(&self, registry: &Registry, memory: &mut Remembered) {
         let now = self.started.elapsed();
         let pairs = registry.pairs();
         for pair in &pairs {
@@ -94,7 +94,7 @@ impl Sizing {
         memory.seen.retain(|number, _| {
             let stays = is_there(number);
             if !stays {
-                for side in [Side::Near, Side::Far] {
+                for side in [RelaySide::Near, RelaySide::Far] {
                     tuner.on_close(now, (*number, side as u8));
                 }
             }
@@ -107,7 +107,7 @@ impl Sizing {
         }
     }
 
-    fn visit(&self, now: Duration, pair: &Arc<Pair>, seen: &mut Seen) {
+    fn visit(&self, now: Duration, pair: &Arc<RelayedPair>, seen: &mut Seen) {
         let carried = pair.carried();
         if carried != seen.carried {
             (seen.carried, seen.moved) = (carried, now);
@@ -116,7 +116,7 @@ impl Sizing {
             tracing::debug!(client = %pair.near.peer().ends.client, "half closed, and nothing is carried");
             pair.cut();
         }
-        for side in [Side::Near, Side::Far] {
+        for side in [RelaySide::Near, RelaySide::Far] {
             let index = side as usize;
             let is_active = seen.moved == now || seen.held[index] != MemoryUse::default();
             if is_active && now >= seen.due[index] {
@@ -125,7 +125,7 @@ impl Sizing {
         }
     }
 
-    fn look(&self, now: Duration, pair: &Pair, side: Side, seen: &mut Seen) {
+    fn look(&self, now: Duration, pair: &RelayedPair, side: RelaySide, seen: &mut Seen) {
         let index = side as usize;
         let sample = match howdah_net::sample(end(pair, side).0, now, &Gauges::default()) {
             Ok(sample) => sample,
@@ -146,7 +146,7 @@ impl Sizing {
         apply(pair, side, &changes);
     }
 
-    fn look_at_memory(&self, now: Duration, pairs: &[Arc<Pair>], memory: &Memory) {
+    fn look_at_memory(&self, now: Duration, pairs: &[Arc<RelayedPair>], memory: &Remembered) {
         let mut used = MemoryUse { host_tcp: howdah_net::memory_of_tcp(), ..MemoryUse::default() };
         for held in memory.seen.values().flat_map(|seen| seen.held) {
             used.sending += held.sending;
@@ -157,7 +157,7 @@ impl Sizing {
         drop(tuner);
         let pair = |number: u64| pairs.iter().find(|pair| pair.number == number);
         for ((number, side), change) in told {
-            let side = if side == Side::Near as u8 { Side::Near } else { Side::Far };
+            let side = if side == RelaySide::Near as u8 { RelaySide::Near } else { RelaySide::Far };
             pair(number).into_iter().for_each(|pair| apply(pair, side, &[change]));
         }
         for pair in stuck.iter().filter_map(|(number, _)| pair(*number)) {
@@ -178,19 +178,19 @@ fn is_forgotten(is_half_closed: bool, silence: Duration) -> bool {
     is_half_closed && silence >= HALF_CLOSED_PATIENCE
 }
 
-fn key(pair: &Pair, side: Side) -> Key {
+fn key(pair: &RelayedPair, side: RelaySide) -> Key {
     (pair.number, side as u8)
 }
 
 /// One of the connections, and the address of its peer.
-fn end(pair: &Pair, side: Side) -> (BorrowedFd<'_>, std::net::IpAddr) {
+fn end(pair: &RelayedPair, side: RelaySide) -> (BorrowedFd<'_>, std::net::IpAddr) {
     match side {
-        Side::Near => (pair.near.as_fd(), pair.near.peer().ends.client.ip()),
-        Side::Far => (pair.far.as_fd(), pair.far.peer().ip()),
+        RelaySide::Near => (pair.near.as_fd(), pair.near.peer().ends.client.ip()),
+        RelaySide::Far => (pair.far.as_fd(), pair.far.peer().ip()),
     }
 }
 
-fn apply(pair: &Pair, side: Side, changes: &[Change]) {
+fn apply(pair: &RelayedPair, side: RelaySide, changes: &[Change]) {
     for &change in changes {
         let (socket, peer) = end(pair, side);
         tracing::debug!(%peer, ?side, ?change, "sizing");

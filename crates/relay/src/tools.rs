@@ -30,7 +30,7 @@ impl Tools {
         }
     }
 
-    /// Memory, empty.
+    /// Remembered, empty.
     pub fn memory(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.memory)
     }

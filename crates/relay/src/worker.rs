@@ -9,8 +9,8 @@ use std::thread::{self, JoinHandle};
 use howdah_net::{Poller, Ready, Token, Waker};
 use parking_lot::Mutex;
 
-use crate::driven::{Driven, Step, of_token};
-use crate::pair::Pair;
+use crate::driven::{DriveOutcome, Driven, of_token};
+use crate::pair::RelayedPair;
 use crate::registry::Registry;
 use crate::tools::Tools;
 
@@ -19,7 +19,7 @@ const WAKER: Token = Token(u64::MAX);
 
 /// The thread, for those who give it connections.
 #[derive(Debug)]
-pub struct Worker {
+pub struct Carrier {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -28,11 +28,11 @@ pub struct Worker {
 struct Shared {
     poller: Poller,
     waker: Waker,
-    given: Mutex<Vec<Arc<Pair>>>,
+    given: Mutex<Vec<Arc<RelayedPair>>>,
     is_stopping: AtomicBool,
 }
 
-impl Worker {
+impl Carrier {
     /// Starts it.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Worker {
     }
 
     /// From now on it carries this.
-    pub fn give(&self, pair: Arc<Pair>) {
+    pub fn give(&self, pair: Arc<RelayedPair>) {
         self.shared.given.lock().push(pair);
         self.shared.waker.wake();
     }
@@ -116,9 +116,9 @@ impl Carrying {
         let step = driven.drive(side, ready, &self.shared.poller, &mut self.tools);
         let (client, far) = (driven.pair.near.peer().ends.client, driven.pair.far.peer());
         match step {
-            Step::GoesOn => return,
-            Step::Ended => tracing::debug!(%client, server = %far, "a connection ended"),
-            Step::Broken(error) => {
+            DriveOutcome::GoesOn => return,
+            DriveOutcome::Ended => tracing::debug!(%client, server = %far, "a connection ended"),
+            DriveOutcome::Broken(error) => {
                 tracing::debug!(%client, server = %far, ?side, %error, "a connection broke");
                 driven.pair.cut();
             }

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const QUESTION_MAX: usize = 8 << 10;
 
 /// What answers go by.
-pub struct Answers {
+pub struct RelayAnswers {
     report: Box<dyn Fn() -> RelayReport + Send + Sync>,
     listening: Vec<SocketAddr>,
 }
@@ -30,20 +30,20 @@ type Answer = (&'static str, &'static str, String);
 const JSON: &str = "application/json";
 const OK: &str = "200 OK";
 
-impl Answers {
+impl RelayAnswers {
     /// Of a relay that listens there.
     pub fn new(report: impl Fn() -> RelayReport + Send + Sync + 'static, listening: Vec<SocketAddr>) -> Self {
         Self { report: Box::new(report), listening }
     }
 
-    /// Answers on the admin socket from now on.
+    /// RelayAnswers on the admin socket from now on.
     pub fn on_socket(self: std::sync::Arc<Self>, listener: &LocalListener) -> Result<()> {
         let socket = listener.socket().context("the admin socket")?;
         socket.set_nonblocking(false).context("the admin socket")?;
         start("admin", move || self.answer_all(|| accept_local(&socket)))
     }
 
-    /// Answers monitors from now on.
+    /// RelayAnswers monitors from now on.
     pub fn on_address(self: std::sync::Arc<Self>, listener: &Listener) -> Result<()> {
         let socket = listener.socket().context("the address for metrics")?;
         socket.set_nonblocking(false).context("the address for metrics")?;

@@ -9,7 +9,7 @@ use howdah_relay::Far;
 use crate::report::{mount_far, mount_far_nfs3};
 
 /// Everything that the screen tells.
-pub struct Screen<'a> {
+pub struct RelayScreen<'a> {
     /// The far server.
     pub far: &'a Far,
     /// How connections are sized.
@@ -24,7 +24,7 @@ pub struct Screen<'a> {
     pub process: u32,
 }
 
-impl Screen<'_> {
+impl RelayScreen<'_> {
     /// The screen.
     pub fn text(&self) -> String {
         let mut text = String::new();

@@ -10,8 +10,8 @@ use howdah_confine::{Plan, confine};
 use howdah_net::{Listener, LocalListener};
 use howdah_relay::{Far, Relay};
 
-use super::answers::Answers;
-use super::screen::Screen;
+use super::answers::RelayAnswers;
+use super::screen::RelayScreen;
 use super::settings::PassingSettings;
 use crate::arguments::RelayArguments;
 use crate::commands::Failure;
@@ -66,7 +66,7 @@ fn listen_for_monitors(address: std::net::SocketAddr) -> Result<Listener> {
 }
 
 fn answer(relay: &Relay, admin: Option<&LocalListener>, metrics: Option<&Listener>) -> Result<()> {
-    let answers = Arc::new(Answers::new(relay.reporter(), relay.addresses().to_vec()));
+    let answers = Arc::new(RelayAnswers::new(relay.reporter(), relay.addresses().to_vec()));
     if let Some(admin) = admin {
         Arc::clone(&answers).on_socket(admin)?;
     }
@@ -86,7 +86,7 @@ fn welcome(
     manager: &ServiceManager,
 ) -> Result<()> {
     let hosts = reachable(relay.addresses(), &own_addresses());
-    let screen = Screen {
+    let screen = RelayScreen {
         far: relay.far(),
         sizing: &relay.report().sizing,
         connections_max: settings.relay.connections_max,

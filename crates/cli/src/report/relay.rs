@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use howdah_relay::{ConnectionReport, RelayReport, WayReport};
+use howdah_relay::{RelayReport, RelayedConnection, WayReport};
 use howdah_units::{bytes, percent, seconds, time};
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub fn relay(report: &RelayReport) -> String {
     text
 }
 
-fn line(connection: &ConnectionReport) -> String {
+fn line(connection: &RelayedConnection) -> String {
     let trip = |trip: Option<f64>| match trip {
         Some(trip) => time(Duration::try_from_secs_f64(trip).unwrap_or_default()),
         None => "not known yet".to_owned(),

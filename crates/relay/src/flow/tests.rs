@@ -19,7 +19,7 @@ impl AsFd for Copied {
     }
 }
 
-impl End for Copied {
+impl RelayEnd for Copied {
     fn can_splice(&self) -> bool {
         false
     }
@@ -52,7 +52,7 @@ fn connected() -> (Stream, TcpStream) {
 }
 
 /// Carries all of one direction; how often the sink took nothing.
-fn carry(source: &dyn End, sink: &dyn End) -> io::Result<usize> {
+fn carry(source: &dyn RelayEnd, sink: &dyn RelayEnd) -> io::Result<usize> {
     let poller = Poller::new()?;
     poller.add(source, Token(0), Interest::NONE)?;
     poller.add(sink, Token(1), Interest::NONE)?;
@@ -72,7 +72,7 @@ fn carry(source: &dyn End, sink: &dyn End) -> io::Result<usize> {
     }
 }
 
-fn pieces_of_all_sizes(seed: u64, wrap: impl Fn(Stream) -> Box<dyn End + Send>) {
+fn pieces_of_all_sizes(seed: u64, wrap: impl Fn(Stream) -> Box<dyn RelayEnd + Send>) {
     let (source, mut client) = connected();
     let (sink, mut server) = connected();
     let (source, sink) = (wrap(source), wrap(sink));
@@ -148,7 +148,7 @@ impl AsFd for NoSocket {
     }
 }
 
-impl End for NoSocket {
+impl RelayEnd for NoSocket {
     fn can_splice(&self) -> bool {
         true
     }
