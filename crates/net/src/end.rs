@@ -28,6 +28,11 @@ pub trait RelayEnd: AsFd {
     /// Tells the peer that nothing more comes.
     fn end_sending(&self);
 
+    /// What the kernel has against the connection, if it is broken and nobody was told yet.
+    fn take_error(&self) -> Option<io::Error> {
+        rustix::net::sockopt::socket_error(self.as_fd()).ok()?.err().map(io::Error::from)
+    }
+
     /// Ends the connection by a reset, though others still hold it.
     fn reset(&self);
 }

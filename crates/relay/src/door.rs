@@ -168,7 +168,7 @@ mod tests {
     use std::net::TcpStream;
 
     use super::*;
-    use crate::places::Places;
+    use crate::places::ConnectionPlaces;
 
     #[test]
     fn who_says_nothing_goes() {
@@ -179,7 +179,7 @@ mod tests {
                 break near;
             }
         };
-        let places = Places::new(1);
+        let places = ConnectionPlaces::new(1);
         let place = places.admit(near.peer().ends.client.ip()).expect("a place");
         let since = Instant::now();
         let mut silent = HashMap::from([(1, Silent { near, place, since })]);

@@ -26,6 +26,9 @@ pub struct Driven {
     back: Direction,
     /// What is waited for on the near connection, and on the far one.
     armed: [Interest; 2],
+    /// Nothing was waited for, and the poller told all the same: both peers have ended that connection in order. It would tell so for
+    /// ever.
+    is_over: [bool; 2],
 }
 
 struct Direction {
@@ -56,7 +59,7 @@ impl Driven {
         poller.add(&pair.far, token(pair.number, RelaySide::Far), Interest::READABLE)?;
         let out = Direction::new(Flow::between(&pair.near, &pair.far));
         let back = Direction::new(Flow::between(&pair.far, &pair.near));
-        Ok(Self { pair, out, back, armed: [Interest::READABLE; 2] })
+        Ok(Self { pair, out, back, armed: [Interest::READABLE; 2], is_over: [false; 2] })
     }
 
     /// Something happened on one side: moves what can be moved, and waits for the rest.
@@ -67,9 +70,8 @@ impl Driven {
         poller: &Poller,
         tools: &mut Tools,
     ) -> DriveOutcome {
-        // Whoever is not read tells of nothing but its end, and what it did not take it will never take.
-        if ready.readable && !self.armed[side as usize].readable {
-            return DriveOutcome::Broken(io::ErrorKind::ConnectionReset.into());
+        if self.armed[side as usize] == Interest::NONE {
+            return self.on_end(side);
         }
         if let Err(error) = self.pump(side, ready, tools) {
             return DriveOutcome::Broken(error);
@@ -80,6 +82,16 @@ impl Driven {
         }
         let wanted = [interest(out, back), interest(back, out)];
         self.arm(side, wanted, poller).map_or_else(DriveOutcome::Broken, |()| DriveOutcome::GoesOn)
+    }
+
+    /// A side from which nothing is awaited told of something: it broke, or has ended both ways. What it sent before that is still there.
+    fn on_end(&mut self, side: RelaySide) -> DriveOutcome {
+        let error = match side {
+            RelaySide::Near => self.pair.near.take_error(),
+            RelaySide::Far => self.pair.far.take_error(),
+        };
+        self.is_over[side as usize] = true;
+        error.map_or(DriveOutcome::GoesOn, DriveOutcome::Broken)
     }
 
     /// The direction that begins at a side is moved where that can be read, the one that ends there where it takes something.
@@ -99,7 +111,11 @@ impl Driven {
     /// Waits for these. The side that just told of something has to be armed in any case, the other one if it is another thing.
     fn arm(&mut self, told: RelaySide, wanted: [Interest; 2], poller: &Poller) -> io::Result<()> {
         let before = std::mem::replace(&mut self.armed, wanted);
-        let is_due = |side: RelaySide| side == told || before[side as usize] != wanted[side as usize];
+        let is_over = self.is_over;
+        let is_due = |side: RelaySide| {
+            let (before, wanted) = (before[side as usize], wanted[side as usize]);
+            (side == told || before != wanted) && !(is_over[side as usize] && wanted == Interest::NONE)
+        };
         if is_due(RelaySide::Near) {
             poller.arm(&self.pair.near, token(self.pair.number, RelaySide::Near), wanted[0])?;
         }

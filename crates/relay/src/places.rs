@@ -1,4 +1,4 @@
-//! Places for connections, of which there are so many, and so many for one client. Knows no sockets.
+//! ConnectionPlaces for connections, of which there are so many, and so many for one client. Knows no sockets.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use crate::limits::CONNECTIONS_OF_ONE_CLIENT_MAX;
 
 /// All places.
 #[derive(Debug)]
-pub struct Places {
+pub struct ConnectionPlaces {
     most: usize,
     taken: Arc<Mutex<Taken>>,
 }
@@ -28,7 +28,7 @@ pub struct Admitted {
     client: IpAddr,
 }
 
-impl Places {
+impl ConnectionPlaces {
     /// So many.
     pub fn new(most: usize) -> Self {
         Self { most, taken: Arc::default() }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn one_client_has_its_part_and_all_have_no_more_than_there_may_be() {
-        let all = Places::new(CONNECTIONS_OF_ONE_CLIENT_MAX + 2);
+        let all = ConnectionPlaces::new(CONNECTIONS_OF_ONE_CLIENT_MAX + 2);
         let client = |number| IpAddr::from([10, 0, 0, number]);
         let mut places: Vec<_> = (0..CONNECTIONS_OF_ONE_CLIENT_MAX)
             .map(|_| all.admit(client(1)).expect("there is place"))

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::pair::RelayedPair;
-use crate::places::{Admitted, Places};
+use crate::places::{Admitted, ConnectionPlaces};
 
 /// All connections that are carried, and those that are about to be.
 #[derive(Debug)]
 pub struct Registry {
-    places: Places,
+    places: ConnectionPlaces,
     next: AtomicU64,
     pairs: Mutex<HashMap<u64, Arc<RelayedPair>>>,
     /// Sums of those that ended.
@@ -39,7 +39,7 @@ impl Registry {
     /// For at most so many connections.
     pub fn new(most: usize) -> Self {
         Self {
-            places: Places::new(most),
+            places: ConnectionPlaces::new(most),
             next: AtomicU64::new(0),
             pairs: Mutex::default(),
             totals: RelayTotals::default(),

@@ -135,6 +135,22 @@ fn a_side_that_takes_nothing_stops_the_other() {
 }
 
 #[test]
+fn what_a_server_sent_before_both_ended_arrives_however_late_it_is_read() {
+    let site = Site::new(&RelaySettings::default());
+    let (mut near, far) = site.connect();
+    write_all(&near, 5, 1000);
+    read_all(&far, 5, 1000);
+    let written = write_until_full(&far);
+    far.shutdown(Shutdown::Write).expect("open");
+    // The relay has heard of both ends by then, and holds what the client has not read.
+    drop(far);
+    let mut received = Vec::new();
+    near.read_to_end(&mut received).expect("in order");
+    assert_eq!(received.len(), written);
+    assert!(received.iter().all(|&byte| byte == 7));
+}
+
+#[test]
 fn what_is_beyond_the_number_of_connections_is_closed() {
     let site = Site::new(&RelaySettings { connections_max: 2, ..RelaySettings::default() });
     let first = site.connect();
