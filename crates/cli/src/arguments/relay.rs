@@ -71,7 +71,7 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 43] = [
+const NOT_WITH_PASS_THROUGH: [&str; 44] = [
     "cache_memory",
     "actimeo",
     "acregmin",
@@ -115,6 +115,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 43] = [
     "sync",
     "answer_early",
     "cross_mounts",
+    "delegations",
 ];
 
 const EXAMPLES: &str = "\
