@@ -12,7 +12,7 @@ const START: &str = "<!-- limits: written by `UPDATE=1 cargo test -p xtask --tes
 const END: &str = "<!-- end of limits -->\n";
 
 /// What each part of the page is about, and its limits.
-const PARTS: [(&str, &[Limit]); 7] = [
+const PARTS: [(&str, &[Limit]); 8] = [
     ("Connections, calls and what is kept of them", howdah_server::limits::LIMITS),
     ("Records, and calls that come again", howdah_rpc::limits::LIMITS),
     ("Clients of NFSv4 and NLM, and what they have", howdah_state::limits::LIMITS),
@@ -20,6 +20,7 @@ const PARTS: [(&str, &[Limit]); 7] = [
     ("Exported directories", howdah_store::limits::LIMITS),
     ("What a server lists", howdah_vfs::limits::LIMITS),
     ("Mounts", howdah_mount::limits::LIMITS),
+    ("Pass-through relays", howdah_relay::limits::LIMITS),
 ];
 
 fn repository() -> PathBuf {

@@ -9,6 +9,7 @@ mod commands;
 mod configuration;
 mod copying;
 mod mounting;
+mod passing;
 mod places;
 mod report;
 

@@ -161,12 +161,21 @@ impl Connection {
         if let Some(tls) = &self.tls {
             return self.send_file_sealed(tls, file, offset, length);
         }
-        // No flag of `sendfile(2)` says that it is not to wait, only one of the socket. Who receives already does so as before.
+        self.block_never()?;
+        let mut offset = offset;
+        outcome(rustix::fs::sendfile(&self.socket, file, Some(&mut offset), length))
+    }
+
+    /// From now on no call of the socket waits: no flag of `sendfile(2)` or `splice(2)` says so, only one of the socket. Who receives
+    /// and means to wait does so as before.
+    ///
+    /// # Errors
+    /// The kernel refuses it.
+    pub fn block_never(&self) -> io::Result<()> {
         if !self.never_blocks.swap(true, Ordering::Relaxed) {
             self.socket.set_nonblocking(true)?;
         }
-        let mut offset = offset;
-        outcome(rustix::fs::sendfile(&self.socket, file, Some(&mut offset), length))
+        Ok(())
     }
 
     /// Receives into the first place until it is full, then into the second. 0 bytes: the peer has closed.
@@ -212,11 +221,21 @@ impl Connection {
         Ok(Delivery::of(&TcpInfo::decode(&bytes[..length])))
     }
 
-    /// Ends the connection in both directions; whoever waits on it is woken.
-    pub fn shut_down(&self) {
+    /// Ends our direction of the connection: the peer learns that nothing more comes, and may go on sending.
+    pub fn end_sending(&self) {
+        self.say_end();
+        let _ = self.socket.shutdown(Shutdown::Write);
+    }
+
+    fn say_end(&self) {
         if let Some(tls) = &self.tls {
             tls.say_end(self.as_fd());
         }
+    }
+
+    /// Ends the connection in both directions; whoever waits on it is woken.
+    pub fn shut_down(&self) {
+        self.say_end();
         let _ = self.socket.shutdown(Shutdown::Both);
     }
 

@@ -59,6 +59,11 @@ impl Poller {
         Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(token.0), interest.flags())?)
     }
 
+    /// Takes a socket out: another set may wait for it from now on.
+    pub fn remove(&self, socket: impl AsFd) -> io::Result<()> {
+        Ok(epoll::delete(&self.epoll, socket)?)
+    }
+
     /// Adds a waker, which stays armed. Edge-triggered: each wake goes to one thread, where a level would call up
     /// all that wait until the first has acknowledged it. Two wakes in quick succession may come as one.
     pub fn add_waker(&self, waker: &Waker, token: Token) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! A pipe that carries bytes from a socket to a file without user space seeing them.
+//! A pipe that carries bytes from a socket to a file, or to another socket, without user space seeing them.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -7,6 +7,7 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 
 use crate::stream::Stream;
+use crate::transfer::{Sent, outcome};
 
 /// Room asked for in the pipe, in bytes: the most an ordinary user gets (`fs.pipe-max-size`), and one bulk WRITE.
 const PIPE_SIZE: usize = 1 << 20;
@@ -83,6 +84,42 @@ impl Pipe {
             }
         }
         Ok(moved)
+    }
+
+    /// Takes up to `most` bytes from a socket, as many as wait there. 0 bytes: the peer has ended its side. Into a pipe that is empty:
+    /// one that is full looks like a socket that has nothing.
+    ///
+    /// # Errors
+    /// The socket's; `InvalidInput`: the kernel cannot do this with such a socket.
+    pub fn take_from(&self, socket: BorrowedFd<'_>, most: usize) -> io::Result<Sent> {
+        let flags = SpliceFlags::MOVE | SpliceFlags::NONBLOCK;
+        outcome(splice(socket, None, &self.writer, None, most, flags))
+    }
+
+    /// Gives a socket up to `length` bytes that are in the pipe, as many as it takes now.
+    ///
+    /// # Errors
+    /// The socket's; `InvalidInput`: the kernel cannot do this with such a socket.
+    pub fn give_to(&self, socket: BorrowedFd<'_>, length: usize) -> io::Result<Sent> {
+        let flags = SpliceFlags::MOVE | SpliceFlags::NONBLOCK;
+        outcome(splice(&self.reader, None, socket, None, length, flags))
+    }
+
+    /// Reads what is in the pipe, at most so many bytes, behind what is in `buffer`.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn read_out(&self, buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
+        let before = buffer.len();
+        buffer.resize(before + length, 0);
+        let mut filled = before;
+        while filled < buffer.len() {
+            match rustix::io::read(&self.reader, &mut buffer[filled..])? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                count => filled += count,
+            }
+        }
+        Ok(())
     }
 
     /// Some file systems take nothing from a pipe, and some files (opened to append): what is in it goes through memory.

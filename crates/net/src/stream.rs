@@ -190,6 +190,15 @@ impl Stream {
         syscall::set_receive_low_water(self.socket.as_fd(), count)
     }
 
+    /// Looks at the first bytes that wait, and leaves them there. 0 bytes: the peer has closed.
+    ///
+    /// # Errors
+    /// The socket's.
+    pub fn peek(&self, buffer: &mut [u8]) -> io::Result<Sent> {
+        let peeked = rustix::net::recv(&self.socket, buffer, RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        outcome(peeked.map(|(count, _)| count))
+    }
+
     /// Sends pieces of memory, in one call; `more` follows at once.
     pub fn send(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         match self.tls.get() {
@@ -245,11 +254,21 @@ impl Stream {
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
     }
 
-    /// Ends the connection in both directions; whoever waits on it is woken.
-    pub fn shut_down(&self) {
+    /// Ends our direction of the connection: the peer learns that nothing more comes, and may go on sending.
+    pub fn end_sending(&self) {
+        self.say_end();
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Write);
+    }
+
+    fn say_end(&self) {
         if let Some(tls) = self.tls.get() {
             tls.secured.say_end(self.socket.as_fd());
         }
+    }
+
+    /// Ends the connection in both directions; whoever waits on it is woken.
+    pub fn shut_down(&self) {
+        self.say_end();
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
     }
 }

@@ -32,6 +32,14 @@ pub const SCENARIOS: &[Scenario] = &[
         ..RELAYED
     },
     Scenario {
+        name: "relay-passed-through",
+        about: "the same server through a relay that passes calls through: 3, 4.1 and 4.2, a lock, the relay killed",
+        peer: guest("relay-passed.sh", RELAY),
+        sizes: &[("SIZE", 128 * MIB, 8 * MIB), ("ALL", 1, 0)],
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
         name: "relay-linux-server",
         about: "the same on an export of the Linux kernel's server, relayed through caches",
         peer: guest("relay-kernel.sh", RELAY),

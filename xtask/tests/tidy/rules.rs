@@ -28,6 +28,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("client", 3),
     ("copy", 3),
     ("workload", 3),
+    ("relay", 4),
     ("server", 5),
     ("mount", 5),
     ("lab", 6),

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 
 use super::{CachingArguments, ExportArguments, LogArguments, ServeArguments, ServerArguments};
 
@@ -14,12 +15,27 @@ use super::{CachingArguments, ExportArguments, LogArguments, ServeArguments, Ser
 ///
 /// The same as `howdah serve --cache URL`. For several exports, write a file with `url = "nfs://…"` and `cache = true`,
 /// and pass it to `howdah serve --config`.
+///
+/// With --pass-through, calls are carried as they are, without caches: any version of NFS, Kerberos included.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RelayArguments {
-    /// The far server's export: nfs://HOST/EXPORT
+    /// The far server's export: nfs://HOST/EXPORT; with --pass-through the server: nfs://HOST[:PORT]
     #[arg(value_name = "URL", conflicts_with = "config")]
     pub url: OsString,
+
+    /// Carry calls and replies untouched, over connections that size themselves to the path
+    ///
+    /// Each connection of a client gets one of its own to the far server. Nothing is cached and nothing is read of the calls, so
+    /// that all versions of NFS work, with Kerberos, locks of NFSv4, and whatever the server's exports say. The far server sees the
+    /// address of this host: export to it. With xprtsec=tls or mtls in the URL the far connections are protected by TLS.
+    #[arg(long, conflicts_with_all = NOT_WITH_PASS_THROUGH)]
+    pub pass_through: bool,
+
+    /// With --pass-through: connections of clients at the same time, 1 to 65536 [default: 4096]
+    #[arg(long, value_name = "N", requires = "pass_through",
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=MOST_CONNECTIONS))]
+    pub max_connections: Option<usize>,
 
     /// Settings of the caches.
     #[command(flatten)]
@@ -41,10 +57,66 @@ pub struct RelayArguments {
 impl RelayArguments {
     /// The `howdah serve` that it stands for.
     pub fn into_serve(self) -> ServeArguments {
-        let Self { url, caching, server, export, log } = self;
+        let Self { url, caching, server, export, log, .. } = self;
         ServeArguments { what: Some(url), cache: true, caching, server, export, log }
     }
 }
+
+/// More descriptors than a process usually may have are needed for more.
+const MOST_CONNECTIONS: u64 = 1 << 16;
+
+/// What is said with --pass-through: all else of a server means nothing there.
+#[cfg(test)]
+const WITH_PASS_THROUGH: [&str; 9] =
+    ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
+
+/// What is not.
+const NOT_WITH_PASS_THROUGH: [&str; 44] = [
+    "cache_memory",
+    "actimeo",
+    "acregmin",
+    "acregmax",
+    "acdirmin",
+    "acdirmax",
+    "config",
+    "no_udp",
+    "udp_sockets",
+    "udp_per_interface",
+    "workers",
+    "rpcbind",
+    "no_nfs4",
+    "lease",
+    "manage_gids",
+    "tls_certificate",
+    "tls_key",
+    "tls_client_ca",
+    "sandbox",
+    "admin_listen",
+    "admin_token",
+    "admin_certificate",
+    "admin_key",
+    "metrics_clients",
+    "tcp_sndbuf",
+    "tcp_rcvbuf",
+    "tcp_congestion",
+    "memory_budget",
+    "no_tuning",
+    "delay",
+    "samples",
+    "name",
+    "read_only",
+    "allow",
+    "squash",
+    "anonymous_user",
+    "anonymous_group",
+    "privileged_ports",
+    "tls",
+    "set_id",
+    "sync",
+    "answer_early",
+    "cross_mounts",
+    "delegations",
+];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,6 +127,42 @@ Examples:
   howdah relay nfs://far.example.org/export --actimeo 0
       Ask the far server about attributes every time: changes made there are seen at once, and each look takes a
       round trip.
+  howdah relay --pass-through nfs://far.example.org
+      All exports of the far server, as they are: clients mount this host's /export.
+  howdah relay --pass-through 'nfs://far.example.org?xprtsec=mtls&tlscert=relay.pem&tlskey=relay.key&tlsca=ca.pem'
+      The same, protected by TLS on the way.
 
 Exit code: 0 ended as asked, 1 could not start or go on, 2 wrong arguments or configuration.
 ";
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{Command, FromArgMatches};
+
+    use super::*;
+
+    fn command() -> Command {
+        RelayArguments::augment_args(Command::new("relay"))
+    }
+
+    #[test]
+    fn each_flag_is_for_a_pass_through_relay_or_refused_with_it() {
+        let all: BTreeSet<String> = command().get_arguments().map(|flag| flag.get_id().to_string()).collect();
+        let known: BTreeSet<String> =
+            WITH_PASS_THROUGH.iter().chain(&NOT_WITH_PASS_THROUGH).map(|id| (*id).to_owned()).collect();
+        assert_eq!(all.symmetric_difference(&known).collect::<Vec<_>>(), Vec::<&String>::new());
+    }
+
+    #[test]
+    fn caches_are_none_of_it() {
+        let parse = |line: &str| command().try_get_matches_from(line.split(' '));
+        let parsed = parse("relay --pass-through nfs://far --listen 3049").expect("right");
+        let arguments = RelayArguments::from_arg_matches(&parsed).expect("right");
+        assert!(arguments.pass_through && arguments.max_connections.is_none());
+        assert!(parse("relay --pass-through nfs://far --actimeo 0").is_err());
+        assert!(parse("relay --pass-through nfs://far --squash none").is_err());
+        assert!(parse("relay nfs://far --max-connections 7").is_err());
+    }
+}

@@ -50,6 +50,11 @@ impl AskedServer {
         self.about.process
     }
 
+    /// Whether that may be asked of it.
+    pub fn offers(&self, path: &str) -> bool {
+        self.about.paths.iter().any(|offered| offered.path == path)
+    }
+
     /// Whether it listens there: at that address and port, or at that port if no address is said.
     pub fn listens_at(&self, place: &str) -> bool {
         let address = place.parse::<SocketAddr>().ok();

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::thread::sleep;
 
+use howdah_relay::RelayReport;
 use howdah_server::admin::{Client, Clients, Group};
 use serde_json::{Value, json};
 
@@ -18,12 +19,18 @@ const NOT_CONNECTED: u8 = 3;
 pub fn run(arguments: &WhyArguments) -> Result<(), Failure> {
     loop {
         let servers = find_servers(arguments.asked.server.as_ref(), arguments.asked.state.as_deref())?;
+        let (relays, servers) = apart(servers)?;
         let answers = servers.iter().map(|server| ask(server, arguments.client));
         let answers: Vec<(&AskedServer, Clients)> =
             servers.iter().zip(answers.collect::<anyhow::Result<Vec<_>>>()?).collect();
         match arguments.json {
-            true => report::print(&printed(&as_json(&answers), arguments.watch.is_some())),
-            false => report::print(&text(arguments, &answers)),
+            true => report::print(&printed(&as_json(&answers, &relays), arguments.watch.is_some())),
+            false => {
+                relays.iter().for_each(|relay| report::print(&report::relay(relay)));
+                if relays.is_empty() || !answers.is_empty() {
+                    report::print(&text(arguments, &answers));
+                }
+            }
         }
         let Some(interval) = arguments.watch else {
             return found(arguments.client, &answers);
@@ -33,6 +40,18 @@ pub fn run(arguments: &WhyArguments) -> Result<(), Failure> {
         }
         sleep(interval);
     }
+}
+
+/// What relays that pass calls through say, and the servers, which are asked about clients.
+fn apart(all: Vec<AskedServer>) -> anyhow::Result<(Vec<RelayReport>, Vec<AskedServer>)> {
+    let (mut relays, mut servers) = (Vec::new(), Vec::new());
+    for server in all {
+        match server.offers("/v1/relay") {
+            true => relays.push(server.get("/v1/relay")?),
+            false => servers.push(server),
+        }
+    }
+    Ok((relays, servers))
 }
 
 /// What a server says, of all clients or of one.
@@ -104,9 +123,13 @@ fn nobody(answers: &[(&AskedServer, Clients)]) -> bool {
     answers.iter().all(|(_, clients)| clients.clients.is_empty())
 }
 
-fn as_json(answers: &[(&AskedServer, Clients)]) -> Value {
+fn as_json(answers: &[(&AskedServer, Clients)], relays: &[RelayReport]) -> Value {
     let server = |(server, clients): &(&AskedServer, Clients)| json!({ "server": server.name(), "process": server.process(), "mode": clients.mode, "clients": clients.clients, "gone": clients.gone });
-    json!({ "servers": answers.iter().map(server).collect::<Vec<_>>() })
+    let mut value = json!({ "servers": answers.iter().map(server).collect::<Vec<_>>() });
+    if !relays.is_empty() {
+        value["relays"] = json!(relays);
+    }
+    value
 }
 
 fn printed(value: &Value, on_one_line: bool) -> String {

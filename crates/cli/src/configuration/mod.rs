@@ -40,7 +40,7 @@ pub use datagrams::{Datagrams, UdpSockets, parse_udp_sockets};
 pub use defaults::{ANONYMOUS, DEFAULT_PORT, LONGEST_LEASE, MOST_WORKERS, SHORTEST_LEASE, state_directory};
 pub use delegations::Delegations;
 pub use export::{Durability, ExportConfig};
-pub use listen::{every_address, parse_listen};
+pub use listen::{default_listen, every_address, parse_listen};
 pub use load::{load_arguments, load_file, load_text};
 pub use metrics::{MOST_METRICS_CLIENTS, Metrics, MetricsSaid, parse_metrics};
 pub use name::ExportName;

@@ -29,6 +29,24 @@ pub fn linux_nfs4(host: SocketAddr, name: &ExportName) -> String {
     }
 }
 
+/// For an export of a far server through a relay, over NFSv4.
+pub fn far(host: SocketAddr) -> String {
+    let target = format!("{}:/EXPORT", bracketed(host.ip()));
+    match host.port() {
+        DEFAULT_PORT => format!("mount -t nfs -o vers=4 {target} {MOUNT_POINT}"),
+        port => format!("mount -t nfs -o vers=4,port={port} {target} {MOUNT_POINT}"),
+    }
+}
+
+/// The same over NFSv3: MOUNT goes to the port of the relay, too.
+pub fn far_nfs3(host: SocketAddr) -> String {
+    let (target, port) = (format!("{}:/EXPORT", bracketed(host.ip())), host.port());
+    let tcp = if host.is_ipv4() { "tcp" } else { "tcp6" };
+    format!(
+        "mount -t nfs -o vers=3,proto={tcp},port={port},mountport={port},mountproto={tcp},nolock {target} {MOUNT_POINT}"
+    )
+}
+
 /// The same where port 111 answers: locks are found there, too.
 pub fn linux_by_portmapper(host: SocketAddr, name: &ExportName) -> String {
     format!("mount -t nfs -o vers=3 {} {MOUNT_POINT}", quoted(&target(host.ip(), name)))

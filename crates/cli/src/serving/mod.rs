@@ -13,7 +13,9 @@ mod samples;
 mod sockets;
 mod tls;
 
+pub use admin::admin_socket;
 pub use confining::confine;
 pub use file_systems::DirectoryNews;
 pub use prepared::Prepared;
 pub use running_server::RunningServer;
+pub use sockets::listeners;

@@ -34,6 +34,18 @@ pub fn sockets(config: &ServerConfig) -> Result<Sockets> {
     Ok(sockets)
 }
 
+/// Opens or takes over what to listen on over TCP alone.
+pub fn listeners(addresses: &[SocketAddr]) -> Result<Vec<howdah_net::Listener>> {
+    let mut sockets = Sockets::default();
+    for socket in inherited_sockets()? {
+        adopt(&mut sockets, socket).context("taking over a socket of the service manager")?;
+    }
+    match sockets.tcp.is_empty() {
+        true => Ok(Sockets::bind_with(addresses, None).map_err(explained)?.tcp),
+        false => Ok(sockets.tcp),
+    }
+}
+
 fn adopt(sockets: &mut Sockets, socket: OwnedFd) -> Result<()> {
     match sockopt::socket_type(&socket)? {
         SocketType::STREAM => sockets.tcp.push(howdah_net::Listener::from_socket(TcpListener::from(socket))?),

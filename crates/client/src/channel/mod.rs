@@ -52,4 +52,5 @@ pub use payload::Payload;
 pub use pending::Pending;
 pub use report::{ChannelReport, LaneReport, ProcedureReport};
 pub use request::Request;
+pub use starttls::{is_tls, null_call, secure};
 pub use target::Target;

@@ -57,7 +57,7 @@ impl fmt::Display for NoTls {
 impl std::error::Error for NoTls {}
 
 /// Whether an error says that TLS does not begin, and trying again is of no use before somebody changes something.
-pub(super) fn is_tls(error: &io::Error) -> bool {
+pub fn is_tls(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<NoTls>())
 }
 
@@ -65,8 +65,8 @@ pub(super) fn is_tls(error: &io::Error) -> bool {
 ///
 /// # Errors
 /// The server does not offer it, is not who it should be, or does not answer until `deadline`.
-pub(super) fn secure(connection: Connection, tls: &ClientTls, deadline: Instant) -> io::Result<Connection> {
-    let answer = null_call(&connection, Credentials::Tls(TlsProbe::Plain), deadline)?;
+pub fn secure(connection: Connection, tls: &ClientTls, deadline: Instant) -> io::Result<Connection> {
+    let answer = null_call(&connection, NFS, Credentials::Tls(TlsProbe::Plain), deadline)?;
     match TlsAnswer::decode(&mut Decoder::new(&answer)) {
         Ok(TlsAnswer::Begins { xid: XID }) => {}
         Ok(TlsAnswer::Begins { .. }) | Err(_) => return Err(refused(NoTls::Nonsense)),
@@ -75,7 +75,7 @@ pub(super) fn secure(connection: Connection, tls: &ClientTls, deadline: Instant)
     let session = tls.session().map_err(|error| refused(NoTls::Handshake(error)))?;
     let connection = connection.secure(session, deadline).map_err(in_words)?;
     if tls.has_certificate() {
-        null_call(&connection, Credentials::None, deadline).map_err(in_words)?;
+        null_call(&connection, NFS, Credentials::None, deadline).map_err(in_words)?;
     }
     Ok(connection)
 }
@@ -83,13 +83,19 @@ pub(super) fn secure(connection: Connection, tls: &ClientTls, deadline: Instant)
 /// The xid of calls that nobody else sees.
 const XID: u32 = 0x544c_5300;
 
-/// Makes a NULL call, and gives the answer.
-fn null_call(
+/// The program that is asked, and its version.
+const NFS: (u32, u32) = (nfs3::PROGRAM, nfs3::VERSION);
+
+/// Makes a NULL call to a program (its number and version), on a connection that nobody else uses, and gives the answer.
+///
+/// # Errors
+/// The server does not answer until `deadline`, or not by RPC.
+pub fn null_call(
     connection: &Connection,
+    (program, version): (u32, u32),
     credentials: Credentials<'_>,
     deadline: Instant,
 ) -> io::Result<Vec<u8>> {
-    let (program, version) = (nfs3::PROGRAM, nfs3::VERSION);
     let call = Encoder::to_vec(&CallHeader { xid: XID, program, version, procedure: 0, credentials });
     let mark = RecordMark { length: call.len() as u32, last: true };
     let record = [&mark.to_bytes()[..], &call].concat();
@@ -112,7 +118,7 @@ fn null_call(
         let most = ANSWER_MAX + 1 - answer.len();
         match connection.receive(&mut [Place { buffer: &mut answer, most }], Wait::No)? {
             Sent::Bytes(0) => {
-                let why = "the server ended the connection in place of an answer to the question for TLS";
+                let why = "the server ended the connection in place of an answer to a first call";
                 return Err(io::Error::new(ErrorKind::UnexpectedEof, why));
             }
             Sent::Bytes(_) => {}
@@ -132,7 +138,7 @@ fn length(answer: &[u8]) -> io::Result<Option<usize>> {
 fn wait(connection: &Connection, wanted: Readiness, deadline: Instant) -> io::Result<()> {
     let left = deadline.saturating_duration_since(Instant::now());
     if left.is_zero() {
-        return Err(io::Error::new(ErrorKind::TimedOut, "the server does not answer the question for TLS"));
+        return Err(io::Error::new(ErrorKind::TimedOut, "the server does not answer a first call"));
     }
     connection.wait(wanted, left).map(|_| ())
 }

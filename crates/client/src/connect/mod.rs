@@ -8,6 +8,7 @@ mod ping;
 mod resolve;
 
 pub use error::ConnectError;
-pub use open::connect;
+pub use open::{connect, tls_of};
 pub use options::ConnectOptions;
 pub use own_caller::own_caller;
+pub use resolve::resolve;

@@ -42,10 +42,20 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
 
 /// The same options with what a URL says of TLS.
 fn with_tls(url: &NfsUrl, options: &ConnectOptions) -> Result<ConnectOptions, ConnectError> {
+    let Some(tls) = tls_of(url)? else { return Ok(options.clone()) };
+    let channel = ChannelOptions { tls: Some(tls), ..options.channel.clone() };
+    Ok(ConnectOptions { channel, ..options.clone() })
+}
+
+/// What TLS needs, if a URL asks for it; its files are read.
+///
+/// # Errors
+/// A file cannot be read or does not hold what it should, or an option is missing.
+pub fn tls_of(url: &NfsUrl) -> Result<Option<ClientTls>, ConnectError> {
     let said = &url.options;
     let fail = |why: String| ConnectError::Tls { host: url.host.clone(), why };
     let identity = match (said.transport_security, &said.tls_certificate, &said.tls_key) {
-        (WantedSecurity::None, ..) => return Ok(options.clone()),
+        (WantedSecurity::None, ..) => return Ok(None),
         (WantedSecurity::Tls, ..) => None,
         (WantedSecurity::MutualTls, Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
         (WantedSecurity::MutualTls, ..) => {
@@ -56,9 +66,7 @@ fn with_tls(url: &NfsUrl, options: &ConnectOptions) -> Result<ConnectOptions, Co
     };
     let files = ClientFiles { authorities: said.tls_authorities.clone(), identity };
     let tls = ClientTls::read(&files, said.tls_name.as_ref().unwrap_or(&url.host));
-    let tls = Some(tls.map_err(|error| fail(error.to_string()))?);
-    let channel = ChannelOptions { tls, ..options.channel.clone() };
-    Ok(ConnectOptions { channel, ..options.clone() })
+    tls.map(Some).map_err(|error| fail(error.to_string()))
 }
 
 /// Mounts at most so many names of the path.

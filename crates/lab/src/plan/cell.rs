@@ -114,6 +114,8 @@ pub struct ServerSpec {
 pub struct RelaySpec {
     /// The host it runs on.
     pub host: String,
+    /// It passes calls through, without caches.
+    pub pass_through: bool,
     /// More flags for it.
     pub options: Vec<String>,
 }
@@ -267,7 +269,7 @@ impl CellSpec {
 
 impl Default for RelaySpec {
     fn default() -> Self {
-        Self { host: "relay".to_owned(), options: Vec::new() }
+        Self { host: "relay".to_owned(), pass_through: false, options: Vec::new() }
     }
 }
 

@@ -35,9 +35,10 @@ pub fn spec<'c>(cell: &'c Cell, name: &str) -> Result<&'c ClientSpec> {
 /// The URL of the export as this client is to reach it, with its options.
 pub fn url(cell: &Cell, place: &Place, name: &str) -> Result<String> {
     let address = place.server_address(cell, name)?;
-    let url = match cell.spec.relay {
-        Some(_) => relay::url(address),
-        None => server(cell.spec.server.kind)?.url(address),
+    let url = server(cell.spec.server.kind)?.url(address);
+    let url = match &cell.spec.relay {
+        Some(spec) => relay::url(spec, address, &url),
+        None => url,
     };
     let options = &spec(cell, name)?.url;
     let join = if url.contains('?') { "&" } else { "?" };

@@ -1,0 +1,81 @@
+//! What was typed, and what it means.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use howdah_client::channel::Transport;
+use howdah_client::url::NfsUrl;
+use howdah_relay::RelaySettings;
+
+use crate::arguments::RelayArguments;
+use crate::configuration::{AdminSocket, default_listen, state_directory};
+
+/// A relay as it is wanted.
+pub struct PassingSettings {
+    pub far: NfsUrl,
+    pub listen: Vec<SocketAddr>,
+    pub state: PathBuf,
+    pub admin: AdminSocket,
+    pub metrics: Option<SocketAddr>,
+    pub relay: RelaySettings,
+}
+
+impl PassingSettings {
+    /// Of these arguments.
+    pub fn of(arguments: &RelayArguments) -> Result<Self> {
+        let server = &arguments.server;
+        let usual = RelaySettings::default();
+        Ok(Self {
+            far: far(&arguments.url.to_string_lossy())?,
+            listen: if server.listen.is_empty() { default_listen() } else { server.listen.clone() },
+            state: match &server.state {
+                Some(state) => state.clone(),
+                None => state_directory()
+                    .context("finding the state directory: this user has no home; use --state DIR")?,
+            },
+            admin: server.admin.clone().unwrap_or(AdminSocket::Auto),
+            metrics: server.metrics,
+            relay: RelaySettings {
+                connections_max: arguments.max_connections.unwrap_or(usual.connections_max),
+                ..usual
+            },
+        })
+    }
+}
+
+/// The far server: all of it, by TCP.
+fn far(text: &str) -> Result<NfsUrl> {
+    if !NfsUrl::is_meant(text) {
+        bail!("{text:?} names no far server; expected nfs://HOST or nfs://HOST:PORT");
+    }
+    let url: NfsUrl = text.parse()?;
+    if !url.path.is_empty() {
+        bail!(
+            "a pass-through relay carries all exports of the far server: leave the path out of {url}; clients name it when they \
+             mount"
+        );
+    }
+    if url.options.transport == Some(Transport::Udp) {
+        bail!("a pass-through relay carries TCP: leave proto=udp out of {url}");
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_far_server_is_named_without_a_path() {
+        assert_eq!(far("nfs://far:3049?xprtsec=tls").expect("right").port, Some(3049));
+        for (text, wanted) in [
+            ("far:/export", "names no far server"),
+            ("nfs://far/export", "leave the path out"),
+            ("nfs://far?proto=udp", "carries TCP"),
+        ] {
+            let why = far(text).expect_err("wrong").to_string();
+            assert!(why.contains(wanted), "{text}: {why}");
+        }
+    }
+}
