@@ -19,11 +19,8 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "local-and-remote",
     "long-directory",
     "netem-check",
-<<<<<<< HEAD
     "nfs4-far",
-=======
     "pass-through",
->>>>>>> h-pass
     "peers",
     "random-loss",
     "relay",
