@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
+use howdah_client::channel::{ChannelOptions, Patience};
 use howdah_client::connect::ConnectOptions;
 use howdah_client::url::NfsUrl;
 use howdah_layers::{Cached, CachingOptions};
@@ -27,6 +28,11 @@ use crate::running::{export_state, handle_key};
 /// Writes to a relay that wait for their data to be durable: what a path of 100 MB and a batch of a COMMIT hold, and half of the calls
 /// that may wait for a far server, so that others of its clients are not held up.
 const WAITING_ANSWERS: usize = 128;
+
+/// How long clients of an export of another server wait while that says nothing at all: then they are told to ask again (NFS3ERR_JUKEBOX). It is
+/// shorter than the patience of any client (macOS gives up after 60 s, as Linux complains), and longer than a lost path takes to be
+/// found (3 s).
+const FAR_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The open file system of an export.
 #[derive(Clone)]
@@ -288,7 +294,9 @@ fn time_of_day() -> Timestamp {
 
 /// An export of another server: calls are passed on as their callers. Handles that leave no room for ours beside them are kept.
 fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
-    let client = connect_to(url, &ConnectOptions::default())?;
+    let patience = url.options.gives_up_after().unwrap_or(FAR_PATIENCE);
+    let channel = ChannelOptions { patience: Patience::WhileHeard(patience), ..ChannelOptions::default() };
+    let client = connect_to(url, &ConnectOptions { channel, ..ConnectOptions::default() })?;
     if let [first, ..] = client.below_root() {
         bail!(
             "the server of {url} does not mount that directory, but one above {}; name what it exports",
@@ -299,8 +307,14 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let client: Arc<dyn FileSystem> = client;
     let cached = export.caching.map(|options| {
         let (read_size, write_size) = (sizes.read as usize, sizes.write as usize);
-        let options =
-            CachingOptions { read_size, write_size, expected, waiting_answers: WAITING_ANSWERS, ..options };
+        let options = CachingOptions {
+            read_size,
+            write_size,
+            expected,
+            waiting_answers: WAITING_ANSWERS,
+            patience: Some(patience),
+            ..options
+        };
         Arc::new(Cached::around(Arc::clone(&client), options))
     });
     let far = cached.clone().map_or(client, |cached| cached);

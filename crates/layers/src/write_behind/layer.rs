@@ -201,7 +201,7 @@ impl Layer for WriteBehind {
             // Data that is cut off must not be written again afterwards.
             self.commit_held(node, Teller::User)?;
         } else if guard.is_some() || !self.shared.state.lock().may_overtake(node, caller, new) {
-            self.shared.flush(&self.pools, node);
+            self.shared.flush(&self.pools, node)?;
         }
         let guard = match guard {
             Some(guard) if told == Some(guard) => Some(self.shared.inner.attributes(caller, node)?.changed),
@@ -244,14 +244,14 @@ impl Layer for WriteBehind {
         let length = buffer.len();
         loop {
             let range = offset..offset.saturating_add(count as u64);
-            self.shared.flush_range(&self.pools, node, &range);
+            self.shared.flush_range(&self.pools, node, &range)?;
             let dirty_end = self.dirty_end(node);
             let mut read = self.shared.inner.read(caller, node, offset, count, buffer)?;
             // The server's end of the file is not where data ends that it has not got yet.
             let read_end = offset + read.content.len() as u64;
             if (read.end || read.content.len() < count) && read_end < dirty_end {
                 buffer.truncate(length);
-                self.shared.flush(&self.pools, node);
+                self.shared.flush(&self.pools, node)?;
                 continue;
             }
             read.end &= read_end >= self.dirty_end(node);
@@ -274,8 +274,10 @@ impl Layer for WriteBehind {
             && !self.shared.nodes().is_empty()
             && let Ok(found) = self.shared.inner.lookup(caller, directory, name)
         {
-            // What goes wrong is told by the next write or commit of that file.
-            let _ = self.commit_held(&found.node.handle, Teller::Nobody);
+            // What else goes wrong is told by the next write or commit of that file.
+            if let Err(FsError::Delay) = self.commit_held(&found.node.handle, Teller::Nobody) {
+                return Err(FsError::Delay);
+            }
         }
         let mut node = self.shared.inner.create(caller, directory, name, how, change)?;
         if cuts {
