@@ -54,6 +54,16 @@ fn client_with(relay: &Server, options: &str) -> Arc<Nfs3> {
     connect(&url, &ConnectOptions::default()).expect("it serves")
 }
 
+/// What the relay says that limits.
+fn why(home: &Path) -> String {
+    let (code, text, error) = run(std::process::Command::new(server::HOWDAH)
+        .arg("why")
+        .arg("--state")
+        .arg(home.join("near/state")));
+    assert_eq!(code, Some(0), "{error}");
+    text
+}
+
 fn create(fs: &Nfs3) -> Handle {
     let (name, how) =
         (Name::parse(b"new").expect("a name"), Create::Guarded(NewAttributes::with_mode(0o644)));
@@ -133,6 +143,8 @@ fn clients_are_told_to_ask_again_while_the_far_server_is_stopped() {
     // It stops when all its threads have seen the signal.
     let refused = (0..).find_map(|_| fs.statistics(&me(), &fs.root()).err());
     assert_eq!(refused, Some(FsError::Delay));
+    let why = why(home.path());
+    assert!(why.contains("the far server does not answer"), "{why}");
     let verifier = write(5, b", partner").expect("taken all the same").verifier;
     assert_eq!(commit().err(), Some(FsError::Delay));
     far.signal(Signal::CONT);
@@ -145,6 +157,22 @@ fn clients_are_told_to_ask_again_while_the_far_server_is_stopped() {
     };
     assert_eq!(committed.verifier, verifier, "nothing was lost");
     assert_eq!(fs::read(home.path().join("data/new")).expect("there"), b"howdy, partner");
+}
+
+#[test]
+fn it_is_told_how_the_far_side_is() {
+    let home = home();
+    let far = origin(home.path(), ANYWHERE);
+    let near = relay(home.path(), &far, ANYWHERE);
+    let fs = client(&near);
+    let node = create(&fs);
+    let data = Data::Bytes(b"howdy");
+    fs.write(&me(), &node, 0, data, Stability::Unstable, &mut Change::default()).expect("taken");
+    let why = why(home.path());
+    for part in [&format!("far side of /, nfs://{}/: ", far.address()), "1 connection, ", "5 B of ", " dirty"]
+    {
+        assert!(why.contains(part), "{part}: {why}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod running_server;
 mod samples;
 mod sockets;
 mod tls;
+mod uplink;
 
 pub use confining::confine;
 pub use file_systems::DirectoryNews;

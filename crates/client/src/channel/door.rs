@@ -80,10 +80,15 @@ impl Channel {
     /// The channel as it is now.
     pub fn report(&self) -> ChannelReport {
         let (in_flight, flight) = self.hub.window.explain();
+        let moved = self.hub.moved();
         let report = ChannelReport {
             lanes: Vec::new(),
             aside: None,
             why_so_many: Why::Asked,
+            is_away: self.hub.absence.is_away(),
+            read: moved.bytes.saturating_sub(moved.written),
+            written: moved.written,
+            now: None,
             limits: Vec::new(),
             sizes: None,
             known_path: None,

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use howdah_net::{ConnectSettings, Connection};
-use howdah_rpc::client::{Outgoing, Reply};
+use howdah_rpc::client::{Class, Outgoing, Reply};
 use howdah_wire::rpc::CallHeader;
 use parking_lot::Mutex;
 
@@ -35,6 +35,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 pub(super) struct Moved {
     pub(super) calls: u64,
     pub(super) bytes: u64,
+    /// Of those, bytes that were written.
+    pub(super) written: u64,
 }
 
 /// What lanes and calls know of their channel.
@@ -47,6 +49,7 @@ pub(super) struct Hub {
     counters: Counters,
     bulk_calls: AtomicU64,
     bulk_bytes: AtomicU64,
+    written_bytes: AtomicU64,
     xid: AtomicU32,
     number: AtomicU64,
     links: AtomicU64,
@@ -77,6 +80,7 @@ impl Hub {
             counters: Counters::default(),
             bulk_calls: AtomicU64::new(0),
             bulk_bytes: AtomicU64::new(0),
+            written_bytes: AtomicU64::new(0),
             // A server remembers calls by their xid, and this host may have had another channel to it a moment ago.
             xid: AtomicU32::new(RandomState::new().hash_one(std::process::id()) as u32),
             number: AtomicU64::new(0),
@@ -254,7 +258,8 @@ impl Hub {
     /// Bulk calls that were answered, and the bytes that they moved, of all time.
     pub(super) fn moved(&self) -> Moved {
         let get = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
-        Moved { calls: get(&self.bulk_calls), bytes: get(&self.bulk_bytes) }
+        let (calls, written) = (get(&self.bulk_calls), get(&self.written_bytes));
+        Moved { calls, bytes: get(&self.bulk_bytes), written }
     }
 
     /// Makes a call that is not sent yet, for this lane.
@@ -346,6 +351,8 @@ impl Hub {
                 if call.class.is_bulk() {
                     self.bulk_calls.fetch_add(1, Ordering::Relaxed);
                     self.bulk_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+                    let written = if call.class == Class::Write { bytes } else { 0 };
+                    self.written_bytes.fetch_add(written as u64, Ordering::Relaxed);
                 }
             }
             None => self.counters.on_error(call.kind),
