@@ -162,6 +162,7 @@ impl Shared {
             // Whoever writes again what was lost must see that this is newer.
             state.file(node).on_the_way.push(range.clone());
         }
+        let since = self.state.lock().known.moment();
         let shared = Data::Shared(data.bytes.clone());
         let outcome = self.inner.write(&data.caller, node, data.offset, shared, stability, change);
         let mut state = self.state.lock();
@@ -173,7 +174,7 @@ impl Shared {
             state.file(node).writer = Some(data.caller.clone());
             state.file(node).trusted = true;
             state.wrote(node, [Answered { piece: Piece { bytes, ..data.clone() }, stability, verifier }]);
-            self.learn(&mut state, node, change);
+            self.learn(&mut state, node, change, since);
             state.known.may(node, &data.caller, Access::MODIFY);
         }
         Self::overlay(&mut state, node, change);
@@ -283,6 +284,7 @@ impl Shared {
                 file.uncommitted.moment()
             };
             // When that fails, the data is still held: the next COMMIT tries again. Unless the file is gone.
+            let since = self.state.lock().known.moment();
             let committed = self.inner.commit(caller, node, 0, 0, change);
             let mut state = self.state.lock();
             state.on_answer(&committed);
@@ -291,7 +293,7 @@ impl Shared {
                 state.forget(node);
             }
             let committed = committed?;
-            self.learn(&mut state, node, change);
+            self.learn(&mut state, node, change, since);
             Self::hide(&mut state, node, change);
             Self::overlay(&mut state, node, change);
             state.file(node).commit_failed = false;
@@ -525,13 +527,13 @@ impl Shared {
         let (mut done, mut answers) = (0, Vec::new());
         while done < piece.bytes.len() {
             let (rest, offset) = (piece.bytes.slice(done..), piece.offset + done as u64);
-            let data = Data::Shared(rest.clone());
+            let (data, since) = (Data::Shared(rest.clone()), self.state.lock().known.moment());
             let Written { count, stability, verifier } =
                 self.inner.write(&piece.caller, node, offset, data, how, change)?;
             if count == 0 {
                 return Err(FsError::Io);
             }
-            self.learn(&mut self.state.lock(), node, change);
+            self.learn(&mut self.state.lock(), node, change, since);
             let count = count.min(rest.len());
             let piece = Piece { caller: piece.caller.clone(), offset, bytes: rest.slice(..count) };
             answers.push(Answered { piece, stability, verifier });
@@ -556,10 +558,10 @@ impl Shared {
         }
     }
 
-    /// Takes what a change of a file told.
-    fn learn(&self, state: &mut State, node: &Handle, change: &Change) {
+    /// Takes what the answer to a write told that began at `since`.
+    fn learn(&self, state: &mut State, node: &Handle, change: &Change, since: u64) {
         if let Some(after) = &change.after {
-            state.known.saw_written(node, after);
+            state.known.saw_written(node, after, since);
             // Unlike that of the data, nobody sets this time to another than now.
             state.clock.saw(after.changed);
         }
