@@ -28,7 +28,7 @@ pub fn all() -> Vec<Scenario> {
 
 /// What runs only when it is named.
 pub fn measurements() -> Vec<Scenario> {
-    measurements::SCENARIOS.to_vec()
+    [measurements::SCENARIOS, relays::NAMED].concat()
 }
 
 /// The scenario of that name.
