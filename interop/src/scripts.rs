@@ -10,7 +10,7 @@ macro_rules! texts {
 pub const GUEST: &[(&str, &str)] = texts!(
     "guest": "attributes.sh", "checksum.sh", "copies.sh", "delegations-nfs4.sh", "directory.sh", "exercise.sh", "exports-nfs4.sh", "falls-back.sh",
     "lib.sh", "locks-nfs4.sh", "locks-nlm.sh", "locks-reclaim.sh", "locks-refused.sh", "mount-nfs4.sh", "mount.sh",
-    "open-files.sh", "ranges-nfs4.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-memory.sh", "relay-passed.sh",
+    "open-files.sh", "ranges-nfs4.sh", "relay-applications.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-memory.sh", "relay-passed.sh",
     "relay.sh",
     "run-job.sh", "serve.sh", "squash.sh", "through-kill.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
     // Of suites and contention.

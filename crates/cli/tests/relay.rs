@@ -10,7 +10,7 @@ use std::sync::Arc;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
 use howdah_layers::file::{OpenFile, OpenFileOptions};
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Stability};
 use rustix::process::Signal;
 use server::{Server, run, serve};
 
@@ -28,9 +28,12 @@ fn origin(home: &Path, listen: &str) -> Server {
 }
 
 fn relay(home: &Path, origin: &Server, listen: &str) -> Server {
-    let url = format!("nfs://{}/", origin.address());
+    relay_of(home, &format!("nfs://{}/", origin.address()), listen)
+}
+
+fn relay_of(home: &Path, url: &str, listen: &str) -> Server {
     let mut command = serve(&home.join("near"));
-    Server::start(command.args(["--cache", &url, "--listen", listen]).args(RIGHTS))
+    Server::start(command.args(["--cache", url, "--listen", listen]).args(RIGHTS))
 }
 
 /// A directory to serve, and where both servers keep their state.
@@ -43,8 +46,22 @@ fn home() -> tempfile::TempDir {
 }
 
 fn client(relay: &Server) -> Arc<Nfs3> {
-    let url = format!("nfs://{}/", relay.address()).parse().expect("a URL");
+    client_with(relay, "")
+}
+
+fn client_with(relay: &Server, options: &str) -> Arc<Nfs3> {
+    let url = format!("nfs://{}/{options}", relay.address()).parse().expect("a URL");
     connect(&url, &ConnectOptions::default()).expect("it serves")
+}
+
+/// What the relay says that limits.
+fn why(home: &Path) -> String {
+    let (code, text, error) = run(std::process::Command::new(server::HOWDAH)
+        .arg("why")
+        .arg("--state")
+        .arg(home.join("near/state")));
+    assert_eq!(code, Some(0), "{error}");
+    text
 }
 
 fn create(fs: &Nfs3) -> Handle {
@@ -106,6 +123,56 @@ fn a_relay_that_is_told_to_stop_writes_what_it_holds() {
     near.signal(Signal::TERM);
     assert_eq!(near.end().code(), Some(0));
     assert_eq!(fs::read(home.path().join("data/new")).expect("there"), b"not committed");
+}
+
+#[test]
+fn clients_are_told_to_ask_again_while_the_far_server_is_stopped() {
+    let home = home();
+    let far = origin(home.path(), ANYWHERE);
+    let near = relay_of(home.path(), &format!("nfs://{}/?soft=1", far.address()), ANYWHERE);
+    // It is told after 5 s that the relay says "not now", and after as long that it says nothing.
+    let fs = client_with(&near, "?soft=5");
+    let node = create(&fs);
+    let write = |at: u64, data: &[u8]| {
+        fs.write(&me(), &node, at, Data::Bytes(data), Stability::Unstable, &mut Change::default())
+    };
+    let commit = || fs.commit(&me(), &node, 0, 0, &mut Change::default());
+    write(0, b"howdy").expect("taken");
+    commit().expect("safe");
+    far.signal(Signal::STOP);
+    // It stops when all its threads have seen the signal.
+    let refused = (0..).find_map(|_| fs.statistics(&me(), &fs.root()).err());
+    assert_eq!(refused, Some(FsError::Delay));
+    let why = why(home.path());
+    assert!(why.contains("the far server does not answer"), "{why}");
+    let verifier = write(5, b", partner").expect("taken all the same").verifier;
+    assert_eq!(commit().err(), Some(FsError::Delay));
+    far.signal(Signal::CONT);
+    let committed = loop {
+        match commit() {
+            // A busy machine may need longer.
+            Err(FsError::Delay | FsError::TimedOut) => {}
+            outcome => break outcome.expect("safe"),
+        }
+    };
+    assert_eq!(committed.verifier, verifier, "nothing was lost");
+    assert_eq!(fs::read(home.path().join("data/new")).expect("there"), b"howdy, partner");
+}
+
+#[test]
+fn it_is_told_how_the_far_side_is() {
+    let home = home();
+    let far = origin(home.path(), ANYWHERE);
+    let near = relay(home.path(), &far, ANYWHERE);
+    let fs = client(&near);
+    let node = create(&fs);
+    let data = Data::Bytes(b"howdy");
+    fs.write(&me(), &node, 0, data, Stability::Unstable, &mut Change::default()).expect("taken");
+    let why = why(home.path());
+    for part in [&format!("far side of /, nfs://{}/: ", far.address()), "1 connection, ", "5 B of ", " dirty"]
+    {
+        assert!(why.contains(part), "{part}: {why}");
+    }
 }
 
 #[test]

@@ -50,6 +50,7 @@ mod sync;
 pub mod tuning;
 mod turns;
 mod udp;
+pub mod uplink;
 mod watch;
 mod worker;
 

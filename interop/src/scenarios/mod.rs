@@ -29,7 +29,7 @@ pub fn all() -> Vec<Scenario> {
 
 /// What runs only when it is named.
 pub fn when_named() -> Vec<Scenario> {
-    [measurements::SCENARIOS, suites::SCENARIOS].concat()
+    [measurements::SCENARIOS, relays::NAMED, suites::SCENARIOS].concat()
 }
 
 /// The scenario of that name.

@@ -7,6 +7,8 @@ use crate::scenario::{Fixture, Rpcbind, Scenario};
 
 const MIB: u64 = 1 << 20;
 const LIMIT: Duration = Duration::from_secs(600);
+/// Of programs that make thousands of files, on a machine that is busy.
+const LONG: Duration = Duration::from_secs(3_600);
 
 /// The mount of the howdah that the job starts on the host.
 const RELAY: &str = "vers=3,proto=tcp,port=2050,mountport=2050,mountproto=tcp,nolock";
@@ -56,3 +58,13 @@ pub const SCENARIOS: &[Scenario] = &[
         ..RELAYED
     },
 ];
+
+/// What takes too long to run with all others.
+pub const NAMED: &[Scenario] = &[Scenario {
+    name: "relay-applications",
+    about: "git, sqlite with three journals, tar and fio through the caches, each checking what it reads",
+    peer: guest("relay-applications.sh", RELAY),
+    sizes: &[("SIZE", 256 * MIB, 8 * MIB), ("FILES", 10_000, 100), ("ROWS", 20_000, 1_000)],
+    limit: LONG,
+    ..RELAYED
+}];

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::thread::sleep;
 
 use howdah_relay::RelayReport;
-use howdah_server::admin::{Client, Clients, Group};
+use howdah_server::admin::{Client, Clients, ExportUplink, Group, Uplinks};
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -21,7 +21,7 @@ pub fn run(arguments: &WhyArguments) -> Result<(), Failure> {
         let servers = find_servers(arguments.asked.server.as_ref(), arguments.asked.state.as_deref())?;
         let (relays, servers) = apart(servers)?;
         let answers = servers.iter().map(|server| ask(server, arguments.client));
-        let answers: Vec<(&AskedServer, Clients)> =
+        let answers: Vec<(&AskedServer, Answer)> =
             servers.iter().zip(answers.collect::<anyhow::Result<Vec<_>>>()?).collect();
         match arguments.json {
             true => report::print(&printed(&as_json(&answers, &relays), arguments.watch.is_some())),
@@ -54,8 +54,14 @@ fn apart(all: Vec<AskedServer>) -> anyhow::Result<(Vec<RelayReport>, Vec<AskedSe
     Ok((relays, servers))
 }
 
-/// What a server says, of all clients or of one.
-fn ask(server: &AskedServer, client: Option<ClientName>) -> anyhow::Result<Clients> {
+/// What a server says.
+struct Answer {
+    clients: Clients,
+    uplinks: Vec<ExportUplink>,
+}
+
+/// What a server says, of all clients or of one, and of the far side of its exports.
+fn ask(server: &AskedServer, client: Option<ClientName>) -> anyhow::Result<Answer> {
     let mut clients: Clients = server.get("/v1/clients")?;
     if clients.mode == "off" {
         anyhow::bail!(
@@ -67,7 +73,8 @@ fn ask(server: &AskedServer, client: Option<ClientName>) -> anyhow::Result<Clien
         clients.clients = clients.clients.into_iter().filter_map(|client| only(client, name)).collect();
         clients.gone.retain(|address, _| matches!(name, ClientName::Address(named) if named == *address));
     }
-    Ok(clients)
+    let uplinks: Uplinks = server.get("/v1/uplinks")?;
+    Ok(Answer { clients, uplinks: uplinks.uplinks })
 }
 
 /// The connections of a client that are meant, if there are any.
@@ -85,13 +92,13 @@ fn only(mut client: Client, name: ClientName) -> Option<Client> {
     (!client.groups.is_empty()).then_some(client)
 }
 
-fn text(arguments: &WhyArguments, answers: &[(&AskedServer, Clients)]) -> String {
+fn text(arguments: &WhyArguments, answers: &[(&AskedServer, Answer)]) -> String {
     let each = arguments.all || arguments.client.is_some();
     let mut text = String::new();
     if let (Some(name), true) = (arguments.client, arguments.watch.is_some() && nobody(answers)) {
         text.push_str(&format!("{name} is not connected over TCP\n"));
     }
-    for (server, clients) in answers {
+    for (server, Answer { clients, uplinks }) in answers {
         // That the named client is not connected is said once for all servers.
         if arguments.client.is_some() && clients.clients.is_empty() && clients.gone.is_empty() {
             continue;
@@ -100,6 +107,7 @@ fn text(arguments: &WhyArguments, answers: &[(&AskedServer, Clients)]) -> String
             text.push_str(&format!("{}\n", server.name()));
         }
         text.push_str(&report::why(&clients.clients, &clients.gone, each, arguments.all));
+        uplinks.iter().for_each(|uplink| text.push_str(&report::far_side(uplink)));
     }
     if arguments.watch.is_some() {
         text = format!("{}\n{text}\n", jiff::Zoned::now().strftime("%H:%M:%S"));
@@ -107,7 +115,7 @@ fn text(arguments: &WhyArguments, answers: &[(&AskedServer, Clients)]) -> String
     text
 }
 
-fn found(client: Option<ClientName>, answers: &[(&AskedServer, Clients)]) -> Result<(), Failure> {
+fn found(client: Option<ClientName>, answers: &[(&AskedServer, Answer)]) -> Result<(), Failure> {
     match client {
         Some(name) if nobody(answers) => {
             report::complain(&format!(
@@ -119,12 +127,17 @@ fn found(client: Option<ClientName>, answers: &[(&AskedServer, Clients)]) -> Res
     }
 }
 
-fn nobody(answers: &[(&AskedServer, Clients)]) -> bool {
-    answers.iter().all(|(_, clients)| clients.clients.is_empty())
+fn nobody(answers: &[(&AskedServer, Answer)]) -> bool {
+    answers.iter().all(|(_, answer)| answer.clients.clients.is_empty())
 }
 
-fn as_json(answers: &[(&AskedServer, Clients)], relays: &[RelayReport]) -> Value {
-    let server = |(server, clients): &(&AskedServer, Clients)| json!({ "server": server.name(), "process": server.process(), "mode": clients.mode, "clients": clients.clients, "gone": clients.gone });
+fn as_json(answers: &[(&AskedServer, Answer)], relays: &[RelayReport]) -> Value {
+    let server = |(server, Answer { clients, uplinks }): &(&AskedServer, Answer)| {
+        json!({
+            "server": server.name(), "process": server.process(), "mode": clients.mode, "clients": clients.clients,
+            "gone": clients.gone, "uplinks": uplinks,
+        })
+    };
     let mut value = json!({ "servers": answers.iter().map(server).collect::<Vec<_>>() });
     if !relays.is_empty() {
         value["relays"] = json!(relays);

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::connect::{ConnectOptions, own_caller};
 use howdah_client::nfs3::Nfs3;
+use howdah_layers::Cached;
 use howdah_mount::{Found, FuseMount, MountOptions, Traffic, Unflushed, look_at, mount, read_ahead, unmount};
 use howdah_units::counted;
 use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Shown};
@@ -60,7 +61,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     }
     let notes = Notes::write(arguments.state.as_deref(), &directory, &settings.source)
         .inspect_err(|_| _ = unmount(&directory, true))?;
-    notes.answer(Arc::new(About::new(&mounted, &client, settings)))?;
+    notes.answer(Arc::new(About::new(&mounted, (&client, &cached), settings)))?;
     match arguments.in_background {
         true => notes.detach()?,
         false => report::print(&format!("{} is mounted on {}\n", settings.source, directory.display())),
@@ -149,11 +150,16 @@ struct About {
     flush: Box<dyn Fn() -> Vec<Unflushed> + Send + Sync>,
     open_files: Box<dyn Fn() -> usize + Send + Sync>,
     client: Arc<Nfs3>,
+    cached: Arc<Cached>,
     last: Mutex<(Instant, Traffic)>,
 }
 
 impl About {
-    fn new(mounted: &FuseMount, client: &Arc<Nfs3>, settings: &MountSettings) -> Self {
+    fn new(
+        mounted: &FuseMount,
+        (client, cached): (&Arc<Nfs3>, &Arc<Cached>),
+        settings: &MountSettings,
+    ) -> Self {
         Self {
             directory: mounted.directory().display().to_string(),
             source: settings.source.clone(),
@@ -162,6 +168,7 @@ impl About {
             flush: Box::new(mounted.flush()),
             open_files: Box::new(mounted.open_files()),
             client: Arc::clone(client),
+            cached: Arc::clone(cached),
             last: Mutex::new((Instant::now(), Traffic::default())),
         }
     }
@@ -174,6 +181,9 @@ impl Answers for About {
         let (then, before) = std::mem::replace(&mut *last, (now, traffic));
         let per_second = |bytes: u64| bytes as f64 / now.duration_since(then).as_secs_f64().max(1e-3);
         let channel = self.client.channel().report();
+        let caches = self.cached.report();
+        let ratio =
+            |hits: u64, misses: u64| (hits + misses > 0).then(|| hits as f64 / (hits + misses) as f64);
         let trip = channel.lanes.iter().filter_map(|lane| lane.round_trip).min();
         MountStatus {
             directory: self.directory.clone(),
@@ -188,6 +198,11 @@ impl Answers for About {
             written_per_second: per_second(traffic.written - before.written),
             connections: channel.lanes.iter().filter(|lane| lane.local.is_some()).count(),
             round_trip: trip.map(|trip| trip.as_secs_f64()),
+            calls_in_flight: channel.in_flight,
+            calls_in_flight_max: channel.flight.target,
+            dirty_bytes: caches.writing.held as u64,
+            attribute_hit_ratio: ratio(caches.attributes.hits, caches.attributes.misses),
+            read_hit_ratio: ratio(caches.reading.hits, caches.reading.misses),
             limits: channel.limits.iter().map(ToString::to_string).collect(),
         }
     }

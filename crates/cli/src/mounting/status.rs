@@ -30,6 +30,21 @@ pub struct MountStatus {
     pub connections: usize,
     /// A small call's round trip, in seconds, once there was one.
     pub round_trip: Option<f64>,
+    /// READs and WRITEs in flight, and how many may be: twice what the path was measured to hold.
+    #[serde(default)]
+    pub calls_in_flight: usize,
+    /// See `calls_in_flight`.
+    #[serde(default)]
+    pub calls_in_flight_max: usize,
+    /// Bytes written by programs that are not safe on the server yet.
+    #[serde(default)]
+    pub dirty_bytes: u64,
+    /// What part of the questions for attributes, names and rights was answered from memory, and of reads; none before the first.
+    #[serde(default)]
+    pub attribute_hit_ratio: Option<f64>,
+    /// See `attribute_hit_ratio`.
+    #[serde(default)]
+    pub read_hit_ratio: Option<f64>,
     /// What limited reads or writes for most of the time, in sentences.
     pub limits: Vec<String>,
 }
@@ -55,6 +70,17 @@ impl MountStatus {
             counted(self.open_files as u64, "open file", "open files"),
             counted(self.connections as u64, "connection", "connections"),
         );
+        let ratio = |ratio: Option<f64>, what: &str| {
+            ratio.map_or(String::new(), |ratio| format!(", {:.0} % of {what} from memory", 100.0 * ratio))
+        };
+        text.push_str(&format!(
+            "  {} of {} calls in flight{}{}, {} dirty\n",
+            self.calls_in_flight,
+            self.calls_in_flight_max,
+            ratio(self.attribute_hit_ratio, "attributes"),
+            ratio(self.read_hit_ratio, "reads"),
+            size(self.dirty_bytes),
+        ));
         self.limits.iter().for_each(|limit| text.push_str(&format!("  {limit}\n")));
         text
     }

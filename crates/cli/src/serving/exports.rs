@@ -37,6 +37,7 @@ pub fn exports(
         let file_system =
             if keeps_set_id { file_system } else { Arc::new(WithoutSetId::around(file_system)) };
         Export::new(config.name.as_str(), config.id, file_system, rules)
+            .with_uplink(open.uplink.clone())
             .with_root_file_system(open.root_file_system)
             .with_gone(open.gone.clone())
             .with_tls(config.tls)

@@ -8,9 +8,11 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
+use howdah_client::channel::{ChannelOptions, Patience};
 use howdah_client::connect::ConnectOptions;
 use howdah_client::url::NfsUrl;
 use howdah_layers::{Cached, CachingOptions};
+use howdah_server::uplink::Uplink;
 use howdah_store::DurableHandleBook;
 use howdah_store::local::{
     HandleSource, LocalFileSystem, Mode, OpenError, Options, Presence, Root, SyncMode,
@@ -19,6 +21,7 @@ use howdah_vfs::layer::{ShortHandles, Withdrawn};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileSystem, Handle, Shown, Timestamp};
 
+use super::uplink::FarSide;
 use crate::configuration::{Durability, ExportConfig, Source};
 use crate::places::{connect_to, expected};
 use crate::report::{Handles, OpenedExport};
@@ -27,6 +30,11 @@ use crate::running::{export_state, handle_key};
 /// Writes to a relay that wait for their data to be durable: what a path of 100 MB and a batch of a COMMIT hold, and half of the calls
 /// that may wait for a far server, so that others of its clients are not held up.
 const WAITING_ANSWERS: usize = 128;
+
+/// How long clients of an export of another server wait while that says nothing at all: then they are told to ask again (NFS3ERR_JUKEBOX). It is
+/// shorter than the patience of any client (macOS gives up after 60 s, as Linux complains), and longer than a lost path takes to be
+/// found (3 s).
+const FAR_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The open file system of an export.
 #[derive(Clone)]
@@ -41,6 +49,8 @@ pub struct OpenFileSystem {
     pub gone: Option<String>,
     /// The caches before another server.
     cached: Option<Arc<Cached>>,
+    /// The way to it.
+    pub uplink: Option<Arc<dyn Uplink>>,
 }
 
 /// What an export's handles lead to.
@@ -76,6 +86,7 @@ impl DirectoryNews {
 struct Far {
     file_system: Arc<dyn FileSystem>,
     cached: Option<Arc<Cached>>,
+    uplink: Arc<dyn Uplink>,
 }
 
 /// All open file systems, in the order of the exports.
@@ -229,7 +240,7 @@ fn explained(export: &ExportConfig, error: &OpenError) -> anyhow::Error {
 }
 
 fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenFileSystem> {
-    let (mut root_file_system, mut cached) = (None, None);
+    let (mut root_file_system, mut cached, mut uplink) = (None, None, None);
     let (served, opened) = match (&export.source, root) {
         (Source::Directory(_), Some(root)) => {
             let file_system = directory(export, root, state)?;
@@ -245,16 +256,16 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
             (Served::Other(memory(*bytes)), OpenedExport::elsewhere(Handles::Memory))
         }
         (Source::Server(url), _) => {
-            let Far { file_system: server, cached: caches } =
+            let Far { file_system: server, cached: caches, uplink: way } =
                 server(export, url, state).with_context(|| format!("opening export {}", export.name))?;
-            cached = caches;
+            (cached, uplink) = (caches, Some(way));
             // Asked once, while it is known to answer.
             root_file_system =
                 server.attributes(&Caller::ROOT, &server.root()).ok().map(|root| root.file_system);
             (Served::Other(server), OpenedExport::elsewhere(Handles::Server))
         }
     };
-    Ok(OpenFileSystem { id: export.id, served, opened, root_file_system, gone: None, cached })
+    Ok(OpenFileSystem { id: export.id, served, opened, root_file_system, gone: None, cached, uplink })
 }
 
 fn directory(export: &ExportConfig, root: Root, state: &Path) -> Result<LocalFileSystem> {
@@ -288,7 +299,9 @@ fn time_of_day() -> Timestamp {
 
 /// An export of another server: calls are passed on as their callers. Handles that leave no room for ours beside them are kept.
 fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
-    let client = connect_to(url, &ConnectOptions::default())?;
+    let patience = url.options.gives_up_after().unwrap_or(FAR_PATIENCE);
+    let channel = ChannelOptions { patience: Patience::WhileHeard(patience), ..ChannelOptions::default() };
+    let client = connect_to(url, &ConnectOptions { channel, ..ConnectOptions::default() })?;
     if let [first, ..] = client.below_root() {
         bail!(
             "the server of {url} does not mount that directory, but one above {}; name what it exports",
@@ -296,13 +309,21 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
         );
     }
     let (sizes, expected) = (client.sizes(), expected(&client));
+    let connected = Arc::clone(&client);
     let client: Arc<dyn FileSystem> = client;
     let cached = export.caching.map(|options| {
         let (read_size, write_size) = (sizes.read as usize, sizes.write as usize);
-        let options =
-            CachingOptions { read_size, write_size, expected, waiting_answers: WAITING_ANSWERS, ..options };
+        let options = CachingOptions {
+            read_size,
+            write_size,
+            expected,
+            waiting_answers: WAITING_ANSWERS,
+            patience: Some(patience),
+            ..options
+        };
         Arc::new(Cached::around(Arc::clone(&client), options))
     });
+    let uplink = Arc::new(FarSide { url: url.to_string(), client: connected, cached: cached.clone() });
     let far = cached.clone().map_or(client, |cached| cached);
     let state = export_state(state, export.id)?;
     let book = DurableHandleBook::open(&state)?;
@@ -310,5 +331,5 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let key = *key.first_chunk().context("the handle key is too short")?;
     let short = ShortHandles::around(far, book, key, Handle::EXPORTABLE_MAX)
         .map_err(|error| anyhow!("keeping the handle of {url}: {error}"))?;
-    Ok(Far { file_system: Arc::new(short), cached })
+    Ok(Far { file_system: Arc::new(short), cached, uplink })
 }

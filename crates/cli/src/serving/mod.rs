@@ -12,6 +12,7 @@ mod running_server;
 mod samples;
 mod sockets;
 mod tls;
+mod uplink;
 
 pub use admin::admin_socket;
 pub use confining::confine;

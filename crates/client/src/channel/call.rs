@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::task::{Poll, Waker};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use howdah_rpc::client::{Class, Outgoing, ReceiveInto, Replay};
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -25,7 +25,9 @@ pub(super) struct Call {
     /// Whether it has a buffer for the data of its reply.
     pub(super) wants_data: bool,
     pub(super) started: Instant,
-    pub(super) deadline: Option<Instant>,
+    deadline: Option<Instant>,
+    /// How long to sleep at most before looking whether its time is over.
+    looks_again: Option<Duration>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -51,6 +53,8 @@ struct State {
     place: Place,
     /// Whether it may be in flight.
     is_admitted: bool,
+    /// It is not to be sent any more.
+    is_refused: bool,
     sends: u32,
     /// The connection that it was last sent on.
     sent_on: u64,
@@ -74,13 +78,13 @@ pub(super) struct Parts {
     pub(super) place: Place,
     pub(super) started: Instant,
     pub(super) deadline: Option<Instant>,
+    pub(super) looks_again: Option<Duration>,
 }
 
 impl Call {
     /// A call that was not sent yet, for this lane.
     pub(super) fn new(parts: Parts, lane: Option<Arc<Lane>>) -> Self {
-        let Parts { xid, number, kind, class, replay, outgoing, volume, receive, place, started, deadline } =
-            parts;
+        let Parts { xid, number, kind, class, replay, outgoing, volume, receive, place, started, .. } = parts;
         let state = State {
             lane,
             receive,
@@ -88,6 +92,7 @@ impl Call {
             is_done: false,
             place,
             is_admitted: false,
+            is_refused: false,
             sends: 0,
             sent_on: 0,
             sent: started,
@@ -107,7 +112,8 @@ impl Call {
             volume,
             wants_data,
             started,
-            deadline,
+            deadline: parts.deadline,
+            looks_again: parts.looks_again,
             state,
             changed,
         }
@@ -142,7 +148,7 @@ impl Call {
     /// It is about to be sent on a connection, which happens once at most; gives how often it was before.
     pub(super) fn on_send(&self, link: u64, now: Instant) -> Option<u32> {
         let mut state = self.state.lock();
-        if state.sent_on == link || state.is_done {
+        if state.sent_on == link || state.is_done || state.is_refused {
             return None;
         }
         state.sent_on = link;
@@ -195,6 +201,23 @@ impl Call {
     pub(super) fn is_over_here(&self, lane: &Arc<Lane>) -> bool {
         let state = self.state.lock();
         state.is_done || state.lane.as_ref().is_none_or(|own| !Arc::ptr_eq(own, lane))
+    }
+
+    /// When it is given up, whatever is heard.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Whether its caller may be told that it did not run, or may be made again: a change may have run once it was sent.
+    pub(super) fn may_be_refused(&self) -> bool {
+        changes_nothing(self.class) || self.sends() == 0
+    }
+
+    /// The same, and it is not sent from now on.
+    pub(super) fn refuse(&self) -> bool {
+        let mut state = self.state.lock();
+        state.is_refused |= changes_nothing(self.class) || state.sends == 0;
+        state.is_refused
     }
 
     /// Whether its time is over.
@@ -251,9 +274,10 @@ impl Call {
 
     fn sleep(&self, mut state: MutexGuard<'_, State>) {
         state.is_parked = true;
-        match self.deadline {
-            Some(deadline) => drop(self.changed.wait_until(&mut state, deadline)),
-            None => self.changed.wait(&mut state),
+        match (self.deadline, self.looks_again) {
+            (Some(deadline), _) => drop(self.changed.wait_until(&mut state, deadline)),
+            (None, Some(time)) => drop(self.changed.wait_for(&mut state, time)),
+            (None, None) => self.changed.wait(&mut state),
         }
         state.is_parked = false;
     }
@@ -268,5 +292,13 @@ impl Call {
             self.changed.notify_all();
         }
         !is_done
+    }
+}
+
+/// Whether it does no harm that a call runs though its caller was told to make it again, and later than others.
+pub(super) fn changes_nothing(class: Class) -> bool {
+    match class {
+        Class::Attributes | Class::Lookup | Class::Listing | Class::Read | Class::Commit => true,
+        Class::Write | Class::Change => false,
     }
 }

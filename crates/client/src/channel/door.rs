@@ -1,9 +1,12 @@
 //! The channel itself: opened, called through, closed.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use howdah_rpc::client::lanes::Place;
 use howdah_tune::paths::FoundPath;
 
+use super::call::changes_nothing;
 use super::datagram::Datagrams;
 use super::hub::Hub;
 use super::streams::Streams;
@@ -51,19 +54,41 @@ impl Channel {
 
     /// Makes a call, to be waited for later. It goes out when as much may be in flight.
     pub fn start(&self, request: Request<'_>) -> Pending {
+        if self.hub.absence.is_away() && !changes_nothing(request.class) && self.is_still_away(&request) {
+            return self.refuse(request);
+        }
         match &self.way {
             Way::Streams(streams) => Pending::new(streams.start(request)),
             Way::Datagrams(datagrams) => datagrams.start(request),
         }
     }
 
+    /// Whether the server says nothing even now: a change that is sent to it would have to be waited for.
+    fn is_still_away(&self, request: &Request<'_>) -> bool {
+        let asked = Request::null(request.program, request.version);
+        matches!(self.call(asked), Err(CallError::Away))
+    }
+
+    /// A call that is not made.
+    fn refuse(&self, request: Request<'_>) -> Pending {
+        let (volume, now) = (request.volume(), Instant::now());
+        let call = Arc::new(self.hub.prepare(request, volume, Place::None, now, None));
+        self.hub.finish(&call, Err(CallError::Away), now);
+        Pending::new(call)
+    }
+
     /// The channel as it is now.
     pub fn report(&self) -> ChannelReport {
         let (in_flight, flight) = self.hub.window.explain();
+        let moved = self.hub.moved();
         let report = ChannelReport {
             lanes: Vec::new(),
             aside: None,
             why_so_many: Why::Asked,
+            is_away: self.hub.absence.is_away(),
+            read: moved.bytes.saturating_sub(moved.written),
+            written: moved.written,
+            now: None,
             limits: Vec::new(),
             sizes: None,
             known_path: None,

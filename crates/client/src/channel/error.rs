@@ -14,6 +14,8 @@ use howdah_wire::xdr::DecodeError;
 pub enum CallError {
     /// No answer came in the time that a soft channel gives. The call may have run, or may still.
     TimedOut,
+    /// Nothing was heard from the server for long. The call did not run, or it changes nothing.
+    Away,
     /// The server does not run such calls.
     Refused(Refusal),
     /// The reply is not what the protocol says.
@@ -95,6 +97,7 @@ impl fmt::Display for CallError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TimedOut => write!(formatter, "the server did not answer in time"),
+            Self::Away => write!(formatter, "the server does not answer"),
             Self::Refused(refusal) => write!(formatter, "the server refused the call: {refusal}"),
             Self::Malformed(error) => write!(formatter, "reading the server's reply: {error}"),
             Self::Nonsense(error) => write!(formatter, "receiving from the server: {error}"),

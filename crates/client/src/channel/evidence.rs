@@ -71,6 +71,12 @@ pub struct LimitReport {
 }
 
 impl LimitReport {
+    /// What limits, with its figures, and what can be done: without how long, and how fast.
+    pub fn sentence(&self) -> String {
+        let advice = self.advice().map_or(String::new(), |advice| format!("; {advice}"));
+        format!("{}{advice}", Cause(self))
+    }
+
     /// What can be done about it, and where, if anything can.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self.limit {
@@ -109,15 +115,23 @@ impl LimitReport {
 
 impl fmt::Display for LimitReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = if self.writes { "writes" } else { "reads" };
-        write!(formatter, "{what} limited by {}", self.limit)?;
-        self.figures(formatter)?;
-        write!(formatter, " ({:.0} % of the time, {}", self.share * 100.0, rate(self.rate))?;
+        write!(formatter, "{} ({:.0} % of the time, {}", Cause(self), self.share * 100.0, rate(self.rate))?;
         write!(formatter, ", round trip {})", time(self.facts.round_trip))?;
         match self.advice() {
             Some(advice) => write!(formatter, "; {advice}"),
             None => Ok(()),
         }
+    }
+}
+
+/// What limits, with its figures.
+struct Cause<'r>(&'r LimitReport);
+
+impl fmt::Display for Cause<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.0.writes { "writes" } else { "reads" };
+        write!(formatter, "{what} limited by {}", self.0.limit)?;
+        self.0.figures(formatter)
     }
 }
 

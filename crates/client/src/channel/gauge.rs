@@ -187,7 +187,7 @@ mod tests {
     fn a_calls_time_is_what_was_in_flight_over_what_was_answered() {
         let second = Duration::from_secs(1);
         let before = Sums::default();
-        let moved = Moved { calls: 20, bytes: 0 };
+        let moved = Moved { calls: 20, ..Moved::default() };
         let now = Sums { at: second, in_flight: 4.0, waiting: second, moved, unread: 0 };
         let asked = asked_between(&before, &now, 1000);
         assert_eq!(asked.latency, Duration::from_millis(200));

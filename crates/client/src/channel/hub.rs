@@ -9,10 +9,11 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use howdah_net::{ConnectSettings, Connection};
-use howdah_rpc::client::{Outgoing, Reply};
+use howdah_rpc::client::{Class, Outgoing, Reply};
 use howdah_wire::rpc::CallHeader;
 use parking_lot::Mutex;
 
+use super::absence::Absence;
 use super::call::{Call, Kind, Parts};
 use super::counters::Counters;
 use super::lane::Lane;
@@ -26,22 +27,29 @@ use howdah_rpc::client::lanes::Place;
 /// How long a server says nothing while calls wait before a person is told.
 const COMPLAIN: Duration = Duration::from_secs(15);
 
+/// How often whoever waits looks whether anything was heard from the server, where that counts.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
 /// What bulk calls came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Moved {
     pub(super) calls: u64,
     pub(super) bytes: u64,
+    /// Of those, bytes that were written.
+    pub(super) written: u64,
 }
 
 /// What lanes and calls know of their channel.
 pub(super) struct Hub {
     options: ChannelOptions,
+    pub(super) absence: Absence,
     pub(super) window: Window,
     /// Calls that may be in flight by now, and travel by datagrams.
     admitted: Mutex<VecDeque<Arc<Call>>>,
     counters: Counters,
     bulk_calls: AtomicU64,
     bulk_bytes: AtomicU64,
+    written_bytes: AtomicU64,
     xid: AtomicU32,
     number: AtomicU64,
     links: AtomicU64,
@@ -65,12 +73,14 @@ impl Hub {
     /// Of a channel with these options.
     pub(super) fn new(options: ChannelOptions) -> Self {
         Self {
+            absence: Absence::new(options.patience),
             window: Window::new(&options),
             admitted: Mutex::default(),
             options,
             counters: Counters::default(),
             bulk_calls: AtomicU64::new(0),
             bulk_bytes: AtomicU64::new(0),
+            written_bytes: AtomicU64::new(0),
             // A server remembers calls by their xid, and this host may have had another channel to it a moment ago.
             xid: AtomicU32::new(RandomState::new().hash_one(std::process::id()) as u32),
             number: AtomicU64::new(0),
@@ -117,6 +127,17 @@ impl Hub {
         self.options.patience != Patience::Hard
     }
 
+    /// Whether the time of some call may be over, or a person is to be told.
+    pub(super) fn may_have_late_calls(&self) -> bool {
+        match self.options.patience {
+            Patience::Hard => !self.is_fresh(),
+            Patience::Soft(_) => true,
+            Patience::WhileHeard(_) => {
+                self.absence.patience().is_some_and(|patience| self.quiet() >= patience / 2)
+            }
+        }
+    }
+
     /// How long a server may say nothing while calls wait.
     pub(super) fn silence(&self) -> Duration {
         self.options.silence
@@ -125,6 +146,7 @@ impl Hub {
     /// Something was received.
     pub(super) fn on_heard(&self, server: SocketAddr, now: Duration) {
         self.heard.store(now.as_millis() as u64, Ordering::Relaxed);
+        self.absence.on_heard();
         if self.has_complained.load(Ordering::Relaxed) && self.has_complained.swap(false, Ordering::Relaxed) {
             tracing::info!(%server, "server ok");
         }
@@ -137,6 +159,16 @@ impl Hub {
 
     fn quiet(&self) -> Duration {
         self.time().saturating_sub(Duration::from_millis(self.heard.load(Ordering::Relaxed)))
+    }
+
+    /// How long a call has waited without anything being heard.
+    pub(super) fn quiet_for(&self, call: &Call) -> Duration {
+        self.quiet().min(call.started.elapsed())
+    }
+
+    /// Whether a call's time is over.
+    pub(super) fn is_late(&self, call: &Call) -> bool {
+        call.is_late() || call.may_be_refused() && self.absence.is_too_long(self.quiet_for(call))
     }
 
     /// A call waits for so long: says so, once, if nothing at all was heard meanwhile.
@@ -163,7 +195,7 @@ impl Hub {
     /// When a call that starts now is given up.
     pub(super) fn deadline(&self, now: Instant) -> Option<Instant> {
         match self.options.patience {
-            Patience::Hard => None,
+            Patience::Hard | Patience::WhileHeard(_) => None,
             Patience::Soft(patience) => now.checked_add(patience),
         }
     }
@@ -172,7 +204,7 @@ impl Hub {
     pub(super) fn connect_settings(&self) -> ConnectSettings {
         let tick = match self.options.patience {
             Patience::Soft(patience) => patience.max(Duration::from_millis(1)),
-            Patience::Hard => Duration::MAX,
+            Patience::Hard | Patience::WhileHeard(_) => Duration::MAX,
         };
         ConnectSettings {
             timeout: self.options.connect_timeout,
@@ -226,7 +258,8 @@ impl Hub {
     /// Bulk calls that were answered, and the bytes that they moved, of all time.
     pub(super) fn moved(&self) -> Moved {
         let get = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
-        Moved { calls: get(&self.bulk_calls), bytes: get(&self.bulk_bytes) }
+        let (calls, written) = (get(&self.bulk_calls), get(&self.written_bytes));
+        Moved { calls, bytes: get(&self.bulk_bytes), written }
     }
 
     /// Makes a call that is not sent yet, for this lane.
@@ -255,6 +288,7 @@ impl Hub {
             place,
             started,
             deadline: self.deadline(started),
+            looks_again: self.absence.patience().map(|_| LOOK_AGAIN),
         };
         Call::new(parts, lane)
     }
@@ -281,10 +315,25 @@ impl Hub {
 
     /// A call's time is over.
     pub(super) fn give_up(&self, lane: &Lane, call: &Call) {
+        let Some(error) = self.lateness(call, lane.address()) else { return };
         let now = Instant::now();
         lane.give_up(call.xid, now);
-        self.finish(call, Err(CallError::TimedOut), now);
+        self.finish(call, Err(error), now);
         lane.flush(None, now);
+    }
+
+    /// The outcome of a call whose time is over; none for a change that was sent meanwhile, and is to be waited for.
+    pub(super) fn lateness(&self, call: &Call, server: SocketAddr) -> Option<CallError> {
+        if call.is_late() {
+            return Some(CallError::TimedOut);
+        }
+        if !call.refuse() {
+            return None;
+        }
+        if self.absence.on_refused() && !self.has_complained.swap(true, Ordering::Relaxed) {
+            tracing::warn!(%server, "server not responding: callers are told to try again later");
+        }
+        Some(CallError::Away)
     }
 
     /// A call is over: gives its place to another, and its outcome to who waits.
@@ -302,6 +351,8 @@ impl Hub {
                 if call.class.is_bulk() {
                     self.bulk_calls.fetch_add(1, Ordering::Relaxed);
                     self.bulk_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+                    let written = if call.class == Class::Write { bytes } else { 0 };
+                    self.written_bytes.fetch_add(written as u64, Ordering::Relaxed);
                 }
             }
             None => self.counters.on_error(call.kind),

@@ -251,6 +251,22 @@ impl Lane {
         }
     }
 
+    /// Gives up calls whose time is over, and says so if the others wait for long. Gives how long the oldest has waited without
+    /// anything being heard.
+    pub(super) fn look_after_calls(&self) -> Duration {
+        let hub = &self.hub;
+        if self.load() == 0 || !hub.may_have_late_calls() {
+            return Duration::ZERO;
+        }
+        let calls = self.calls();
+        let quiet = calls.first().map_or(Duration::ZERO, |oldest| {
+            hub.complain(self.address(), oldest.started.elapsed());
+            hub.quiet_for(oldest)
+        });
+        calls.iter().filter(|call| hub.is_late(call)).for_each(|call| hub.give_up(self, call));
+        quiet
+    }
+
     /// The lane as it is now.
     pub(super) fn report(&self) -> LaneReport {
         let (link, meter) = (self.live_link(), *self.meter.lock());

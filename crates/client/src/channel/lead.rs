@@ -45,9 +45,9 @@ pub(super) fn wait_for(call: &Arc<Call>) -> Result<Answer, CallError> {
             // Only calls by datagrams have none.
             Err(None) => return Err(CallError::Closed),
         };
-        if call.is_late() {
+        if lane.hub.is_late(call) {
             lane.hub.give_up(&lane, call);
-        } else if lane.lead(Wait::Some, || call.is_over_here(&lane) || call.is_late()) {
+        } else if lane.lead(Wait::Some, || call.is_over_here(&lane) || lane.hub.is_late(call)) {
             lane.hand_over();
         } else {
             has_followed = true;

@@ -4,6 +4,7 @@
 //! waits: the thread that needs the answer is the one that the kernel wakes. Each lane has a tender besides, a thread that
 //! connects it, sees when it is silent, and receives when replies are due and nobody waits.
 
+mod absence;
 mod answer;
 mod aside;
 mod backoff;

@@ -42,6 +42,9 @@ pub enum Patience {
     Hard,
     /// So long, then the call is given up ("soft"). It may still have been run.
     Soft(Duration),
+    /// Until nothing at all was heard from the server for so long. Then calls are refused ([`CallError::Away`](super::CallError)) that
+    /// were not sent, or that change nothing; a change that was sent is waited for. For a relay, whose clients are told to ask again.
+    WhileHeard(Duration),
 }
 
 impl Default for ChannelOptions {

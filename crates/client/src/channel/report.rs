@@ -20,6 +20,14 @@ pub struct ChannelReport {
     pub aside: Option<LaneReport>,
     /// Why so many.
     pub why_so_many: Why,
+    /// Whether the server is away: only of a channel with [`Patience::WhileHeard`](super::Patience).
+    pub is_away: bool,
+    /// Bytes that READs and WRITEs moved.
+    pub read: u64,
+    /// See `read`.
+    pub written: u64,
+    /// What limits now; none while nothing is asked for, or over datagrams.
+    pub now: Option<LimitReport>,
     /// What limited reads and writes for most of the time in which there were any.
     pub limits: Vec<LimitReport>,
     /// How its connections are sized on this host, why, and what would lift it; none over datagrams.

@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use super::Limit;
 use super::evidence::Evidence;
 use super::hub::Moved;
 use super::lane::Lane;
@@ -13,6 +12,7 @@ use super::paths;
 use super::shared::Shared;
 use super::tally::Tally;
 use super::tender::Tender;
+use super::{Limit, LimitReport};
 use howdah_rpc::client::lanes::{Growth, Look};
 use howdah_tune::flight::Choice;
 use howdah_tune::paths::FoundPath;
@@ -111,6 +111,13 @@ impl Shared {
     fn evidence(&self) -> Option<Evidence> {
         let all = self.lanes().iter().filter_map(|lane| *lane.evidence.lock());
         all.max_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    /// What limits them now, if anything is asked for.
+    pub(super) fn limit_now(&self) -> Option<LimitReport> {
+        let Evidence { limit, writes, rate, facts } = self.evidence()?;
+        let report = LimitReport { limit, writes, share: 1.0, rate, facts };
+        (limit != Limit::Idle && !self.is_silent()).then_some(report)
     }
 
     fn is_silent(&self) -> bool {

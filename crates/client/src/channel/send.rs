@@ -89,6 +89,7 @@ impl Lane {
                     *now = Instant::now();
                     // Nobody else may look while this thread waits. It cannot ask: it is in the middle of a call.
                     self.look_at_path(link, *now, false);
+                    self.look_after_calls();
                 }
                 Ok(Sent::WouldBlock) => return,
                 Err(error) => {

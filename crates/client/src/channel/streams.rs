@@ -86,6 +86,7 @@ impl Streams {
             lanes: self.shared.lanes().iter().map(|lane| lane.report()).collect(),
             aside: self.shared.used_lanes().nth(self.shared.lanes().len()).map(|lane| lane.report()),
             why_so_many: review.growth.why(),
+            now: self.shared.limit_now(),
             limits: review.tally.report(),
             sizes: self.shared.sizes.explain(),
             known_path: review.known,

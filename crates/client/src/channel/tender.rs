@@ -249,18 +249,12 @@ impl Tender {
         }
     }
 
-    /// Gives up calls whose time is over, and says so if the others wait for long.
+    /// Gives up calls whose time is over; asks the server for a sign of life where that counts.
     fn look_after_calls(&self) {
         let (lane, hub) = (&self.lane, &self.lane.hub);
-        if lane.load() == 0 || !hub.is_soft() && hub.is_fresh() {
-            return;
-        }
-        let calls = lane.calls();
-        if let Some(oldest) = calls.first() {
-            hub.complain(lane.address(), oldest.started.elapsed());
-        }
-        for call in calls.iter().filter(|call| call.is_late()) {
-            hub.give_up(lane, call);
+        let quiet = lane.look_after_calls();
+        if lane.live_link().is_some() && hub.absence.should_ask(quiet, hub.time()) {
+            self.shared.ask(lane);
         }
     }
 }

@@ -48,8 +48,8 @@ impl Window {
     }
 
     /// The calls that wait and whose time is over.
-    pub(super) fn take_late(&self) -> Vec<Arc<Call>> {
-        self.0.lock().take_late(|call| call.is_late())
+    pub(super) fn take_late(&self, is_late: impl Fn(&Call) -> bool) -> Vec<Arc<Call>> {
+        self.0.lock().take_late(|call| is_late(call))
     }
 
     /// Gives a place back, and gives the calls that may go now. `moved` says how many bytes the call moved, if it was

@@ -216,7 +216,7 @@ fn settings(url: &NfsUrl, options: &ConnectOptions) -> Settings {
     };
     let patience = match patience(url, options) {
         Patience::Hard => None,
-        Patience::Soft(time) => Some(time),
+        Patience::Soft(time) | Patience::WhileHeard(time) => Some(time),
     };
     let wanted = Wanted { read: read_size, write: write_size, listing: listing_size };
     Settings { identity, wanted, patience }
@@ -232,5 +232,9 @@ fn transport(url: &NfsUrl, options: &ConnectOptions) -> Transport {
 }
 
 fn patience(url: &NfsUrl, options: &ConnectOptions) -> Patience {
-    url.options.gives_up_after().map_or(options.channel.patience, Patience::Soft)
+    match (url.options.gives_up_after(), options.channel.patience) {
+        (None, usual) => usual,
+        (Some(time), Patience::WhileHeard(_)) => Patience::WhileHeard(time),
+        (Some(time), Patience::Hard | Patience::Soft(_)) => Patience::Soft(time),
+    }
 }

@@ -130,9 +130,14 @@ pub(super) fn is_not_now(results: &[u8]) -> bool {
 
 /// What a call that got no answer is to the file system's user.
 pub(super) fn failure(procedure: Procedure, error: &CallError) -> FsError {
-    tracing::warn!(procedure = procedure.name, %error, "a call has no answer");
+    match error {
+        // The channel says so, once.
+        CallError::Away => tracing::debug!(procedure = procedure.name, %error, "a call has no answer"),
+        _ => tracing::warn!(procedure = procedure.name, %error, "a call has no answer"),
+    }
     match error {
         CallError::TimedOut => FsError::TimedOut,
+        CallError::Away => FsError::Delay,
         CallError::Refused(Refusal::Denied(Denied::Authentication(_))) => FsError::AccessDenied,
         CallError::Refused(Refusal::NotRun(Accepted::ProcedureUnavailable)) => FsError::NotSupported,
         CallError::Refused(_) | CallError::Malformed(_) | CallError::Nonsense(_) => FsError::ServerFault,

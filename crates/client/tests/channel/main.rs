@@ -1,5 +1,6 @@
 //! Channels to howdah's own server, and to servers that behave badly.
 
+mod absence;
 mod calls;
 mod lost_path;
 mod misbehaviour;

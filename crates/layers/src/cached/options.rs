@@ -1,5 +1,7 @@
 //! How much is cached, and for how long.
 
+use std::time::Duration;
+
 use howdah_tune::flight::Expected;
 
 use crate::{AttributeCacheOptions, ReadAheadOptions, WriteBehindOptions};
@@ -26,6 +28,9 @@ pub struct CachingOptions {
     pub expected: [Option<Expected>; 2],
     /// The most writes that are answered only when their data is durable: for a server whose clients have many under way.
     pub waiting_answers: usize,
+    /// How long a call waits for data that is written behind while no call to the server ends; then it is refused with
+    /// [`FsError::Delay`](howdah_vfs::FsError). `None`: for ever.
+    pub patience: Option<Duration>,
 }
 
 impl Default for CachingOptions {
@@ -37,6 +42,7 @@ impl Default for CachingOptions {
             write_size: 1 << 20,
             expected: [None, None],
             waiting_answers: 0,
+            patience: None,
         }
     }
 }
@@ -61,6 +67,7 @@ impl CachingOptions {
             block: self.write_size.max(BLOCK_MIN),
             expected: self.expected[1],
             waiting_answers: self.waiting_answers,
+            patience: self.patience,
             memory_budget: self.memory_budget / 2,
             ..default
         }

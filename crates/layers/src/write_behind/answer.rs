@@ -1,6 +1,7 @@
 //! When a write whose data was taken is answered, and with what: at once while a client has little to commit, and as durable beyond that.
 
 use std::ops::Range;
+use std::time::Instant;
 
 use howdah_vfs::{Handle, Stability};
 
@@ -33,6 +34,7 @@ impl Shared {
         let mut state = self.state.lock();
         if state.may_wait(taken) {
             state.waiting_answers += 1;
+            let began = Instant::now();
             let is_durable = loop {
                 if state.gave_up(taken) || state.runs_dry() || !state.is_under_way() {
                     break false;
@@ -40,7 +42,9 @@ impl Shared {
                 if state.is_durable(taken) {
                     break true;
                 }
-                self.over.wait(&mut state);
+                if self.wait_over(&mut state, began).is_err() {
+                    break false;
+                }
             };
             state.waiting_answers -= 1;
             if is_durable {
@@ -67,6 +71,7 @@ impl State {
         self.waiting_answers < self.waiting_answers_max()
             && to_commit + length(&taken.range) > UNCOMMITTED
             && !self.runs_dry()
+            && !self.is_silent()
     }
 
     /// Whether the path is about to be empty: twice what it holds is to be in flight. Who was told to go on since then sends more.

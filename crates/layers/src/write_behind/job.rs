@@ -35,6 +35,7 @@ impl Drop for WriteJob {
         if self.started.is_some() {
             state.flight.on_give_up();
         }
+        state.on_answer(&self.outcome);
         let (range, size) = (self.piece.range(), self.piece.bytes.len());
         if let Some(file) = state.files.get_mut(&self.node) {
             file.arrived(&range);
@@ -86,8 +87,11 @@ impl CommitJob {
     fn run(self) {
         // The next COMMIT reports errors: all data is still held.
         let committed = self.shared.inner.commit(&self.caller, &self.node, 0, 0, &mut Change::default());
+        self.shared.state.lock().on_answer(&committed);
         let committed = match committed {
             Ok(committed) => committed,
+            // It is tried again.
+            Err(FsError::Delay) => return,
             Err(error) => {
                 tracing::warn!(%error, "a COMMIT failed: the next commit of the file tells its user");
                 self.shared.state.lock().file(&self.node).commit_failed = true;
@@ -99,7 +103,7 @@ impl CommitJob {
             tracing::info!(pieces = lost.len(), "the server restarted: writing again what it lost");
             let change = &mut Change::default();
             let again = self.shared.commit(&self.pools, &self.node, &self.caller, Teller::Nobody, change);
-            if again.is_err() {
+            if again.is_err_and(|error| error != FsError::Delay) {
                 self.shared.state.lock().file(&self.node).commit_failed = true;
             }
         }

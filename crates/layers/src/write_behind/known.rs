@@ -17,10 +17,18 @@ pub struct KnownFiles {
     files: Generations<Handle, KnownFile>,
     /// Which names lead to files: of those alone one knows that they are gone.
     names: Generations<(Handle, Vec<u8>), Handle>,
+    /// Counts changes of ours other than by data.
+    now: u64,
+    /// When files were forgotten: some, and all.
+    forgotten: Generations<Handle, u64>,
+    all_forgotten: u64,
 }
 
 struct KnownFile {
     attributes: Attributes,
+    /// When it was last changed by us otherwise than by data, and its size was set.
+    changed: u64,
+    sized: u64,
     /// Whose writes the server took, or said that it would.
     writers: Vec<Caller>,
     /// What callers were told last, where that is not what the server said.
@@ -29,17 +37,26 @@ struct KnownFile {
 
 impl Default for KnownFiles {
     fn default() -> Self {
-        Self { files: Generations::new(FILES_MAX), names: Generations::new(FILES_MAX) }
+        let (files, names) = (Generations::new(FILES_MAX), Generations::new(FILES_MAX));
+        Self { files, names, now: 0, forgotten: Generations::new(FILES_MAX), all_forgotten: 0 }
     }
 }
 
 impl KnownFiles {
-    /// The server told what a file is like.
-    pub fn saw(&mut self, node: &Handle, attributes: &Attributes) {
+    /// A moment, to be remembered before the server is asked.
+    pub fn moment(&self) -> u64 {
+        self.now
+    }
+
+    /// The server told what a file is like in the answer to a call that began at `since`. One that crossed a change of ours may tell of
+    /// the file before that.
+    pub fn saw(&mut self, node: &Handle, attributes: &Attributes, since: u64) {
         if attributes.kind != FileKind::Regular {
             return;
         }
+        let forgotten = self.was_forgotten(node);
         match self.files.get_mut(node) {
+            Some(known) if known.changed > since => {}
             Some(known) => {
                 // Who may write may be others now.
                 let same = |a: &Attributes| (a.mode, a.user, a.group);
@@ -48,18 +65,46 @@ impl KnownFiles {
                 }
                 known.attributes = *attributes;
             }
+            None if forgotten > since => {}
             None => {
-                self.files
-                    .insert(*node, KnownFile { attributes: *attributes, writers: Vec::new(), told: None });
+                let (attributes, writers) = (*attributes, Vec::new());
+                self.files.insert(*node, KnownFile { attributes, changed: 0, sized: 0, writers, told: None });
             }
         }
     }
 
-    /// The same from the answer to one of several writes that overlapped: the latest counts, in whichever order answers come.
-    pub fn saw_written(&mut self, node: &Handle, attributes: &Attributes) {
-        let is_older = |known: &mut KnownFile| known.attributes.changed > attributes.changed;
-        if !self.files.get_mut(node).is_some_and(is_older) {
-            self.saw(node, attributes);
+    /// A change of ours other than by data left a file like this.
+    pub fn changed(&mut self, node: &Handle, after: &Attributes, sets_size: bool) {
+        self.now += 1;
+        self.saw(node, after, self.now);
+        if let Some(known) = self.files.get_mut(node) {
+            known.changed = self.now;
+            known.sized = if sets_size { self.now } else { known.sized };
+        }
+    }
+
+    fn was_forgotten(&mut self, node: &Handle) -> u64 {
+        self.forgotten.get_mut(node).map_or(self.all_forgotten, |moment| self.all_forgotten.max(*moment))
+    }
+
+    /// The server told what a file is like in the answer to one of several writes that overlapped. The latest counts, in whichever order
+    /// answers come; of those in one tick of the server's clock, the one that tells the largest size.
+    pub fn saw_written(&mut self, node: &Handle, attributes: &Attributes, since: u64) {
+        let Some(known) = self.files.get_mut(node) else {
+            return self.saw(node, attributes, since);
+        };
+        if known.sized > since {
+            // Which of both came first nobody knows.
+            return self.forget(node);
+        }
+        if known.changed > since {
+            known.attributes.size = known.attributes.size.max(attributes.size);
+            return;
+        }
+        let (before, size) = (known.attributes.changed, known.attributes.size);
+        if before <= attributes.changed {
+            let size = if before == attributes.changed { size.max(attributes.size) } else { attributes.size };
+            self.saw(node, &Attributes { size, ..*attributes }, since);
         }
     }
 
@@ -110,13 +155,70 @@ impl KnownFiles {
         let file = self.names.remove(&(*directory, name.to_vec()));
         match &file {
             Some(file) => self.forget(file),
-            None => self.files.clear(),
+            None => {
+                self.now += 1;
+                self.all_forgotten = self.now;
+                self.files.clear();
+            }
         }
         file
     }
 
     /// A file is not what it was.
     pub fn forget(&mut self, node: &Handle) {
+        self.now += 1;
+        self.forgotten.insert(*node, self.now);
         self.files.remove(node);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_vfs::memory::MemoryFileSystem;
+    use howdah_vfs::{FileSystem, Timestamp};
+
+    use super::*;
+
+    fn file() -> (Handle, Attributes) {
+        let memory = MemoryFileSystem::new();
+        let root = memory.root();
+        let attributes = memory.attributes(&Caller::ROOT, &root).expect("it is there");
+        (root, Attributes { kind: FileKind::Regular, size: 10, ..attributes })
+    }
+
+    fn size(known: &mut KnownFiles, node: &Handle) -> Option<u64> {
+        known.attributes(node).map(|attributes| attributes.size)
+    }
+
+    #[test]
+    fn an_answer_that_crossed_a_change_is_not_believed() {
+        let ((node, file), mut known) = (file(), KnownFiles::default());
+        let with = |size| Attributes { size, ..file };
+        let since = known.moment();
+        known.changed(&node, &with(20), true);
+        known.saw(&node, &file, since);
+        assert_eq!(size(&mut known, &node), Some(20));
+        known.saw(&node, &with(30), known.moment());
+        assert_eq!(size(&mut known, &node), Some(30));
+        known.saw_written(&node, &with(40), since);
+        assert_eq!(size(&mut known, &node), None, "it may be from before or after");
+        known.saw(&node, &file, since);
+        assert_eq!(size(&mut known, &node), None, "what is forgotten is not found again in an old answer");
+        let since = known.moment();
+        known.saw(&node, &with(50), since);
+        known.changed(&node, &with(50), false);
+        known.saw_written(&node, &with(60), since);
+        assert_eq!(size(&mut known, &node), Some(60), "a change that sets no size leaves what is written");
+    }
+
+    #[test]
+    fn of_writes_in_one_tick_of_the_clock_the_largest_size_counts() {
+        let ((node, file), mut known) = (file(), KnownFiles::default());
+        let at =
+            |nanoseconds, size| Attributes { changed: Timestamp { seconds: 1, nanoseconds }, size, ..file };
+        for (answer, told) in [(at(5, 30), 30), (at(5, 20), 30), (at(4, 40), 30), (at(6, 25), 25)] {
+            known.saw_written(&node, &answer, 0);
+            assert_eq!(size(&mut known, &node), Some(told));
+        }
     }
 }

@@ -75,18 +75,25 @@ impl WriteBehind {
         self.shared.state.lock().verifier(node, self.first_verifier)
     }
 
-    /// Where the data ends that the server may not have yet.
-    fn dirty_end(&self, node: &Handle) -> u64 {
-        self.shared.state.lock().files.get(node).map_or(0, super::file::File::dirty_end)
+    /// How a file is before the server is asked for it.
+    fn before(&self, node: &Handle) -> BeforeCall {
+        let state = self.shared.state.lock();
+        let dirty_end = state.files.get(node).map_or(0, super::file::File::dirty_end);
+        BeforeCall { dirty_end, moment: state.known.moment() }
     }
 
-    /// What callers see of a file, if this is what the server said. `dirty_end` is from before the server was asked: what
-    /// was on its way then may have arrived after the server looked.
-    fn seen(&self, node: &Handle, server: Attributes, dirty_end: u64) -> Attributes {
+    /// The same of a file that is not known yet.
+    fn before_any(&self) -> BeforeCall {
+        BeforeCall { dirty_end: 0, moment: self.shared.state.lock().known.moment() }
+    }
+
+    /// What callers see of a file, if this is what the server said: what was on its way before may have arrived after the server
+    /// looked.
+    fn seen(&self, node: &Handle, server: Attributes, before: BeforeCall) -> Attributes {
         let mut state = self.shared.state.lock();
-        state.known.saw(node, &server);
+        state.known.saw(node, &server, before.moment);
         let seen = state.overlaid(node, server);
-        let seen = Attributes { size: seen.size.max(dirty_end), ..seen };
+        let seen = Attributes { size: seen.size.max(before.dirty_end), ..seen };
         state.known.told(node, &seen);
         seen
     }
@@ -99,13 +106,21 @@ impl WriteBehind {
     }
 
     /// A file was changed otherwise than by data: what the server told is what it is like.
-    fn changed(&self, node: &Handle, after: Option<&Attributes>) {
+    fn changed(&self, node: &Handle, after: Option<&Attributes>, sets_size: bool) {
         let mut state = self.shared.state.lock();
         match after {
-            Some(after) => state.known.saw(node, after),
+            Some(after) => state.known.changed(node, after, sets_size),
             None => state.known.forget(node),
         }
     }
+}
+
+/// A file before the server is asked for it.
+#[derive(Clone, Copy)]
+struct BeforeCall {
+    /// Where the data ends that the server may not have yet.
+    dirty_end: u64,
+    moment: u64,
 }
 
 impl Drop for WriteBehind {
@@ -182,9 +197,9 @@ impl Layer for WriteBehind {
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        let dirty_end = self.dirty_end(node);
+        let before = self.before(node);
         let server = self.shared.inner.attributes(caller, node)?;
-        Ok(self.seen(node, server, dirty_end))
+        Ok(self.seen(node, server, before))
     }
 
     fn set_attributes(
@@ -201,7 +216,7 @@ impl Layer for WriteBehind {
             // Data that is cut off must not be written again afterwards.
             self.commit_held(node, Teller::User)?;
         } else if guard.is_some() || !self.shared.state.lock().may_overtake(node, caller, new) {
-            self.shared.flush(&self.pools, node);
+            self.shared.flush(&self.pools, node)?;
         }
         let guard = match guard {
             Some(guard) if told == Some(guard) => Some(self.shared.inner.attributes(caller, node)?.changed),
@@ -212,23 +227,24 @@ impl Layer for WriteBehind {
             self.shared.sized(node);
         }
         Shared::hide(&mut self.shared.state.lock(), node, change);
-        self.changed(node, change.after.as_ref());
+        self.changed(node, change.after.as_ref(), new.size.is_some());
         Shared::overlay(&mut self.shared.state.lock(), node, change);
         outcome
     }
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        let before = self.before_any();
         let mut found = self.shared.inner.lookup(caller, directory, name)?;
         let node = &mut found.node;
-        node.attributes = self.seen(&node.handle, node.attributes, 0);
+        node.attributes = self.seen(&node.handle, node.attributes, before);
         self.found(directory, name, node);
         Ok(found)
     }
 
     fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
-        let dirty_end = self.dirty_end(node);
+        let before = self.before(node);
         let (granted, server) = self.shared.inner.access(caller, node, wanted)?;
-        let seen = self.seen(node, server, dirty_end);
+        let seen = self.seen(node, server, before);
         self.shared.state.lock().known.may(node, caller, granted);
         Ok((granted, seen))
     }
@@ -244,18 +260,18 @@ impl Layer for WriteBehind {
         let length = buffer.len();
         loop {
             let range = offset..offset.saturating_add(count as u64);
-            self.shared.flush_range(&self.pools, node, &range);
-            let dirty_end = self.dirty_end(node);
+            self.shared.flush_range(&self.pools, node, &range)?;
+            let before = self.before(node);
             let mut read = self.shared.inner.read(caller, node, offset, count, buffer)?;
             // The server's end of the file is not where data ends that it has not got yet.
             let read_end = offset + read.content.len() as u64;
-            if (read.end || read.content.len() < count) && read_end < dirty_end {
+            if (read.end || read.content.len() < count) && read_end < before.dirty_end {
                 buffer.truncate(length);
-                self.shared.flush(&self.pools, node);
+                self.shared.flush(&self.pools, node)?;
                 continue;
             }
-            read.end &= read_end >= self.dirty_end(node);
-            read.attributes = self.seen(node, read.attributes, dirty_end);
+            read.end &= read_end >= self.before(node).dirty_end;
+            read.attributes = self.seen(node, read.attributes, before);
             return Ok(read);
         }
     }
@@ -274,14 +290,18 @@ impl Layer for WriteBehind {
             && !self.shared.nodes().is_empty()
             && let Ok(found) = self.shared.inner.lookup(caller, directory, name)
         {
-            // What goes wrong is told by the next write or commit of that file.
-            let _ = self.commit_held(&found.node.handle, Teller::Nobody);
+            // What else goes wrong is told by the next write or commit of that file.
+            if let Err(FsError::Delay) = self.commit_held(&found.node.handle, Teller::Nobody) {
+                return Err(FsError::Delay);
+            }
         }
+        let before = self.before_any();
         let mut node = self.shared.inner.create(caller, directory, name, how, change)?;
         if cuts {
             self.shared.sized(&node.handle);
+            self.changed(&node.handle, Some(&node.attributes), true);
         }
-        node.attributes = self.seen(&node.handle, node.attributes, 0);
+        node.attributes = self.seen(&node.handle, node.attributes, before);
         self.found(directory, name, &node);
         if !matches!(how, Create::Unchecked(_)) {
             // It is new, and belongs to who made it.
@@ -322,9 +342,9 @@ impl Layer for WriteBehind {
         name: Name<'_>,
         change: &mut Change,
     ) -> Result<Attributes> {
-        let dirty_end = self.dirty_end(node);
+        let before = self.before(node);
         let server = self.shared.inner.link(caller, node, directory, name, change)?;
-        Ok(self.seen(node, server, dirty_end))
+        Ok(self.seen(node, server, before))
     }
 
     fn read_directory(

@@ -1,5 +1,7 @@
 //! How much is written behind, and what came of it.
 
+use std::time::Duration;
+
 use howdah_tune::flight::{Bounds, Choice, Expected};
 
 /// How much is written behind.
@@ -16,6 +18,9 @@ pub struct WriteBehindOptions {
     /// The most writes that are answered only when their data is durable, where more is held than the path needs. Only for callers that have
     /// many writes under way at a time, and need no COMMIT then.
     pub waiting_answers: usize,
+    /// How long a caller waits while no call to the server ends; then it gets [`FsError::Delay`](howdah_vfs::FsError), and nothing is
+    /// lost. `None`: for ever.
+    pub patience: Option<Duration>,
 }
 
 impl Default for WriteBehindOptions {
@@ -27,6 +32,7 @@ impl Default for WriteBehindOptions {
             in_flight: Bounds::default().ceiling,
             expected: None,
             waiting_answers: 0,
+            patience: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use howdah_tune::flight::{Bounds, Flight, Started};
 use howdah_vfs::{
@@ -20,6 +20,9 @@ use crate::file::Lost;
 /// How often data is written again because the server lost it before COMMIT said it was safe. A server that restarts
 /// more often within one COMMIT is not going to be cured by more of it.
 const LOSSES_MAX: u32 = 16;
+
+/// How long to wait before what could not be written now is tried again. The server was waited for before that.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// Whether somebody is told of a failure, who has a stake in the file: if not, the next one is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +86,7 @@ impl Shared {
         let (size, range) = (data.bytes.len(), data.range());
         self.make_room(pools, node, size, &data.caller)?;
         let mut state = self.state.lock();
-        self.wait_for_older(&mut state, pools, node, &range);
+        self.wait_for_older(&mut state, pools, node, &range)?;
         let file = state.file(node);
         if let Some(error) = file.failed.take() {
             state.forget(node);
@@ -110,7 +113,7 @@ impl Shared {
         size: usize,
         caller: &Caller,
     ) -> Result<()> {
-        let mut state = self.state.lock();
+        let (mut state, began) = (self.state.lock(), Instant::now());
         if state.has_room(size) {
             return Ok(());
         }
@@ -127,13 +130,12 @@ impl Shared {
                 // A job that is not run takes the lock when it is dropped.
                 MutexGuard::unlocked(&mut state, || CommitJob::start(self, pools, fullest, writer, moment));
             } else if state.is_under_way() {
-                self.over.wait(&mut state);
+                self.wait_over(&mut state, began)?;
             } else {
                 // Only what is gathered is left, or what no COMMIT succeeds for.
                 drop(state);
                 self.commit(pools, node, caller, Teller::User, &mut Change::default())?;
-                self.flush_all(pools);
-                return Ok(());
+                return self.flush_all(pools);
             }
         }
         Ok(())
@@ -152,7 +154,7 @@ impl Shared {
         self.make_room(pools, node, data.bytes.len(), &data.caller)?;
         {
             let mut state = self.state.lock();
-            self.wait_for_older(&mut state, pools, node, &range);
+            self.wait_for_older(&mut state, pools, node, &range)?;
             if let Some(error) = state.file(node).failed.take() {
                 state.forget(node);
                 return Err(error);
@@ -160,17 +162,19 @@ impl Shared {
             // Whoever writes again what was lost must see that this is newer.
             state.file(node).on_the_way.push(range.clone());
         }
+        let since = self.state.lock().known.moment();
         let shared = Data::Shared(data.bytes.clone());
         let outcome = self.inner.write(&data.caller, node, data.offset, shared, stability, change);
         let mut state = self.state.lock();
         Self::hide(&mut state, node, change);
         state.file(node).arrived(&range);
+        state.on_answer(&outcome);
         if let Ok(Written { count, stability, verifier }) = outcome {
             let bytes = data.bytes.slice(..count.min(data.bytes.len()));
             state.file(node).writer = Some(data.caller.clone());
             state.file(node).trusted = true;
             state.wrote(node, [Answered { piece: Piece { bytes, ..data.clone() }, stability, verifier }]);
-            self.learn(&mut state, node, change);
+            self.learn(&mut state, node, change, since);
             state.known.may(node, &data.caller, Access::MODIFY);
         }
         Self::overlay(&mut state, node, change);
@@ -185,20 +189,25 @@ impl Shared {
     }
 
     /// Waits until all data of a file has been written, if not committed.
-    pub fn flush(self: &Arc<Self>, pools: &Arc<Pools>, node: &Handle) {
+    pub fn flush(self: &Arc<Self>, pools: &Arc<Pools>, node: &Handle) -> Result<()> {
         let mut state = self.state.lock();
         self.send(&mut state, pools, node);
-        self.wait_clean(&mut state, node);
+        self.wait_clean(&mut state, node)
     }
 
     /// The same for all files.
-    pub fn flush_all(self: &Arc<Self>, pools: &Arc<Pools>) {
-        self.nodes().iter().for_each(|node| self.flush(pools, node));
+    pub fn flush_all(self: &Arc<Self>, pools: &Arc<Pools>) -> Result<()> {
+        self.nodes().iter().try_for_each(|node| self.flush(pools, node))
     }
 
     /// Waits until none of these bytes are gathered or on their way.
-    pub fn flush_range(self: &Arc<Self>, pools: &Arc<Pools>, node: &Handle, range: &Range<u64>) {
-        self.wait_for_older(&mut self.state.lock(), pools, node, range);
+    pub fn flush_range(
+        self: &Arc<Self>,
+        pools: &Arc<Pools>,
+        node: &Handle,
+        range: &Range<u64>,
+    ) -> Result<()> {
+        self.wait_for_older(&mut self.state.lock(), pools, node, range)
     }
 
     /// Whether data of this file is not durable yet, or a failure was not told yet.
@@ -248,15 +257,15 @@ impl Shared {
         teller: Teller,
         change: &mut Change,
     ) -> Result<bool> {
-        let Some(_alone) = self.commit_alone(node) else { return Ok(false) };
+        let Some(_alone) = self.commit_alone(node)? else { return Ok(false) };
         if teller == Teller::User {
             self.state.lock().file(node).to_commit = 0;
         }
-        if self.commit_by_writing(node, teller, change)? {
+        if self.commit_by_writing(pools, node, teller, change)? {
             return Ok(true);
         }
         for turn in 0..LOSSES_MAX {
-            self.flush(pools, node);
+            self.flush(pools, node)?;
             let moment = {
                 let mut state = self.state.lock();
                 let Some(file) = state.files.get_mut(node) else { return Ok(turn > 0) };
@@ -275,15 +284,16 @@ impl Shared {
                 file.uncommitted.moment()
             };
             // When that fails, the data is still held: the next COMMIT tries again. Unless the file is gone.
-            let committed = self.inner.commit(caller, node, 0, 0, change).inspect_err(|error| {
-                if *error == FsError::Stale {
-                    let mut state = self.state.lock();
-                    state.drop_uncommitted(node);
-                    state.forget(node);
-                }
-            })?;
+            let since = self.state.lock().known.moment();
+            let committed = self.inner.commit(caller, node, 0, 0, change);
             let mut state = self.state.lock();
-            self.learn(&mut state, node, change);
+            state.on_answer(&committed);
+            if committed == Err(FsError::Stale) {
+                state.drop_uncommitted(node);
+                state.forget(node);
+            }
+            let committed = committed?;
+            self.learn(&mut state, node, change, since);
             Self::hide(&mut state, node, change);
             Self::overlay(&mut state, node, change);
             state.file(node).commit_failed = false;
@@ -293,25 +303,31 @@ impl Shared {
                 self.over.notify_all();
                 return Ok(true);
             }
-            let lost = self.lost(&mut state, pools, node, moment, committed.verifier);
+            let lost = self.lost(&mut state, pools, node, moment, committed.verifier)?;
             self.write_again(&mut state, pools, node, lost);
         }
         Err(FsError::Io)
     }
 
     /// Waits until nobody else commits a file. `None`: there is nothing to commit.
-    fn commit_alone(&self, node: &Handle) -> Option<Alone<'_>> {
-        let mut state = self.state.lock();
-        while state.files.get(node)?.committing {
-            self.over.wait(&mut state);
+    fn commit_alone(&self, node: &Handle) -> Result<Option<Alone<'_>>> {
+        let (mut state, began) = (self.state.lock(), Instant::now());
+        loop {
+            match state.files.get_mut(node) {
+                None => return Ok(None),
+                Some(file) if !file.committing => {
+                    file.committing = true;
+                    return Ok(Some(Alone { shared: self, node: *node }));
+                }
+                Some(_) => self.wait_over(&mut state, began)?,
+            }
         }
-        state.file(node).committing = true;
-        Some(Alone { shared: self, node: *node })
     }
 
     /// Where all there is was gathered, one durable write does the work of a write and a COMMIT, in half the time.
     fn commit_by_writing(
         self: &Arc<Self>,
+        pools: &Arc<Pools>,
         node: &Handle,
         teller: Teller,
         change: &mut Change,
@@ -331,6 +347,12 @@ impl Shared {
         };
         let outcome = self.write_as(node, &piece, Stability::FileSync, change);
         let mut state = self.state.lock();
+        state.on_answer(&outcome);
+        if let Err(FsError::Delay) = outcome {
+            // It stays taken, and is on its way.
+            self.launch(&mut state, pools, node, piece);
+            return Err(FsError::Delay);
+        }
         state.file(node).arrived(&piece.range());
         state.held -= piece.bytes.len();
         match &outcome {
@@ -354,15 +376,15 @@ impl Shared {
         node: &Handle,
         moment: u64,
         verifier: [u8; 8],
-    ) -> Vec<Piece> {
+    ) -> Result<Vec<Piece>> {
         let piece = |Lost { offset, data, with }: Lost<Caller>| Piece { caller: with, offset, bytes: data };
         loop {
             self.send(state, pools, node);
-            self.wait_clean(state, node);
+            self.wait_clean(state, node)?;
             let lost = state.committed(node, moment, verifier).into_iter().map(piece).collect::<Vec<_>>();
             // What was written over is not lost any more: every turn leaves less.
             if !lost.iter().any(|piece| state.overlaps(node, &piece.range())) {
-                return lost;
+                return Ok(lost);
             }
         }
     }
@@ -383,9 +405,13 @@ impl Shared {
     pub fn commit_all(self: &Arc<Self>, pools: &Arc<Pools>) -> Result<()> {
         let mut outcome = Ok(());
         for node in self.nodes() {
-            if let Err(error) = self.commit_as_writer(pools, &node, Teller::Nobody) {
-                outcome = outcome.and(Err(error));
-            }
+            let committed = loop {
+                match self.commit_as_writer(pools, &node, Teller::Nobody) {
+                    Err(FsError::Delay) => std::thread::sleep(AGAIN),
+                    committed => break committed,
+                }
+            };
+            outcome = outcome.and(committed);
         }
         outcome
     }
@@ -422,19 +448,35 @@ impl Shared {
         pools: &Arc<Pools>,
         node: &Handle,
         range: &Range<u64>,
-    ) {
+    ) -> Result<()> {
+        let began = Instant::now();
         while state.overlaps(node, range) {
             self.send(state, pools, node);
             if state.overlaps(node, range) {
-                self.over.wait(state);
+                self.wait_over(state, began)?;
             }
         }
+        Ok(())
     }
 
-    fn wait_clean(&self, state: &mut MutexGuard<'_, State>, node: &Handle) {
+    fn wait_clean(&self, state: &mut MutexGuard<'_, State>, node: &Handle) -> Result<()> {
+        let began = Instant::now();
         while state.files.get(node).is_some_and(|file| !file.on_the_way.is_empty()) {
-            self.over.wait(state);
+            self.wait_over(state, began)?;
         }
+        Ok(())
+    }
+
+    /// Waits for a call to be over, on behalf of a caller that waits since `began`: refuses when none has ended for too long.
+    pub fn wait_over(&self, state: &mut MutexGuard<'_, State>, began: Instant) -> Result<()> {
+        let Some(patience) = self.options.patience else {
+            self.over.wait(state);
+            return Ok(());
+        };
+        let is_late = |state: &State| began.max(state.answered).elapsed() >= patience;
+        let end = began.max(state.answered) + patience;
+        let waited = self.over.wait_until(state, end);
+        if waited.timed_out() && is_late(state) { Err(FsError::Delay) } else { Ok(()) }
     }
 
     /// Starts the call for what is said to be on its way already, when there is room for one.
@@ -445,8 +487,15 @@ impl Shared {
         node: &Handle,
         piece: Piece,
     ) {
-        while state.flight.in_flight() >= state.flight.in_flight_target() {
-            self.over.wait(state);
+        let began = Instant::now();
+        while state.flight.in_flight() >= state.flight.in_flight_target() && !state.is_silent() {
+            // What was taken stays taken, and waits for a thread then.
+            if self.wait_over(state, began).is_err() {
+                break;
+            }
+        }
+        if state.flight.in_flight() == 0 {
+            state.answered = Instant::now();
         }
         state.written += 1;
         let (now, size) = (self.start.elapsed(), piece.bytes.len());
@@ -458,9 +507,14 @@ impl Shared {
         MutexGuard::unlocked(state, || pools.writes.run(move || job.run()));
     }
 
-    /// Writes a piece, in as many calls as it takes.
+    /// Writes a piece, in as many calls as it takes, and again while the server is away: its data was taken.
     pub fn write(&self, node: &Handle, piece: &Piece) -> Result<Vec<Answered>> {
-        self.write_as(node, piece, Stability::Unstable, &mut Change::default())
+        loop {
+            match self.write_as(node, piece, Stability::Unstable, &mut Change::default()) {
+                Err(FsError::Delay) => std::thread::sleep(AGAIN),
+                outcome => return outcome,
+            }
+        }
     }
 
     fn write_as(
@@ -473,13 +527,13 @@ impl Shared {
         let (mut done, mut answers) = (0, Vec::new());
         while done < piece.bytes.len() {
             let (rest, offset) = (piece.bytes.slice(done..), piece.offset + done as u64);
-            let data = Data::Shared(rest.clone());
+            let (data, since) = (Data::Shared(rest.clone()), self.state.lock().known.moment());
             let Written { count, stability, verifier } =
                 self.inner.write(&piece.caller, node, offset, data, how, change)?;
             if count == 0 {
                 return Err(FsError::Io);
             }
-            self.learn(&mut self.state.lock(), node, change);
+            self.learn(&mut self.state.lock(), node, change, since);
             let count = count.min(rest.len());
             let piece = Piece { caller: piece.caller.clone(), offset, bytes: rest.slice(..count) };
             answers.push(Answered { piece, stability, verifier });
@@ -504,10 +558,10 @@ impl Shared {
         }
     }
 
-    /// Takes what a change of a file told.
-    fn learn(&self, state: &mut State, node: &Handle, change: &Change) {
+    /// Takes what the answer to a write told that began at `since`.
+    fn learn(&self, state: &mut State, node: &Handle, change: &Change, since: u64) {
         if let Some(after) = &change.after {
-            state.known.saw_written(node, after);
+            state.known.saw_written(node, after, since);
             // Unlike that of the data, nobody sets this time to another than now.
             state.clock.saw(after.changed);
         }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::time::Instant;
 
 use howdah_tune::flight::Flight;
-use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle, NewAttributes, SetTime};
+use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle, NewAttributes, Result, SetTime};
 
 use super::clock::ServerClock;
 use super::file::{Answered, File};
@@ -41,6 +42,8 @@ pub struct State {
     pub waiting_answers: usize,
     /// How many of them were answered all the same, and whose callers have sent nothing since.
     pub let_go: usize,
+    /// When a call to the server ended last, or the first of those in flight began.
+    pub answered: Instant,
     /// How often data of each file was given up, and how often such counts were forgotten.
     losses: Generations<Handle, u64>,
     losses_forgotten: u64,
@@ -61,6 +64,7 @@ impl State {
             waited_for_memory: 0,
             waiting_answers: 0,
             let_go: 0,
+            answered: Instant::now(),
             losses: Generations::new(LOSSES_MAX),
             losses_forgotten: 0,
             options,
@@ -126,6 +130,19 @@ impl State {
             && new.mode.is_none_or(|mode| mode & SET_ID == 0)
             && (new.user, new.group) == (None, None)
             && !matches!(new.modified, SetTime::To(_))
+    }
+
+    /// A call to the server ended: with an answer, unless it could not be made.
+    pub fn on_answer<T>(&mut self, outcome: &Result<T>) {
+        if !matches!(outcome, Err(FsError::Delay)) {
+            self.answered = Instant::now();
+        }
+    }
+
+    /// Whether none of the calls in flight has ended for longer than a caller waits.
+    pub fn is_silent(&self) -> bool {
+        let is_over = |patience| self.answered.elapsed() >= patience;
+        self.flight.in_flight() > 0 && self.options.patience.is_some_and(is_over)
     }
 
     /// Takes the answers to writes of a file.

@@ -32,6 +32,7 @@ mod states;
 mod thread;
 mod tuning;
 mod udp;
+mod uplinks;
 
 pub use access_token::AccessToken;
 pub use address::AdminAddress;
@@ -49,3 +50,4 @@ pub use samples::{Columns, ConnectionSamples, RecentSamples};
 pub use states::{LockReport, StateClient, StateReport};
 pub(crate) use thread::{Admin, AdminSockets};
 pub use udp::Udp;
+pub use uplinks::{ExportUplink, Uplinks};

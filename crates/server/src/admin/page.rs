@@ -33,6 +33,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/page/exports.js", SCRIPT, include_str!("page/exports.js")),
     ("/page/health.js", SCRIPT, include_str!("page/health.js")),
     ("/page/make.js", SCRIPT, include_str!("page/make.js")),
+    ("/page/uplinks.js", SCRIPT, include_str!("page/uplinks.js")),
     ("/page/words.js", SCRIPT, include_str!("page/words.js")),
 ];
 

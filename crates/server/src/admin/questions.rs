@@ -15,7 +15,8 @@ use super::question::{Parameter, Question, form};
 use super::samples::RecentSamples;
 use super::states::{Release, StateReport};
 use super::udp::Udp;
-use super::{capture, clients, counts, knobs, memory, samples, states, tuning, udp};
+use super::uplinks::Uplinks;
+use super::{capture, clients, counts, knobs, memory, samples, states, tuning, udp, uplinks};
 use crate::capture as calls;
 use crate::tuning::{Knob, TuningReport};
 
@@ -79,6 +80,11 @@ pub const QUESTIONS: &[Question] = &[
     Question::json::<Udp>("/v1/udp", "what UDP's sockets have carried, by address and interface", || {
         get(udp::udp)
     }),
+    Question::json::<Uplinks>(
+        "/v1/uplinks",
+        "the way to the other server, of exports of other servers, and the caches before it",
+        || get(uplinks::uplinks),
+    ),
     Question::json::<Procedures>(
         "/v1/procedures",
         "what was asked, how it ended and how long it took, by procedure",

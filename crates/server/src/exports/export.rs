@@ -11,6 +11,7 @@ use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
 use super::{ClientRule, Identity, PrivilegedPorts, TlsPolicy};
 use crate::Peer;
 use crate::counts::Timed;
+use crate::uplink::Uplink;
 
 /// The first port that anybody may use.
 const UNPRIVILEGED_PORTS: u16 = 1024;
@@ -28,6 +29,8 @@ pub struct Export {
     delegates: bool,
     /// Why it cannot be mounted now.
     gone: Option<String>,
+    /// The way to the server behind it, if another one is.
+    uplink: Option<Arc<dyn Uplink>>,
     root: Handle,
     /// The file system that the root lives on, if it said.
     root_file_system: Option<u64>,
@@ -72,6 +75,7 @@ impl Export {
             tls: TlsPolicy::default(),
             delegates: false,
             gone: None,
+            uplink: None,
             root,
             root_file_system,
             waits,
@@ -118,6 +122,17 @@ impl Export {
     /// Whether calls of this peer are protected as they must be. MOUNT does not ask: Linux clients mount in the clear.
     pub(crate) fn takes(&self, peer: &Peer) -> bool {
         self.tls.takes(peer.security)
+    }
+
+    /// The same export of another server, to which the way is this.
+    #[must_use]
+    pub fn with_uplink(self, uplink: Option<Arc<dyn Uplink>>) -> Self {
+        Self { uplink, ..self }
+    }
+
+    /// The way to the server behind it, if another one is.
+    pub fn uplink(&self) -> Option<&dyn Uplink> {
+        self.uplink.as_deref()
     }
 
     /// Why it cannot be mounted now, if its directory is gone.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use howdah_net::{Listener, LocalListener, connect_local};
 use howdah_server::admin::MetricsSettings;
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
+use howdah_server::uplink::{Uplink, UplinkCache, UplinkReport};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::FileSystem;
 use howdah_vfs::memory::MemoryFileSystem;
@@ -24,6 +25,21 @@ pub struct Asked {
     pub socket: PathBuf,
     pub metrics: SocketAddr,
     _home: tempfile::TempDir,
+}
+
+/// A way to a far server of which nothing happens.
+struct Far;
+
+impl Uplink for Far {
+    fn report(&self) -> UplinkReport {
+        UplinkReport {
+            url: "nfs://far/export".to_owned(),
+            is_up: true,
+            limited_by: "none".to_owned(),
+            cache: Some(UplinkCache::default()),
+            ..UplinkReport::default()
+        }
+    }
 }
 
 impl Asked {
@@ -44,7 +60,7 @@ impl Asked {
 
     fn with(file_system: Arc<dyn FileSystem>, settings: &Settings) -> Self {
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
-        let export = Export::new("/", 1, file_system, vec![rule]);
+        let export = Export::new("/", 1, file_system, vec![rule]).with_uplink(Some(Arc::new(Far)));
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
         let mut sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("bound");
         let home = tempfile::tempdir().expect("a directory");

@@ -184,16 +184,18 @@ impl Carrier {
 
     /// A call's time is over.
     pub(super) fn give_up(&self, call: &Call) {
+        let Some(error) = self.hub.lateness(call, self.server()) else { return };
         self.state.lock().peer.cancel(call.xid);
-        self.hub.finish(call, Err(CallError::TimedOut), Instant::now());
+        self.hub.finish(call, Err(error), Instant::now());
         self.admit();
     }
 
     /// The time of calls is over that were not even sent.
     pub(super) fn give_up_late(&self) {
         if self.hub.is_soft() {
-            for call in self.hub.window.take_late() {
-                self.hub.finish(&call, Err(CallError::TimedOut), Instant::now());
+            for call in self.hub.window.take_late(|call| self.hub.is_late(call)) {
+                let error = self.hub.lateness(&call, self.server()).unwrap_or(CallError::Away);
+                self.hub.finish(&call, Err(error), Instant::now());
             }
         }
     }
@@ -375,7 +377,7 @@ fn new_call(call: Arc<Call>) -> NewCall<Arc<Call>> {
         sends: call.outgoing.message().iter().map(|piece| piece.len()).sum(),
         receives,
         transfer: call.class.is_bulk().then_some(call.volume),
-        expires: call.deadline,
+        expires: call.deadline(),
         call,
     }
 }

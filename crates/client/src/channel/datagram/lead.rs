@@ -36,9 +36,9 @@ impl Carrier {
                 }
                 return outcome;
             }
-            if call.is_late() {
+            if self.hub.is_late(call) {
                 self.give_up(call);
-            } else if self.lead(|| call.is_done() || call.is_late()) {
+            } else if self.lead(|| call.is_done() || self.hub.is_late(call)) {
                 self.hand_over();
             } else {
                 has_followed = true;

@@ -10,6 +10,7 @@ use crate::TransportSecurity;
 use crate::admin::asked::Asked;
 use crate::admin::process::ProcessUse;
 use crate::admin::space::ExportSpace;
+use crate::admin::uplinks::{self, ExportUplink};
 use crate::connection::Connection;
 use crate::counts::{Row, UnheardSums, Workers};
 use crate::secure::TlsDoor;
@@ -46,6 +47,8 @@ pub struct Facts {
     pub told: Vec<ClientFacts>,
     /// What is exported, and how full it is.
     pub exports: Vec<ExportSpace>,
+    /// The far side of exports of other servers.
+    pub uplinks: Vec<ExportUplink>,
     /// What is known of TLS, where there is a certificate.
     pub tls: Option<TlsFacts>,
     /// What the kernel counts of this process, where it says so.
@@ -114,6 +117,7 @@ impl Facts {
             clients,
             told,
             exports,
+            uplinks: uplinks::of(&service.exports()),
             process: ProcessUse::now().ok(),
         }
     }

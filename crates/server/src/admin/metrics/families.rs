@@ -8,6 +8,7 @@ use super::form::Form;
 use super::host::{exports, process};
 use super::text::{Kind, Text};
 use super::tls::tls;
+use super::uplinks::uplinks;
 use crate::admin::counts::{by_name, export_name, together};
 use crate::counts::{Latency, Row, upper_bound};
 
@@ -24,6 +25,7 @@ pub fn write(facts: &Facts, form: Form) -> String {
     memory(&mut text, facts);
     limits(&mut text, facts);
     exports(&mut text, facts);
+    uplinks(&mut text, &facts.uplinks);
     by_export(&mut text, facts);
     by_procedure(&mut text, facts);
     clients(&mut text, facts);
@@ -176,11 +178,13 @@ mod tests {
     use super::*;
     use crate::Reply;
     use crate::admin::process::ProcessUse;
+    use crate::admin::uplinks::ExportUplink;
     use crate::counts::{Figures, Ledger, Moment, OfExport, Timing, at_export};
     use crate::exports::{Export, Exports};
     use crate::programs::Listed;
     use crate::secure::TlsFigures;
     use crate::service::procedures;
+    use crate::uplink::{UplinkCache, UplinkReport};
 
     /// What an answer may weigh with so many clients told.
     const CLIENTS: u32 = 1000;
@@ -233,7 +237,10 @@ mod tests {
             handshakes: TlsFigures::default().counts(),
             ..TlsFacts::default()
         });
-        Facts { rows: rows.collect(), told: told.collect(), account, process, tls, ..Facts::default() }
+        let uplink = UplinkReport { cache: Some(UplinkCache::default()), ..UplinkReport::default() };
+        let uplinks = vec![ExportUplink { export: "/far".to_owned(), uplink }];
+        let (rows, told) = (rows.collect(), told.collect());
+        Facts { rows, told, account, process, tls, uplinks, ..Facts::default() }
     }
 
     #[test]

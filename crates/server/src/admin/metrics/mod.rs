@@ -9,6 +9,7 @@ mod host;
 mod settings;
 mod text;
 mod tls;
+mod uplinks;
 
 pub use answer::metrics;
 pub use settings::MetricsSettings;

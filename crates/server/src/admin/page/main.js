@@ -7,6 +7,7 @@ import { Curves, summed } from './curves.js';
 import { showExports } from './exports.js';
 import { between, judge } from './health.js';
 import { by, key, make, say } from './make.js';
+import { showUplinks } from './uplinks.js';
 import { VERDICTS, age, bytes, count, rate, time } from './words.js';
 
 const STEP = 500;
@@ -27,11 +28,12 @@ async function look() {
   const rarely = steps % RARELY === 0;
   // All that was before the page was opened comes with the first answer.
   const since = steps ? `?since=${curves.now}` : '';
-  const [samples, list, memory, workers, procedures, exports] = await Promise.all([
+  const [samples, list, memory, workers, uplinks, procedures, exports] = await Promise.all([
     ask(`/v1/samples${since}`),
     slowly ? ask('/v1/clients') : null,
     slowly ? ask('/v1/memory') : null,
     slowly ? ask('/v1/workers') : null,
+    slowly ? ask('/v1/uplinks') : null,
     rarely ? ask('/v1/procedures') : null,
     steps % SELDOM === 0 ? ask('/v1/exports') : null,
   ]);
@@ -44,6 +46,7 @@ async function look() {
     known.procedures = procedures;
   }
   if (list) clients.update(list.clients, curves);
+  if (uplinks) showUplinks(by('uplinks'), uplinks.uplinks);
   if (exports) {
     known.exports = exports.exports;
     showExports(by('exports'), known.exports);

@@ -1,0 +1,105 @@
+//! What a server tells of the way to another server: the client's figures and those of the caches, in the server's form.
+
+use std::sync::Arc;
+
+use howdah_client::channel::{ChannelReport, Limit, LimitReport};
+use howdah_client::nfs3::Nfs3;
+use howdah_layers::{Cached, CachedReport};
+use howdah_server::uplink::{Uplink, UplinkCache, UplinkReport};
+
+/// Of the memory for what is written, the part from which on writers wait for the far server.
+const FULL: f64 = 0.9;
+
+/// The way to the server of an export.
+pub struct FarSide {
+    /// What was opened.
+    pub url: String,
+    /// The client.
+    pub client: Arc<Nfs3>,
+    /// The caches before it.
+    pub cached: Option<Arc<Cached>>,
+}
+
+impl Uplink for FarSide {
+    fn report(&self) -> UplinkReport {
+        let cached = self.cached.as_ref().map(|cached| cached.report());
+        told(&self.url, &self.client.channel().report(), cached.as_ref())
+    }
+}
+
+fn told(url: &str, channel: &ChannelReport, cached: Option<&CachedReport>) -> UplinkReport {
+    let (limited_by, sentence) = limit(channel, cached);
+    let rate = |writes| channel.now.as_ref().filter(|now| now.writes == writes).map_or(0.0, |now| now.rate);
+    let trip = channel.lanes.iter().filter_map(|lane| lane.round_trip).min();
+    UplinkReport {
+        url: url.to_owned(),
+        is_up: !channel.is_away,
+        connections: channel.lanes.iter().filter(|lane| lane.local.is_some()).count(),
+        rtt_seconds: trip.map(|trip| trip.as_secs_f64()),
+        calls_in_flight: channel.in_flight,
+        calls_in_flight_max: channel.flight.target,
+        bytes_per_call: channel.flight.bytes,
+        read_bytes: channel.read,
+        written_bytes: channel.written,
+        read_per_second: rate(false),
+        written_per_second: rate(true),
+        limited_by: limited_by.to_owned(),
+        sentence,
+        cache: cached.map(caches),
+    }
+}
+
+fn caches(report: &CachedReport) -> UplinkCache {
+    let (reading, writing) = (&report.reading, &report.writing);
+    UplinkCache {
+        attribute_hits: report.attributes.hits,
+        attribute_misses: report.attributes.misses,
+        data_hits: reading.hits,
+        data_misses: reading.misses,
+        read_ahead_bytes: reading.held as u64,
+        read_ahead_bytes_max: reading.memory_budget as u64,
+        dirty_bytes: writing.held as u64,
+        dirty_bytes_max: writing.memory_budget as u64,
+        full_waits: writing.waited_for_memory,
+    }
+}
+
+/// The side that limits, and how to say it.
+fn limit(channel: &ChannelReport, cached: Option<&CachedReport>) -> (&'static str, String) {
+    if channel.is_away {
+        return ("far", "the far server does not answer".to_owned());
+    }
+    let is_full =
+        |cached: &CachedReport| cached.writing.held as f64 >= FULL * cached.writing.memory_budget as f64;
+    match &channel.now {
+        None => ("none", "nothing is asked of the far server".to_owned()),
+        Some(now) if side(now.limit) == "near" && now.writes && cached.is_some_and(is_full) => (
+            "far",
+            "writes limited by the far server, which has not made safe what fills the memory here".to_owned(),
+        ),
+        Some(now) if side(now.limit) == "near" => ("near", of_clients(now)),
+        Some(now) => (side(now.limit), now.sentence()),
+    }
+}
+
+fn of_clients(now: &LimitReport) -> String {
+    let what = if now.writes { "writes" } else { "reads" };
+    format!("{what} limited by the clients, which ask for no more at once")
+}
+
+fn side(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Idle => "none",
+        Limit::Requests => "near",
+        Limit::Slots | Limit::Processor => "relay",
+        Limit::Server
+        | Limit::OurSendBuffer
+        | Limit::TheirSendBuffer
+        | Limit::OurWindow
+        | Limit::TheirWindow
+        | Limit::Loss
+        | Limit::Path
+        | Limit::PathOrTheirBuffer
+        | Limit::Start => "far",
+    }
+}

@@ -1,0 +1,88 @@
+//! The families about the far side of exports of other servers.
+
+use super::text::{Kind, Text};
+use crate::admin::uplinks::ExportUplink;
+use crate::uplink::{UplinkCache, UplinkReport};
+
+/// A figure of a way.
+type Figure = fn(&UplinkReport) -> u64;
+/// A figure of the caches.
+type CacheFigure = fn(&UplinkCache) -> u64;
+
+const FIGURES: [(&str, Kind, Option<&str>, &str, Figure); 6] = [
+    ("howdah_uplink_up", Kind::Gauge, None, "1 while the far server answers, else 0.", |told| {
+        u64::from(told.is_up)
+    }),
+    ("howdah_uplink_connections", Kind::Gauge, None, "Connections to the far server.", |told| {
+        told.connections as u64
+    }),
+    ("howdah_uplink_calls_in_flight", Kind::Gauge, None, "READs and WRITEs in flight.", |told| {
+        told.calls_in_flight as u64
+    }),
+    ("howdah_uplink_calls_in_flight_max", Kind::Gauge, None, "How many may be in flight.", |told| {
+        told.calls_in_flight_max as u64
+    }),
+    ("howdah_uplink_read_bytes", Kind::Counter, Some("bytes"), "Read from the far server.", |told| {
+        told.read_bytes
+    }),
+    ("howdah_uplink_written_bytes", Kind::Counter, Some("bytes"), "Written to the far server.", |told| {
+        told.written_bytes
+    }),
+];
+
+const SIZES: [(&str, &str, CacheFigure); 4] = [
+    ("howdah_uplink_read_ahead_bytes", "Read ahead.", |cache| cache.read_ahead_bytes),
+    ("howdah_uplink_read_ahead_max_bytes", "How much may be read ahead.", |cache| cache.read_ahead_bytes_max),
+    ("howdah_uplink_dirty_bytes", "Written, and not safe on the far server yet.", |cache| cache.dirty_bytes),
+    ("howdah_uplink_dirty_max_bytes", "How much may be.", |cache| cache.dirty_bytes_max),
+];
+
+/// Writes them, where there are such exports.
+pub fn uplinks(text: &mut Text, told: &[ExportUplink]) {
+    if told.is_empty() {
+        return;
+    }
+    for (name, kind, unit, help, figure) in FIGURES {
+        text.family(name, kind, unit, help);
+        told.iter().for_each(|one| text.sample(&[("export", &one.export)], figure(&one.uplink)));
+    }
+    text.family("howdah_uplink_rtt_seconds", Kind::Gauge, Some("seconds"), "How long a small call takes.");
+    for one in told {
+        if let Some(rtt) = one.uplink.rtt_seconds {
+            text.sample(&[("export", &one.export)], rtt);
+        }
+    }
+    let help = "1 for the side that limits now, 0 for the others.";
+    text.family("howdah_uplink_limited", Kind::Gauge, None, help);
+    for one in told {
+        for side in ["near", "relay", "far", "none"] {
+            let limits = u8::from(one.uplink.limited_by == side);
+            text.sample(&[("export", &one.export), ("by", side)], limits);
+        }
+    }
+    caches(text, told);
+}
+
+fn caches(text: &mut Text, told: &[ExportUplink]) {
+    let cached: Vec<(&str, UplinkCache)> =
+        told.iter().filter_map(|one| Some((one.export.as_str(), one.uplink.cache?))).collect();
+    let help = "Questions of clients, by whether the caches answered.";
+    text.family("howdah_uplink_cache_requests", Kind::Counter, None, help);
+    for (export, cache) in &cached {
+        for (what, result, count) in [
+            ("attributes", "hit", cache.attribute_hits),
+            ("attributes", "miss", cache.attribute_misses),
+            ("data", "hit", cache.data_hits),
+            ("data", "miss", cache.data_misses),
+        ] {
+            text.sample(&[("export", export), ("cache", what), ("result", result)], count);
+        }
+    }
+    for (name, help, figure) in SIZES {
+        text.family(name, Kind::Gauge, Some("bytes"), help);
+        cached.iter().for_each(|(export, cache)| text.sample(&[("export", export)], figure(cache)));
+    }
+    let help = "How often a writer waited since as much was dirty as may be.";
+    text.family("howdah_uplink_full_waits", Kind::Counter, None, help);
+    cached.iter().for_each(|(export, cache)| text.sample(&[("export", export)], cache.full_waits));
+}
