@@ -84,8 +84,8 @@ mod tests {
         assert_data_eq!(
             state(&found),
             str![[r#"
-CLIENT            ADDRESS                 LEASE            SLOTS  OPENS  LOCKS    SILENT  NAME
-6746c2a100000001  192.0.2.7               active            3/64     12      1       3 s  Linux NFSv4.2 desk
+CLIENT            ADDRESS                 LEASE            SLOTS  OPENS  LOCKS  DELEGATIONS    SILENT  NAME
+6746c2a100000001  192.0.2.7               active            3/64     12      1            3       3 s  Linux NFSv4.2 desk
 
 EXPORT                  FILE          LOCK   BYTES                 HELD BY
 /srv/data               4711          write  0-end                 Linux NFSv4.2 desk (192.0.2.7)
