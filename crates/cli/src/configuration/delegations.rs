@@ -1,11 +1,8 @@
-//! Which delegations an export gives to NFSv4 clients, and where that would do harm.
+//! Which delegations an export gives to NFSv4 clients.
 
 use std::fmt;
-use std::path::Path;
 
 use clap::ValueEnum;
-
-use super::{ExportConfig, Source};
 
 /// Which delegations NFSv4 clients are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -30,61 +27,5 @@ impl fmt::Display for Delegations {
             Self::None => "none",
             Self::Read => "read",
         })
-    }
-}
-
-/// Refuses delegations of files that are changed in other ways than through their export: clients would not learn of it.
-pub fn check_delegations(exports: &[ExportConfig]) -> Result<(), String> {
-    for export in exports.iter().filter(|export| export.delegations == Delegations::Read) {
-        let name = &export.name;
-        if let Source::Server(_) = export.source {
-            return Err(format!(
-                "export {name}: delegations = \"read\" is not possible for files of another server, where they change without our \
-                 knowledge; leave it out"
-            ));
-        }
-        let others = exports.iter().filter(|other| other.name != *name);
-        if let Some(other) = others.into_iter().find(|other| overlap(export, other)) {
-            return Err(format!(
-                "export {name}: delegations = \"read\" is not possible, since export {} has the same files: clients would not learn of \
-                 changes made there; leave one of them out",
-                other.name
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn overlap(one: &ExportConfig, other: &ExportConfig) -> bool {
-    let (Some(one), Some(other)) = (one.source.directory(), other.source.directory()) else { return false };
-    let contains = |outer: &Path, inner: &Path| inner.starts_with(outer);
-    contains(one, other) || contains(other, one)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::one_export;
-    use super::*;
-
-    #[test]
-    fn files_that_change_elsewhere_have_no_delegations() {
-        let export = one_export().exports.remove(0);
-        let with = |name: &str, source: Source, delegations| ExportConfig {
-            name: name.parse().expect("a name"),
-            source,
-            delegations,
-            ..export.clone()
-        };
-        let directory = |path: &str| Source::Directory(path.into());
-        let delegating = with("/a", directory("/srv/a"), Delegations::Read);
-        let beside = with("/b", directory("/srv/ab"), Delegations::Read);
-        assert_eq!(check_delegations(&[delegating.clone(), beside]), Ok(()));
-        for path in ["/srv", "/srv/a", "/srv/a/b"] {
-            let other = with("/c", directory(path), Delegations::None);
-            let refused = check_delegations(&[delegating.clone(), other]).expect_err(path);
-            assert!(refused.contains("export /c has the same files"), "{refused}");
-        }
-        let far = with("/far", Source::server("nfs://far.test/x").expect("a URL"), Delegations::Read);
-        assert!(check_delegations(&[far]).is_err_and(|why| why.contains("another server")));
     }
 }

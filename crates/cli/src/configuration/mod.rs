@@ -24,6 +24,7 @@ mod problems;
 mod reload;
 mod section;
 mod server;
+mod shared_files;
 mod sizes;
 mod source;
 mod taken;
