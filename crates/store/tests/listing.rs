@@ -55,6 +55,7 @@ fn listing_is_linear() {
     // A tenth of a hundred thousand, and a hundred thousand.
     const SMALL: usize = 10_000;
     const LARGE: usize = 100_000;
+    const ATTEMPTS: usize = 5;
     let under = common::places().pop().expect("a place");
     let place = Place::under(&under);
     fill(&place.export().join("small"), SMALL);
@@ -71,8 +72,13 @@ fn listing_is_linear() {
         (0..2).map(|_| once()).min().unwrap_or(Duration::MAX)
     };
     for detail in [Detail::Names, Detail::Nodes] {
-        let (small, large) = (time("small", SMALL, detail), time("large", LARGE, detail));
-        // Ten times the entries; quadratic would be a hundred times the time.
-        assert!(large < small * 40, "{detail:?}: {small:?} for {SMALL}, {large:?} for {LARGE}");
+        // Ten times the entries; quadratic would be a hundred times the time, each time. Once it may be, on a processor that others slow down.
+        let mut seen = Vec::new();
+        let is_linear = (0..ATTEMPTS).any(|_| {
+            let (small, large) = (time("small", SMALL, detail), time("large", LARGE, detail));
+            seen.push((small, large));
+            large < small * 40
+        });
+        assert!(is_linear, "{detail:?}: for {SMALL} and {LARGE} {seen:?}");
     }
 }
