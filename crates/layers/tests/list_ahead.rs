@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use howdah_layers::{Cached, CachingOptions};
+use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
 use howdah_vfs::layer::{Call, Delayed, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
     Access, Caller, Change, Create, Detail, Entry, FileKind, FileSystem, FsError, Handle, Name, NewAttributes,
 };
 
+const HOUR: Duration = Duration::from_secs(3600);
 const ME: Caller = Caller::ROOT;
 const DIRECTORIES: usize = 200;
 const FILES: usize = 20;
@@ -57,7 +58,16 @@ fn far(width: usize) -> Far {
         thread::sleep(delay);
     };
     let way = Delayed::around(Arc::clone(&server) as _, Duration::from_millis(5), Arc::new(travel));
-    Far { server, fs: Cached::around(Arc::new(way), CachingOptions::default()), waited }
+    // However slow this machine is, nothing ages.
+    let attributes = AttributeCacheOptions {
+        file_min: HOUR,
+        directory_min: HOUR,
+        file_max: HOUR,
+        directory_max: HOUR,
+        ..Default::default()
+    };
+    let options = CachingOptions { attributes, ..CachingOptions::default() };
+    Far { server, fs: Cached::around(Arc::new(way), options), waited }
 }
 
 impl Far {
