@@ -3,8 +3,8 @@
 use howdah_state::{Changing, ClientId};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Attributes, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node, Result,
-    SetXattrMode, Stability, Timestamp, Written, XattrName,
+    Attributes, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node,
+    ReadOutcome, Result, SetXattrMode, Stability, Timestamp, Written, XattrName,
 };
 
 use super::file_key::FileKey;
@@ -79,8 +79,20 @@ impl Layer for Recalling<'_> {
         &self.inner
     }
 
-    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
-        run(&self.inner)
+    /// What changes no file passes as if this layer were not there.
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        Layer::pass(&self.inner, call, run)
+    }
+
+    fn read(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        Layer::read(&self.inner, caller, node, offset, count, buffer)
     }
 
     fn set_attributes(
