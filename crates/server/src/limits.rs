@@ -175,7 +175,11 @@ howdah_limits::limits! {
 
     /// Calls of the client of one NFSv4 session that wait for it to answer the one before.
     pub const BACK_CALLS_MAX: usize = 1_024, count;
-    beyond "the oldest is not made: the client learns of its lock when it asks again", tested "server/src/back_channel/tests::calls_past_the_last_are_not_made";
+    beyond "the oldest that tells of a lock is not made: the client learns of its lock when it asks again", tested "server/src/back_channel/tests::calls_past_the_last_are_not_made";
+
+    /// Files that a client has open, and of which it is looked whether they are gone, when it ends or may open no more.
+    pub const GONE_FILES_MAX: usize = 1_024, count;
+    beyond "further ones are looked at when it tries again", tested "server/src/nfs4/tests/sessions::a_client_ends_although_it_had_a_file_open_that_is_gone";
 
     /// How long a change waits for delegations before its client is told to come again: a round trip of a long path.
     pub const RECALL_PATIENCE: Duration = Duration::from_millis(300), time;

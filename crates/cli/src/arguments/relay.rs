@@ -65,7 +65,7 @@ impl RelayArguments {
 /// More descriptors than a process usually may have are needed for more.
 const MOST_CONNECTIONS: u64 = 1 << 16;
 
-/// What is said with --pass-through: all else of a server means nothing there.
+/// The flags that --pass-through accepts. It refuses all other flags of a server.
 #[cfg(test)]
 const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];

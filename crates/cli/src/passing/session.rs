@@ -22,7 +22,7 @@ use crate::running::{
 };
 use crate::serving::{admin_socket, listeners};
 
-/// How often the service manager is told that we live, unless it wants to hear it more often.
+/// The longest time between two keep-alive messages to the service manager (`WATCHDOG=1`).
 const LOOK: Duration = Duration::from_secs(10);
 
 /// Passes calls through until a signal says to stop.

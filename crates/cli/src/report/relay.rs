@@ -6,7 +6,7 @@ use howdah_relay::{RelayReport, RelayedConnection, WayReport};
 use howdah_units::{bytes, percent, seconds, time};
 use std::time::Duration;
 
-/// From this part of the time on it is said that a side did not take what was there.
+/// A side is reported as slow if it kept data waiting for more than this part of the time.
 const TELLING: f64 = 0.05;
 
 /// A line for the relay, and one for each connection.

@@ -31,7 +31,7 @@ use crate::running::{export_state, handle_key};
 /// that may wait for a far server, so that others of its clients are not held up.
 const WAITING_ANSWERS: usize = 128;
 
-/// How long clients of an export of another server wait while that says nothing at all: then they are told to ask again (NFS3ERR_JUKEBOX). It is
+/// How long calls wait for a far server that sends nothing. After that they are answered with NFS3ERR_JUKEBOX, and clients retry. It is
 /// shorter than the patience of any client (macOS gives up after 60 s, as Linux complains), and longer than a lost path takes to be
 /// found (3 s).
 const FAR_PATIENCE: Duration = Duration::from_secs(10);

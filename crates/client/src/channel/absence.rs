@@ -1,4 +1,4 @@
-//! Whether the server is away: it says nothing while calls wait. Knows no call, and is told the time.
+//! Whether the server is away: calls wait, and nothing arrives from it. Pure: the caller passes the time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;

@@ -27,7 +27,7 @@ use howdah_rpc::client::lanes::Place;
 /// How long a server says nothing while calls wait before a person is told.
 const COMPLAIN: Duration = Duration::from_secs(15);
 
-/// How often whoever waits looks whether anything was heard from the server, where that counts.
+/// How often a waiting call checks whether anything arrived from the server.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// What bulk calls came to.

@@ -16,6 +16,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// After how long a client is called again that asked for it.
 const AGAIN: Duration = Duration::from_millis(500);
 
+/// How often a client is asked for a delegation that it says it does not have: the answer that gives it may still be on its way, over
+/// another connection.
+const RECALLS: u32 = 5;
+
 /// A record to be sent over a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackRecord {
@@ -32,6 +36,15 @@ struct UnderWay {
     sent: Duration,
 }
 
+/// A call that waits for its turn.
+#[derive(Debug)]
+struct Waiting {
+    call: BackCall,
+    /// How often it was refused.
+    refused: u32,
+    not_before: Duration,
+}
+
 /// The back channel of a session.
 #[derive(Debug)]
 pub struct BackChannel {
@@ -41,7 +54,7 @@ pub struct BackChannel {
     /// Whether it ever had one.
     is_wanted: bool,
     /// The first is under way, or the next.
-    calls: VecDeque<BackCall>,
+    calls: VecDeque<Waiting>,
     under_way: Option<UnderWay>,
     not_before: Duration,
     /// Of the last call that was answered in the slot.
@@ -102,15 +115,26 @@ impl BackChannel {
         self.under_way.take_if(|call| call.line == line);
     }
 
-    /// Adds a call. If too many wait, the oldest is forgotten that nobody has to answer for.
+    /// Adds a call. If too many locks are told of, the oldest of those is forgotten. Delegations are never forgotten: a change waits for each,
+    /// and a client has only so many.
     pub fn push(&mut self, call: BackCall) {
-        if self.calls.contains(&call) {
-            return;
+        if let BackCall::NotifyLock { .. } = call {
+            if self.calls.iter().any(|waiting| waiting.call == call) {
+                return;
+            }
+            if self.calls.len() >= BACK_CALLS_MAX {
+                self.forget_a_lock();
+            }
         }
-        if self.calls.len() >= BACK_CALLS_MAX {
-            self.calls.remove(usize::from(self.under_way.is_some()));
+        self.calls.push_back(Waiting { call, refused: 0, not_before: Duration::ZERO });
+    }
+
+    fn forget_a_lock(&mut self) {
+        let idle = self.calls.iter().enumerate().skip(usize::from(self.under_way.is_some()));
+        let lock = idle.into_iter().find(|(_, waiting)| matches!(waiting.call, BackCall::NotifyLock { .. }));
+        if let Some((place, _)) = lock {
+            self.calls.remove(place);
         }
-        self.calls.push_back(call);
     }
 
     /// What is to be sent now.
@@ -118,7 +142,11 @@ impl BackChannel {
         if self.under_way.is_some() || now < self.not_before {
             return None;
         }
-        let (call, line) = (self.calls.front()?, *self.lines.first()?);
+        let line = *self.lines.first()?;
+        let place = self.calls.iter().position(|waiting| now >= waiting.not_before)?;
+        let waiting = self.calls.remove(place)?;
+        self.calls.push_front(waiting);
+        let call = &self.calls.front()?.call;
         let xid = xid();
         // The same number until it is answered: to the client it is one call, over whatever connection it comes.
         let message = message::call(&self.session, xid, self.sequence.wrapping_add(1), call);
@@ -138,7 +166,16 @@ impl BackChannel {
         match message::answer(answer) {
             BackAnswer::Done(status) => {
                 self.sequence = self.sequence.wrapping_add(1);
-                Some((self.calls.pop_front()?, Some(status)))
+                let mut waiting = self.calls.pop_front()?;
+                let call = waiting.call.clone();
+                if let (BackCall::Recall { .. }, true) =
+                    (&call, status != Status::OK && waiting.refused + 1 < RECALLS)
+                {
+                    waiting.refused += 1;
+                    waiting.not_before = now + AGAIN;
+                    self.calls.push_back(waiting);
+                }
+                Some((call, Some(status)))
             }
             BackAnswer::Later => {
                 self.not_before = now + AGAIN;
@@ -147,7 +184,7 @@ impl BackChannel {
             BackAnswer::Refused => {
                 // Its slot is in a state that nobody knows, or there is nobody who takes calls: over no connection any more.
                 self.lines.clear();
-                Some((self.calls.pop_front()?, None))
+                Some((self.calls.pop_front()?.call, None))
             }
         }
     }

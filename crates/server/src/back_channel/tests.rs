@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use howdah_net::Token;
 use howdah_state::{ClientId, ClientIdentity, Principal, SessionAnswer, SessionId};
-use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::callback::{compound::Head, notify_lock, sequence};
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
 use howdah_wire::nfs4::create_session::ChannelSizes;
 use howdah_wire::nfs4::sequence::CALLBACK_PATH_DOWN;
+use howdah_wire::nfs4::{StateId, Status};
 use howdah_wire::rpc::{Accepted, Call, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Encode, Encoder};
 
@@ -149,6 +149,33 @@ fn calls_past_the_last_are_not_made() {
         Some((LINE, 2, b"2".to_vec())),
         "the oldest that nobody waits for went"
     );
+}
+
+#[test]
+fn a_delegation_is_asked_for_again_and_never_forgotten() {
+    let recall = |number: u8| {
+        let delegation = StateId { sequence: 1, other: [number; 12] };
+        BackCall::Recall { node: b"handle".as_slice().into(), delegation }
+    };
+    let mut channel = channel();
+    channel.bind(LINE);
+    channel.push(recall(0));
+    (0..=BACK_CALLS_MAX).for_each(|owner| channel.push(lock(owner)));
+    // The client has not seen the answer that gives it.
+    let (mut now, mut xid) = (NOW, 0);
+    let mut refuse = |channel: &mut BackChannel| loop {
+        xid += 1;
+        now += Duration::from_secs(1);
+        channel.next(now, || xid)?;
+        let (call, _) = channel.answer(now, LINE, &answer(xid, Status::OK, Some(Status::BAD_STATEID)))?;
+        if call == recall(0) {
+            return Some(());
+        }
+    };
+    for _ in 0..5 {
+        refuse(&mut channel).expect("it is asked for");
+    }
+    assert_eq!(refuse(&mut channel), None, "not for ever");
 }
 
 /// Keeps what is sent.

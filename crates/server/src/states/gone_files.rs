@@ -1,6 +1,7 @@
 //! Opens of files that another client removed. Clients look at a file before they close it, and what is gone they cannot look at:
 //! such an open would stay until its client ends.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use howdah_state::{ClientId, StateError};
@@ -9,6 +10,7 @@ use howdah_wire::nfs4::Status;
 use super::file_key::FileKey;
 use super::states::{State, States};
 use super::status::status;
+use crate::limits::GONE_FILES_MAX;
 
 impl States {
     /// Asks the state on behalf of a client. If opens are in the way, those of files that are gone end, and it is asked again.
@@ -25,10 +27,10 @@ impl States {
         if !matches!(answer, Err(StateError::ClientIdBusy | StateError::NoSpace)) {
             return answer.map_err(|error| status(&error));
         }
-        let files = self.ask(|state, _| Ok(state.files_of_client(client))).unwrap_or_default();
-        let gone: Vec<FileKey> = files.into_iter().filter(is_gone).collect();
+        let files = self.look(|state| state.files_of_client(client, GONE_FILES_MAX));
+        let gone: HashSet<FileKey> = files.into_iter().filter(is_gone).collect();
         let _ = self.ask(|state, now| {
-            gone.iter().for_each(|file| state.file_is_gone(now, client, file));
+            state.files_are_gone(now, client, &gone);
             Ok(())
         });
         self.judge(call)

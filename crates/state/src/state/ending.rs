@@ -1,5 +1,6 @@
 //! How clients and hosts end, and what becomes of what they had.
 
+use std::collections::HashSet;
 use std::hash::Hash;
 use std::time::Duration;
 
@@ -25,25 +26,27 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         Ok(())
     }
 
-    /// Files that a client has open. Of one that is gone no CLOSE ever comes: clients look at a file before they close it.
-    pub fn files_of_client(&self, client: ClientId) -> Vec<K> {
+    /// Files that a client has open, of which so many at most. Of one that is gone no CLOSE ever comes: clients look at a file before they
+    /// close it.
+    pub fn files_of_client(&self, client: ClientId, most: usize) -> Vec<K> {
         let states = self.states.get(&client);
         let opens = states.into_iter().flat_map(|states| {
             states.opens().filter_map(|open| states.open(open).map(|open| open.key.clone()))
         });
-        opens.collect()
+        opens.take(most).collect()
     }
 
-    /// A file that a client has open is gone: its opens of it end.
-    pub fn file_is_gone(&mut self, now: Duration, client: ClientId, key: &K) {
+    /// Files that a client has open are gone: its opens of them end.
+    pub fn files_are_gone(&mut self, now: Duration, client: ClientId, gone: &HashSet<K>) {
         let states = self.states.get(&client);
         let opens: Vec<u32> = states.map_or_else(Vec::new, |states| {
-            states.opens().filter(|open| states.open(*open).is_some_and(|open| open.key == *key)).collect()
+            let is_gone = |open: &u32| states.open(*open).is_some_and(|open| gone.contains(&open.key));
+            states.opens().filter(is_gone).collect()
         });
         opens.into_iter().for_each(|open| {
             self.end_open(client, open);
         });
-        self.wake(now, key);
+        gone.iter().for_each(|key| self.wake(now, key));
     }
 
     /// An administrator takes everything from a client. Whether there was one.

@@ -118,7 +118,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             slots: slots.unwrap_or_default(),
             opens: self.states.get(&record.id).map_or(0, |states| states.count_opens()),
             locks: self.files.ranges_of(Party::Client(record.id)),
-            delegations: self.states.get(&record.id).map_or(0, |states| states.delegations().count()),
+            delegations: self.states.get(&record.id).map_or(0, |states| states.count_delegations()),
         }
     }
 }

@@ -298,6 +298,11 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         self.revoked
     }
 
+    /// How many delegations there are that were not revoked.
+    pub fn count_delegations(&self) -> usize {
+        self.delegations.len()
+    }
+
     /// Files of which it has a delegation.
     pub fn delegations(&self) -> impl Iterator<Item = &K> {
         self.delegations.keys()
