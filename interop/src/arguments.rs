@@ -55,6 +55,10 @@ pub struct RunArguments {
     #[arg(long, value_name = "DIR")]
     pub suites: Option<PathBuf>,
 
+    /// A guest kernel whose client speaks TLS, as `cargo xtask test` unpacks it [default: the system's, if it is new enough]
+    #[arg(long, value_name = "DIR")]
+    pub newer_guest: Option<PathBuf>,
+
     /// Keep the directories of passed scenarios too
     #[arg(long)]
     pub keep: bool,
@@ -90,6 +94,9 @@ pub enum Command {
         /// Test suites of other people.
         #[arg(long)]
         suites: Option<PathBuf>,
+        /// A newer guest kernel.
+        #[arg(long)]
+        newer_guest: Option<PathBuf>,
     },
     /// Write bytes that look random and follow from a seed to standard output
     Pattern {

@@ -30,6 +30,8 @@ pub struct Job {
     pub binary: PathBuf,
     /// Where test suites of other people were built.
     pub suites: Option<PathBuf>,
+    /// A guest kernel whose client speaks TLS.
+    pub newer_guest: Option<PathBuf>,
     /// The only directory that this run may write to.
     pub work: PathBuf,
 }
@@ -38,6 +40,11 @@ impl Job {
     /// What a second guest has for itself, laid out as the first one's directory.
     pub fn second(&self) -> PathBuf {
         self.work.join("second")
+    }
+
+    /// Where the guest's kernel and its modules are, if they are not the system's.
+    pub fn guest_files(&self) -> Option<&Path> {
+        self.newer_guest.as_deref().filter(|_| self.scenario.newer_guest)
     }
 
     /// The exported directory.

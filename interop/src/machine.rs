@@ -27,6 +27,16 @@ impl Machine {
         self.root
     }
 
+    /// Whether the system's guest kernel has a client that speaks TLS, and the daemon that this client needs.
+    pub fn has_tls_guest(&self) -> bool {
+        let Ok(output) = Command::new(GUEST_KERNEL).arg("--version").stdin(Stdio::null()).output() else {
+            return false;
+        };
+        let text = String::from_utf8_lossy(&output.stdout);
+        let mut numbers = text.trim().split('.').map_while(|word| word.parse::<u32>().ok());
+        (numbers.next(), numbers.next()) >= (Some(6), Some(5)) && find_command("tlshd").is_some()
+    }
+
     /// Why this scenario cannot run here.
     pub fn why_not(&self, scenario: &Scenario) -> Option<String> {
         if scenario.privileged && !self.root {

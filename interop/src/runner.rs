@@ -35,6 +35,8 @@ pub struct Runner {
     pub work: PathBuf,
     /// Where test suites of other people were built.
     pub suites: Option<PathBuf>,
+    /// A guest kernel whose client speaks TLS, if it is not the system's.
+    pub newer_guest: Option<PathBuf>,
     /// Keep the directories of passed scenarios too.
     pub keep: bool,
     /// What this machine can do.
@@ -47,6 +49,10 @@ impl Runner {
     /// Runs one scenario and says how it ended.
     pub fn run(&self, scenario: &Scenario) -> Result<Outcome> {
         if let Some(reason) = self.machine.why_not(scenario) {
+            return Ok(Outcome::Skipped { reason });
+        }
+        if scenario.newer_guest && self.newer_guest.is_none() && !self.machine.has_tls_guest() {
+            let reason = "no guest kernel of 6.5 or later with tlshd; --newer-guest names one".into();
             return Ok(Outcome::Skipped { reason });
         }
         let directory = tempfile::Builder::new()
@@ -102,6 +108,9 @@ impl Runner {
         }
         if let Some(suites) = &self.suites {
             command.arg("--suites").arg(suites);
+        }
+        if let Some(directory) = &self.newer_guest {
+            command.arg("--newer-guest").arg(directory);
         }
         let errors = fs::File::create(work.join("inside.txt")).context("making a log")?;
         let out = errors.try_clone().context("making a log")?;

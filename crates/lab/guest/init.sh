@@ -20,7 +20,7 @@ boot() {
     [ ! -d /var/lib/nfs ] || mount -t tmpfs tmpfs /var/lib/nfs
     # The guest's modules are not where modules are looked for, by us and by the kernel itself.
     mkdir -p /run/modules/lib/modules
-    ln -s "/usr/lib/uml/modules/$(uname -r)" /run/modules/lib/modules/
+    ln -s "$GUEST_FILES/usr/lib/uml/modules/$(uname -r)" /run/modules/lib/modules/
     printf '#!/bin/sh\nexec /sbin/modprobe -d /run/modules "$@"\n' >/run/modprobe
     chmod +x /run/modprobe
     echo /run/modprobe >/proc/sys/kernel/modprobe

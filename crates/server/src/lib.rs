@@ -40,6 +40,7 @@ mod room;
 mod samples;
 mod secure;
 mod segments;
+mod seldom;
 mod server;
 mod service;
 mod shared;

@@ -61,6 +61,10 @@ fn of_every_job(job: &Job, network: &Network) -> Values {
         ("SEED", job.seed.to_string()),
         ("TOOL", network.tool.display().to_string()),
         ("HOWDAH", job.binary.display().to_string()),
+        (
+            "GUEST_FILES",
+            job.guest_files().map(|path| path.join("root").display().to_string()).unwrap_or_default(),
+        ),
         ("SUITES", job.suites.as_ref().map(|path| path.display().to_string()).unwrap_or_default()),
         ("PRIVILEGED", if is_root_of_the_machine() { "yes" } else { "no" }.to_owned()),
         ("CONFIGURED", if job.scenario.configured { "yes" } else { "no" }.to_owned()),

@@ -1,13 +1,13 @@
 //! The guest: a Linux kernel as a process, with the host's files as its root and one job to do.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use howdah_lab::guest::{GUEST_KERNEL, Interface, Kernel, find_command};
 
 use super::command::Running;
-use super::isolation::Network;
+use super::isolation::{NEWER_SEEN_AS, Network};
 use crate::job::{DISK, Job};
 
 /// Enough for the client to cache much of what a scenario writes, and little enough that it must write back.
@@ -23,17 +23,19 @@ pub struct Guest {
 impl Guest {
     /// Starts the kernel; the job's environment is already written.
     pub fn boot(job: &Job, network: &Network) -> Result<Self> {
-        Self::boot_in(job.work.clone(), network.guest_interface.clone())
+        Self::boot_in(job, job.work.clone(), network.guest_interface.clone())
     }
 
     /// Starts the second one.
     pub fn boot_second(job: &Job, network: &Network) -> Result<Self> {
-        Self::boot_in(job.second(), network.second_interface.clone())
+        Self::boot_in(job, job.second(), network.second_interface.clone())
     }
 
-    fn boot_in(work: PathBuf, interface: Option<Interface>) -> Result<Self> {
-        let program =
-            find_command(GUEST_KERNEL).with_context(|| format!("{GUEST_KERNEL} is not installed"))?;
+    fn boot_in(job: &Job, work: PathBuf, interface: Option<Interface>) -> Result<Self> {
+        let program = match job.guest_files() {
+            Some(_) => Path::new(NEWER_SEEN_AS).join(GUEST_KERNEL),
+            None => find_command(GUEST_KERNEL).with_context(|| format!("{GUEST_KERNEL} is not installed"))?,
+        };
         let kernel = Kernel {
             work: work.clone(),
             memory: MEMORY_MIB,

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -69,6 +70,9 @@ impl Network {
 /// Makes the mounts and the network of this namespace.
 pub fn enter(job: &Job) -> Result<Network> {
     close_mounts(&job.work).context("closing off the mounts")?;
+    if let Some(directory) = job.guest_files() {
+        symlink(directory, NEWER_SEEN_AS).with_context(|| format!("making {NEWER_SEEN_AS}"))?;
+    }
     run("ip", &["link", "set", "lo", "up"])?;
     let (device, guest_interface) = match job.scenario.guest_job() {
         Some(_) => make_way(HERE, THERE).map(|way| (HERE, Some(way)))?,
@@ -111,6 +115,9 @@ fn address(device: &str, v4: &str, v6: &str) -> Result<()> {
     run("ip", &["-6", "addr", "add", v6, "dev", device, "nodad"])?;
     run("ip", &["link", "set", device, "up"])
 }
+
+/// Where the host's programs find a newer guest kernel: its loader's path is in it.
+pub const NEWER_SEEN_AS: &str = "/run/newer";
 
 /// Directories that programs write to: each gets an empty, private one.
 const PRIVATE: [&str; 3] = ["/run", "/dev/shm", "/var/lib/nfs"];

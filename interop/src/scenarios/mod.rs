@@ -9,6 +9,7 @@ mod nfs4;
 mod nlm;
 mod relays;
 mod suites;
+mod tls;
 
 use crate::scenario::Scenario;
 
@@ -22,6 +23,7 @@ pub fn all() -> Vec<Scenario> {
         nfs4::SCENARIOS,
         nlm::SCENARIOS,
         relays::SCENARIOS,
+        tls::SCENARIOS,
         disturbed::SCENARIOS,
     ]
     .concat()

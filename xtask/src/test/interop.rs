@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use super::newer_guest;
 use super::processes::{Show, run_and_look};
 use super::step::{Context, Report};
 
@@ -15,6 +16,9 @@ const BESIDE: usize = 1;
 pub fn run(context: &Context) -> Result<Report> {
     let workspace = &context.workspace;
     let mut command = Command::new(workspace.binary("howdah-interop"));
+    if let Some(directory) = newer_guest::directory(context) {
+        command.arg("--newer-guest").arg(directory);
+    }
     run_scenarios(&mut command, &workspace.binary("howdah"), &workspace.target.join("interop"), context.quick)
 }
 

@@ -5,6 +5,7 @@ mod all_tests;
 mod arguments;
 mod interop;
 mod lab;
+mod newer_guest;
 mod packages;
 mod processes;
 mod programs;

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
-use super::services;
 use super::step::{Context, Report};
+use super::{newer_guest, services};
 
 /// What each is for stands beside it; the tests skip what needs a missing one.
 const PACKAGES: &[&str] = &[
@@ -24,10 +24,18 @@ const PACKAGES: &[&str] = &[
     "xfsprogs",          // another one, for power cuts
     "nfs-ganesha",       // another server
     "nfs-ganesha-vfs",   // and its storage
+    "libnl-genl-3-200",  // the TLS daemon of a newer guest
+    "openssl",           // certificates that are no longer valid
 ];
 
-/// Installs what is missing.
-pub fn install(_: &Context) -> Result<Report> {
+/// Installs what is missing, and fetches a guest kernel that this machine's Debian does not have.
+pub fn install(context: &Context) -> Result<Report> {
+    let mut report = install_packages()?;
+    report.add(newer_guest::fetch(context));
+    Ok(report)
+}
+
+fn install_packages() -> Result<Report> {
     let Some(missing) = missing() else {
         return Ok(Report::skipped(format!(
             "no dpkg here; the tests use {} where they find them",

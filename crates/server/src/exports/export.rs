@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+use std::time::Instant;
 
 use howdah_net::OwnAddresses;
 use howdah_random::spread;
@@ -11,6 +12,7 @@ use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
 use super::{ClientRule, Identity, PrivilegedPorts, TlsPolicy};
 use crate::Peer;
 use crate::counts::Timed;
+use crate::seldom::Seldom;
 use crate::uplink::Uplink;
 
 /// The first port that anybody may use.
@@ -42,6 +44,8 @@ pub struct Export {
     own: OwnAddresses,
     /// Whether it was logged that calls from this host are refused.
     has_refused_local: AtomicBool,
+    /// Of calls that are not protected as they must be.
+    seldom: Seldom,
 }
 
 /// What a client was let in to: the file system as it may see it, and who it acts as.
@@ -82,6 +86,7 @@ impl Export {
             place,
             own,
             has_refused_local,
+            seldom: Seldom::default(),
         }
     }
 
@@ -121,7 +126,24 @@ impl Export {
 
     /// Whether calls of this peer are protected as they must be. MOUNT does not ask: Linux clients mount in the clear.
     pub(crate) fn takes(&self, peer: &Peer) -> bool {
-        self.tls.takes(peer.security)
+        let takes = self.tls.takes(peer.security);
+        if !takes {
+            self.log_security(peer);
+        }
+        takes
+    }
+
+    /// Says that a call was refused for what protects it. Not for each one: a client that mounted in the clear goes on asking.
+    #[cold]
+    fn log_security(&self, peer: &Peer) {
+        let Some(others) = self.seldom.log(Instant::now()) else { return };
+        let (export, client, tls) = (&self.name, peer.ends.client, self.tls.name());
+        let remedy = match self.tls {
+            TlsPolicy::Off => "mount without xprtsec",
+            TlsPolicy::ClientCertificate => "mount with xprtsec=mtls",
+            _ => "mount with xprtsec=tls",
+        };
+        tracing::warn!(export, %client, tls, others, "refused a call that TLS does not protect as the export requires: {remedy}");
     }
 
     /// The same export of another server, to which the way is this.

@@ -2,19 +2,17 @@
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use howdah_tls::{CertificateFacts, ServerTls};
-use parking_lot::Mutex;
 
 use super::figures::TlsFigures;
 use super::handshakes::{Handshakes, Permit};
 use crate::Peer;
+use crate::seldom::Seldom;
 
 /// What a ClientHello begins with (RFC 8446 5.1). A record mark that begins so announces a fragment of 369 MB, which is never taken.
 pub const HANDSHAKE: u8 = 0x16;
-/// How often the log tells of a handshake that failed: anybody can make one fail.
-const TELLING: Duration = Duration::from_secs(1);
 
 /// What a server needs to begin TLS.
 #[derive(Debug)]
@@ -22,14 +20,14 @@ pub struct TlsDoor {
     tls: ServerTls,
     handshakes: Arc<Handshakes>,
     figures: TlsFigures,
-    /// When the log last told that one failed, and how many failed since.
-    told: Mutex<(Option<Instant>, u64)>,
+    /// Of handshakes that failed.
+    seldom: Seldom,
 }
 
 impl TlsDoor {
     /// With this certificate.
     pub fn new(tls: ServerTls) -> Self {
-        Self { tls, handshakes: Arc::default(), figures: TlsFigures::default(), told: Mutex::default() }
+        Self { tls, handshakes: Arc::default(), figures: TlsFigures::default(), seldom: Seldom::default() }
     }
 
     /// The server's side of a new connection of this client, and what lets its handshake go on.
@@ -52,15 +50,8 @@ impl TlsDoor {
     /// A handshake failed: says so, but not for each one.
     pub fn on_failed(&self, peer: &Peer, why: &dyn std::fmt::Display) {
         self.figures.on_failed();
-        let (client, now) = (peer.ends.client, Instant::now());
-        let mut told = self.told.lock();
-        if told.0.is_some_and(|last| now - last < TELLING) {
-            told.1 += 1;
-            return;
-        }
-        let others = std::mem::take(&mut told.1);
-        told.0 = Some(now);
-        drop(told);
+        let Some(others) = self.seldom.log(Instant::now()) else { return };
+        let client = peer.ends.client;
         tracing::warn!(%client, %why, others, "TLS handshake failed");
     }
 
