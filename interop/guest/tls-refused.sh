@@ -63,6 +63,15 @@ shake_hands "$TLS/ca.pem" "$WORK/stranger/client.test"
 not_mounted "a client of another authority" 4.2 mtls "TLS handshake failed"
 shake_hands "$TLS/ca.pem" "$TLS/expired-client"
 not_mounted "a client whose certificate expired" 4.2 mtls "TLS handshake failed"
+# One that was good until it was revoked.
+certificate "$TLS" --client revoked.test
+shake_hands "$TLS/ca.pem" "$TLS/revoked.test"
+mount -v -t nfs -o "$(options 4.2 mtls)" server.test:/ /mnt/n >>"$WORK/log/mount.txt"
+umount /mnt/n
+certificate "$TLS" --revoke "$TLS/revoked.test.pem"
+end_server TERM
+serve_tls server.test --tls client-certificate --tls-client-crl "$TLS/ca.crl"
+not_mounted "a client whose certificate is revoked" 4.2 mtls "TLS handshake failed"
 # Whoever has what is asked for is served as before.
 shake_hands "$TLS/ca.pem" "$TLS/client.test"
 mount -v -t nfs -o "$(options 4.2 mtls)" server.test:/ /mnt/n >>"$WORK/log/mount.txt"

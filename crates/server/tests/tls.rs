@@ -61,6 +61,7 @@ impl Site {
             certificate: path("server.pem"),
             key: path("server.key"),
             authorities: vec![path("ca.pem")],
+            revocations: Vec::new(),
         };
         let settings =
             Settings { workers: 4, tls: Some(ServerTls::read(&files).unwrap()), ..Settings::default() };

@@ -62,6 +62,11 @@ impl Authority {
             .map_err(|error| format!("the certificate: {error}"))
     }
 
+    /// For what it signs.
+    pub(crate) fn issuer(&self) -> &Issuer<'static, KeyPair> {
+        &self.0
+    }
+
     /// Issues a certificate: of a server for these host names and addresses, of a client for its name. The first is its common name.
     ///
     /// # Errors

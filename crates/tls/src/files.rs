@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustls::RootCertStore;
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 
 /// A file that does not hold what it should.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,21 @@ pub fn authorities(paths: &[PathBuf]) -> Result<RootCertStore, FileError> {
         }
     }
     Ok(store)
+}
+
+/// The lists of revoked certificates of these files, at least one in each.
+pub fn revocations(paths: &[PathBuf]) -> Result<Vec<CertificateRevocationListDer<'static>>, FileError> {
+    let mut lists = Vec::new();
+    for path in paths {
+        let read = CertificateRevocationListDer::pem_file_iter(path)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let read =
+            read.and_then(|list| if list.is_empty() { Err(pem::Error::NoItemsFound) } else { Ok(list) });
+        lists.extend(
+            read.map_err(|error| FileError::new(path, in_words(&error, "list of revoked certificates")))?,
+        );
+    }
+    Ok(lists)
 }
 
 fn in_words(error: &pem::Error, what: &str) -> String {

@@ -9,6 +9,7 @@ mod client;
 mod error;
 mod facts;
 mod files;
+mod revocation;
 mod server;
 mod session;
 

@@ -25,6 +25,15 @@ pub struct ServerFiles {
     pub key: PathBuf,
     /// The authorities that issue certificates of clients; without one, no client is asked for a certificate.
     pub authorities: Vec<PathBuf>,
+    /// Lists of certificates of clients that are no longer good (CRL, RFC 5280 5), of any of those authorities.
+    pub revocations: Vec<PathBuf>,
+}
+
+impl ServerFiles {
+    /// All of them.
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.certificate, &self.key].into_iter().chain(&self.authorities).chain(&self.revocations)
+    }
 }
 
 /// What a server proves itself by, and whom it trusts. All clones are one: where one is renewed, all are.
@@ -107,8 +116,13 @@ fn verifier(files: &ServerFiles) -> Result<Arc<dyn ClientCertVerifier>, FileErro
     let Some(first) = files.authorities.first() else { return Ok(Arc::new(NoClientAuth)) };
     let roots = Arc::new(files::authorities(&files.authorities)?);
     let provider = Arc::new(aws_lc_rs::default_provider());
+    let lists = files::revocations(&files.revocations)?;
     WebPkiClientVerifier::builder_with_provider(roots, provider)
         .allow_unauthenticated()
+        .with_crls(lists)
+        .only_check_end_entity_revocation()
+        // An authority without a list has revoked nothing.
+        .allow_unknown_revocation_status()
         .build()
         .map(|verifier| verifier as Arc<dyn ClientCertVerifier>)
         .map_err(|error| FileError::new(first, error.to_string()))

@@ -41,7 +41,8 @@ impl Site {
     fn server(&self, authorities: &[&Path]) -> ServerTls {
         let (certificate, key) = self.issue("server", CertificatePurpose::Server, "server.test");
         let authorities = authorities.iter().map(|path| path.to_path_buf()).collect();
-        ServerTls::read(&ServerFiles { certificate, key, authorities }).expect("good files")
+        ServerTls::read(&ServerFiles { certificate, key, authorities, revocations: Vec::new() })
+            .expect("good files")
     }
 
     fn client(&self, name: &str, identity: Option<(PathBuf, PathBuf)>) -> ClientTls {
@@ -173,7 +174,8 @@ fn a_server_that_is_another_or_unknown_is_refused() {
     // A client's certificate proves no server.
     let (certificate, key) = site.issue("wrong", CertificatePurpose::Client, "server.test");
     let wrong =
-        ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new() }).expect("good files");
+        ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new(), revocations: Vec::new() })
+            .expect("good files");
     let (which, why) = refused(&site.client("server.test", None), &wrong);
     assert_eq!((which, why.contains("not issued for this purpose")), ("client", true), "{why}");
     // One that has expired: it began an hour ago, as all do.
@@ -185,7 +187,8 @@ fn a_server_that_is_another_or_unknown_is_refused() {
     fs::write(&certificate, made.certificate).expect("written");
     fs::write(&key, made.key).expect("written");
     let old =
-        ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new() }).expect("good files");
+        ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new(), revocations: Vec::new() })
+            .expect("good files");
     std::thread::sleep(Duration::from_millis(1100));
     let (which, why) = refused(&site.client("server.test", None), &old);
     assert_eq!((which, why.contains("it has expired")), ("client", true), "{why}");
@@ -217,10 +220,40 @@ fn clients_show_certificates_only_where_they_are_asked_and_those_of_others_are_r
 }
 
 #[test]
+fn a_client_whose_certificate_is_revoked_is_refused_from_the_next_reading_on() {
+    let (site, other) = (Site::new(), Site::new());
+    let [gone, good] = ["gone", "good"].map(|name| site.issue(name, CertificatePurpose::Client, name));
+    let revoked = fs::read_to_string(&gone.0).expect("read");
+    let [gone, good] = [gone, good].map(|identity| site.client("server.test", Some(identity)));
+    let (certificate, key) = site.issue("server", CertificatePurpose::Server, "server.test");
+    let authorities = vec![site.path("ca.pem"), other.path("ca.pem")];
+    let mut files = ServerFiles { certificate, key, authorities, revocations: Vec::new() };
+    let server = ServerTls::read(&files).expect("good files");
+    let greet = |client: &ClientTls| {
+        let mut ends =
+            (End::new(client.session().expect("begun")), End::new(server.session().expect("begun")));
+        converse(&mut ends.0, &mut ends.1, usize::MAX).map_err(|(which, error)| (which, error.to_string()))
+    };
+    greet(&gone).expect("not revoked yet");
+    fs::write(site.path("ca.crl"), site.authority.revoke(None, &revoked).expect("a list")).expect("written");
+    files.revocations.push(site.path("ca.crl"));
+    server.renew(&files).expect("good files");
+    let (which, why) = greet(&gone).expect_err("revoked");
+    assert_eq!((which, why.contains("it was revoked")), ("server", true), "{why}");
+    greet(&good).expect("not revoked");
+    files.revocations.push(site.path("ca.pem"));
+    let why = server.renew(&files).expect_err("a certificate is no list").to_string();
+    assert!(
+        why.ends_with("ca.pem: it holds no list of revoked certificates in PEM (-----BEGIN ...)"),
+        "{why}"
+    );
+}
+
+#[test]
 fn a_certificate_is_renewed_for_all_clones_or_stays() {
     let site = Site::new();
     let (certificate, key) = site.issue("server", CertificatePurpose::Server, "server.test");
-    let files = ServerFiles { certificate, key, authorities: Vec::new() };
+    let files = ServerFiles { certificate, key, authorities: Vec::new(), revocations: Vec::new() };
     let server = ServerTls::read(&files).expect("good files");
     let clone = server.clone();
     site.issue("server", CertificatePurpose::Server, "new.test");

@@ -33,6 +33,10 @@ pub struct CertificateArguments {
     #[arg(long, value_name = "NAME")]
     pub client: Option<String>,
 
+    /// Revoke a certificate that this authority issued: adds it to DIR/ca.crl, which tls_client_crl (--tls-client-crl) names
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "client"])]
+    pub revoke: Option<PathBuf>,
+
     /// How many days the issued certificates are valid; the authority is for ten years
     #[arg(long, value_name = "N", default_value_t = DAYS, value_parser = RangedU64ValueParser::<u64>::new().range(1..=MOST_DAYS))]
     pub days: u64,
@@ -46,6 +50,8 @@ Examples:
       A certificate of another server.
   howdah certificate /etc/howdah/tls --client backup.example.org
       A certificate of a client.
+  howdah certificate /etc/howdah/tls --revoke /etc/howdah/tls/backup.example.org.pem
+      Servers with --tls-client-crl /etc/howdah/tls/ca.crl refuse that client from now on.
 
 Exit code: 0 made, 1 a file is there already or cannot be written, 2 wrong arguments.
 ";

@@ -71,7 +71,7 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 44] = [
+const NOT_WITH_PASS_THROUGH: [&str; 45] = [
     "cache_memory",
     "actimeo",
     "acregmin",
@@ -90,6 +90,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 44] = [
     "tls_certificate",
     "tls_key",
     "tls_client_ca",
+    "tls_client_crl",
     "sandbox",
     "admin_listen",
     "admin_token",

@@ -153,6 +153,13 @@ pub struct ServerArguments {
     #[arg(long, visible_alias = "tls-ca", value_name = "FILE", help_heading = "TLS")]
     pub tls_client_ca: Vec<PathBuf>,
 
+    /// Certificates of clients that are no longer good: a revocation list of such an authority (CRL, PEM); may be given several
+    /// times
+    ///
+    /// `howdah certificate DIR --revoke FILE` makes one. It holds for new connections, once it is read again.
+    #[arg(long, value_name = "FILE", help_heading = "TLS", requires = "tls_certificate")]
+    pub tls_client_crl: Vec<PathBuf>,
+
     /// What the server gives up of its rights once its sockets and directories are open [default: auto]
     ///
     /// Auto leaves it the capabilities that it needs and, without privilege, nothing but its exports, its state directory and, to
@@ -270,6 +277,7 @@ impl ServerArguments {
             certificate: self.tls_certificate.clone(),
             key: self.tls_key.clone(),
             client_ca: self.tls_client_ca.clone(),
+            client_crl: self.tls_client_crl.clone(),
         }
     }
 

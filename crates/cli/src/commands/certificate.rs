@@ -26,6 +26,9 @@ const OWNER: u32 = 0o600;
 /// Makes what was asked for, and says what to do with it.
 pub fn run(arguments: &CertificateArguments) -> Result<(), Failure> {
     let directory = &arguments.directory;
+    if let Some(certificate) = &arguments.revoke {
+        return Ok(revoke(directory, certificate)?);
+    }
     DirBuilder::new()
         .recursive(true)
         .mode(0o755)
@@ -52,6 +55,43 @@ pub fn run(arguments: &CertificateArguments) -> Result<(), Failure> {
         text.push_str(&next(purpose, &names, directory, &certificate, &key));
     }
     report::print(&text);
+    Ok(())
+}
+
+/// Adds a certificate to the list of the authority in a directory. A server may read it at any time, so it is replaced as a whole.
+fn revoke(directory: &Path, certificate: &Path) -> Result<()> {
+    let (ca, list) = (directory.join("ca.pem"), directory.join("ca.crl"));
+    if !ca.exists() {
+        bail!(
+            "no authority in {}: expected ca.pem and ca.key, as howdah certificate makes them",
+            directory.display()
+        );
+    }
+    let authority = authority(directory)?;
+    let read =
+        |path: &Path| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
+    let before = if list.exists() { Some(read(&list)?) } else { None };
+    let text = authority
+        .revoke(before.as_deref(), &read(certificate)?)
+        .map_err(|why| anyhow!("revoking {}: {why}", certificate.display()))?;
+    let step = || format!("writing {}", list.display());
+    let draft = directory.join("ca.crl.new");
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(ANYBODY)
+        .open(&draft)
+        .with_context(step)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(step)?;
+    std::fs::rename(&draft, &list).with_context(step)?;
+    report::print(&format!(
+        "revoked       {}, in {}\n\nServers refuse it for new connections, a minute after the list changes, if they have:\n  \
+         --tls-client-crl {}   (tls_client_crl in the configuration)\n",
+        certificate.display(),
+        list.display(),
+        list.display()
+    ));
     Ok(())
 }
 

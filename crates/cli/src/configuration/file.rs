@@ -138,6 +138,7 @@ fn tls(section: &mut Section<'_, '_>) -> TlsSaid {
         certificate: section.setting("tls_certificate", absolute).map(Spanned::into_inner),
         key: section.setting("tls_key", absolute).map(Spanned::into_inner),
         client_ca: section.setting("tls_client_ca", paths).map(Spanned::into_inner).unwrap_or_default(),
+        client_crl: section.setting("tls_client_crl", paths).map(Spanned::into_inner).unwrap_or_default(),
     }
 }
 

@@ -60,6 +60,7 @@ impl ServerConfig {
             ("tls_certificate", of_tls(|tls| &tls.certificate)),
             ("tls_key", of_tls(|tls| &tls.key)),
             ("tls_client_ca", self.client_ca() != new.client_ca()),
+            ("tls_client_crl", self.client_crl() != new.client_crl()),
             ("metrics", self.metrics.address != new.metrics.address),
             ("metrics_clients", self.metrics.clients != new.metrics.clients),
             ("sandbox", self.sandbox != new.sandbox),
@@ -79,6 +80,10 @@ impl ServerConfig {
 impl ServerConfig {
     fn client_ca(&self) -> &[PathBuf] {
         self.tls.as_ref().map_or(&[], |tls| &tls.authorities)
+    }
+
+    fn client_crl(&self) -> &[PathBuf] {
+        self.tls.as_ref().map_or(&[], |tls| &tls.revocations)
     }
 }
 

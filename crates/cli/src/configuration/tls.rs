@@ -17,6 +17,7 @@ pub struct TlsSaid {
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
     pub client_ca: Vec<PathBuf>,
+    pub client_crl: Vec<PathBuf>,
 }
 
 impl TlsSaid {
@@ -29,6 +30,7 @@ impl TlsSaid {
             certificate,
             key,
             client_ca: if self.client_ca.is_empty() { other.client_ca } else { self.client_ca },
+            client_crl: if self.client_crl.is_empty() { other.client_crl } else { self.client_crl },
         }
     }
 
@@ -37,10 +39,18 @@ impl TlsSaid {
     /// # Errors
     /// A part is missing.
     pub fn decide(self) -> Result<Option<ServerFiles>, String> {
+        if self.client_ca.is_empty() && !self.client_crl.is_empty() {
+            return Err("tls_client_ca (--tls-client-ca) is missing: without it no client is asked for a certificate, \
+                        and tls_client_crl revokes nothing"
+                .to_owned());
+        }
         match (self.certificate, self.key) {
-            (Some(certificate), Some(key)) => {
-                Ok(Some(ServerFiles { certificate, key, authorities: self.client_ca }))
-            }
+            (Some(certificate), Some(key)) => Ok(Some(ServerFiles {
+                certificate,
+                key,
+                authorities: self.client_ca,
+                revocations: self.client_crl,
+            })),
             (None, None) if self.client_ca.is_empty() => Ok(None),
             (None, _) => {
                 Err("tls_certificate (--tls-certificate) is missing: TLS needs a certificate and its key; \
@@ -118,7 +128,8 @@ mod tests {
     #[test]
     fn parts_alone_are_refused() {
         let (certificate, key) = (Some(PathBuf::from("/c")), Some(PathBuf::from("/k")));
-        let said = |certificate, key, client_ca| TlsSaid { certificate, key, client_ca };
+        let said =
+            |certificate, key, client_ca| TlsSaid { certificate, key, client_ca, client_crl: Vec::new() };
         assert_eq!(TlsSaid::default().decide(), Ok(None));
         let why = said(certificate.clone(), None, Vec::new()).decide().expect_err("no key");
         assert!(why.starts_with("tls_key"), "{why}");
@@ -136,7 +147,12 @@ mod tests {
     #[test]
     fn an_export_asks_only_for_what_can_be() {
         let mut exports = one_export().exports;
-        let files = |authorities| ServerFiles { certificate: "/c".into(), key: "/k".into(), authorities };
+        let files = |authorities| ServerFiles {
+            certificate: "/c".into(),
+            key: "/k".into(),
+            authorities,
+            revocations: Vec::new(),
+        };
         let (plain, asking) = (files(Vec::new()), files(vec![PathBuf::from("/ca")]));
         for (policy, none, without, with) in [
             ("off", true, true, true),

@@ -1,7 +1,7 @@
 //! Every setting that holds, as `howdah check` and `howdah exports` show it.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use howdah_layers::CachingOptions;
@@ -79,13 +79,20 @@ fn live_page(listen: &AdminListen, state: &Path) -> String {
     format!("{scheme}://{}/, for who knows the token in {}", listen.address, token.display())
 }
 
+fn joined(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
 /// What proves the server, in words.
 fn tls(files: &ServerFiles) -> String {
     let clients = match files.authorities.as_slice() {
         [] => "clients are asked for none".to_owned(),
         authorities => {
-            let authorities: Vec<_> = authorities.iter().map(|path| path.display().to_string()).collect();
-            format!("clients are asked for one of {}", authorities.join(", "))
+            let revoked = match files.revocations.as_slice() {
+                [] => String::new(),
+                lists => format!(", but not one revoked by {}", joined(lists)),
+            };
+            format!("clients are asked for one of {}{revoked}", joined(authorities))
         }
     };
     format!("certificate {}, key {}; {clients}", files.certificate.display(), files.key.display())

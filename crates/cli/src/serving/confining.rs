@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use howdah_confine::{Confinement, Plan, Reach};
 use howdah_store::local::HandleSource;
+use howdah_tls::ServerFiles;
 
 use super::prepared::Prepared;
 use crate::arguments::ServeArguments;
@@ -81,8 +82,7 @@ fn reach<'p>(
     };
     // What SIGHUP reads again.
     let tls = config.admin_listen.iter().filter_map(|listen| listen.tls.as_ref());
-    let secure =
-        config.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key].into_iter().chain(&tls.authorities));
+    let secure = config.tls.iter().flat_map(ServerFiles::paths);
     let far = config.exports.iter().flat_map(far_tls);
     let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(secure).chain(far);
     let read = read.chain(&arguments.server.config);

@@ -91,9 +91,8 @@ impl ServedCertificate {
 
 /// When the files were last changed; links are followed, since some systems replace those.
 fn times(files: &ServerFiles) -> Vec<Option<SystemTime>> {
-    let all = [&files.certificate, &files.key].into_iter().chain(&files.authorities);
     let time = |path: &PathBuf| path.metadata().and_then(|file| file.modified()).ok();
-    all.map(time).collect()
+    files.paths().map(time).collect()
 }
 
 #[cfg(test)]
@@ -119,7 +118,12 @@ mod tests {
             }
         };
         put("a.test", Duration::from_secs(100));
-        let files = ServerFiles { certificate: path("pem"), key: path("key"), authorities: Vec::new() };
+        let files = ServerFiles {
+            certificate: path("pem"),
+            key: path("key"),
+            authorities: Vec::new(),
+            revocations: Vec::new(),
+        };
         let mut certificate = ServedCertificate::read(&files).expect("good files");
         let look = |certificate: &mut ServedCertificate| {
             certificate.looked = Instant::now().checked_sub(LOOK).expect("the machine runs for a minute");

@@ -99,7 +99,7 @@ mod tests {
         let (certificate, key) = (home.path().join("c"), home.path().join("k"));
         std::fs::write(&certificate, made.certificate).expect("written");
         std::fs::write(&key, made.key).expect("written");
-        let files = ServerFiles { certificate, key, authorities: Vec::new() };
+        let files = ServerFiles { certificate, key, authorities: Vec::new(), revocations: Vec::new() };
         let door = TlsDoor::new(ServerTls::read(&files).expect("good files"));
         let (stream, _client) = connected();
         let (securing, began) = (Securing::default(), Instant::now());
