@@ -54,14 +54,15 @@ end_server() {
 # Whether somebody listens for the kernel's handshakes: the only group of generic netlink that is joined here.
 daemon_listens() { awk '$2 == 16 && $4 != "00000000" { found = 1 } END { exit !found }' /proc/net/netlink; }
 
-# shake_hands AUTHORITY [CERTIFICATE]: the daemon with this authority, and with this certificate of the client's.
+# shake_hands AUTHORITY [CERTIFICATE [server]]: the daemon with this authority and this certificate, for the client's handshakes or the
+# server's.
 shake_hands() {
     if [ -n "${daemon:-}" ]; then
         kill "$daemon"
         wait "$daemon" || :
     fi
     {
-        printf '[debug]\nloglevel=1\ntls=1\nnl=0\n[authenticate]\n[authenticate.client]\nx509.truststore=%s\n' "$1"
+        printf '[debug]\nloglevel=1\ntls=1\nnl=0\n[authenticate]\n[authenticate.%s]\nx509.truststore=%s\n' "${3:-client}" "$1"
         [ -z "${2:-}" ] || printf 'x509.certificate=%s.pem\nx509.private_key=%s.key\n' "$2" "$2"
     } >/run/tlshd.conf
     "$DAEMON" -s -c /run/tlshd.conf >>"$WORK/log/tlshd.txt" 2>&1 &

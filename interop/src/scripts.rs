@@ -12,7 +12,7 @@ pub const GUEST: &[(&str, &str)] = texts!(
     "lib.sh", "locks-nfs4.sh", "locks-nlm.sh", "locks-reclaim.sh", "locks-refused.sh", "mount-nfs4.sh", "mount.sh",
     "open-files.sh", "ranges-nfs4.sh", "relay-applications.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-memory.sh", "relay-passed.sh",
     "relay.sh",
-    "run-job.sh", "serve.sh", "squash.sh", "through-kill.sh", "tls-lib.sh", "tls-refused.sh", "tls.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
+    "run-job.sh", "serve.sh", "squash.sh", "through-kill.sh", "tls-lib.sh", "tls-refused.sh", "tls-server.sh", "tls.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
     // Of suites and contention.
     "connectathon.sh", "contend.pl", "contend.sh", "kernel-beside.sh", "nfs-conformance.sh", "pjdfstest.sh", "xfstests.sh",
 );

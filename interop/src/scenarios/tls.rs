@@ -28,4 +28,13 @@ pub const SCENARIOS: &[Scenario] = &[
         newer_guest: true,
         ..BASE
     },
+    Scenario {
+        name: "tls-linux-server",
+        about: "`howdah cp` to the Linux kernel's server and back, with `xprtsec=tls` and `mtls`; strangers are refused",
+        peer: guest("tls-server.sh", ""),
+        sizes: &[("SIZE", 150 * MIB, 24 * MIB)],
+        limit: LIMIT,
+        newer_guest: true,
+        ..BASE
+    },
 ];
