@@ -114,6 +114,18 @@ fn an_export_is_mounted_told_of_and_unmounted() {
 }
 
 #[test]
+fn a_mount_whose_server_is_gone_is_unmounted_without_it() {
+    let Some(mut scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    fs::write(scene.at().join("new"), "written").expect("written");
+    scene.server.signal(Signal::KILL);
+    scene.server.end();
+    let (code, _, errors) = scene.umount(&[]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(scene.mounts().is_empty());
+}
+
+#[test]
 fn what_cannot_be_mounted_is_said() {
     let Some(scene) = Scene::new() else { return };
     let (code, _, errors) = scene.mount(&["-o", "alow_other"]);

@@ -57,8 +57,11 @@ fn is_dead(errno: i32) -> bool {
     errno == libc::ENOTCONN || errno == libc::ECONNABORTED
 }
 
-/// Device and type of what is mounted right there, last.
-fn mounted_on(directory: &Path) -> io::Result<Option<(String, String)>> {
+/// Device and type of what is mounted right there, last. The mount itself is not asked: its server may be away.
+///
+/// # Errors
+/// The mount table cannot be read.
+pub fn mounted_on(directory: &Path) -> io::Result<Option<(String, String)>> {
     let directory = absolute(directory)?;
     let table = fs::read("/proc/self/mountinfo")?;
     let rows = table.split(|&byte| byte == b'\n').filter_map(row);

@@ -2,21 +2,31 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use howdah_mount::{Found, look_at, unmount};
+use howdah_mount::{Found, look_at, mounted_on, unmount};
 
 use super::Failure;
 use crate::arguments::UmountArguments;
 use crate::mounting::{AskedMount, find_mount, users_of};
 use crate::report;
 
+/// How long writing what is left takes before a person is told.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The type of howdah's mounts.
+const KIND: &str = "fuse.howdah";
+
 /// Writes what is left, unmounts, and waits for the end of the mount's process.
 pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
     let directory = from_root(&arguments.directory)?;
-    let lives = is_alive(&directory)?;
+    let noted = find_mount(&directory, arguments.state.as_deref())?;
+    // A mount whose process runs is not asked: its server may be away.
+    let lives = (noted.is_some() && is_ours(&directory)?) || is_alive(&directory)?;
     // What is noted of a mount that was taken out of sight (--lazy) is not what is here now.
-    let mount = find_mount(&directory, arguments.state.as_deref())?.filter(|_| lives);
+    let mount = noted.filter(|_| lives);
     let is_lost = match &mount {
         Some(mount) => flush(mount)?,
         None => is_unflushed(&directory, lives),
@@ -30,13 +40,31 @@ pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
 
 /// Makes the mount write all data to the server. Names each file that could not be written. True: there was one.
 fn flush(mount: &AskedMount) -> anyhow::Result<bool> {
-    let failed = mount.flush()?.failed;
+    let failed = told_if_long(|| mount.flush())?.failed;
     for (file, why) in &failed {
         report::complain(&format!(
             "howdah: data of the file with number {file} (ls -i) could not be written to the server: {why}"
         ));
     }
     Ok(!failed.is_empty())
+}
+
+/// Does it, and says what is waited for if it takes long: a server that is away takes no data.
+fn told_if_long<T>(flush: impl FnOnce() -> T) -> T {
+    let (done, is_done) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if is_done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                report::complain(
+                    "howdah: waiting for the server to take data that is not written yet; Ctrl-C leaves the mount as it is, \
+                     --lazy takes it out of sight at once",
+                );
+            }
+        });
+        let outcome = flush();
+        drop(done);
+        outcome
+    })
 }
 
 /// Says why the mount cannot be asked to write its data. True: data may be lost.
@@ -55,12 +83,18 @@ fn is_unflushed(directory: &Path, lives: bool) -> bool {
     !lives
 }
 
+/// Whether howdah's mounts are of the type of what is mounted here.
+fn is_ours(directory: &Path) -> anyhow::Result<bool> {
+    let mounted = mounted_on(directory).with_context(|| format!("looking at {}", directory.display()))?;
+    Ok(mounted.is_some_and(|(_, kind)| kind == KIND))
+}
+
 /// Whether the process of the mount lives. Refuses a directory that is not mounted by howdah.
 fn is_alive(directory: &Path) -> anyhow::Result<bool> {
     let shown = directory.display();
     match look_at(directory).with_context(|| format!("looking at {shown}"))? {
         Found::Dead => Ok(false),
-        Found::Mounted(_, kind) if kind == "fuse.howdah" => Ok(true),
+        Found::Mounted(_, kind) if kind == KIND => Ok(true),
         Found::Mounted(source, kind) => {
             bail!("{shown} is mounted, but not by howdah ({source}, type {kind}): umount {shown}")
         }
