@@ -56,7 +56,7 @@ fn told_if_long<T>(flush: impl FnOnce() -> T) -> T {
         scope.spawn(move || {
             if is_done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 report::complain(
-                    "howdah: waiting for the server to take data that is not written yet; Ctrl-C leaves the mount as it is, \
+                    &"howdah: waiting for the server to take data that is not written yet; Ctrl-C leaves the mount as it is, \
                      --lazy takes it out of sight at once",
                 );
             }
