@@ -223,8 +223,8 @@ impl Copier {
                     Ok(attributes) => Node { handle: directory, attributes },
                     Err(refused) => {
                         let cause = super::Cause::Refused(refused);
-                        let trouble = Trouble::destination("looking at the directory for", cause);
-                        self.report(&trouble.of(paths.0));
+                        let trouble = Trouble::destination("find", cause);
+                        self.report(&trouble.of(paths.1));
                         return None;
                     }
                 };

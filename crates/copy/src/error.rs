@@ -16,11 +16,11 @@ pub enum On {
 /// What could not be copied, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyError {
-    /// What was being done, as in "reading".
+    /// What could not be done to the path, as in "read".
     pub step: &'static str,
     /// On which side.
     pub on: On,
-    /// The path as people know it.
+    /// The path on that side, as people know it.
     pub path: Vec<u8>,
     /// Why it failed.
     pub cause: Cause,
@@ -52,6 +52,8 @@ pub enum Cause {
     IntoItself,
     /// A directory that its source shows within itself.
     Circle,
+    /// A listing that never ends: the same place in it comes again.
+    EndlessListing,
     /// A directory deeper than paths can name it.
     TooDeep,
     /// A directory, and directories were not asked for.
@@ -114,8 +116,9 @@ impl fmt::Display for Cause {
             Self::Circle => {
                 formatter.write_str("the server shows it within itself: it is a directory above, once more")
             }
+            Self::EndlessListing => formatter.write_str("the server lists the same entries again and again"),
             Self::TooDeep => formatter.write_str("it is too deep: no path can name it"),
-            Self::NotRecursive => formatter.write_str("it is a directory (-r copies directories)"),
+            Self::NotRecursive => formatter.write_str("it is a directory; add -r to copy directories"),
             Self::InTheWay(FileKind::Directory) => formatter.write_str("a directory is in the way"),
             Self::InTheWay(FileKind::BlockDevice | FileKind::CharacterDevice) => {
                 formatter.write_str("a device is in the way")
@@ -134,11 +137,7 @@ impl fmt::Display for Cause {
 
 impl fmt::Display for CopyError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let side = match self.on {
-            On::Source => "source",
-            On::Destination => "destination",
-        };
-        write!(formatter, "{} {} ({side}): {}", self.step, Shown(&self.path), self.cause)?;
+        write!(formatter, "cannot {} {}: {}", self.step, Shown(&self.path), self.cause)?;
         match &self.left {
             Some(left) => write!(formatter, "\n{}", left.advice(self.cause)),
             None => Ok(()),
