@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use howdah_vfs::{Detail, FileKind, FsError, Node};
+use howdah_vfs::{Attributes, Detail, FileKind, FsError, Node};
 
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
@@ -74,6 +74,11 @@ impl Copier {
                 }
             }
         };
+        if self.is_excluded(&entry, node.attributes.kind) {
+            self.on_not_copied(&entry);
+            count(&self.tally.excluded);
+            return Ok(Settled::Now);
+        }
         count(&self.tally.found_nodes);
         match node.attributes.kind {
             FileKind::Directory => self.enter(entry, node),
@@ -81,6 +86,15 @@ impl Copier {
             FileKind::SymbolicLink => self.copy_symbolic_link(&entry, &node).map(|()| Settled::Now),
             _ => self.copy_special(&entry, &node).map(|()| Settled::Now),
         }
+    }
+
+    /// Whether a pattern leaves it out. A directory that was named is what patterns are for, and not one of the names in it.
+    fn is_excluded(&self, entry: &Entry, kind: FileKind) -> bool {
+        let (is_directory, is_named) = (kind == FileKind::Directory, entry.parent.node.is_none());
+        if self.options.patterns.is_empty() || (is_named && is_directory) {
+            return false;
+        }
+        self.options.patterns.excludes(&entry.path_in_source(), is_directory)
     }
 
     pub(super) fn find_source(&self, entry: &Entry) -> Step<Option<Node>> {
@@ -100,6 +114,7 @@ impl Copier {
         let is_item = entry.parent.node.is_none();
         let marker = naming::marker(entry.parent.item.id);
         let mark = match is_item {
+            true if fresh && self.options.dry_run => None,
             true if fresh => {
                 let new = howdah_vfs::NewAttributes::with_mode(0o600);
                 Some(self.destination.create_afresh(&target.handle, &marker, new).at_destination("mark")?)
@@ -126,6 +141,10 @@ impl Copier {
             && let Some(there) = self.directory_there(entry)?
         {
             return Ok((there, false));
+        }
+        if self.options.dry_run {
+            // Nobody looks into a directory that would be made: another one stands for it.
+            return Ok((parent.target, true));
         }
         let mode = match self.options.preserve.mode {
             true => MODE_UNTIL_DONE,
@@ -278,14 +297,10 @@ impl Copier {
     /// Gives a directory its attributes, after all that would change its times again.
     fn complete(&self, directory: &DirectoryJob) -> Step<()> {
         let Some(node) = &directory.node else { return Ok(()) };
-        // The same command finds its directory by the mark.
-        if directory.marked && !directory.item.has_left_files.load(Ordering::Relaxed) {
-            let marker = naming::marker(directory.item.id);
-            self.destination
-                .remove(&directory.target.handle, &marker)
-                .at_destination("remove the mark of")?;
-        }
-        let set = self.set_directory_attributes(directory, &node.attributes);
+        let set = match self.options.dry_run {
+            true => Ok(()),
+            false => self.finish_directory(directory, &node.attributes)?,
+        };
         match set {
             // Another user's directory that was there before, as /tmp: it may be filled and not be changed.
             Err(FsError::NotPermitted | FsError::AccessDenied) if !directory.fresh => {
@@ -302,6 +317,16 @@ impl Copier {
             self.tell(&super::Event::Made { path: &parent.path_of(&directory.name) });
         }
         Ok(())
+    }
+
+    /// Takes the mark away, by which the same command finds its directory, and sets the attributes, as far as the destination lets.
+    fn finish_directory(&self, directory: &DirectoryJob, source: &Attributes) -> Step<Result<(), FsError>> {
+        if directory.marked && !directory.item.has_left_files.load(Ordering::Relaxed) {
+            let marker = naming::marker(directory.item.id);
+            let removed = self.destination.remove(&directory.target.handle, &marker);
+            removed.at_destination("remove the mark of")?;
+        }
+        Ok(self.set_directory_attributes(directory, source))
     }
 }
 

@@ -11,7 +11,8 @@ use parking_lot::Mutex;
 use super::at_once::at_once;
 use super::block_flight::BlockFlight;
 use super::buffers::Buffers;
-use super::error::{CopyError, Trouble};
+use super::deletion::{Change, Deletion, Extras, Tree};
+use super::error::{CopyError, On, Trouble};
 use super::links::LinkTable;
 use super::ownership::Ownership;
 use super::stack::Stack;
@@ -19,6 +20,9 @@ use super::tally::{Tally, count};
 use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart, Task};
 use super::width::{INTERVAL, START, START_OF_ONE_WRITER, Width};
 use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, item, naming};
+
+/// What is said when nothing is removed after all.
+const NOT_DELETED: &str = "nothing was deleted, as not all of the source could be read";
 
 /// The longest that a worker waits without looking whether to stop.
 const NAP: Duration = Duration::from_millis(50);
@@ -79,6 +83,8 @@ pub struct Copier {
     noted: Mutex<Vec<&'static str>>,
     /// Listings that are not at their end.
     pub(super) listings: AtomicUsize,
+    /// Something of a source could not be read.
+    source_failed: AtomicBool,
 }
 
 /// What a worker keeps from task to task.
@@ -113,6 +119,7 @@ impl Copier {
             start: Instant::now(),
             noted: Mutex::default(),
             listings: AtomicUsize::new(0),
+            source_failed: AtomicBool::new(false),
             options,
         }
     }
@@ -129,6 +136,7 @@ impl Copier {
 
     /// Copies all items, and comes back when all is done or stopped. To be called once.
     pub fn run(&self, items: Vec<Item>) -> Outcome {
+        let trees = if self.options.delete { Tree::of(&items) } else { Vec::new() };
         let rounds = item::rounds(items);
         let mut jobs = 0;
         // What is found in a round is not all while others are left.
@@ -139,6 +147,7 @@ impl Copier {
                 jobs = jobs.max(self.run_round(items));
             }
         }
+        self.delete(trees);
         let held_back = self.bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.lock().held());
         Outcome { figures: self.tally.figures(), stopped: self.stop.is_set(), jobs, held_back }
     }
@@ -313,8 +322,32 @@ impl Copier {
         self.observer.on_event(event);
     }
 
+    /// Removes what sources do not have. Of a source that could not be read it is not known what it has.
+    fn delete(&self, trees: Vec<Tree>) {
+        if trees.is_empty() {
+            return;
+        }
+        let deletion = Deletion::new(&self.destination, &self.options, &self.stop, &trees);
+        let mut on_change = |change: Change<'_>| match change {
+            Change::Removed(path) => {
+                count(&self.tally.removed);
+                self.tell(&Event::Removed { path });
+            }
+            Change::Failed(error) => self.report(error),
+        };
+        let mut extras = Extras::default();
+        let has_failed = || self.source_failed.load(Ordering::Relaxed);
+        let readable = trees.iter().take_while(|_| !has_failed());
+        readable.for_each(|tree| deletion.find(tree, &mut extras, &mut on_change));
+        match has_failed() {
+            true => self.note(NOT_DELETED),
+            false => deletion.remove(extras, &mut on_change),
+        }
+    }
+
     /// Counts and tells something that was not copied.
     pub(super) fn report(&self, error: &CopyError) {
+        self.source_failed.fetch_or(error.on == On::Source, Ordering::Relaxed);
         count(&self.tally.errors);
         self.tell(&Event::Failed(error));
     }

@@ -88,15 +88,25 @@ impl Copier {
         if let Some(there) = self.there(entry)?
             && self.keeps(entry, node, &there, worker)?
         {
-            self.refresh_attributes(&there, &node.attributes).at_destination("set the attributes of")?;
-            match entry.part {
-                LinkPart::First(_) => self.tidy_name(entry),
-                _ => self.tidy_journal(entry, node),
+            if !self.options.dry_run {
+                self.refresh_attributes(&there, &node.attributes).at_destination("set the attributes of")?;
+                match entry.part {
+                    LinkPart::First(_) => self.tidy_name(entry),
+                    _ => self.tidy_journal(entry, node),
+                }
             }
             count(&self.tally.kept);
             add(&self.tally.kept_bytes, node.attributes.size);
             self.tell(&Event::Kept { path: &entry.path() });
             return Ok(Prepared::Stays(self.is_copy(entry, node, &there).then_some(there.handle)));
+        }
+        if self.options.dry_run {
+            let bytes = node.attributes.size;
+            count(&self.tally.files);
+            add(&self.tally.copied_bytes, bytes);
+            self.tell(&Event::Copied { path: &entry.path(), bytes });
+            // Another node stands for the copy that would be there: one that no name of a file has.
+            return Ok(Prepared::Stays(Some(entry.parent.target.handle)));
         }
         Ok(Prepared::Opened(Box::new(self.open_partial(entry, node)?)))
     }
@@ -315,9 +325,15 @@ impl Copier {
     /// Makes one more name of a copy; where that cannot be, copies the data once more.
     pub(super) fn link_entry(&self, mut entry: Entry, copy: Handle, worker: &mut Worker) {
         let parent = Arc::clone(&entry.parent);
-        // Before the name is there: a copy that is killed in between is not asked for it again.
-        self.tidy_name(&entry);
-        match self.try_link(&entry, &copy) {
+        let linked = match self.options.dry_run {
+            true => self.would_link(&entry, &copy),
+            false => {
+                // Before the name is there: a copy that is killed in between is not asked for it again.
+                self.tidy_name(&entry);
+                self.try_link(&entry, &copy)
+            }
+        };
+        match linked {
             Ok(true) => {
                 count(&self.tally.hard_links);
                 self.tell(&Event::Linked { path: &entry.path() });
@@ -354,19 +370,37 @@ impl Copier {
             }
             outcome => return outcome.at_destination("link").map(|()| true),
         };
+        match self.is_replaced(entry, copy, there.as_ref())? {
+            true => {
+                self.put_in_place(entry, |name| self.destination.link(copy, directory, name)).map(|()| true)
+            }
+            false => Ok(false),
+        }
+    }
+
+    /// What [`Self::try_link`] would say.
+    fn would_link(&self, entry: &Entry, copy: &Handle) -> Step<bool> {
+        match self.there(entry)? {
+            None => Ok(true),
+            Some(there) => self.is_replaced(entry, copy, Some(&there)),
+        }
+    }
+
+    /// Whether another name of a copy takes the place of what is there. Refused if it can neither stay nor be replaced.
+    fn is_replaced(&self, entry: &Entry, copy: &Handle, there: Option<&Node>) -> Step<bool> {
         let copied = self.destination.attributes(copy).at_destination("check the copy of")?;
         // Something else is mounted here, perhaps: there it has the same number by chance.
         let is_copy = |there: &Node| {
             (there.attributes.file_system, there.attributes.file) == (copied.file_system, copied.file)
         };
         match there {
-            Some(there) if is_copy(&there) => Ok(false),
+            Some(there) if is_copy(there) => Ok(false),
             Some(_) if self.options.existing == super::Existing::Keep => Ok(false),
             Some(there) if !may_be_replaced(there.attributes.kind) => {
                 Err(Trouble::destination("link", Cause::InTheWay(there.attributes.kind)))
             }
-            Some(there) if self.keeps_name(entry, &there)? => Ok(false),
-            _ => self.put_in_place(entry, |name| self.destination.link(copy, directory, name)).map(|()| true),
+            Some(there) if self.keeps_name(entry, there)? => Ok(false),
+            _ => Ok(true),
         }
     }
 

@@ -85,6 +85,9 @@ impl Copier {
         if let Some(there) = &there {
             let keep = self.options.existing == Existing::Keep;
             if keep || (there.attributes.kind == node.attributes.kind && is_same(there)) {
+                if self.options.dry_run {
+                    return Ok(self.keep(entry));
+                }
                 self.complete_node(there, node).at_destination("set the times of")?;
                 return Ok(self.keep(entry));
             }
@@ -93,6 +96,7 @@ impl Copier {
             }
         }
         match there {
+            _ if self.options.dry_run => {}
             Some(_) => self.put_in_place(entry, make)?,
             None => match make(&entry.name) {
                 // Somebody was faster, and that stays if anything does.

@@ -82,6 +82,19 @@ impl Entry {
         self.parent.path_of(&self.name)
     }
 
+    /// Its path below the root of the source, as patterns have it; its name at the destination if it is what was named.
+    pub(super) fn path_in_source(&self) -> Vec<u8> {
+        let mut names = vec![&self.name[..]];
+        let mut at = &self.parent;
+        // The root of a tree lies in a directory that has no source.
+        while let Some(above) = at.parent.as_ref().filter(|above| above.node.is_some()) {
+            names.push(&at.name);
+            at = above;
+        }
+        names.reverse();
+        names.join(&b'/')
+    }
+
     /// A failed step as what it means for this name.
     pub(super) fn error(&self, trouble: Trouble) -> CopyError {
         self.parent.error(trouble, &self.name)

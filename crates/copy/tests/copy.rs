@@ -385,11 +385,7 @@ fn one_failure_is_told_and_the_rest_is_copied() {
     to.directory(&there.handle, "b");
     let (outcome, heard) = copy(&from, top, &to, "copy", options());
     assert_eq!((outcome.figures.errors, outcome.figures.files), (1, 2));
-    assert!(
-        heard.has("failed cannot replace /there/copy/b: a directory is in the way"),
-        "{:?}",
-        heard.all()
-    );
+    assert!(heard.has("failed cannot replace /there/copy/b: a directory is in the way"), "{:?}", heard.all());
     assert_eq!(to.names(&there.handle), ["a", "b", "c"]);
 }
 
