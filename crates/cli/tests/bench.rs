@@ -333,7 +333,7 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
         (&["bench", "memory:", "--record", "1000", "--transfer", "300"][..], "whole number of transfers"),
         (&["bench", "memory:", "--size", "many"][..], "a size is a number"),
         (&["bench", "memory:", "--profile", "x"][..], "iozone-2008"),
-        (&["nfsstat", "/mnt"][..], "neither an nfs:// URL nor"),
+        (&["nfsstat", "/mnt"][..], "is no export of a server"),
         (&["nfsstat", "local", "--run", "dd-2010"][..], "--run needs an nfs:// URL"),
     ] {
         let (code, _, errors) = howdah(arguments);

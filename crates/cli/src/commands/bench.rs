@@ -8,13 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use howdah_client::url::NfsUrl;
 use howdah_lab::workload::{BenchReport, Progress, Recording, Replay, Schedule, Speed};
 use rustix::fs::Access;
 
 use super::Failure;
 use crate::arguments::{BenchArguments, InFlight};
-use crate::benching::{Planned, Session, Watch, measure, no_plans, open_place, plans};
+use crate::benching::{Planned, Session, Watch, is_at_server, measure, no_plans, open_place, plans};
 use crate::places::{Location, umask};
 use crate::report;
 use crate::running::start_command_log;
@@ -66,7 +65,7 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
 fn planned(arguments: &BenchArguments) -> anyhow::Result<Planned> {
     match arguments.replay {
         Some(_) => Ok(no_plans(&arguments.work)),
-        None => plans(&arguments.work, NfsUrl::is_meant(&arguments.place)),
+        None => plans(&arguments.work, is_at_server(&arguments.place)?),
     }
 }
 

@@ -23,8 +23,8 @@ pub fn run(arguments: &ExportsArguments) -> Result<(), Failure> {
     let servers = running_servers(&state)?;
     if servers.is_empty() {
         return Err(Failure::Runtime(anyhow::anyhow!(
-            "no server of this user runs here with the state directory {}; for another user's, ask as that user \
-             (sudo), for one with another --state, name that, and for another machine: showmount -e HOST",
+            "no running howdah server found (looked in {})\n  for a server of another user use sudo; for another state \
+             directory --state DIR; for another host showmount -e HOST",
             state.display()
         )));
     }
