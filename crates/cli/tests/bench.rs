@@ -348,7 +348,7 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
     let file = home();
     let file = file.path().join("data/file");
     let (code, _, errors) = howdah(&["bench", file.to_str().expect("text")]);
-    assert!(code == Some(1) && errors.contains("no directory"), "{errors}");
+    assert!(code == Some(1) && errors.contains("not a directory"), "{errors}");
 }
 
 #[test]
