@@ -16,6 +16,7 @@ use super::error::{CopyError, On, Trouble};
 use super::links::LinkTable;
 use super::ownership::Ownership;
 use super::stack::Stack;
+use super::stop_sign::StopSign;
 use super::tally::{Tally, count};
 use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart, Task};
 use super::width::{INTERVAL, START, START_OF_ONE_WRITER, Width};
@@ -26,22 +27,6 @@ const NOT_DELETED: &str = "nothing was deleted, as not all of the source could b
 
 /// The longest that a worker waits without looking whether to stop.
 const NAP: Duration = Duration::from_millis(50);
-
-/// Says to a copy that it is to stop; any number of threads may hold one.
-#[derive(Debug, Clone, Default)]
-pub struct StopSign(Arc<AtomicBool>);
-
-impl StopSign {
-    /// Stops the copy: blocks on their way are completed, and what is written is committed and remembered.
-    pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it is to stop.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// How a copy ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,8 +37,6 @@ pub struct Built {
     pub bytes: Vec<u8>,
     /// Its SHA-256, in hexadecimal.
     pub sum: String,
-    /// What it runs on, as rustc calls it.
-    pub target: String,
 }
 
 /// Builds it for this target.
@@ -64,7 +62,7 @@ pub fn build(workspace: &Workspace, checkout: &Checkout, target: &str) -> Result
     let file = checkout.target().join(target).join("dist/howdah");
     let bytes = fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
     tells_no_place(&bytes, &places)?;
-    Ok(Built { sum: sum(&file)?, target: target.to_owned(), file, bytes })
+    Ok(Built { sum: sum(&file)?, file, bytes })
 }
 
 /// Directories that differ from one who builds to the next, and what is said in their place. Of two of which one lies in the other
