@@ -7,6 +7,7 @@ mod benching;
 mod capturing;
 mod commands;
 mod configuration;
+mod converting;
 mod copying;
 mod mounting;
 mod passing;
