@@ -29,8 +29,6 @@ const RECORD: &str = r#"{"howdah_capture":1,"howdah":"0","started":"2026-11-22T0
 {"end":"asked","seconds":0.1,"calls":2,"dropped":0,"left_out":0}
 "#;
 
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-
 /// A server of the empty directory `empty` in `home`, on this address.
 fn start(home: &Path, listen: &str) -> Server {
     let data = home.join("empty");
@@ -243,11 +241,11 @@ fn every_profile_is_documented_with_its_parameters() {
     }
 }
 
-/// The commands of the README's section "Measure", as printed, but for the place and the port of its server.
+/// The commands of the section "Try it", as printed, but for the place and the port of its server.
 #[test]
-fn the_examples_of_the_readme_run() {
-    let text = fs::read_to_string(README).expect("it is there");
-    let section = text.split_once("## Measure").expect("a section").1;
+fn the_examples_of_the_document_run() {
+    let text = fs::read_to_string(DOCUMENT).expect("it is there");
+    let section = text.split_once("## Try it").expect("a section").1;
     let block = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("examples");
     let examples: Vec<&str> = block.lines().filter(|line| line.starts_with("howdah ")).collect();
     for profile in howdah_lab::workload::Profile::ALL {

@@ -18,6 +18,8 @@ mod lab;
 mod logs;
 mod ls;
 mod man;
+#[cfg(test)]
+mod manual;
 mod mount;
 mod nfsstat;
 mod nics;
