@@ -97,8 +97,8 @@ fn shell_lines(page: &str) -> Vec<String> {
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let mut quote = None;
-    let mut characters = line.chars().peekable();
-    while let Some(character) = characters.next() {
+
+    for character in line.chars() {
         match (quote, character) {
             (Some(open), close) if open == close => quote = None,
             (Some(_), inside) => word.get_or_insert_default().push(inside),
