@@ -6,28 +6,45 @@ use ipnet::IpNet;
 
 use crate::configuration::ClientPattern;
 
-/// What the clients of a word are, or what to do since howdah has no such clients.
-pub fn client(written: &str) -> Result<ClientPattern, String> {
+/// Why howdah has no such clients.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoSuchClient {
+    /// What to do.
+    pub what: String,
+    /// When Linux looks for them, see [`precedence`]; `None` if no client can be meant.
+    pub precedence: Option<u8>,
+}
+
+/// When Linux looks for names with wildcards: after networks.
+const WILDCARD: u8 = 2;
+/// When it looks for netgroups.
+const NETGROUP: u8 = 3;
+/// When it looks for everyone.
+const EVERYONE: u8 = 4;
+
+/// The clients that a word means.
+pub fn client(written: &str) -> Result<ClientPattern, NoSuchClient> {
+    let no = |precedence, what: &str| Err(NoSuchClient { what: format!("{written}: {what}"), precedence });
     if written.is_empty() || written == "*" {
         return Ok(ClientPattern::Everyone);
     }
     if written.starts_with("gss/") {
-        return Err(format!("{written}: no Kerberos; allow these clients by host or network"));
+        return no(Some(EVERYONE), "no Kerberos; allow these clients by host or network");
     }
     if let Some(netgroup) = written.strip_prefix('@') {
-        return Err(format!(
-            "{written}: no netgroups; list the hosts (getent netgroup {netgroup}) or their network"
-        ));
+        let what = format!("no netgroups; list the hosts (getent netgroup {netgroup}) or their network");
+        return no(Some(NETGROUP), &what);
     }
     if written.contains(['*', '?', '[']) {
-        return Err(format!("{written}: no wildcards in host names; list the hosts or their network"));
+        return no(Some(WILDCARD), "no wildcards in host names; list the hosts or their network");
     }
     if let Some((address, mask)) = written.split_once('/') {
-        return network(address, mask)
-            .map(ClientPattern::Network)
-            .ok_or_else(|| format!("{written}: not a network; write it like 10.0.0.0/8"));
+        return match network(address, mask) {
+            Some(network) => Ok(ClientPattern::Network(network)),
+            None => no(None, "not a network; write it like 10.0.0.0/8"),
+        };
     }
-    written.parse().map_err(|what: String| format!("{written}: {what}"))
+    written.parse().or_else(|what: String| no(None, &what))
 }
 
 /// The order in which Linux looks for a client, whatever the order in the file: hosts, networks, everyone.
@@ -36,7 +53,7 @@ pub fn precedence(client: &ClientPattern) -> u8 {
         ClientPattern::Host(_) => 0,
         ClientPattern::Network(network) if network.prefix_len() == network.max_prefix_len() => 0,
         ClientPattern::Network(_) => 1,
-        ClientPattern::Everyone => 2,
+        ClientPattern::Everyone => EVERYONE,
     }
 }
 
@@ -102,7 +119,7 @@ mod tests {
             ("-host-", "expected"),
             ("10.0.0", "expected an address"),
         ] {
-            let what = client(written).expect_err(written);
+            let what = client(written).expect_err(written).what;
             assert!(what.contains(part), "{written}: {what}");
         }
     }
@@ -110,6 +127,6 @@ mod tests {
     #[test]
     fn hosts_come_before_networks_and_networks_before_everyone() {
         let of = |written: &str| precedence(&client(written).expect("good"));
-        assert_eq!([of("a"), of("10.0.0.7"), of("10.0.0.0/8"), of("*")], [0, 0, 1, 2]);
+        assert_eq!([of("a"), of("10.0.0.7"), of("10.0.0.0/8"), of("*")], [0, 0, 1, 4]);
     }
 }

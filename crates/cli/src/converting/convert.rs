@@ -2,25 +2,19 @@
 
 use howdah_server::exports::TlsPolicy;
 
-use super::client::{client, precedence};
+use super::client::precedence;
 use super::entries::{EntryWord, entries};
 use super::options::LinuxOptions;
+use super::rules::{LinuxClients, LinuxRule, read_clients, restrict};
 use super::warning::Warning;
-use super::write::{WrittenExport, WrittenRule, write};
+use super::write::{WrittenExport, write};
 use crate::configuration::{Durability, ExportName};
-
-/// Some clients of a path.
-struct LinuxRule {
-    line: usize,
-    rule: WrittenRule,
-    options: LinuxOptions,
-}
 
 /// A path, and all who may mount it.
 struct LinuxExport {
     line: usize,
     name: ExportName,
-    rules: Vec<LinuxRule>,
+    clients: LinuxClients,
 }
 
 /// The configuration, or `None` if there is nothing to serve; and every difference, by line.
@@ -31,8 +25,8 @@ pub fn convert(text: &[u8]) -> (Option<String>, Vec<Warning>) {
         let Some((path, clients)) = entry.split_first() else { continue };
         match name(path) {
             Ok(name) => {
-                let rules = rules(path.line, clients, &mut warnings);
-                add(&mut exports, LinuxExport { line: path.line, name, rules });
+                let clients = read_clients(path.line, clients, &mut warnings);
+                add(&mut exports, LinuxExport { line: path.line, name, clients });
             }
             Err(what) => warnings.push(Warning::new(path.line, what)),
         }
@@ -57,71 +51,21 @@ fn name(word: &EntryWord) -> Result<ExportName, String> {
 
 fn add(exports: &mut Vec<LinuxExport>, export: LinuxExport) {
     match exports.iter_mut().find(|other| other.name == export.name) {
-        Some(other) => other.rules.extend(export.rules),
+        Some(other) => {
+            other.clients.rules.extend(export.clients.rules);
+            other.clients.left.extend(export.clients.left);
+        }
         None => exports.push(export),
     }
-}
-
-/// The clients of an entry: `CLIENT(OPTIONS)` each, or `-OPTIONS` for those that follow.
-fn rules(line: usize, words: &[EntryWord], warnings: &mut Vec<Warning>) -> Vec<LinuxRule> {
-    let mut usual = LinuxOptions::usual();
-    let mut rules = Vec::new();
-    let mut has_clients = false;
-    for word in words {
-        let text = word.text();
-        if let Some(list) = text.strip_prefix('-') {
-            usual = usual.with(list, word.line, warnings);
-            continue;
-        }
-        has_clients = true;
-        rules.extend(one_rule(word.line, &text, &usual, warnings));
-    }
-    if !has_clients {
-        warnings.push(Warning::new(line, "no clients: everyone on the network may mount it"));
-        rules.extend(one_rule(line, "*", &usual, warnings));
-    }
-    rules
-}
-
-fn one_rule(line: usize, word: &str, usual: &LinuxOptions, warnings: &mut Vec<Warning>) -> Option<LinuxRule> {
-    let mut say = |what: String| {
-        warnings.push(Warning::new(line, what));
-        None
-    };
-    let (who, list) = match word.split_once('(') {
-        None => (word, ""),
-        Some((who, rest)) => match rest.strip_suffix(')').filter(|list| !list.contains(['(', ')'])) {
-            Some(list) => (who, list),
-            None => return say(format!("{word}: left out: expected CLIENT(OPTION,...) without spaces")),
-        },
-    };
-    let who_means = match client(who) {
-        Ok(pattern) => pattern,
-        Err(what) => return say(format!("client left out: {what}")),
-    };
-    if word.starts_with('(') {
-        say(format!("{word} holds for everyone: remove the space in front if it was meant for one client"));
-    }
-    let options = usual.clone().with(list, line, warnings);
-    if let Some(what) = options.refusal() {
-        let who = if who.is_empty() { "*" } else { who };
-        warnings.push(Warning::new(line, format!("client {who} left out: {what}")));
-        return None;
-    }
-    if let Some(flavors) = options.left_out_flavors() {
-        warnings.push(Warning::new(line, format!("sec={flavors}: no Kerberos: clients mount with sec=sys")));
-    }
-    let rule = WrittenRule { who: who_means, access: options.access };
-    Some(LinuxRule { line, rule, options })
 }
 
 /// The export, unless nobody may mount it.
 fn finish(mut export: LinuxExport, warnings: &mut Vec<Warning>) -> Option<WrittenExport> {
     let name = &export.name;
     let mut say = |line, what| warnings.push(Warning::new(line, format!("{name}: {what}")));
-    export.rules.sort_by_key(|rule| precedence(&rule.rule.who));
+    export.clients.rules.sort_by_key(|rule| precedence(&rule.rule.who));
     let mut rules: Vec<LinuxRule> = Vec::new();
-    for rule in export.rules {
+    for rule in export.clients.rules {
         match rules.iter().find(|first| first.rule.who == rule.rule.who) {
             Some(first) => {
                 say(
@@ -132,6 +76,7 @@ fn finish(mut export: LinuxExport, warnings: &mut Vec<Warning>) -> Option<Writte
             None => rules.push(rule),
         }
     }
+    restrict(&mut rules, &export.clients.left, &mut say);
     if rules.is_empty() {
         say(export.line, "left out: none of its clients can be let in".to_owned());
         return None;
@@ -224,6 +169,15 @@ mod tests {
             ("/usr a(rw,anonuid=1,anongid=2)", &["/usr a rw root"]),
             ("/usr a(xprtsec=mtls)\n/etc a", &["/etc a ro root"]),
             ("/ *(ro,insecure)", &["/ * ro root"]),
+            // A client that is left out gains nothing by an entry that it did not use.
+            ("/usr @group(ro) *(rw)", &["/usr * ro root"]),
+            ("/usr *.x(rw,all_squash) *(rw) a(rw)", &["/usr a rw root", "/usr * rw all"]),
+            ("/usr a(sec=krb5) *(rw) b(rw)", &["/usr b rw root"]),
+            ("/usr 10.0.0.7(sec=krb5) 10.0.0.0/8(rw) 10.1.0.0/16(rw)", &["/usr 10.1.0.0/16 rw root"]),
+            ("/usr 10.1.0.0/16(sec=krb5) 10.0.0.0/8(rw)\n/etc a", &["/etc a ro root"]),
+            ("/usr 10.0.0.0/8(rw) 10.1.0.0/16(sec=krb5)", &["/usr 10.0.0.0/8 rw root"]),
+            ("/usr @group(xprtsec=tls) * a", &["/usr a ro root"]),
+            ("/usr @group(rw) *(ro)", &["/usr * ro root"]),
         ] {
             assert_eq!(meaning(text), expected, "{text:?}");
         }
@@ -241,6 +195,8 @@ mod tests {
             ("/usr a b \\\n @c", "2: client left out: @c: no netgroups"),
             ("/usr a(sec=krb5)", "1: client a left out: sec=krb5: no Kerberos"),
             ("/usr a(sec=krb5)", "1: /usr: left out: none of its clients"),
+            ("/usr a(sec=krb5) *", "1: /usr: client * left out: it would let in the client of line 1"),
+            ("/usr @g(ro) \\\n*(rw)", "2: /usr: client * has no more rights than the client of line 1"),
             ("/usr a(sec=sys:krb5)", "1: sec=krb5: no Kerberos: clients mount with sec=sys"),
             ("/usr a(rw)\n/usr a(ro)", "2: /usr: client a is there twice: line 1 counts"),
             ("/usr a(async) b", "1: /usr: sync for all clients"),

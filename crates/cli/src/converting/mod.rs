@@ -4,6 +4,7 @@ mod client;
 mod convert;
 mod entries;
 mod options;
+mod rules;
 mod warning;
 mod write;
 
