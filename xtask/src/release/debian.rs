@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 9] = [
     ("packaging/debian/copyright", "usr/share/doc/howdah/copyright"),
     ("LICENSE-MIT", "usr/share/doc/howdah/LICENSE-MIT"),
     ("LICENSE-APACHE", "usr/share/doc/howdah/LICENSE-APACHE"),
-    ("docs/OPERATING.md", "usr/share/doc/howdah/OPERATING.md"),
+    ("docs/introduction.md", "usr/share/doc/howdah/introduction.md"),
     ("packaging/grafana/howdah.json", "usr/share/doc/howdah/grafana/howdah.json"),
     ("packaging/prometheus/howdah.rules.yml", "usr/share/doc/howdah/prometheus/howdah.rules.yml"),
 ];
@@ -85,6 +85,10 @@ fn fill(contents: &Contents<'_>, tree: &Tree) -> Result<()> {
     tree.copy(contents.binary, "usr/bin/howdah")?;
     for (from, to) in FILES {
         tree.copy(&contents.source.join(from), to)?;
+    }
+    for page in files_in(&contents.source.join("docs/manual"))? {
+        let name = page.file_name().context("a page without a name")?.to_string_lossy();
+        tree.copy(&page, &format!("usr/share/doc/howdah/manual/{name}"))?;
     }
     // As mount(8) and fstab call it: mount -t howdah.
     tree.make_room("usr/sbin/mount.howdah")?;
