@@ -10,7 +10,7 @@ use crate::places::Location;
 /// Copy files and directories between local paths and nfs:// URLs, either way
 ///
 /// Many files, and many parts of one file, are copied at once. A file gets its name when all of it is there: until then
-/// it is .NAME.howdah-partial-ID beside it. If the copy is interrupted, even by a crash, the same command goes on where
+/// it is .NAME.howdah-partial-ID beside it. If the copy is interrupted, even by a crash, the same command resumes where
 /// it stopped. Files that are there already, with equal size and time of change, are left alone.
 ///
 /// Times, permission bits, hard links, symbolic links and holes are kept, and owners if root copies. From a server to this
@@ -195,7 +195,7 @@ pub enum ShowProgress {
 const EXAMPLES: &str = "\
 Examples:
   howdah cp disk.img nfs://server/backup/
-      One file, in many parts at once. Started again after an interruption it goes on.
+      One file, in many parts at once. Started again after an interruption, it resumes.
   howdah cp -r nfs://server/data/project .
       A tree from a server, as ./project.
   howdah cp -r --verify --rate 50M photos nfs://server/archive
