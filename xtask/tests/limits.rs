@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use howdah_limits::Limit;
 
-const MANUAL: &str = "docs/OPERATING.md";
+const MANUAL: &str = "docs/manual/limits.md";
 const START: &str = "<!-- limits: written by `UPDATE=1 cargo test -p xtask --test limits` -->\n";
 const END: &str = "<!-- end of limits -->\n";
 
@@ -31,13 +31,13 @@ fn repository() -> PathBuf {
 fn page() -> String {
     let mut text = String::new();
     for (about, limits) in PARTS {
-        let _ = write!(text, "\n### {about}\n\n| limit | | what and why | beyond it |\n|---|---|---|---|\n");
+        let _ = write!(text, "\n## {about}\n\n| limit | | what and why | beyond it |\n|---|---|---|---|\n");
         for limit in limits {
             let (name, amount, beyond) = (limit.name, limit.amount, limit.beyond);
             let _ = writeln!(text, "| `{name}` | {amount} | {} | {beyond} |", limit.explanation());
         }
     }
-    text.push_str("\n### The tests that go one past each\n\n| limit | test |\n|---|---|\n");
+    text.push_str("\n## The tests that go one past each\n\n| limit | test |\n|---|---|\n");
     for limit in PARTS.iter().flat_map(|(_, limits)| *limits) {
         let (file, test) = limit.test.split_once("::").expect("FILE::TEST");
         let _ = writeln!(text, "| `{}` | `{test}` in `crates/{file}.rs` |", limit.name);

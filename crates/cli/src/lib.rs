@@ -7,6 +7,7 @@ mod benching;
 mod capturing;
 mod commands;
 mod configuration;
+mod converting;
 mod copying;
 mod mounting;
 mod passing;
@@ -17,18 +18,24 @@ mod running;
 mod serving;
 mod topping;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use arguments::Howdah;
+use arguments::{Howdah, Wrong};
 use commands::Failure;
 
 pub use configuration::{ServerConfig, load_text};
 
 /// Does what was typed.
 pub fn run() -> ExitCode {
-    let outcome = commands::run(&Howdah::parse_from(arguments::typed(std::env::args_os())).command);
+    let words = arguments::typed(std::env::args_os());
+    let typed = match Howdah::try_parse_from(&words) {
+        Ok(typed) => typed,
+        Err(error) => return refuse(error, &words),
+    };
+    let outcome = commands::run(&typed.command);
     running::save_paths();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -36,6 +43,18 @@ pub fn run() -> ExitCode {
         Err(failure) => {
             report::complain(&failure);
             failure.code()
+        }
+    }
+}
+
+/// Says what is wrong with what was typed, or prints the help that was asked for.
+fn refuse(error: clap::Error, words: &[OsString]) -> ExitCode {
+    match arguments::wrong(error, words) {
+        Wrong::Help(help) => help.exit(),
+        Wrong::Usage(what) => {
+            let who = if what.starts_with("howdah ") { "" } else { "howdah: " };
+            report::complain(&format!("{who}{what}"));
+            Failure::Usage(anyhow::Error::msg(what)).code()
         }
     }
 }

@@ -29,8 +29,6 @@ const RECORD: &str = r#"{"howdah_capture":1,"howdah":"0","started":"2026-11-22T0
 {"end":"asked","seconds":0.1,"calls":2,"dropped":0,"left_out":0}
 "#;
 
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-
 /// A server of the empty directory `empty` in `home`, on this address.
 fn start(home: &Path, listen: &str) -> Server {
     let data = home.join("empty");
@@ -243,11 +241,11 @@ fn every_profile_is_documented_with_its_parameters() {
     }
 }
 
-/// The commands of the README's section "Measure", as printed, but for the place and the port of its server.
+/// The commands of the section "Try it", as printed, but for the place and the port of its server.
 #[test]
-fn the_examples_of_the_readme_run() {
-    let text = fs::read_to_string(README).expect("it is there");
-    let section = text.split_once("## Measure").expect("a section").1;
+fn the_examples_of_the_document_run() {
+    let text = fs::read_to_string(DOCUMENT).expect("it is there");
+    let section = text.split_once("## Try it").expect("a section").1;
     let block = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("examples");
     let examples: Vec<&str> = block.lines().filter(|line| line.starts_with("howdah ")).collect();
     for profile in howdah_lab::workload::Profile::ALL {
@@ -333,7 +331,7 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
         (&["bench", "memory:", "--record", "1000", "--transfer", "300"][..], "whole number of transfers"),
         (&["bench", "memory:", "--size", "many"][..], "a size is a number"),
         (&["bench", "memory:", "--profile", "x"][..], "iozone-2008"),
-        (&["nfsstat", "/mnt"][..], "neither an nfs:// URL nor"),
+        (&["nfsstat", "/mnt"][..], "is no export of a server"),
         (&["nfsstat", "local", "--run", "dd-2010"][..], "--run needs an nfs:// URL"),
     ] {
         let (code, _, errors) = howdah(arguments);
@@ -348,7 +346,7 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
     let file = home();
     let file = file.path().join("data/file");
     let (code, _, errors) = howdah(&["bench", file.to_str().expect("text")]);
-    assert!(code == Some(1) && errors.contains("no directory"), "{errors}");
+    assert!(code == Some(1) && errors.contains("not a directory"), "{errors}");
 }
 
 #[test]

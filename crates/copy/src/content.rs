@@ -17,7 +17,7 @@ impl Copier {
         let to = (&self.destination, &job.partial);
         match self.difference((from.0, from.1), to, block, worker)? {
             None => Ok(()),
-            Some(at) => Err(Trouble::destination("verifying", Cause::Differs(at))),
+            Some(at) => Err(Trouble::destination("verify", Cause::Differs(at))),
         }
     }
 
@@ -53,10 +53,10 @@ impl Copier {
         let length = (block.end - block.start) as usize;
         let ours = one.0.read(&one.1.handle, block.start, length, &mut worker.buffer);
         let ours = ours.and_then(|read| in_memory(read.content, &mut worker.buffer));
-        let ours = ours.at_source("reading back")?;
+        let ours = ours.at_source("read back")?;
         let theirs = other.0.read(&other.1.handle, block.start, length, &mut worker.other);
         let theirs = theirs.and_then(|read| in_memory(read.content, &mut worker.other));
-        let theirs = theirs.at_destination("reading back")?;
+        let theirs = theirs.at_destination("read back")?;
         let difference = first_difference(&ours, &theirs);
         reclaim(ours, &mut worker.buffer);
         reclaim(theirs, &mut worker.other);

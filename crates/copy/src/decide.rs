@@ -17,13 +17,13 @@ impl Copier {
     /// Whether what is there stays in place of a copy of `node`. Refused if it can neither stay nor be replaced.
     pub(super) fn keeps(&self, entry: &Entry, node: &Node, there: &Node, worker: &mut Worker) -> Step<bool> {
         if self.may_be_here(entry) && is_same_node(&node.attributes, &there.attributes) {
-            return Err(Trouble::source("copying", Cause::SameFile));
+            return Err(Trouble::source("copy", Cause::SameFile));
         }
         if self.options.existing == Existing::Keep {
             return Ok(true);
         }
         if !may_be_replaced(there.attributes.kind) {
-            return Err(Trouble::destination("replacing", Cause::InTheWay(there.attributes.kind)));
+            return Err(Trouble::destination("replace", Cause::InTheWay(there.attributes.kind)));
         }
         match self.options.existing {
             Existing::Keep | Existing::Replace => Ok(false),

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use howdah_vfs::{Detail, FileKind, FsError, Node};
+use howdah_vfs::{Attributes, Detail, FileKind, FsError, Node};
 
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
@@ -35,12 +35,12 @@ fn refuse_circles(entry: &Entry, node: &Node) -> Step<()> {
     let (mut above, mut depth) = (Some(&entry.parent), 0);
     while let Some(directory) = above {
         if directory.node.is_some_and(|other| other.handle == node.handle) {
-            return Err(Trouble::source("copying the directory", Cause::Circle));
+            return Err(Trouble::source("copy the directory", Cause::Circle));
         }
         depth += 1;
         above = directory.parent.as_ref();
     }
-    if depth > DEEPEST { Err(Trouble::source("copying the directory", Cause::TooDeep)) } else { Ok(()) }
+    if depth > DEEPEST { Err(Trouble::source("copy the directory", Cause::TooDeep)) } else { Ok(()) }
 }
 
 impl Copier {
@@ -51,7 +51,7 @@ impl Copier {
             Ok(Settled::Now) => self.release(&parent),
             Ok(Settled::Later) => {}
             Err(trouble) => {
-                self.report(&trouble.of(parent.path_of(&name)));
+                self.report(&parent.error(trouble, &name));
                 self.release(&parent);
             }
         }
@@ -74,6 +74,11 @@ impl Copier {
                 }
             }
         };
+        if self.is_excluded(&entry, node.attributes.kind) {
+            self.on_not_copied(&entry);
+            count(&self.tally.excluded);
+            return Ok(Settled::Now);
+        }
         count(&self.tally.found_nodes);
         match node.attributes.kind {
             FileKind::Directory => self.enter(entry, node),
@@ -83,16 +88,25 @@ impl Copier {
         }
     }
 
+    /// Whether a pattern leaves it out. A directory that was named is what patterns are for, and not one of the names in it.
+    fn is_excluded(&self, entry: &Entry, kind: FileKind) -> bool {
+        let (is_directory, is_named) = (kind == FileKind::Directory, entry.parent.node.is_none());
+        if self.options.patterns.is_empty() || (is_named && is_directory) {
+            return false;
+        }
+        self.options.patterns.excludes(&entry.path_in_source(), is_directory)
+    }
+
     pub(super) fn find_source(&self, entry: &Entry) -> Step<Option<Node>> {
         // The top has a node always: only what was listed below it is looked up.
         let Some(directory) = &entry.parent.node else { return Ok(None) };
-        entry.parent.source().find(&directory.handle, &entry.name).at_source("looking up")
+        entry.parent.source().find(&directory.handle, &entry.name).at_source("look up")
     }
 
     /// Makes a directory, or takes the one that is there, and puts its listing on the stack.
     fn enter(&self, entry: Entry, node: Node) -> Step<Settled> {
         if !self.options.recursive {
-            return Err(Trouble::source("copying", Cause::NotRecursive));
+            return Err(Trouble::source("copy", Cause::NotRecursive));
         }
         refuse_circles(&entry, &node)?;
         self.refuse_loops(&entry, &node)?;
@@ -100,9 +114,10 @@ impl Copier {
         let is_item = entry.parent.node.is_none();
         let marker = naming::marker(entry.parent.item.id);
         let mark = match is_item {
+            true if fresh && self.options.dry_run => None,
             true if fresh => {
                 let new = howdah_vfs::NewAttributes::with_mode(0o600);
-                Some(self.destination.create_afresh(&target.handle, &marker, new).at_destination("marking")?)
+                Some(self.destination.create_afresh(&target.handle, &marker, new).at_destination("mark")?)
             }
             true => naming::mark_in(&self.destination, &target, entry.parent.item.id),
             false => None,
@@ -127,6 +142,10 @@ impl Copier {
         {
             return Ok((there, false));
         }
+        if self.options.dry_run {
+            // Nobody looks into a directory that would be made: another one stands for it.
+            return Ok((parent.target, true));
+        }
         let mode = match self.options.preserve.mode {
             true => MODE_UNTIL_DONE,
             // Once it is there it keeps its mode, even if this copy is interrupted.
@@ -136,19 +155,19 @@ impl Copier {
             // Somebody was faster; or it was we, and the server was killed before it answered, and asked again.
             Err(FsError::Exists) => match self.directory_there(entry)? {
                 Some(there) => Ok((there, false)),
-                None => Err(FsError::Exists).at_destination("making the directory"),
+                None => Err(FsError::Exists).at_destination("create the directory"),
             },
-            made => Ok((made.at_destination("making the directory")?, true)),
+            made => Ok((made.at_destination("create the directory")?, true)),
         }
     }
 
     /// The directory that has the name; something else of that name is in the way.
     fn directory_there(&self, entry: &Entry) -> Step<Option<Node>> {
         let there =
-            self.destination.find(&entry.parent.target.handle, &entry.name).at_destination("looking up")?;
+            self.destination.find(&entry.parent.target.handle, &entry.name).at_destination("look up")?;
         match there {
             Some(there) if there.attributes.kind != FileKind::Directory => {
-                Err(Trouble::destination("making the directory", Cause::InTheWay(there.attributes.kind)))
+                Err(Trouble::destination("create the directory", Cause::InTheWay(there.attributes.kind)))
             }
             there => Ok(there),
         }
@@ -166,7 +185,7 @@ impl Copier {
         let mut above = Some(&entry.parent);
         while let Some(directory) = above {
             if is_this(&directory.target) {
-                return Err(Trouble::source("copying the directory", Cause::IntoItself));
+                return Err(Trouble::source("copy the directory", Cause::IntoItself));
             }
             above = directory.parent.as_ref();
         }
@@ -188,7 +207,7 @@ impl Copier {
             }
             at = above.node;
             if is_this(&at) {
-                return Err(Trouble::source("copying the directory", Cause::IntoItself));
+                return Err(Trouble::source("copy the directory", Cause::IntoItself));
             }
         }
         Ok(())
@@ -209,8 +228,7 @@ impl Copier {
             }
             Err(trouble) => {
                 self.listings.fetch_sub(1, Ordering::Relaxed);
-                let path = directory.parent.as_ref().map(|parent| parent.path_of(&directory.name));
-                self.report(&trouble.of(path.unwrap_or_default()));
+                self.report(&directory.own_error(trouble));
                 self.release(directory);
             }
         }
@@ -249,14 +267,14 @@ impl Copier {
         let at = directory.cookie.load(Ordering::Relaxed);
         let listing =
             source.file_system.read_directory(&source.caller, &node.handle, at, Detail::Nodes, &mut sink);
-        let end = listing.at_source("listing")?.end;
+        let end = listing.at_source("list")?.end;
         // A source on this machine may be what a server exports that we copy to.
         let mark = mark.and_then(|seen| seen.or_else(|| naming::mark_in(source, node, directory.item.id)));
         if mark.is_some_and(|mark| directory.item.is_marked_as(&mark)) {
-            return Err(Trouble::source("copying the directory", Cause::IntoItself));
+            return Err(Trouble::source("copy the directory", Cause::IntoItself));
         }
         if !end && directory.circle.lock().closes_at(cookie) {
-            return Err(FsError::ServerFault).at_source("listing, which goes round in circles,");
+            return Err(Trouble::source("list", Cause::EndlessListing));
         }
         directory.cookie.store(cookie, Ordering::Relaxed);
         Ok((entries, end))
@@ -267,8 +285,7 @@ impl Copier {
         let mut directory = Arc::clone(directory);
         while directory.open.fetch_sub(1, Ordering::AcqRel) == 1 {
             if let Err(trouble) = self.complete(&directory) {
-                let path = directory.parent.as_ref().map(|parent| parent.path_of(&directory.name));
-                self.report(&trouble.of(path.unwrap_or_default()));
+                self.report(&directory.own_error(trouble));
             }
             match &directory.parent {
                 Some(parent) => directory = Arc::clone(parent),
@@ -280,14 +297,10 @@ impl Copier {
     /// Gives a directory its attributes, after all that would change its times again.
     fn complete(&self, directory: &DirectoryJob) -> Step<()> {
         let Some(node) = &directory.node else { return Ok(()) };
-        // The same command finds its directory by the mark.
-        if directory.marked && !directory.item.has_left_files.load(Ordering::Relaxed) {
-            let marker = naming::marker(directory.item.id);
-            self.destination
-                .remove(&directory.target.handle, &marker)
-                .at_destination("removing the mark of")?;
-        }
-        let set = self.set_directory_attributes(directory, &node.attributes);
+        let set = match self.options.dry_run {
+            true => Ok(()),
+            false => self.finish_directory(directory, &node.attributes)?,
+        };
         match set {
             // Another user's directory that was there before, as /tmp: it may be filled and not be changed.
             Err(FsError::NotPermitted | FsError::AccessDenied) if !directory.fresh => {
@@ -295,7 +308,7 @@ impl Copier {
                     "attributes of directories that were there and belong to others are left as they are",
                 );
             }
-            outcome => outcome.at_destination("setting the attributes of")?,
+            outcome => outcome.at_destination("set the attributes of")?,
         }
         count(&self.tally.directories);
         if directory.fresh
@@ -304,6 +317,16 @@ impl Copier {
             self.tell(&super::Event::Made { path: &parent.path_of(&directory.name) });
         }
         Ok(())
+    }
+
+    /// Takes the mark away, by which the same command finds its directory, and sets the attributes, as far as the destination lets.
+    fn finish_directory(&self, directory: &DirectoryJob, source: &Attributes) -> Step<Result<(), FsError>> {
+        if directory.marked && !directory.item.has_left_files.load(Ordering::Relaxed) {
+            let marker = naming::marker(directory.item.id);
+            let removed = self.destination.remove(&directory.target.handle, &marker);
+            removed.at_destination("remove the mark of")?;
+        }
+        Ok(self.set_directory_attributes(directory, source))
     }
 }
 

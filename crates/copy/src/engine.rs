@@ -11,33 +11,22 @@ use parking_lot::Mutex;
 use super::at_once::at_once;
 use super::block_flight::BlockFlight;
 use super::buffers::Buffers;
-use super::error::{CopyError, Trouble};
+use super::deletion::{Change, Deletion, Extras, Tree};
+use super::error::{CopyError, On, Trouble};
 use super::links::LinkTable;
 use super::ownership::Ownership;
 use super::stack::Stack;
+use super::stop_sign::StopSign;
 use super::tally::{Tally, count};
 use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart, Task};
 use super::width::{INTERVAL, START, START_OF_ONE_WRITER, Width};
 use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, item, naming};
 
+/// What is said when nothing is removed after all.
+const NOT_DELETED: &str = "nothing was deleted, as not all of the source could be read";
+
 /// The longest that a worker waits without looking whether to stop.
 const NAP: Duration = Duration::from_millis(50);
-
-/// Says to a copy that it is to stop; any number of threads may hold one.
-#[derive(Debug, Clone, Default)]
-pub struct StopSign(Arc<AtomicBool>);
-
-impl StopSign {
-    /// Stops the copy: blocks on their way are completed, and what is written is committed and remembered.
-    pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it is to stop.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// How a copy ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +68,8 @@ pub struct Copier {
     noted: Mutex<Vec<&'static str>>,
     /// Listings that are not at their end.
     pub(super) listings: AtomicUsize,
+    /// Something of a source could not be read.
+    source_failed: AtomicBool,
 }
 
 /// What a worker keeps from task to task.
@@ -113,6 +104,7 @@ impl Copier {
             start: Instant::now(),
             noted: Mutex::default(),
             listings: AtomicUsize::new(0),
+            source_failed: AtomicBool::new(false),
             options,
         }
     }
@@ -129,6 +121,7 @@ impl Copier {
 
     /// Copies all items, and comes back when all is done or stopped. To be called once.
     pub fn run(&self, items: Vec<Item>) -> Outcome {
+        let trees = if self.options.delete { Tree::of(&items) } else { Vec::new() };
         let rounds = item::rounds(items);
         let mut jobs = 0;
         // What is found in a round is not all while others are left.
@@ -139,6 +132,7 @@ impl Copier {
                 jobs = jobs.max(self.run_round(items));
             }
         }
+        self.delete(trees);
         let held_back = self.bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.lock().held());
         Outcome { figures: self.tally.figures(), stopped: self.stop.is_set(), jobs, held_back }
     }
@@ -223,8 +217,8 @@ impl Copier {
                     Ok(attributes) => Node { handle: directory, attributes },
                     Err(refused) => {
                         let cause = super::Cause::Refused(refused);
-                        let trouble = Trouble::destination("looking at the directory for", cause);
-                        self.report(&trouble.of(paths.0));
+                        let trouble = Trouble::destination("find", cause);
+                        self.report(&trouble.of(paths.1));
                         return None;
                     }
                 };
@@ -313,8 +307,32 @@ impl Copier {
         self.observer.on_event(event);
     }
 
+    /// Removes what sources do not have. Of a source that could not be read it is not known what it has.
+    fn delete(&self, trees: Vec<Tree>) {
+        if trees.is_empty() {
+            return;
+        }
+        let deletion = Deletion::new(&self.destination, &self.options, &self.stop, &trees);
+        let mut on_change = |change: Change<'_>| match change {
+            Change::Removed(path) => {
+                count(&self.tally.removed);
+                self.tell(&Event::Removed { path });
+            }
+            Change::Failed(error) => self.report(error),
+        };
+        let mut extras = Extras::default();
+        let has_failed = || self.source_failed.load(Ordering::Relaxed);
+        let readable = trees.iter().take_while(|_| !has_failed());
+        readable.for_each(|tree| deletion.find(tree, &mut extras, &mut on_change));
+        match has_failed() {
+            true => self.note(NOT_DELETED),
+            false => deletion.remove(extras, &mut on_change),
+        }
+    }
+
     /// Counts and tells something that was not copied.
     pub(super) fn report(&self, error: &CopyError) {
+        self.source_failed.fetch_or(error.on == On::Source, Ordering::Relaxed);
         count(&self.tally.errors);
         self.tell(&Event::Failed(error));
     }

@@ -16,11 +16,11 @@ pub enum On {
 /// What could not be copied, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyError {
-    /// What was being done, as in "reading".
+    /// What could not be done to the path, as in "read".
     pub step: &'static str,
     /// On which side.
     pub on: On,
-    /// The path as people know it.
+    /// The path on that side, as people know it.
     pub path: Vec<u8>,
     /// Why it failed.
     pub cause: Cause,
@@ -48,10 +48,16 @@ pub enum Cause {
     Differs(u64),
     /// Source and destination are one file.
     SameFile,
+    /// What is to be deleted is a source of the copy.
+    IsSource,
     /// A directory would be copied into itself.
     IntoItself,
     /// A directory that its source shows within itself.
     Circle,
+    /// A listing that never ends: the same place in it comes again.
+    EndlessListing,
+    /// More names than are held in memory.
+    TooMany,
     /// A directory deeper than paths can name it.
     TooDeep,
     /// A directory, and directories were not asked for.
@@ -110,12 +116,17 @@ impl fmt::Display for Cause {
             Self::Changed => formatter.write_str("it was changed while it was copied; copy it again"),
             Self::Differs(at) => write!(formatter, "the two sides differ at byte {at}"),
             Self::SameFile => formatter.write_str("source and destination are the same file"),
+            Self::IsSource => formatter.write_str("it is the source of this copy"),
             Self::IntoItself => formatter.write_str("a directory cannot be copied into itself"),
             Self::Circle => {
                 formatter.write_str("the server shows it within itself: it is a directory above, once more")
             }
+            Self::EndlessListing => formatter.write_str("the server lists the same entries again and again"),
+            Self::TooMany => {
+                formatter.write_str("too many names for one run; delete a part of the tree by hand")
+            }
             Self::TooDeep => formatter.write_str("it is too deep: no path can name it"),
-            Self::NotRecursive => formatter.write_str("it is a directory (-r copies directories)"),
+            Self::NotRecursive => formatter.write_str("it is a directory; add -r to copy directories"),
             Self::InTheWay(FileKind::Directory) => formatter.write_str("a directory is in the way"),
             Self::InTheWay(FileKind::BlockDevice | FileKind::CharacterDevice) => {
                 formatter.write_str("a device is in the way")
@@ -134,13 +145,12 @@ impl fmt::Display for Cause {
 
 impl fmt::Display for CopyError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let side = match self.on {
-            On::Source => "source",
-            On::Destination => "destination",
-        };
-        write!(formatter, "{} {} ({side}): {}", self.step, Shown(&self.path), self.cause)?;
+        write!(formatter, "cannot {} {}: {}", self.step, Shown(&self.path), self.cause)?;
         match &self.left {
             Some(left) => write!(formatter, "\n{}", left.advice(self.cause)),
+            None if is_full(self.cause) => {
+                formatter.write_str("; free space there and run the same command again")
+            }
             None => Ok(()),
         }
     }
@@ -151,8 +161,7 @@ impl LeftFiles {
     fn advice(&self, cause: Cause) -> String {
         let paths: Vec<String> = self.paths.iter().map(|path| Shown(path).to_string()).collect();
         let paths = paths.join(" and ");
-        let is_full = matches!(cause, Cause::Refused(FsError::NoSpace | FsError::QuotaExceeded));
-        match (self.is_resumable, is_full) {
+        match (self.is_resumable, is_full(cause)) {
             (false, _) => format!("  cannot remove {paths}: delete by hand"),
             (true, true) => {
                 format!("  left {paths}: free space and run the same command again to resume, or delete them")
@@ -160,6 +169,10 @@ impl LeftFiles {
             (true, false) => format!("  left {paths}: run the same command again to resume, or delete them"),
         }
     }
+}
+
+fn is_full(cause: Cause) -> bool {
+    matches!(cause, Cause::Refused(FsError::NoSpace | FsError::QuotaExceeded))
 }
 
 impl std::error::Error for CopyError {}

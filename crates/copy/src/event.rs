@@ -22,6 +22,11 @@ pub enum Event<'a> {
         /// The name.
         path: &'a [u8],
     },
+    /// The source does not have it, and it is gone from the destination.
+    Removed {
+        /// Which, at the destination.
+        path: &'a [u8],
+    },
     /// It was there already and stays.
     Kept {
         /// Which.

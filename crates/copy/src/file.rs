@@ -88,15 +88,25 @@ impl Copier {
         if let Some(there) = self.there(entry)?
             && self.keeps(entry, node, &there, worker)?
         {
-            self.refresh_attributes(&there, &node.attributes).at_destination("setting the attributes of")?;
-            match entry.part {
-                LinkPart::First(_) => self.tidy_name(entry),
-                _ => self.tidy_journal(entry, node),
+            if !self.options.dry_run {
+                self.refresh_attributes(&there, &node.attributes).at_destination("set the attributes of")?;
+                match entry.part {
+                    LinkPart::First(_) => self.tidy_name(entry),
+                    _ => self.tidy_journal(entry, node),
+                }
             }
             count(&self.tally.kept);
             add(&self.tally.kept_bytes, node.attributes.size);
             self.tell(&Event::Kept { path: &entry.path() });
             return Ok(Prepared::Stays(self.is_copy(entry, node, &there).then_some(there.handle)));
+        }
+        if self.options.dry_run {
+            let bytes = node.attributes.size;
+            count(&self.tally.files);
+            add(&self.tally.copied_bytes, bytes);
+            self.tell(&Event::Copied { path: &entry.path(), bytes });
+            // Another node stands for the copy that would be there: one that no name of a file has.
+            return Ok(Prepared::Stays(Some(entry.parent.target.handle)));
         }
         Ok(Prepared::Opened(Box::new(self.open_partial(entry, node)?)))
     }
@@ -106,7 +116,7 @@ impl Copier {
         match entry.parent.fresh {
             true => Ok(None),
             false => {
-                self.destination.find(&entry.parent.target.handle, &entry.name).at_destination("looking up")
+                self.destination.find(&entry.parent.target.handle, &entry.name).at_destination("look up")
             }
         }
     }
@@ -159,7 +169,7 @@ impl Copier {
         let new = NewAttributes::with_mode(MODE_UNTIL_DONE);
         let create = || {
             let created = self.destination.create_afresh(directory, &partial_name, new);
-            created.at_destination("creating the partial file of")
+            created.at_destination("write")
         };
         let opened = |partial, journal| Opened {
             partial,
@@ -176,8 +186,8 @@ impl Copier {
             let find = |name| self.destination.find(directory, name);
             let (partial, journal) = at_once(|| find(&partial_name), || find(&journal_name));
             let (partial, journal) = (
-                partial.at_destination("looking for an earlier copy of")?,
-                journal.at_destination("looking for an earlier copy of")?,
+                partial.at_destination("look for an earlier copy of")?,
+                journal.at_destination("look for an earlier copy of")?,
             );
             if let (Some(partial), Some(journal)) = (partial, journal)
                 && let Some(resumed) =
@@ -188,7 +198,7 @@ impl Copier {
             // An old journal goes first: it never stands beside a partial file that it does not speak of.
             if journal.is_some() {
                 let removed = self.destination.remove(directory, &journal_name);
-                removed.at_destination("removing the old journal of")?;
+                removed.at_destination("remove the old journal of")?;
             }
         }
         let begin = || {
@@ -210,7 +220,7 @@ impl Copier {
             let _ = self.destination.remove(directory, &journal_name);
             let _ = self.destination.remove(directory, &partial_name);
         }
-        Ok(opened(partial, Some(begun.at_destination("beginning the journal of")?)))
+        Ok(opened(partial, Some(begun.at_destination("create the journal of")?)))
     }
 
     /// Goes on with an earlier copy, if there is one that belongs to this source.
@@ -229,7 +239,7 @@ impl Copier {
         for file in [&partial.attributes, &journal_node.attributes] {
             let objection =
                 self.ownership.objection(&self.destination, entry.parent.item.id, directory, file);
-            if let Some(why) = objection.at_destination("looking for an earlier copy of")? {
+            if let Some(why) = objection.at_destination("look for an earlier copy of")? {
                 return Ok(self.start_over(entry, why));
             }
         }
@@ -240,7 +250,7 @@ impl Copier {
             Err(FsError::AccessDenied) => {
                 return Ok(self.start_over(entry, "its journal belongs to another user"));
             }
-            Err(refused) => return Err(refused).at_destination("reading the journal of"),
+            Err(refused) => return Err(refused).at_destination("read the journal of"),
         };
         if let Some(why) = Identity::new(&node.attributes, &partial.attributes).difference(&found.identity) {
             return Ok(self.start_over(entry, why));
@@ -315,9 +325,15 @@ impl Copier {
     /// Makes one more name of a copy; where that cannot be, copies the data once more.
     pub(super) fn link_entry(&self, mut entry: Entry, copy: Handle, worker: &mut Worker) {
         let parent = Arc::clone(&entry.parent);
-        // Before the name is there: a copy that is killed in between is not asked for it again.
-        self.tidy_name(&entry);
-        match self.try_link(&entry, &copy) {
+        let linked = match self.options.dry_run {
+            true => self.would_link(&entry, &copy),
+            false => {
+                // Before the name is there: a copy that is killed in between is not asked for it again.
+                self.tidy_name(&entry);
+                self.try_link(&entry, &copy)
+            }
+        };
+        match linked {
             Ok(true) => {
                 count(&self.tally.hard_links);
                 self.tell(&Event::Linked { path: &entry.path() });
@@ -340,7 +356,7 @@ impl Copier {
                 entry.part = LinkPart::Alone;
                 return self.copy_entry(entry, worker);
             }
-            Err(trouble) => self.report(&trouble.of(entry.path())),
+            Err(trouble) => self.report(&entry.error(trouble)),
         }
         self.release(&parent);
     }
@@ -350,23 +366,41 @@ impl Copier {
         let directory = &entry.parent.target.handle;
         let there = match self.destination.link(copy, directory, &entry.name) {
             Err(FsError::Exists) => {
-                self.destination.find(directory, &entry.name).at_destination("looking up")?
+                self.destination.find(directory, &entry.name).at_destination("look up")?
             }
-            outcome => return outcome.at_destination("linking").map(|()| true),
+            outcome => return outcome.at_destination("link").map(|()| true),
         };
-        let copied = self.destination.attributes(copy).at_destination("looking at the copy of")?;
+        match self.is_replaced(entry, copy, there.as_ref())? {
+            true => {
+                self.put_in_place(entry, |name| self.destination.link(copy, directory, name)).map(|()| true)
+            }
+            false => Ok(false),
+        }
+    }
+
+    /// What [`Self::try_link`] would say.
+    fn would_link(&self, entry: &Entry, copy: &Handle) -> Step<bool> {
+        match self.there(entry)? {
+            None => Ok(true),
+            Some(there) => self.is_replaced(entry, copy, Some(&there)),
+        }
+    }
+
+    /// Whether another name of a copy takes the place of what is there. Refused if it can neither stay nor be replaced.
+    fn is_replaced(&self, entry: &Entry, copy: &Handle, there: Option<&Node>) -> Step<bool> {
+        let copied = self.destination.attributes(copy).at_destination("check the copy of")?;
         // Something else is mounted here, perhaps: there it has the same number by chance.
         let is_copy = |there: &Node| {
             (there.attributes.file_system, there.attributes.file) == (copied.file_system, copied.file)
         };
         match there {
-            Some(there) if is_copy(&there) => Ok(false),
+            Some(there) if is_copy(there) => Ok(false),
             Some(_) if self.options.existing == super::Existing::Keep => Ok(false),
             Some(there) if !may_be_replaced(there.attributes.kind) => {
-                Err(Trouble::destination("linking", Cause::InTheWay(there.attributes.kind)))
+                Err(Trouble::destination("link", Cause::InTheWay(there.attributes.kind)))
             }
-            Some(there) if self.keeps_name(entry, &there)? => Ok(false),
-            _ => self.put_in_place(entry, |name| self.destination.link(copy, directory, name)).map(|()| true),
+            Some(there) if self.keeps_name(entry, there)? => Ok(false),
+            _ => Ok(true),
         }
     }
 
@@ -378,13 +412,13 @@ impl Copier {
     ) -> Step<()> {
         let directory = &entry.parent.target.handle;
         let name = naming::partial(&entry.name, entry.parent.item.id);
-        self.destination.afresh(directory, &name, || make(&name)).at_destination("making")?;
+        self.destination.afresh(directory, &name, || make(&name)).at_destination("create")?;
         let renamed = self.destination.rename(directory, &name, &entry.name);
         if renamed.is_err() {
             // If that fails, the next run replaces it.
             let _ = self.destination.remove(directory, &name);
         }
-        renamed.at_destination("renaming")
+        renamed.at_destination("rename")
     }
 }
 

@@ -50,7 +50,7 @@ impl Copier {
         if batch.is_empty() {
             return Ok(());
         }
-        let verifier = self.destination.commit(&job.partial.handle).at_destination("committing")?;
+        let verifier = self.destination.commit(&job.partial.handle).at_destination("commit")?;
         let lost = job.ledger.lock().end_commit(batch, verifier);
         if lost > 0 {
             add(&self.tally.resent_bytes, lost);
@@ -65,7 +65,7 @@ impl Copier {
         let news = job.ledger.lock().take_news();
         match news.is_empty() {
             true => Ok(()),
-            false => journal.record(&self.destination, &news).at_destination("writing the journal of"),
+            false => journal.record(&self.destination, &news).at_destination("write the journal of"),
         }
     }
 
@@ -94,20 +94,20 @@ impl Copier {
         let size = (job.sparse || job.resumed).then_some(job.size());
         let after = self
             .set_attributes(&job.partial, &job.node.attributes, size)
-            .at_destination("setting the attributes of")?;
+            .at_destination("set the attributes of")?;
         let directory = &job.entry.parent.target.handle;
         // The same copy, started a second time, may have begun a file of its own under this name. Then ours lost its only name.
         // A file with a journal may have been completed by the other copy, so its name is looked up. For small files far away
         // the look-up would be a fifth of the time.
         let has_name = match after {
             Some(after) if after.links == 1 && job.journal.is_none() => true,
-            _ => self.has_partial(job).at_destination("looking for the partial file of")?,
+            _ => self.has_partial(job).at_destination("find the partial file of")?,
         };
         if !has_name {
-            return Err(Trouble::destination("completing", Cause::TakenOver));
+            return Err(Trouble::destination("complete", Cause::TakenOver));
         }
         let renamed = self.destination.rename(directory, &job.partial_name, &job.entry.name);
-        renamed.at_destination("giving its name to")?;
+        renamed.at_destination("rename the partial file to")?;
         if let Some(journal) = &job.journal
             && self.destination.remove(directory, &journal.lock().name).is_err()
         {
@@ -123,8 +123,8 @@ impl Copier {
     /// listed, perhaps long ago, need not be so still.
     fn look_again(&self, job: &FileJob) -> Step<()> {
         let now = job.entry.parent.source().attributes(&job.node.handle);
-        match is_changed(&job.node.attributes, &now.at_source("looking again at")?) {
-            true => Err(Trouble::source("completing", Cause::Changed)),
+        match is_changed(&job.node.attributes, &now.at_source("check")?) {
+            true => Err(Trouble::source("complete", Cause::Changed)),
             false => Ok(()),
         }
     }
@@ -166,7 +166,7 @@ impl Copier {
     }
 
     fn give_up(&self, job: &FileJob, trouble: Trouble, left: Option<LeftFiles>) {
-        self.report(&CopyError { left, ..trouble.of(job.entry.path()) });
+        self.report(&CopyError { left, ..job.entry.error(trouble) });
         self.on_not_copied(&job.entry);
         self.release(&job.entry.parent);
     }
@@ -184,7 +184,7 @@ impl Copier {
 
     /// Once more, from what it is now. What cannot be looked at is looked up again below the top; at the top it has no name.
     fn begin_anew(&self, job: &FileJob) {
-        let now = job.entry.parent.source().attributes(&job.node.handle).at_source("looking again at");
+        let now = job.entry.parent.source().attributes(&job.node.handle).at_source("check");
         let node = match now {
             Ok(attributes) => Some(Node { handle: job.node.handle, attributes }),
             Err(_) if job.entry.parent.node.is_some() => None,
@@ -229,7 +229,7 @@ impl Copier {
             return;
         }
         if let Err(trouble) = self.commit(job) {
-            self.report(&CopyError { left: Some(leave(job)), ..trouble.of(job.entry.path()) });
+            self.report(&CopyError { left: Some(leave(job)), ..job.entry.error(trouble) });
         }
     }
 }

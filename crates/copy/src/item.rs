@@ -47,7 +47,7 @@ pub(super) fn rounds(items: Vec<Item>) -> Vec<Vec<Item>> {
 }
 
 /// Whether two items may become one, or parts of one.
-fn meet(items: &[Item]) -> bool {
+pub fn meet(items: &[Item]) -> bool {
     let mut taken = HashSet::new();
     items.len() > 1
         && items.iter().any(|item| match &item.target {

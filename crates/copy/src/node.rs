@@ -14,7 +14,7 @@ impl Copier {
     pub(super) fn copy_symbolic_link(&self, entry: &Entry, node: &Node) -> Step<()> {
         let (mut target, source) = (Vec::new(), entry.parent.source());
         let read = source.file_system.read_link(&source.caller, &node.handle, &mut target);
-        read.at_source("reading the link")?;
+        read.at_source("read the link")?;
         let is_same = |there: &Node| {
             let mut other = Vec::new();
             let read =
@@ -85,14 +85,18 @@ impl Copier {
         if let Some(there) = &there {
             let keep = self.options.existing == Existing::Keep;
             if keep || (there.attributes.kind == node.attributes.kind && is_same(there)) {
-                self.complete_node(there, node).at_destination("setting the times of")?;
+                if self.options.dry_run {
+                    return Ok(self.keep(entry));
+                }
+                self.complete_node(there, node).at_destination("set the times of")?;
                 return Ok(self.keep(entry));
             }
             if there.attributes.kind == FileKind::Directory {
-                return Err(Trouble::destination("making", Cause::InTheWay(FileKind::Directory)));
+                return Err(Trouble::destination("create", Cause::InTheWay(FileKind::Directory)));
             }
         }
         match there {
+            _ if self.options.dry_run => {}
             Some(_) => self.put_in_place(entry, make)?,
             None => match make(&entry.name) {
                 // Somebody was faster, and that stays if anything does.
@@ -103,7 +107,7 @@ impl Copier {
                 }
                 // As with directories, it may be what a call made whose answer was lost: another takes its place.
                 Err(FsError::Exists) => self.put_in_place(entry, make)?,
-                made => made.at_destination("making")?,
+                made => made.at_destination("create")?,
             },
         }
         self.tell(&Event::Made { path: &entry.path() });
@@ -127,8 +131,8 @@ impl Copier {
                 && (is_link || there.attributes.mode == MODE_UNTIL_DONE)
                 && is_same(there)
         };
-        let Some(made) = found.at_destination("looking up")?.filter(is_own) else { return Ok(false) };
-        self.finish_node(&made, node).at_destination("setting the attributes of")?;
+        let Some(made) = found.at_destination("look up")?.filter(is_own) else { return Ok(false) };
+        self.finish_node(&made, node).at_destination("set the attributes of")?;
         Ok(true)
     }
 

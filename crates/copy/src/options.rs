@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use howdah_tune::flight::{Bounds, Expected};
 
+use super::Patterns;
+
 /// How to copy.
 #[derive(Debug, Clone)]
 pub struct CopyOptions {
@@ -21,6 +23,12 @@ pub struct CopyOptions {
     pub verify: bool,
     /// Whether data is made durable (COMMIT) before a file gets its final name.
     pub sync: bool,
+    /// Which names of a directory are copied.
+    pub patterns: Patterns,
+    /// Whether what a source does not have is removed from the directories that it was copied to.
+    pub delete: bool,
+    /// Whether it is only told what would be done: nothing is changed at the destination.
+    pub dry_run: bool,
     /// Whether directories on another file system than the one given are left empty.
     pub one_file_system: bool,
     /// Most bytes of file data per second; as fast as it goes without.
@@ -143,6 +151,9 @@ impl Default for CopyOptions {
             sparse: Sparse::default(),
             verify: false,
             sync: true,
+            patterns: Patterns::default(),
+            delete: false,
+            dry_run: false,
             one_file_system: false,
             rate: None,
             jobs: None,

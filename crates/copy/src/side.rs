@@ -151,6 +151,16 @@ impl Side {
         }
     }
 
+    /// Removes an empty directory; that it is gone already is no failure.
+    pub(super) fn remove_directory(&self, directory: &Handle, bytes: &[u8]) -> Result<()> {
+        let removed =
+            self.file_system.remove_directory(&self.caller, directory, name(bytes)?, &mut Change::default());
+        match removed {
+            Err(FsError::NotFound) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
     /// Gives a node another name in the same directory.
     pub(super) fn rename(&self, directory: &Handle, from: &[u8], to: &[u8]) -> Result<()> {
         let (mut left, mut entered) = (Change::default(), Change::default());

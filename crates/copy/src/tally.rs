@@ -55,6 +55,10 @@ figures! {
     resumed_files,
     /// Files, links and special files that were there already and stay.
     kept,
+    /// Names that are left out by a pattern.
+    excluded,
+    /// Names removed that the source does not have.
+    removed,
     /// Directories made or brought up to date.
     directories,
     /// Further names of files copied.

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use super::Side;
 use super::decide::are_near;
+use super::error::{CopyError, On, Trouble};
 use super::file_job::FileJob;
 use super::links::FileKey;
 use super::stack::Weight;
@@ -79,6 +80,24 @@ impl Entry {
     /// How it is told to people.
     pub(super) fn path(&self) -> Vec<u8> {
         self.parent.path_of(&self.name)
+    }
+
+    /// Its path below the root of the source, as patterns have it; its name at the destination if it is what was named.
+    pub(super) fn path_in_source(&self) -> Vec<u8> {
+        let mut names = vec![&self.name[..]];
+        let mut at = &self.parent;
+        // The root of a tree lies in a directory that has no source.
+        while let Some(above) = at.parent.as_ref().filter(|above| above.node.is_some()) {
+            names.push(&at.name);
+            at = above;
+        }
+        names.reverse();
+        names.join(&b'/')
+    }
+
+    /// A failed step as what it means for this name.
+    pub(super) fn error(&self, trouble: Trouble) -> CopyError {
+        self.parent.error(trouble, &self.name)
     }
 }
 
@@ -155,6 +174,22 @@ impl DirectoryJob {
             // The directory of an item that becomes an existing directory has no name of its own.
             Some(parent) if self.name.is_empty() => parent.target_path_of(name),
             Some(parent) => join(parent.target_path_of(&self.name), name),
+        }
+    }
+
+    /// A failed step as what it means for an entry: with the path on the side where it failed.
+    pub(super) fn error(&self, trouble: Trouble, name: &[u8]) -> CopyError {
+        trouble.of(match trouble.on {
+            On::Source => self.path_of(name),
+            On::Destination => self.target_path_of(name),
+        })
+    }
+
+    /// The same for the directory itself.
+    pub(super) fn own_error(&self, trouble: Trouble) -> CopyError {
+        match &self.parent {
+            Some(parent) => parent.error(trouble, &self.name),
+            None => trouble.of(self.item.path.clone()),
         }
     }
 

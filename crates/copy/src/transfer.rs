@@ -80,10 +80,10 @@ impl Copier {
             return Ok(None);
         }
         // What it was when it went is known only now.
-        let now = job.entry.parent.source().attributes(&job.node.handle).at_source("reading")?;
+        let now = job.entry.parent.source().attributes(&job.node.handle).at_source("read")?;
         match is_changed(&job.node.attributes, &now) {
             false => Ok(Some(parts)),
-            true => Err(Trouble::source("reading", Cause::Changed)),
+            true => Err(Trouble::source("read", Cause::Changed)),
         }
     }
 
@@ -97,9 +97,9 @@ impl Copier {
         let length = (block.end - block.start) as usize;
         let source = job.entry.parent.source();
         let read = source.read(&job.node.handle, block.start, length, buffer);
-        let outcome = read.at_source("reading")?;
+        let outcome = read.at_source("read")?;
         if outcome.content.len() < length || is_changed(&job.node.attributes, &outcome.attributes) {
-            return Err(Trouble::source("reading", Cause::Changed));
+            return Err(Trouble::source("read", Cause::Changed));
         }
         Ok(outcome.content)
     }
@@ -138,7 +138,7 @@ impl Copier {
             };
             parts.push((at..at + written.count as u64, how));
         });
-        written.at_destination("writing")
+        written.at_destination("write")
     }
 
     /// Keeps account of a block that is written.
@@ -155,9 +155,9 @@ impl Copier {
 /// All of a block that was read, in memory.
 fn whole(content: Content, block: &Range<u64>, buffer: &mut Vec<u8>) -> Step<Bytes> {
     let length = (block.end - block.start) as usize;
-    let mut bytes = in_memory(content, buffer).at_source("reading")?;
+    let mut bytes = in_memory(content, buffer).at_source("read")?;
     if bytes.len() < length {
-        return Err(Trouble::source("reading", Cause::Changed));
+        return Err(Trouble::source("read", Cause::Changed));
     }
     bytes.truncate(length);
     Ok(bytes)

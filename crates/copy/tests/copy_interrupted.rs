@@ -140,7 +140,11 @@ fn a_copy_that_cannot_begin_leaves_nothing() {
     let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(1))));
     let (outcome, heard) = copy(&from, file, &full, "copy", options());
     assert_eq!(outcome.figures.errors, 1);
-    assert!(heard.has("beginning the journal of copy") && !heard.has("howdah-partial"), "{:?}", heard.all());
+    assert!(
+        heard.has("cannot create the journal of /there/copy") && !heard.has("howdah-partial"),
+        "{:?}",
+        heard.all()
+    );
     assert_eq!(full.names(&full.root().handle), [""; 0]);
 }
 

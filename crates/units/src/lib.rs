@@ -2,7 +2,9 @@
 //! What people type is parsed elsewhere.
 
 mod narrow;
+mod plain;
 mod text;
 
 pub use narrow::{narrow_bytes, narrow_count, narrow_time};
+pub use plain::plain;
 pub use text::{bits_rate, bytes, clock, counted, grouped, percent, power_of_two, rate, seconds, size, time};

@@ -3,13 +3,12 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
 use super::checkout::Checkout;
-use crate::rustc;
 use crate::workspace::Workspace;
 
 /// Between flags in `CARGO_ENCODED_RUSTFLAGS`, where they may hold blanks.
@@ -38,12 +37,10 @@ pub struct Built {
     pub bytes: Vec<u8>,
     /// Its SHA-256, in hexadecimal.
     pub sum: String,
-    /// What it runs on, as rustc calls it.
-    pub target: String,
 }
 
-/// Builds it.
-pub fn build(workspace: &Workspace, checkout: &Checkout) -> Result<Built> {
+/// Builds it for this target.
+pub fn build(workspace: &Workspace, checkout: &Checkout, target: &str) -> Result<Built> {
     let places = places(checkout)?;
     let mut command = Command::new(workspace.cargo());
     command.current_dir(checkout.path()).args([
@@ -54,7 +51,7 @@ pub fn build(workspace: &Workspace, checkout: &Checkout) -> Result<Built> {
         "--package",
         "howdah",
     ]);
-    command.arg("--target-dir").arg(checkout.target());
+    command.args(["--target", target, "--target-dir"]).arg(checkout.target());
     // What else a user's environment says of flags is not for a binary that is to be the same for all.
     for (name, _) in env::vars_os().filter(|(name, _)| is_of_this_user(name)) {
         command.env_remove(name);
@@ -62,11 +59,10 @@ pub fn build(workspace: &Workspace, checkout: &Checkout) -> Result<Built> {
     command.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&places)).env("CFLAGS", c_flags(&places));
     command.env("SOURCE_DATE_EPOCH", &checkout.time).env("CARGO_INCREMENTAL", "0");
     ensure!(command.status().context("starting cargo")?.success(), "cargo build failed");
-    let file = checkout.target().join("dist/howdah");
+    let file = checkout.target().join(target).join("dist/howdah");
     let bytes = fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
     tells_no_place(&bytes, &places)?;
-    let target = rustc::host(&mut Command::new("rustc"))?;
-    Ok(Built { sum: sum(&file)?, target, file, bytes })
+    Ok(Built { sum: sum(&file)?, file, bytes })
 }
 
 /// Directories that differ from one who builds to the next, and what is said in their place. Of two of which one lies in the other
@@ -111,7 +107,8 @@ fn tells_no_place(bytes: &[u8], places: &[(String, &str)]) -> Result<()> {
     Ok(())
 }
 
-fn sum(file: &PathBuf) -> Result<String> {
+/// The SHA-256 of a file, in hexadecimal.
+pub fn sum(file: &Path) -> Result<String> {
     let output = Command::new("sha256sum").arg(file).output().context("starting sha256sum")?;
     ensure!(output.status.success(), "sha256sum: {}", String::from_utf8_lossy(&output.stderr));
     let told = String::from_utf8_lossy(&output.stdout).into_owned();

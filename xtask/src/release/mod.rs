@@ -5,44 +5,89 @@
 mod bill;
 mod build;
 mod checkout;
+mod debian;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use crate::rustc;
 use crate::workspace::Workspace;
-use build::{Built, build};
+use build::{Built, build, sum};
 use checkout::Checkout;
+use debian::Contents;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What every file's checksum is written to.
+const SUMS: &str = "SHA256SUMS";
 
 /// Makes a release of the last commit
 ///
-/// Builds the last commit, not what lies here changed, at no place that the binary could tell, and writes the binary, its SHA-256,
-/// and a bill of materials (CycloneDX, JSON) of every crate that is in it.
+/// Builds the last commit, not what lies here changed, at no place that the binary could tell, and writes the binary, a Debian package
+/// of it (Debian 12 and later), a bill of materials (CycloneDX, JSON) of every crate that is in it, and checksums (SHA-256) of all.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: cargo xtask release --twice --to dist")]
+#[command(after_help = "Example: cargo xtask release --static --twice --to dist")]
 pub struct Arguments {
     /// Where the files go
     #[arg(long, value_name = "DIR", default_value = "target/dist")]
     to: PathBuf,
+    /// Build a static binary, too, for hosts with any C library or none. Takes rustup target add ARCH-unknown-linux-musl, and musl-gcc
+    /// (Debian package musl-tools)
+    #[arg(long = "static")]
+    is_static: bool,
     /// Build it a second time, from another copy at another place, and fail unless both are the same byte for byte
     #[arg(long)]
     twice: bool,
+    /// Build nothing: only pack this binary as a Debian package, to try the package
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["is_static", "twice"])]
+    binary: Option<PathBuf>,
 }
 
 /// Does it.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let workspace = Workspace::find()?;
     let checkout = Checkout::of_last_commit(&workspace.root)?;
-    println!("howdah {} of commit {}", env!("CARGO_PKG_VERSION"), checkout.commit);
+    println!("howdah {VERSION} of commit {}", checkout.commit);
     if checkout.differs {
         println!("what is changed here and not committed is not in it");
     }
-    let first = build(&workspace, &checkout).context("building it")?;
-    if arguments.twice {
+    let to = env::current_dir().context("asking where we are")?.join(&arguments.to);
+    fs::create_dir_all(&to).with_context(|| format!("making {}", to.display()))?;
+    let host = rustc::host(&mut Command::new("rustc"))?;
+    let mut names = Vec::new();
+    match &arguments.binary {
+        Some(binary) => names.push(package(&checkout, binary, &host, &to)?),
+        None => {
+            let first = release(&workspace, &checkout, &host, arguments.twice, &to, &mut names)?;
+            names.push(package(&checkout, &first.file, &host, &to)?);
+            if arguments.is_static {
+                let target = host.replace("-gnu", "-musl");
+                release(&workspace, &checkout, &target, arguments.twice, &to, &mut names)?;
+            }
+        }
+    }
+    let sums: Result<Vec<String>> =
+        names.iter().map(|name| Ok(format!("{}  {name}\n", sum(&to.join(name))?))).collect();
+    write(&to, SUMS, sums?.concat().as_bytes())
+}
+
+/// Builds a binary, and writes it with its bill of materials. Adds what it wrote to the names.
+fn release(
+    workspace: &Workspace,
+    checkout: &Checkout,
+    target: &str,
+    twice: bool,
+    to: &Path,
+    names: &mut Vec<String>,
+) -> Result<Built> {
+    let first = build(workspace, checkout, target).with_context(|| format!("building it for {target}"))?;
+    if twice {
         let other = Checkout::of_last_commit(&workspace.root)?;
-        let second = build(&workspace, &other).context("building it again")?;
+        let second = build(workspace, &other, target).context("building it again")?;
         compare(&first, &second)?;
         println!(
             "built twice, at {} and {}: the same {} bytes",
@@ -51,17 +96,30 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             first.bytes.len()
         );
     }
-    let to = env::current_dir().context("asking where we are")?.join(&arguments.to);
-    fs::create_dir_all(&to).with_context(|| format!("making {}", to.display()))?;
-    let name = format!("howdah-{}-{}", env!("CARGO_PKG_VERSION"), first.target);
-    let bill = bill::of(&workspace, &checkout, &first.target).context("listing what is in it")?;
-    write(&to, &name, &first.bytes)?;
+    let name = format!("howdah-{VERSION}-{target}");
+    let bill = bill::of(workspace, checkout, target).context("listing what is in it")?;
+    write(to, &name, &first.bytes)?;
     fs::set_permissions(to.join(&name), std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .context("making it a program")?;
-    write(&to, &format!("{name}.sha256"), format!("{}  {name}\n", first.sum).as_bytes())?;
-    write(&to, &format!("{name}.cdx.json"), bill.text.as_bytes())?;
+    write(to, &format!("{name}.sha256"), format!("{}  {name}\n", first.sum).as_bytes())?;
+    let listed = format!("{name}.cdx.json");
+    write(to, &listed, bill.text.as_bytes())?;
     println!("{} crates in it, {} of them ours, as its bill of materials has them", bill.crates, bill.ours);
-    Ok(())
+    names.extend([name, listed]);
+    Ok(first)
+}
+
+/// Packs a binary. Gives the package's name.
+fn package(checkout: &Checkout, binary: &Path, target: &str, to: &Path) -> Result<String> {
+    let name = format!("howdah_{VERSION}_{}.deb", debian::architecture(target)?);
+    let binary = binary.canonicalize().with_context(|| format!("finding {}", binary.display()))?;
+    let source = checkout.path();
+    let contents =
+        Contents { source: &source, binary: &binary, target, version: VERSION, time: &checkout.time };
+    let file = to.join(&name);
+    debian::pack(&contents, &file).context("making the Debian package")?;
+    println!("wrote {}", file.display());
+    Ok(name)
 }
 
 fn write(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {

@@ -50,9 +50,13 @@ pub struct BenchArguments {
     #[arg(long, help_heading = "Place")]
     pub keep: bool,
 
-    /// Write all figures as JSON to this file; with "-", to standard output in place of the table
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    /// Print all figures as JSON in place of the table; with FILE, write them there beside the table
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", help_heading = "Output")]
     pub json: Option<String>,
+
+    /// Print nothing but failures, and the JSON that --json asks for
+    #[arg(short, long, help_heading = "Output", conflicts_with = "progress")]
+    pub quiet: bool,
 
     /// Show how far it is: auto is on a terminal only, always is a line each time
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
@@ -232,6 +236,6 @@ Examples:
   howdah bench nfs://server/export/empty                        Sequential writing and reading
   howdah bench /mnt/nfs/empty -w small,metadata --threads 4     Small files and names, on a mount
   howdah bench nfs://server/x --profile dd-2010 --size 1G       A classic, smaller
-  howdah bench memory: -w mixed --verify --json -               Everything as JSON
+  howdah bench memory: -w mixed --verify --json                 Everything as JSON
   howdah bench nfs://server/x --replay busy.jsonl               What howdah capture recorded
 ";

@@ -32,7 +32,7 @@ pub struct CaptureArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256M")]
     pub size: u64,
 
-    /// Record names as they are, not as hashes: whoever gets the file reads them
+    /// Record names as they are, not as hashes: anybody who gets the file can read them
     #[arg(long)]
     pub names: bool,
 

@@ -66,4 +66,6 @@ Examples:
   howdah why                               What limits each client of the server that runs here
   howdah top                               The same and more, renewed on the screen
   howdah doctor nfs://host/export          Which layer limits a mount: host, path, storage or NFS
+
+Exit code: 0 done, 1 failed, 2 wrong arguments or configuration. Others are named in the help of a command.
 ";

@@ -3,13 +3,14 @@
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 
+use super::patterns::PatternArguments;
 use super::quantity::parse_copy_rate;
 use crate::places::Location;
 
 /// Copy files and directories between local paths and nfs:// URLs, either way
 ///
 /// Many files, and many parts of one file, are copied at once. A file gets its name when all of it is there: until then
-/// it is .NAME.howdah-partial-ID beside it. If the copy is interrupted, even by a crash, the same command goes on where
+/// it is .NAME.howdah-partial-ID beside it. If the copy is interrupted, even by a crash, the same command resumes where
 /// it stopped. Files that are there already, with equal size and time of change, are left alone.
 ///
 /// Times, permission bits, hard links, symbolic links and holes are kept, and owners if root copies. From a server to this
@@ -17,7 +18,7 @@ use crate::places::Location;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, override_usage = "howdah cp [OPTIONS] <SOURCE>... <DESTINATION>")]
 pub struct CpArguments {
-    /// What to copy, and where to: if the last is a directory that is there, into it
+    /// What to copy, and where to: paths, nfs:// URLs or HOST:/PATH. If the last is a directory that is there, into it
     #[arg(value_name = "PLACE", required = true, num_args = 2..)]
     pub places: Vec<Location>,
 
@@ -36,6 +37,10 @@ pub struct CpArguments {
     /// Which files are replaced.
     #[command(flatten)]
     pub existing: ExistingArguments,
+
+    /// Which names are copied, and which are deleted.
+    #[command(flatten)]
+    pub select: SelectArguments,
 
     /// What is kept of a file.
     #[command(flatten)]
@@ -65,6 +70,26 @@ pub struct ExistingArguments {
     /// Compare files of equal size by their content, not by their time: both are read
     #[arg(short, long)]
     pub checksum: bool,
+}
+
+/// Flags about which names are copied, and which are deleted.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is copied")]
+pub struct SelectArguments {
+    /// --exclude and --include.
+    #[command(flatten)]
+    pub patterns: PatternArguments,
+
+    /// After copying, delete from the copied directories what the source does not have
+    ///
+    /// Names that --exclude leaves out stay, and so do partial files of interrupted copies. Nothing is deleted if any part of the source
+    /// could not be read.
+    #[arg(long, requires = "recursive", conflicts_with = "no_clobber")]
+    pub delete: bool,
+
+    /// Print what would be copied and deleted, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// Flags about what is kept of a file beside its data.
@@ -104,7 +129,7 @@ pub struct RunArguments {
     #[arg(long)]
     pub verify: bool,
 
-    /// At most so many bytes of file data per second, as in 100M
+    /// At most so many bytes of file data per second, as in 100M (rsync: --bwlimit)
     #[arg(long, value_name = "RATE", value_parser = parse_copy_rate)]
     pub rate: Option<u64>,
 
@@ -170,11 +195,13 @@ pub enum ShowProgress {
 const EXAMPLES: &str = "\
 Examples:
   howdah cp disk.img nfs://server/backup/
-      One file, in many parts at once. Started again after an interruption it goes on.
+      One file, in many parts at once. Started again after an interruption, it resumes.
   howdah cp -r nfs://server/data/project .
       A tree from a server, as ./project.
   howdah cp -r --verify --rate 50M photos nfs://server/archive
       At 50 MiB/s, every file read back and compared.
+  howdah cp -rT --delete --dry-run --exclude '*.tmp' project nfs://server/data/project
+      What would make a mirror, without its temporary files. Then again without --dry-run.
   howdah cp -rT nfs://old/export/a nfs://new/export/b
       From server to server, and as b itself, whether it is there or not.
 

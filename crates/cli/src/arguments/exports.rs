@@ -4,17 +4,34 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Show every setting that holds, of a file or of the servers that run here
+/// Show every setting in effect, of running servers or of a file; convert /etc/exports
 ///
-/// Without --config it shows what each running server of this user wrote down when it started or last reloaded.
-/// For a server elsewhere, ask it by protocol: showmount -e HOST.
+/// Without options it shows what each running server of this user wrote down when it started or last reloaded. For
+/// a server elsewhere, ask it by protocol: showmount -e HOST.
+///
+/// With --from it prints a configuration for a Linux exports file to standard output. What has no equal is a warning
+/// on standard error, with the line and what to do.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER)]
 pub struct ExportsArguments {
     /// Show what this file means, defaults included, instead of what runs
-    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["state", "from"])]
     pub config: Option<PathBuf>,
+
+    /// Convert this Linux exports file, usually /etc/exports
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    pub from: Option<PathBuf>,
 
     /// State directory of the running servers, if they were started with --state
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
 }
+
+const AFTER: &str = "\
+Examples:
+  howdah exports --from /etc/exports > howdah.toml
+  howdah check howdah.toml
+
+Exit code: 0 shown or converted (warnings included), 1 no server runs, or no line could be converted, 2 wrong arguments \
+or configuration.
+";

@@ -18,9 +18,12 @@ mod lab;
 mod logs;
 mod ls;
 mod man;
+#[cfg(test)]
+mod manual;
 mod mount;
 mod nfsstat;
 mod nics;
+mod patterns;
 pub mod quantity;
 mod relay;
 mod serve;
@@ -28,6 +31,7 @@ mod stat;
 mod top;
 mod typed;
 mod why;
+mod wrong;
 
 pub use asked::AskedArguments;
 pub use bench::{BenchArguments, InFlight, ProgressWhen, WorkArguments};
@@ -61,3 +65,4 @@ pub use stat::{CountedArguments, StatArguments};
 pub use top::TopArguments;
 pub use typed::typed;
 pub use why::WhyArguments;
+pub use wrong::{Wrong, argument, sentence, wrong};

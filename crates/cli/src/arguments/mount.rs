@@ -104,7 +104,7 @@ const UMOUNT_EXAMPLES: &str = "\
 Examples:
   howdah umount /mnt/data
   howdah umount --lazy /mnt/data
-      Though programs use it: they may go on, nobody else finds it.
+      Though programs use it: these keep it, others no longer find it.
 
 Exit code: 0 it is unmounted and all data is on the server, 1 it is not, or data is lost (both are printed), 2 wrong arguments.
 ";

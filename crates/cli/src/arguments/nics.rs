@@ -42,7 +42,7 @@ Examples:
 used is the part of the link's speed that the busier way takes, or both together where
 the link is half duplex; virtual interfaces have no speed. err and drop are packets per
 second; drops that grow with the rate want larger rings (ethtool -g NAME shows them,
-ethtool -G NAME rx N sets them), or more processors.
+ethtool -G NAME rx N sets them), or more CPUs.
 
 Exit code: 0 it was shown, 1 the kernel does not show interfaces here, 2 wrong
 arguments, 3 no interface has such a name.

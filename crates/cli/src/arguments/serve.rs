@@ -83,7 +83,7 @@ pub struct ServerArguments {
     #[arg(long, conflicts_with_all = ["udp_sockets", "udp_per_interface"])]
     pub no_udp: bool,
 
-    /// UDP sockets that share each address, 1 to 16 [default: auto, as many as there are processors]
+    /// UDP sockets that share each address, 1 to 16 [default: auto, one for each CPU]
     ///
     /// Each client's datagrams come to one of them, which the kernel chooses by both ends' addresses and ports, so
     /// that clients do not wait in one queue. Any thread answers any socket.
@@ -101,7 +101,7 @@ pub struct ServerArguments {
     /// Calls of one export that may wait for its storage at once, 1 to 1024 [default: 32]
     ///
     /// Others of that export wait in line, and hold up no other export. Slow storage that does many things at once
-    /// wants more; more processors do not. The server starts threads as calls wait.
+    /// wants more; more CPUs do not. The server starts threads as calls wait.
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MOST_WORKERS))]
     pub workers: Option<usize>,
 
@@ -177,7 +177,7 @@ pub struct ServerArguments {
 
     /// Where a browser finds the live page, and programs the same answers over TCP: http://ADDRESS:PORT/ [default: nowhere]
     ///
-    /// Whoever asks must know the token; on a terminal the address is printed with it. A port alone is one of 127.0.0.1. An
+    /// A client must know the token; on a terminal the address is printed with it. A port alone is one of 127.0.0.1. An
     /// address that other hosts reach takes a certificate and its key: then it is https. From elsewhere a tunnel does as well:
     /// ssh -L 9048:127.0.0.1:9048 HOST.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_admin_listen, help_heading = "Monitoring")]
@@ -189,7 +189,7 @@ pub struct ServerArguments {
     #[arg(long, value_name = "FILE", help_heading = "Monitoring")]
     pub admin_token: Option<PathBuf>,
 
-    /// The certificate for --admin-listen: PEM, with those that lead to one that browsers know
+    /// The certificate for --admin-listen: PEM, with intermediate certificates
     #[arg(long, value_name = "FILE", help_heading = "Monitoring")]
     pub admin_certificate: Option<PathBuf>,
 
@@ -244,7 +244,7 @@ pub struct ServerArguments {
 
     /// Write every look at a connection to this file: what was seen, and what limits it, a line of JSON each
     ///
-    /// The file is made anew. A connection that moves something is looked at every four round trips, and at most ten
+    /// An older file is replaced. A connection that moves something is looked at every four round trips, and at most ten
     /// times a second.
     #[arg(long, value_name = "FILE", help_heading = "Experiments", conflicts_with = "no_tuning")]
     pub samples: Option<PathBuf>,
@@ -306,7 +306,7 @@ pub struct ExportArguments {
     #[arg(long, default_value = "/", conflicts_with = "config")]
     pub name: ExportName,
 
-    /// Refuse every change, whoever asks
+    /// Refuse every change
     #[arg(long, conflicts_with = "config")]
     pub read_only: bool,
 
@@ -404,5 +404,5 @@ Examples:
   howdah serve --config /etc/howdah.toml
       Several exports, with settings of their own; `howdah check` explains the file.
 
-Exit code: 0 ended as asked, 1 could not start or go on, 2 wrong arguments or configuration.
+Exit code: 0 ended as asked, 1 could not start or continue, 2 wrong arguments or configuration.
 ";

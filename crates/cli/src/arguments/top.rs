@@ -55,7 +55,7 @@ Examples:
   howdah top connections --filter 10.0.0.7 --sort RTT
       The connections of one client, that with the longest round trip first.
   howdah top --once clients | head
-      What moves in two seconds, in lines.
+      Traffic of two seconds, in lines.
   howdah top --once --json | jq -r '.clients[] | \"\\(.client) \\(.verdict)\"'
       A word for each client, for a script.
 

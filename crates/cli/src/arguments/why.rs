@@ -45,7 +45,7 @@ const EXAMPLES: &str = "\
 Examples:
   howdah why
       10.0.0.7: writes limited by the client's send buffer: 2.7 MB in flight per round trip of 100 ms; mount with
-      nconnect=8, or raise the third figure of net.ipv4.tcp_wmem there to 51840000
+      nconnect=8, or …
   howdah why 10.0.0.7 --watch
       The same of one client, every two seconds, while something is copied.
   howdah why --json | jq -r '.servers[].clients[] | \"\\(.client) \\(.groups[0].verdict)\"'

@@ -58,11 +58,7 @@ pub fn find_servers(name: Option<&ServerName>, state: Option<&Path>) -> Result<V
     };
     let (meant, others): (Vec<_>, Vec<_>) = servers.into_iter().partition(meant);
     if meant.is_empty() {
-        bail!(
-            "no such server runs here with the state directory {}; there is {}",
-            state.display(),
-            names(&others)
-        );
+        bail!("no such server is running (looked in {}); running there: {}", state.display(), names(&others));
     }
     Ok(meant)
 }
@@ -93,7 +89,7 @@ fn servers_with(state: &Path) -> Result<Vec<AskedServer>> {
     let denied = fs::read_dir(state).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
     if denied {
         bail!(
-            "the state directory {} is that of {}; ask as that user, or as root (sudo)",
+            "cannot read the state directory {}: it belongs to {}; use sudo, or run as that user",
             state.display(),
             owner(state)
         );
@@ -127,11 +123,11 @@ fn nobody(state: &Path) -> anyhow::Error {
     let elsewhere = sockets_in(&fs::read_to_string(LOCAL_SOCKETS).unwrap_or_default());
     let elsewhere = match elsewhere.is_empty() {
         true => String::new(),
-        false => format!("; elsewhere there is --server {}", elsewhere.join(", and --server ")),
+        false => format!("; running elsewhere: --server {}", elsewhere.join(", --server ")),
     };
     anyhow!(
-        "no server of this user runs here with the state directory {}{elsewhere}; for another user's, ask as that user (sudo), \
-         and one with another state directory is named by --state DIR, or by its admin socket: --server PATH",
+        "no running howdah server found (looked in {})\n  for a server of another user use sudo; for another state directory \
+         --state DIR{elsewhere}",
         state.display()
     )
 }
@@ -176,7 +172,7 @@ mod tests {
     fn that_nobody_is_there_is_said() {
         let state = tempfile::tempdir().expect("a directory");
         let why = find_servers(None, Some(state.path())).expect_err("nobody").to_string();
-        assert!(why.contains("no server of this user runs here") && why.contains("sudo"), "{why}");
+        assert!(why.contains("no running howdah server found") && why.contains("sudo"), "{why}");
         let why =
             find_servers(Some(&ServerName::Socket(state.path().join("none"))), None).expect_err("nobody");
         assert!(why.to_string().contains("no server listens there"), "{why}");

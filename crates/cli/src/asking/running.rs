@@ -124,15 +124,17 @@ fn unreachable(socket: &Path, error: &io::Error) -> Error {
     match error.kind() {
         ErrorKind::PermissionDenied => {
             anyhow!(
-                "asking the server at {place}: it is run by {}; ask as that user, or as root (sudo)",
+                "cannot ask the server at {place}: it belongs to {}; use sudo, or run as that user",
                 owner(socket)
             )
         }
         ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
-            anyhow!("asking the server at {place}: no server listens there (any more)")
+            anyhow!(
+                "cannot ask the server at {place}: no server listens there; howdah exports lists those that run"
+            )
         }
-        ErrorKind::TimedOut => anyhow!("asking the server at {place}: it did not answer in time"),
-        _ => anyhow!("asking the server at {place}: {error}"),
+        ErrorKind::TimedOut => anyhow!("cannot ask the server at {place}: it did not answer in time"),
+        _ => anyhow!("cannot ask the server at {place}: {error}"),
     }
 }
 

@@ -9,7 +9,7 @@ mod session;
 mod watch;
 
 pub use calls::ClientCalls;
-pub use place::{Opened, open_place};
+pub use place::{Opened, is_at_server, open_place};
 pub use plans::{Planned, no_plans, plans};
 pub use session::{STOPPING, Session, measure, stop_on_signal};
 pub use watch::Watch;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use howdah_client::channel::Transport;
 use howdah_client::connect::ConnectOptions;
 use howdah_client::nfs3::Nfs3;
-use howdah_client::url::NfsUrl;
+use howdah_client::url::{NfsUrl, url_of};
 use howdah_lab::counters::CallCounters;
 use howdah_lab::workload::{Place, PlaceKind};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
@@ -36,18 +36,23 @@ impl Opened {
     }
 }
 
+/// Whether a word means a place at a server.
+pub fn is_at_server(typed: &str) -> Result<bool> {
+    Ok(typed != MEMORY && url_of(typed)?.is_some())
+}
+
 /// Opens a place. Over NFS by this transport, unless the URL says.
 pub fn open_place(typed: &str, transport: Transport) -> Result<Opened> {
     if typed == MEMORY {
         return Ok(Opened { place: memory(), transport: None, client: None });
     }
-    if NfsUrl::is_meant(typed) {
-        return nfs(typed, transport);
+    if let Some(url) = url_of(typed)? {
+        return nfs(&url, transport);
     }
     let location = Location::Local(PathBuf::from(typed));
     let opened = open(&location, Following::Links)?;
-    let node = opened.node().with_context(|| format!("looking up {typed}"))?;
-    ensure!(node.attributes.kind == FileKind::Directory, "{typed} is no directory");
+    let node = opened.node().with_context(|| format!("cannot find {typed}"))?;
+    ensure!(node.attributes.kind == FileKind::Directory, "{typed} is not a directory; name one");
     let (kind, directory) = (PlaceKind::Directory, node.handle);
     let (file_system, caller) = (opened.file_system, opened.caller);
     let place = Place { name: typed.to_owned(), kind, file_system, caller, directory, counters: None };
@@ -72,7 +77,7 @@ fn nfs(typed: &str, transport: Transport) -> Result<Opened> {
     let options = ConnectOptions { transport, ..ConnectOptions::default() };
     let client = connect_to(&url, &options)?;
     let caller = url.caller(options.caller);
-    let directory = walk(&client, &caller).with_context(|| format!("looking up {typed}"))?;
+    let directory = walk(&client, &caller).with_context(|| format!("cannot find {typed}"))?;
     let counters: Arc<dyn CallCounters> = Arc::new(ClientCalls(Arc::clone(&client)));
     let place = Place {
         name: typed.to_owned(),

@@ -8,13 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use howdah_client::url::NfsUrl;
 use howdah_lab::workload::{BenchReport, Progress, Recording, Replay, Schedule, Speed};
 use rustix::fs::Access;
 
 use super::Failure;
-use crate::arguments::{BenchArguments, InFlight};
-use crate::benching::{Planned, Session, Watch, measure, no_plans, open_place, plans};
+use crate::arguments::{BenchArguments, InFlight, ProgressWhen};
+use crate::benching::{Planned, Session, Watch, is_at_server, measure, no_plans, open_place, plans};
 use crate::places::{Location, umask};
 use crate::report;
 use crate::running::start_command_log;
@@ -46,7 +45,10 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         warm_up: arguments.warm_up.unwrap_or(planned.schedule.warm_up),
         runs: arguments.runs.unwrap_or(planned.schedule.runs),
     };
-    let watch = Watch::start(Arc::clone(&progress), arguments.progress);
+    let watch = Watch::start(
+        Arc::clone(&progress),
+        if arguments.quiet { ProgressWhen::Never } else { arguments.progress },
+    );
     let measured = measure(&Session {
         opened: &opened,
         planned: &planned,
@@ -59,14 +61,14 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     });
     // The line of progress ends before anything else is said.
     drop(watch);
-    tell(&measured?, output)?;
+    tell(&measured?, output, arguments.quiet)?;
     Ok(())
 }
 
 fn planned(arguments: &BenchArguments) -> anyhow::Result<Planned> {
     match arguments.replay {
         Some(_) => Ok(no_plans(&arguments.work)),
-        None => plans(&arguments.work, NfsUrl::is_meant(&arguments.place)),
+        None => plans(&arguments.work, is_at_server(&arguments.place)?),
     }
 }
 
@@ -116,9 +118,14 @@ fn write(name: &str, text: &str) -> std::io::Result<()> {
     file?.write_all(text.as_bytes())
 }
 
-fn tell(measured: &BenchReport, output: Option<Output>) -> anyhow::Result<()> {
+fn tell(measured: &BenchReport, output: Option<Output>, is_quiet: bool) -> anyhow::Result<()> {
+    let show = || {
+        if !is_quiet {
+            report::print(&report::bench(measured));
+        }
+    };
     let Some(output) = output else {
-        report::print(&report::bench(measured));
+        show();
         return Ok(());
     };
     let mut text = serde_json::to_string_pretty(measured).context("writing figures as JSON")?;
@@ -127,7 +134,7 @@ fn tell(measured: &BenchReport, output: Option<Output>) -> anyhow::Result<()> {
         Output::Standard => report::print(&text),
         Output::File(name) => {
             // On the screen first: the disk may be full.
-            report::print(&report::bench(measured));
+            show();
             write(&name, &text).with_context(|| format!("writing {name}"))?;
         }
     }

@@ -33,11 +33,11 @@ pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
 
 fn print(opener: &mut Opener, location: &Location, jobs: Option<usize>) -> anyhow::Result<()> {
     let place = opener.open(location, Following::Links)?;
-    let node = place.node().with_context(|| format!("looking up {location}"))?;
-    place.refuse_unsized().with_context(|| format!("printing {location}"))?;
+    let node = place.node().with_context(|| format!("cannot find {location}"))?;
+    place.refuse_unsized().with_context(|| format!("cannot print {location}"))?;
     let mut output = io::stdout().lock();
     read_in_order(&place.side(), &node, jobs, &mut |bytes| output.write_all(bytes))
-        .with_context(|| format!("printing {location}"))?;
+        .with_context(|| format!("cannot print {location}"))?;
     Ok(output.flush()?)
 }
 

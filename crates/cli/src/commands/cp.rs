@@ -7,13 +7,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
 use howdah_copy::{Cause, Copier, CopyError, Event, Observer, Outcome};
 use howdah_tune::flight::Expected;
 use howdah_vfs::FsError;
 
 use super::Failure;
 use crate::arguments::CpArguments;
-use crate::copying::{Plan, Screen, Totals, Watch, as_json, as_text, copy_options, event_line, plan};
+use crate::copying::{
+    Plan, Screen, Totals, Watch, as_json, as_text, copy_options, dry_line, event_line, plan,
+};
 use crate::places::{LOCAL, expected};
 use crate::report;
 use crate::running::{allow_many_open_files, signals, start_command_log};
@@ -34,6 +37,15 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     start_command_log();
     let open_files = allow_many_open_files();
     let plan = plan(&arguments.places, arguments.recursive, arguments.no_target_directory)?;
+    let deletes = arguments.select.delete;
+    if deletes && howdah_copy::meet(&plan.items) {
+        return Err(Failure::Usage(anyhow!(
+            "--delete needs a directory for each source, and these share one: copy one source at a time"
+        )));
+    }
+    if deletes && plan.refused > 0 {
+        report::complain(&"note: nothing will be deleted, as not all sources could be read");
+    }
     let screen = Screen::default();
     let copier = copier(arguments, &plan, &screen, open_files);
     stop_at_signals(&copier, screen.clone())?;
@@ -64,9 +76,10 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
 fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen, open_files: usize) -> Copier {
     let destination = &plan.destination;
     let is_root = destination.caller.user == 0;
-    let options = copy_options(arguments, is_root, plan.from_server, (open_files, expected_of(plan)));
+    let mut options = copy_options(arguments, is_root, plan.from_server, (open_files, expected_of(plan)));
+    options.delete &= plan.refused == 0;
     let squash = (is_root && plan.remote).then(RootSquash::default);
-    Copier::new(destination.side(), options, observer(arguments.run.verbose, screen.clone(), squash))
+    Copier::new(destination.side(), options, observer(Lines::of(arguments), screen.clone(), squash))
 }
 
 /// What the path of the copy is expected to carry; of two paths nobody knows.
@@ -88,7 +101,40 @@ impl RootSquash {
     }
 }
 
-fn observer(verbose: bool, screen: Screen, squash: Option<RootSquash>) -> Arc<dyn Observer> {
+/// What is said of each file.
+#[derive(Clone, Copy)]
+struct Lines {
+    /// Files that are copied, made and removed; and those that stay.
+    changes: bool,
+    kept: bool,
+    is_dry: bool,
+    /// Standard output is for the totals alone.
+    to_errors: bool,
+}
+
+impl Lines {
+    fn of(arguments: &CpArguments) -> Self {
+        let (run, is_dry) = (&arguments.run, arguments.select.dry_run);
+        Self {
+            changes: run.verbose || (is_dry && !run.quiet && !run.json),
+            kept: run.verbose,
+            is_dry,
+            to_errors: run.json,
+        }
+    }
+
+    fn say(self, event: &Event<'_>) {
+        let is_said = if matches!(event, Event::Kept { .. }) { self.kept } else { self.changes };
+        let line = if self.is_dry { dry_line(event) } else { event_line(event) };
+        match (is_said, self.to_errors) {
+            (false, _) => {}
+            (true, true) => report::complain(&line),
+            (true, false) => report::print(&format!("{line}\n")),
+        }
+    }
+}
+
+fn observer(lines: Lines, screen: Screen, squash: Option<RootSquash>) -> Arc<dyn Observer> {
     Arc::new(move |event: &Event<'_>| match event {
         Event::Failed(error) => {
             screen.say(|| report::complain(&format!("howdah: {error}")));
@@ -99,8 +145,7 @@ fn observer(verbose: bool, screen: Screen, squash: Option<RootSquash>) -> Arc<dy
         Event::Note(_) | Event::StartedOver { .. } | Event::Resumed { .. } | Event::SentAgain { .. } => {
             screen.say(|| report::complain(&format!("note: {}", event_line(event))));
         }
-        _ if verbose => screen.say(|| report::print(&format!("{}\n", event_line(event)))),
-        _ => {}
+        _ => screen.say(|| lines.say(event)),
     })
 }
 
@@ -116,7 +161,7 @@ fn stop_at_signals(copier: &Copier, screen: Screen) -> anyhow::Result<()> {
         if signals.recv_timeout(STOP_TOLD) == Err(RecvTimeoutError::Timeout) {
             screen.say(|| {
                 report::complain(
-                    &"howdah: stopping when calls on their way are answered; a second signal ends at once",
+                    &"howdah: stopping when the calls in flight are answered; a second signal ends at once",
                 )
             });
         }
@@ -126,8 +171,8 @@ fn stop_at_signals(copier: &Copier, screen: Screen) -> anyhow::Result<()> {
         let seconds = STOP_PATIENCE.as_secs();
         screen.say(|| {
             report::complain(&format!(
-                "howdah: stopped without the answers to calls on their way, of which none came for {seconds} s: the same \
-                 command goes on from here"
+                "howdah: stopped without the answers to calls in flight: the server has not answered for {seconds} s\n  run the \
+                 same command again to resume"
             ));
         });
         process::exit(1);
@@ -160,6 +205,7 @@ fn tell(arguments: &CpArguments, outcome: &Outcome, seconds: f64, remote: bool, 
         stopped: outcome.stopped,
         jobs: outcome.jobs,
         verified: arguments.run.verify,
+        is_dry: arguments.select.dry_run,
         remote,
         limits,
     };

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::channel::Transport;
-use howdah_client::url::NfsUrl;
+use howdah_client::url::{NfsUrl, url_of};
 use howdah_doctor::facts::Facts;
 use howdah_doctor::judge::judge;
 use howdah_doctor::{Remedy, Report, apply, peer, probe};
@@ -100,7 +100,12 @@ fn tell(what: &str) {
 
 /// Up the ladder to a server.
 fn along(typed: &str, arguments: &DoctorArguments, stop: &AtomicBool) -> Result<Facts> {
-    let url: NfsUrl = typed.parse().with_context(|| format!("reading {typed}"))?;
+    let Some(url) = url_of(typed)? else {
+        bail!(
+            "{typed} is no export of a server: type HOST:/EXPORT or nfs://HOST/EXPORT; --storage measures a directory"
+        );
+    };
+    let url: NfsUrl = url.parse()?;
     let facts = probe::along(&probe::Asked {
         url: &url,
         typed,
@@ -117,10 +122,10 @@ fn along(typed: &str, arguments: &DoctorArguments, stop: &AtomicBool) -> Result<
 /// What an earlier run printed: the facts in it are judged anew.
 fn recorded(file: &Path) -> Result<Facts> {
     let text = fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-    let mut value: serde_json::Value =
-        serde_json::from_str(&text).with_context(|| format!("reading {} as JSON", file.display()))?;
+    let mut value: serde_json::Value = serde_json::from_str(&text)
+        .with_context(|| format!("reading {}, which is to be of howdah doctor --json", file.display()))?;
     let facts = value.get_mut("facts").with_context(|| {
-        format!("{} has no facts in it: it is not what howdah doctor --json prints", file.display())
+        format!("reading {}: it holds no facts; give a file that howdah doctor --json wrote", file.display())
     })?;
     serde_json::from_value(facts.take()).with_context(|| format!("reading the facts in {}", file.display()))
 }

@@ -1,4 +1,9 @@
-//! How a command fails, and the exit code that tells so.
+//! How a command fails, and the exit code that tells so. One rule for all commands:
+//!
+//! - 0: done.
+//! - 1: it failed: a server, a disk or the system refused, or something is not there.
+//! - 2: wrong usage: arguments, a configuration or a plan, with which it cannot succeed however the world is.
+//! - 3 and above, and what `howdah doctor` ends with, are answers that the help of the command names.
 
 use std::fmt;
 use std::process::ExitCode;

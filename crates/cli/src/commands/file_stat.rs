@@ -46,7 +46,7 @@ fn show(location: &Location, arguments: &StatArguments) -> anyhow::Result<String
 }
 
 fn look(place: &Place, location: &Location, file_system: bool) -> anyhow::Result<Seen> {
-    let node = place.node().with_context(|| format!("looking up {location}"))?;
+    let node = place.node().with_context(|| format!("cannot find {location}"))?;
     let (files, caller) = (&place.file_system, &place.caller);
     let mut target = Vec::new();
     if node.attributes.kind == FileKind::SymbolicLink {

@@ -45,7 +45,7 @@ impl Lister<'_> {
         // As ls(1): a link that is named is followed, unless it is to be described.
         let following = if self.arguments.long { Following::Nothing } else { Following::Links };
         let place = opener.open(location, following)?;
-        let node = place.node().with_context(|| format!("looking up {location}"))?;
+        let node = place.node().with_context(|| format!("cannot find {location}"))?;
         let path = location.as_bytes().to_vec();
         if node.attributes.kind == FileKind::Directory {
             return self.directory(&place, &node, path);
@@ -64,7 +64,7 @@ impl Lister<'_> {
                 break;
             }
             if let Err(error) = self.one_directory(place, &path, &node, &mut left) {
-                self.complain(&error.context(format!("listing {}", Shown(&path))));
+                self.complain(&error.context(format!("cannot list {}", Shown(&path))));
             }
         }
         Ok(())

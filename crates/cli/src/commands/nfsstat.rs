@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use howdah_client::channel::Transport;
-use howdah_client::url::NfsUrl;
+use howdah_client::url::url_of;
 use howdah_lab::counters::{
     KernelClient, MOUNT_STATISTICS, MountedOperations, ProcedureCount, mount_statistics,
 };
@@ -29,8 +29,10 @@ pub fn run(arguments: &NfsstatArguments) -> Result<(), Failure> {
             wrong("--run needs an nfs:// URL: the kernel's calls are counted anyway")
         }
         LOCAL => local(arguments.json),
-        url if NfsUrl::is_meant(url) => remote(arguments),
-        other => wrong(&format!("{other} is neither an nfs:// URL nor \"local\"")),
+        other if url_of(other).map_err(|error| Failure::Usage(error.into()))?.is_some() => remote(arguments),
+        other => wrong(&format!(
+            "{other} is no export of a server: type HOST:/EXPORT or nfs://HOST/EXPORT, or local for the kernel's mounts"
+        )),
     }
 }
 

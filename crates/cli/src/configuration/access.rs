@@ -54,6 +54,25 @@ impl Access {
             anonymous_group: ANONYMOUS,
         }
     }
+
+    /// What both allow. The anonymous user is this one's.
+    pub fn and(self, other: Self) -> Self {
+        let squashes = [self.squash, other.squash];
+        let ports = [self.privileged_ports, other.privileged_ports];
+        let strictest = |words: [Squash; 2]| words.into_iter().find(|word| squashes.contains(word));
+        Self {
+            read_only: self.read_only || other.read_only,
+            privileged_ports: if ports.contains(&PrivilegedPorts::Always) {
+                PrivilegedPorts::Always
+            } else if ports.contains(&PrivilegedPorts::Local) {
+                PrivilegedPorts::Local
+            } else {
+                PrivilegedPorts::Never
+            },
+            squash: strictest([Squash::All, Squash::Root]).unwrap_or(Squash::None),
+            ..self
+        }
+    }
 }
 
 impl Squash {

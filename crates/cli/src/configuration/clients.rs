@@ -41,6 +41,14 @@ impl ClientPattern {
             _ => false,
         }
     }
+
+    /// Whether a client of the other one may be of this one; names may have any address.
+    pub fn may_take(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Network(_), Self::Network(_)) | (Self::Host(_), Self::Host(_)) => self.takes(other),
+            _ => true,
+        }
+    }
 }
 
 impl FromStr for ClientPattern {

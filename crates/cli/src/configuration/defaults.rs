@@ -1,4 +1,4 @@
-//! Defaults and bounds, each with its reason; the table in docs/OPERATING.md repeats them.
+//! Defaults and bounds, each with its reason; the table in docs/manual/configuration.md repeats them.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::defaults::LARGEST_FILE;
 use super::file::{FileSettings, read};
@@ -51,5 +51,5 @@ fn text_of(path: &Path) -> Result<String> {
     if bytes.len() as u64 > LARGEST_FILE {
         bail!("larger than {} MiB", LARGEST_FILE >> 20);
     }
-    String::from_utf8(bytes).context("not text in UTF-8")
+    String::from_utf8(bytes).map_err(|_| anyhow!("not text in UTF-8; is it a configuration?"))
 }

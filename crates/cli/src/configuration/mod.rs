@@ -9,6 +9,8 @@ mod datagrams;
 mod defaults;
 mod delegations;
 mod directory;
+#[cfg(test)]
+mod documented;
 mod export;
 mod export_table;
 mod file;

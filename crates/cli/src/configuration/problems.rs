@@ -35,9 +35,13 @@ impl std::error::Error for Problems {}
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for problem in &self.problems {
+        let count = self.problems.len();
+        for (number, problem) in self.problems.iter().enumerate() {
+            if number > 0 {
+                writeln!(f)?;
+            }
             let Some(place) = &problem.place else {
-                writeln!(f, "{}: {}", self.file.display(), problem.what)?;
+                write!(f, "{}: {}", self.file.display(), problem.what)?;
                 continue;
             };
             let spot = Spot::of(&self.text, place);
@@ -45,13 +49,12 @@ impl fmt::Display for Problems {
             writeln!(f, "{}:{}:{}: {}", self.file.display(), spot.line, spot.column, problem.what)?;
             writeln!(f, " {gutter} |")?;
             writeln!(f, " {} | {}", spot.line, spot.text)?;
-            writeln!(f, " {gutter} | {}{}", spot.indent, "^".repeat(spot.width))?;
+            write!(f, " {gutter} | {}{}", spot.indent, "^".repeat(spot.width))?;
             if let Some(help) = &problem.help {
-                writeln!(f, " {gutter} = {help}")?;
+                write!(f, "\n {gutter} = {help}")?;
             }
         }
-        let count = self.problems.len();
-        write!(f, "{}: {count} {}", self.file.display(), if count == 1 { "problem" } else { "problems" })
+        if count > 1 { write!(f, "\n{}: {count} problems", self.file.display()) } else { Ok(()) }
     }
 }
 

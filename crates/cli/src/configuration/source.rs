@@ -5,7 +5,7 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use howdah_client::url::NfsUrl;
+use howdah_client::url::{NfsUrl, UrlError, url_of};
 use howdah_net::memory_limits;
 use howdah_tune::sizes::parse_size;
 
@@ -30,10 +30,13 @@ pub enum Source {
 impl Source {
     /// What was typed: a directory, `memory:` with or without a size, or an `nfs://` URL.
     pub fn parse(typed: &OsStr) -> Result<Self, String> {
-        match typed.to_str() {
-            Some(text) if text.starts_with(MEMORY) => Self::memory(&text[MEMORY.len()..]),
-            Some(text) if NfsUrl::is_meant(text) => Self::server(text),
-            _ => served(Path::new(typed)).map(Self::Directory),
+        if let Some(size) = typed.to_str().and_then(|text| text.strip_prefix(MEMORY)) {
+            return Self::memory(size);
+        }
+        let url = typed.to_str().map(url_of).transpose().map_err(|error| error.to_string())?;
+        match url.flatten() {
+            Some(url) => Self::server(&url),
+            None => served(Path::new(typed)).map(Self::Directory),
         }
     }
 
@@ -45,14 +48,16 @@ impl Source {
         }
         let bytes = parse_size(size)?;
         if bytes < LEAST_MEMORY {
-            return Err(format!("{size}: memory for an export starts at 1M"));
+            return Err(format!("memory:{size} is too small: memory for an export starts at 1M"));
         }
         Ok(Self::Memory(bytes))
     }
 
     /// The export that a URL names.
     pub fn server(url: &str) -> Result<Self, String> {
-        url.parse().map(|url| Self::Server(Box::new(url))).map_err(|error| error.to_string())
+        let spelled = NfsUrl::of_host_and_path(url);
+        let parsed = spelled.as_deref().unwrap_or(url).parse();
+        parsed.map(|url| Self::Server(Box::new(url))).map_err(|error: UrlError| error.to_string())
     }
 
     /// The directory, if it is one.
@@ -102,6 +107,7 @@ mod tests {
         assert_eq!(parse("memory:2M"), Ok(Source::Memory(2 << 20)));
         assert!(matches!(parse("memory:"), Ok(Source::Memory(size)) if size > LEAST_MEMORY));
         assert!(matches!(parse("nfs://host/x"), Ok(Source::Server(_))));
+        assert_eq!(parse("host:/x"), parse("nfs://host/x"));
         for (text, part) in [
             ("/no/such/place", "there is no directory"),
             ("memory:9", "starts at 1M"),

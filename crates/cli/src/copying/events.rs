@@ -5,17 +5,29 @@ use howdah_vfs::Shown;
 
 use howdah_units::size;
 
+/// An event of a dry run: what would be.
+pub fn dry_line(event: &Event<'_>) -> String {
+    match event {
+        Event::Copied { path, bytes } => format!("{}: would be copied ({})", Shown(path), size(*bytes)),
+        Event::Made { path } => format!("{}: would be created", Shown(path)),
+        Event::Linked { path } => format!("{}: would be linked", Shown(path)),
+        Event::Removed { path } => format!("{}: would be deleted", Shown(path)),
+        other => event_line(other),
+    }
+}
+
 /// An event in a few words.
 pub fn event_line(event: &Event<'_>) -> String {
     match event {
         Event::Copied { path, bytes } => format!("{}: copied ({})", Shown(path), size(*bytes)),
-        Event::Made { path } => format!("{}: made", Shown(path)),
+        Event::Made { path } => format!("{}: created", Shown(path)),
+        Event::Removed { path } => format!("{}: deleted", Shown(path)),
         Event::Linked { path } => format!("{}: linked", Shown(path)),
         Event::Kept { path } => format!("{}: unchanged", Shown(path)),
         Event::Resumed { path, bytes, of } => {
-            format!("{}: goes on at {} of {}", Shown(path), size(*bytes), size(*of))
+            format!("{}: resumed at {} of {}", Shown(path), size(*bytes), size(*of))
         }
-        Event::StartedOver { path, why } => format!("{}: starts over: {why}", Shown(path)),
+        Event::StartedOver { path, why } => format!("{}: starting over: {why}", Shown(path)),
         Event::SentAgain { path, bytes } => {
             format!("{}: {} sent again, which the server lost when it restarted", Shown(path), size(*bytes))
         }

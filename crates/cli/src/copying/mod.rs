@@ -6,7 +6,7 @@ mod plan;
 mod progress;
 mod totals;
 
-pub use events::event_line;
+pub use events::{dry_line, event_line};
 pub use options::copy_options;
 pub use plan::{Plan, plan};
 pub use progress::{Screen, Watch};

@@ -25,7 +25,7 @@ pub fn copy_options(
     from_server: bool,
     (open_files, expected): (usize, Option<Expected>),
 ) -> CopyOptions {
-    let CpArguments { existing, keep, run, .. } = arguments;
+    let CpArguments { existing, keep, run, select, .. } = arguments;
     let left_out = |kept: Kept| keep.no_preserve.iter().any(|&other| other == kept || other == Kept::All);
     CopyOptions {
         recursive: arguments.recursive,
@@ -51,6 +51,9 @@ pub fn copy_options(
             SparseWhen::Never => Sparse::Never,
         },
         verify: run.verify,
+        patterns: select.patterns.0.clone(),
+        delete: select.delete,
+        dry_run: select.dry_run,
         sync: !run.no_sync,
         one_file_system: arguments.one_file_system,
         rate: run.rate,

@@ -37,7 +37,7 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
     let there = match destination.node() {
         Ok(node) => Some(node),
         Err(FsError::NotFound) => None,
-        Err(refused) => return Err(refused).with_context(|| format!("looking up {to}")),
+        Err(refused) => return Err(refused).with_context(|| format!("cannot find {to}")),
     };
     let planner = Planner { to, destination: &destination, there, exact, several: from.len() > 1 };
     planner.check()?;
@@ -48,10 +48,10 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
     for location in from {
         let mut source = || {
             let place = opener.open(location, following)?;
-            let node = place.node().with_context(|| format!("looking up {location}"))?;
+            let node = place.node().with_context(|| format!("cannot find {location}"))?;
             // A link is copied as one, wherever it leads.
             if node.attributes.kind != FileKind::SymbolicLink {
-                place.refuse_unsized().with_context(|| format!("copying {location}"))?;
+                place.refuse_unsized().with_context(|| format!("cannot copy {location}"))?;
             }
             remote |= place.realm != LOCAL;
             from_server |= place.realm != LOCAL && destination.realm == LOCAL;
@@ -90,10 +90,10 @@ impl Planner<'_> {
 
     fn check(&self) -> Result<()> {
         if self.several && self.exact {
-            bail!("-T is for one source");
+            bail!("-T takes one source; leave it out, and name a directory as destination");
         }
         if self.several && self.directory_there().is_none() {
-            bail!("copying several sources to {}: that is no directory", self.to);
+            bail!("several sources need a directory: {} is not a directory; create it first", self.to);
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Planner<'_> {
         if is_directory {
             self.refuse_inside(location, &place)?;
         } else if self.destination.leads_to_special() {
-            bail!("copying {location} to {}: that is a device, a pipe or a socket", self.to);
+            bail!("cannot copy {location} to {}: that is a device, a pipe or a socket", self.to);
         }
         let id = source_id(&label(&place));
         let target = self.target(location, is_directory, id)?;
@@ -121,12 +121,14 @@ impl Planner<'_> {
             Some(directory) if is_directory && (self.exact || self.is_begun(&directory, id)) => {
                 Ok(Target::Directory(directory))
             }
-            Some(_) if self.exact => bail!("copying {location} as {}: a directory is in the way", self.to),
+            Some(_) if self.exact => {
+                bail!("cannot copy {location} as {}: a directory is in the way", self.to)
+            }
             Some(directory) => match location.last_name() {
                 Some(name) => Ok(Target::Entry { directory: directory.handle, name }),
                 // `cp -r . there` and the like: what is in it.
                 None if is_directory => Ok(Target::Directory(directory)),
-                None => bail!("copying {location}: it has no name"),
+                None => bail!("cannot copy {location}: it has no name; name the copy"),
             },
             None => self.new_entry(location, is_directory),
         }
@@ -145,7 +147,11 @@ impl Planner<'_> {
                 Ok(())
             }
             Slot::Occupied(_) => {
-                bail!("copying {location} to {}: an earlier source is called {}, too", self.to, Shown(name))
+                bail!(
+                    "cannot copy {location} to {}: an earlier source is called {}, too",
+                    self.to,
+                    Shown(name)
+                )
             }
         }
     }
@@ -157,11 +163,15 @@ impl Planner<'_> {
 
     fn new_entry(&self, location: &Location, is_directory: bool) -> Result<Target> {
         if self.to.means_directory() && !is_directory {
-            bail!("copying {location} to {}: there is no such directory", self.to);
+            bail!(
+                "cannot copy {location} to {}: there is no such directory; create it first, or leave out the slash",
+                self.to
+            );
         }
         let parent = self.destination.parent();
-        let (directory, name) = parent.with_context(|| format!("looking up the directory of {}", self.to))?;
-        let name = name.with_context(|| format!("copying to {}: it is no directory", self.to))?;
+        let (directory, name) =
+            parent.with_context(|| format!("cannot find the directory of {}", self.to))?;
+        let name = name.with_context(|| format!("cannot copy to {}: it is not a directory", self.to))?;
         Ok(Target::Entry { directory: directory.handle, name: name.to_vec() })
     }
 
@@ -170,7 +180,7 @@ impl Planner<'_> {
         let inside = self.destination.label.strip_prefix(above);
         let is_inside = inside.is_some_and(|rest| rest.starts_with(b"/") && rest.len() > 1);
         if place.realm == self.destination.realm && is_inside {
-            bail!("copying {location} to {}: a directory cannot be copied into itself", self.to);
+            bail!("cannot copy {location} to {}: a directory cannot be copied into itself", self.to);
         }
         Ok(())
     }

@@ -17,6 +17,8 @@ pub struct Totals {
     pub jobs: usize,
     /// Whether files were read back.
     pub verified: bool,
+    /// Whether nothing was changed.
+    pub is_dry: bool,
     /// Whether a side is at a server, whose memory may have answered what was read back.
     pub remote: bool,
     /// What limited calls to servers, in sentences.
@@ -43,13 +45,7 @@ impl Totals {
 /// A few lines.
 pub fn as_text(totals: &Totals) -> String {
     let figures = &totals.figures;
-    let mut lines = vec![format!(
-        "{} copied, {} in {:.2} s ({})",
-        counted(figures.files, "file", "files"),
-        size(figures.copied_bytes),
-        totals.seconds,
-        rate(totals.rate())
-    )];
+    let mut lines = vec![first_line(totals)];
     let mut line = |counts: bool, text: String| {
         if counts {
             lines.push(format!("  {text}"));
@@ -58,11 +54,14 @@ pub fn as_text(totals: &Totals) -> String {
     line(
         figures.resumed_files > 0,
         format!(
-            "{} went on where an earlier copy stopped: {} were there already",
+            "{} resumed: {} were there from an earlier copy",
             counted(figures.resumed_files, "file", "files"),
             size(figures.resumed_bytes)
         ),
     );
+    let gone = if totals.is_dry { "would be deleted" } else { "deleted" };
+    line(figures.removed > 0, format!("{} {gone}", counted(figures.removed, "name", "names")));
+    line(figures.excluded > 0, format!("{} excluded", counted(figures.excluded, "name", "names")));
     line(figures.kept > 0, format!("{} unchanged ({})", figures.kept, size(figures.kept_bytes)));
     line(
         figures.left_out_set_id > 0,
@@ -90,12 +89,21 @@ pub fn as_text(totals: &Totals) -> String {
     line(totals.verified, compared);
     lines.extend(totals.limits.iter().map(|limit| format!("  {limit}")));
     if figures.errors > 0 {
-        lines.push(format!("{}: not all is copied", counted(figures.errors, "error", "errors")));
+        lines.push(format!("{}: the copy is not complete", counted(figures.errors, "error", "errors")));
     }
     if totals.stopped {
-        lines.push("stopped: the same command goes on from here".to_owned());
+        lines.push("stopped: run the same command again to resume".to_owned());
     }
     lines.join("\n") + "\n"
+}
+
+fn first_line(totals: &Totals) -> String {
+    let figures = &totals.figures;
+    let (files, bytes) = (counted(figures.files, "file", "files"), size(figures.copied_bytes));
+    if totals.is_dry {
+        return format!("dry run, nothing was changed: {files} ({bytes}) would be copied");
+    }
+    format!("{files} copied, {bytes} in {:.2} s ({})", totals.seconds, rate(totals.rate()))
 }
 
 fn others(figures: &Figures) -> u64 {
@@ -119,6 +127,7 @@ pub fn as_json(totals: &Totals) -> Value {
         "seconds": totals.seconds,
         "bytes_per_second": totals.rate(),
         "stopped": totals.stopped,
+        "dry_run": totals.is_dry,
         "jobs": totals.jobs,
         "limits": totals.limits,
     });
@@ -173,6 +182,7 @@ mod tests {
             stopped: false,
             jobs: 4,
             verified: false,
+            is_dry: false,
             remote: true,
             limits: vec!["writes limited by the path, which is full".to_owned()],
         };
@@ -182,12 +192,20 @@ mod tests {
         );
         let figures = Figures { errors: 2, resumed_files: 1, resumed_bytes: 1000, ..figures() };
         let figures = Figures { left_out_set_id: 1, left_out_devices: 2, ..figures };
+        let dry = as_text(&Totals {
+            figures: Figures { removed: 2, ..figures },
+            is_dry: true,
+            limits: Vec::new(),
+            ..totals
+        });
+        assert!(dry.starts_with("dry run, nothing was changed: 3 files (2.0 MB) would be copied\n"), "{dry}");
+        assert!(dry.contains("  2 names would be deleted\n"), "{dry}");
         let text = as_text(&Totals { figures, stopped: true, verified: true, ..totals });
         for part in ["set-ID bits of 1 file left out; --set-id", "2 devices left out; --devices"] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
         for part in
-            ["went on where", "1.0 kB were there", "verified: 0 files", "2 errors", "the same command"]
+            ["1 file resumed", "1.0 kB were there", "verified: 0 files", "2 errors", "the same command"]
         {
             assert!(text.contains(part), "{part} in\n{text}");
         }
@@ -201,6 +219,7 @@ mod tests {
             stopped: false,
             jobs: 4,
             verified: false,
+            is_dry: false,
             remote: true,
             limits: vec!["writes limited by the path, which is full".to_owned()],
         };

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
-use howdah_client::url::NfsUrl;
+use anyhow::{Result, anyhow, bail};
+use howdah_client::url::{NfsUrl, url_of};
 
 use super::options_table::{Meaning, meaning, nearest};
 use crate::asking::encoded;
@@ -92,7 +92,7 @@ impl MountSettings {
 
     fn take(&mut self, option: &str, query: &mut Vec<String>) -> Result<()> {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
-        let seconds = || value.parse().map(Duration::from_secs).with_context(|| number(name, value));
+        let seconds = || value.parse().map(Duration::from_secs).map_err(|_| anyhow!(number(name, value)));
         let believed = &mut self.believed;
         match meaning(name) {
             Some(Meaning::Ignored) => {}
@@ -114,13 +114,13 @@ impl MountSettings {
             Some(Meaning::LocalLock) if value == "all" => {}
             Some(Meaning::LocalLock) => {
                 bail!(
-                    "the option {option} cannot be kept: locks hold on this host only, as with local_lock=all"
+                    "the mount option {option} is not supported: locks hold on this host only, as with local_lock=all"
                 )
             }
-            Some(Meaning::Unsupported(why)) => bail!("the option {option} cannot be kept: {why}"),
+            Some(Meaning::Unsupported(why)) => bail!("the mount option {option} is not supported: {why}"),
             None => match nearest(name) {
-                Some(near) => bail!("there is no option {name}; did you mean {near}?"),
-                None => bail!("there is no option {name}; howdah mount --help lists them"),
+                Some(near) => bail!("howdah mount has no option -o {name}; did you mean {near}?"),
+                None => bail!("howdah mount has no option -o {name}; howdah mount --help lists them"),
             },
         }
         Ok(())
@@ -132,20 +132,14 @@ fn all(time: Duration) -> Believed {
 }
 
 fn number(name: &str, value: &str) -> String {
-    format!("the option {name} takes a number of seconds, not \"{value}\"")
+    format!("the mount option {name} cannot be \"{value}\": expected a number of seconds")
 }
 
 /// The URL with further options. `HOST:/EXPORT`, as mount(8) has it, is one, too.
 fn url(source: &str, further: &[String]) -> Result<NfsUrl> {
-    let mut text = match NfsUrl::is_meant(source) {
-        true => source.to_owned(),
-        false => {
-            let (host, path) = source.split_once(":/").ok_or_else(|| {
-                anyhow!("{source} is neither nfs://HOST/EXPORT nor HOST:/EXPORT: name a server and what it exports")
-            })?;
-            format!("nfs://{host}/{}", path.split('/').map(encoded).collect::<Vec<_>>().join("/"))
-        }
-    };
+    let mut text = url_of(source)?.ok_or_else(|| {
+        anyhow!("{source} is no export of a server: type HOST:/EXPORT or nfs://HOST/EXPORT")
+    })?;
     for option in further {
         text.push(if text.contains('?') { '&' } else { '?' });
         text.push_str(option);

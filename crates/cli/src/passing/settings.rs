@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use howdah_client::channel::Transport;
-use howdah_client::url::NfsUrl;
+use howdah_client::url::{NfsUrl, url_of};
 use howdah_relay::RelaySettings;
 
 use crate::arguments::RelayArguments;
@@ -46,10 +46,10 @@ impl PassingSettings {
 
 /// The far server: all of it, by TCP.
 fn far(text: &str) -> Result<NfsUrl> {
-    if !NfsUrl::is_meant(text) {
-        bail!("{text:?} names no far server; expected nfs://HOST or nfs://HOST:PORT");
-    }
-    let url: NfsUrl = text.parse()?;
+    let Some(url) = url_of(text)? else {
+        bail!("{text:?} names no far server; type nfs://HOST or nfs://HOST:PORT");
+    };
+    let url: NfsUrl = url.parse()?;
     if !url.path.is_empty() {
         bail!(
             "a pass-through relay carries all exports of the far server: leave the path out of {url}; clients name it when they \
@@ -70,7 +70,8 @@ mod tests {
     fn a_far_server_is_named_without_a_path() {
         assert_eq!(far("nfs://far:3049?xprtsec=tls").expect("right").port, Some(3049));
         for (text, wanted) in [
-            ("far:/export", "names no far server"),
+            ("/export", "names no far server"),
+            ("far:/export", "leave the path out"),
             ("nfs://far/export", "leave the path out"),
             ("nfs://far?proto=udp", "carries TCP"),
         ] {

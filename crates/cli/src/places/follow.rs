@@ -17,7 +17,7 @@ pub(super) fn follow(place: &Place, following: Following) -> Result<Vec<Vec<u8>>
     let mut walk = Walk { place, following, way: Vec::new(), left: typed.collect(), links: 0 };
     // No name is followed then, so that none need be looked up.
     if walk.left.len() > usize::from(following == Following::Nothing) {
-        let root = place.root().with_context(|| format!("looking up {}", Shown(&place.label)))?;
+        let root = place.root().with_context(|| format!("cannot find {}", Shown(&place.label)))?;
         while walk.go_on(&root)? {}
     }
     let left = walk.left.into_iter().map(|step| step.name);

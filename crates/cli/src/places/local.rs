@@ -72,7 +72,7 @@ fn split(path: &Path, following: Following) -> Result<(PathBuf, Option<Vec<u8>>)
         Following::Links if is_link => real(path)?,
         _ => path.to_owned(),
     };
-    let name = whole.file_name().with_context(|| format!("finding {}: no such directory", shown(path)))?;
+    let name = whole.file_name().with_context(|| format!("{} is no file: name one", shown(path)))?;
     let above = whole.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok((real(above)?, Some(name.as_bytes().to_vec())))
 }
@@ -82,7 +82,7 @@ fn shown(path: &Path) -> Shown<'_> {
 }
 
 fn real(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().with_context(|| format!("finding {}", shown(path)))
+    path.canonicalize().with_context(|| format!("cannot find {}", shown(path)))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
-use howdah_client::url::{NfsUrl, UrlError};
+use howdah_client::url::{NfsUrl, UrlError, url_of};
 use howdah_vfs::{Caller, Shown};
 use rustix::process::{getegid, geteuid};
 
@@ -15,7 +15,7 @@ use rustix::process::{getegid, geteuid};
 pub enum Location {
     /// A path on this machine.
     Local(PathBuf),
-    /// A URL, `nfs://HOST[:PORT]/EXPORT/PATH?OPTIONS`, and what was typed.
+    /// A URL, `nfs://HOST[:PORT]/EXPORT/PATH?OPTIONS` or `HOST:/EXPORT/PATH`, and what was typed.
     Nfs(Box<NfsUrl>, String),
 }
 
@@ -62,12 +62,16 @@ impl TryFrom<OsString> for Location {
     type Error = UrlError;
 
     fn try_from(typed: OsString) -> Result<Self, UrlError> {
-        // What is told of a text that is none is no part of what is looked at.
-        if !NfsUrl::is_meant(&typed.to_string_lossy()) {
-            return Ok(Self::Local(PathBuf::from(typed)));
+        let Some(text) = typed.to_str() else {
+            return match NfsUrl::is_meant(&typed.to_string_lossy()) {
+                true => Err(UrlError::NotText(typed.as_bytes().to_vec())),
+                false => Ok(Self::Local(PathBuf::from(typed))),
+            };
+        };
+        match url_of(text)? {
+            Some(url) => Ok(Self::Nfs(Box::new(url.parse()?), text.to_owned())),
+            None => Ok(Self::Local(PathBuf::from(typed))),
         }
-        let text = typed.into_string().map_err(|bytes| UrlError::NotText(bytes.as_bytes().to_vec()))?;
-        Ok(Self::Nfs(Box::new(text.parse()?), text))
     }
 }
 
@@ -101,6 +105,8 @@ mod tests {
         let bytes = |bytes: &[u8]| Location::try_from(OsStr::from_bytes(bytes).to_owned());
         assert_eq!(bytes(b"\xff").map(|place| place.to_string()), Ok(r"\xff".to_owned()));
         assert_eq!(bytes(b"nfs://h/\xff"), Err(UrlError::NotText(b"nfs://h/\xff".to_vec())));
+        assert!(matches!(parse("host:/x y/"), Location::Nfs(url, _) if url.path == [b"x y"]));
+        assert!(parse("host:/x/").means_directory());
     }
 
     #[test]

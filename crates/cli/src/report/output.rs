@@ -37,7 +37,7 @@ pub fn is_incomplete() -> bool {
 
 /// Says on standard error why a command failed.
 pub fn complain(failure: &impl Display) {
-    let _ = writeln!(io::stderr().lock(), "{failure}");
+    let _ = writeln!(io::stderr().lock(), "{}", howdah_units::plain(&failure.to_string()));
 }
 
 /// Says on standard error how far something is: a line each time, or over what was said before on a terminal.

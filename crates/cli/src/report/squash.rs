@@ -4,8 +4,8 @@ use howdah_copy::SequenceError;
 use howdah_vfs::FsError;
 
 /// What to say beside it.
-pub const SQUASH_NOTE: &str = "note: the server may map root to nobody (root squash). Export with squash = \"none\" (no_root_squash on Linux), \
-                               or go there as a user who has the right";
+pub const SQUASH_NOTE: &str = "  the server may map root to an unprivileged user (root squash): export with squash = \"none\" (Linux: no_root_squash), \
+     or run this as a user who has access";
 
 /// The note, if root was refused by a server.
 pub fn squash_note(error: &anyhow::Error, is_root_at_server: bool) -> Option<&'static str> {

@@ -75,7 +75,7 @@ impl Welcome<'_> {
                 |export: &ExportConfig| export.clients.iter().any(|rule| rule.access.squash == Squash::Root);
             let squash = match self.config.exports.iter().any(squashes) {
                 true => {
-                    "The root user of a client acts as nobody, and may change only what everybody may; \
+                    "Root on a client is mapped to nobody (root squash) and may change only what everybody may; \
                      squash = \"none\" (--squash none) lets it act as root.\n"
                 }
                 false => "",
@@ -177,7 +177,7 @@ howdah 0.1.0 serves NFSv3 over TCP and UDP, NFSv4.1 and 4.2 over TCP, port 2049
       *: read and write, root acts as 65534:65534, any port (from this host: below 1024)
       sync, file handles of the kernel
 
-The root user of a client acts as nobody, and may change only what everybody may; squash = "none" (--squash none) lets it act as root.
+Root on a client is mapped to nobody (root squash) and may change only what everybody may; squash = "none" (--squash none) lets it act as root.
 Calls act as the user whom the client names, without proof. Mount what you export with nosuid.
 State that survives restarts: /var/lib/howdah
 Admin socket, for howdah why, get and set: /run/42.admin

@@ -20,7 +20,7 @@ const TEXT: &str = "
  BUFFER   bytes in the server's socket buffers; SNDBUF RCVBUF  what they may hold
  WINDOW   what the client may send before it must wait for us
  FLIGHT   sent and not acknowledged; CWND  the most of that; AGAIN  part sent again
- LIMITED  what keeps it from being faster (OPERATING.md has the words);
+ LIMITED  what keeps it from being faster (the manual has the words);
           idle: it asks for no more, path-full: the network carries what it can
 
  any key goes back";

@@ -23,7 +23,7 @@ fn a_socket_is_private_named_at_start_and_gone_at_the_end() {
     assert_eq!(served.server.end().code(), Some(0));
     assert!(!socket.exists());
     let (code, _, why) = served.ask(&["why"]);
-    assert!(code == Some(1) && why.contains("no server of this user runs here"), "{why}");
+    assert!(code == Some(1) && why.contains("no running howdah server found"), "{why}");
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn what_a_killed_server_leaves_is_swept() {
     served.server.end();
     assert!(socket.exists(), "nobody could remove it");
     let (code, _, why) = served.ask(&["why"]);
-    assert!(code == Some(1) && why.contains("no server of this user runs here"), "{why}");
+    assert!(code == Some(1) && why.contains("no running howdah server found"), "{why}");
     assert!(!socket.exists());
 }
 

@@ -111,5 +111,5 @@ fn scripts_get_lines_or_json_and_a_code() {
     let nobody = home();
     let (code, text, why) = crate::asking::asking(nobody.path(), &["top"]);
     assert_eq!((code, text.as_str()), (Some(1), ""));
-    assert!(why.contains("no server of this user runs here"), "{why}");
+    assert!(why.contains("no running howdah server found"), "{why}");
 }

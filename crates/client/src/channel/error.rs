@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use howdah_rpc::client::{FirstBytes, PeerError};
+use howdah_units::plain;
 use howdah_wire::rpc::{Accepted, AuthStatus, Denied};
 use howdah_wire::xdr::DecodeError;
 
@@ -142,7 +143,9 @@ impl fmt::Display for ConnectError {
             Self::Lanes { asked, most } => {
                 write!(formatter, "connecting over {asked} lanes: there can be 1 to {most}")
             }
-            Self::Failed { address, cause } => write!(formatter, "connecting to {address}: {cause}"),
+            Self::Failed { address, cause } => {
+                write!(formatter, "cannot connect to {address}: {}", plain(&cause.to_string()))
+            }
             Self::Tls { address, cause } => {
                 write!(formatter, "securing the connection to {address}: {cause}")
             }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_rpc::client::FirstBytes;
+use howdah_units::plain;
 use howdah_vfs::{FsError, Shown};
 use howdah_wire::rpc::AuthFlavor;
 
@@ -83,7 +84,9 @@ pub enum ConnectError {
 impl fmt::Display for ConnectError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Resolve { host, cause } => write!(formatter, "finding the address of {host}: {cause}"),
+            Self::Resolve { host, cause } => {
+                write!(formatter, "cannot find the address of {host}: {}; check the name", unresolved(cause))
+            }
             Self::Tls { host, why } => write!(formatter, "{host}: securing the connection by TLS: {why}"),
             Self::Mount { host, cause: MountError::Unreachable { cause, .. } } if cause.is_tls() => {
                 write!(formatter, "{host}: {cause}")
@@ -93,12 +96,32 @@ impl fmt::Display for ConnectError {
                 cause: MountError::Unreachable { place, cause: CallError::TimedOut, contact },
             } if let Some(told) = contact.told() => {
                 let port = place.address.port();
-                write!(formatter, "{}:{port} {told}: another service may listen there", in_url(host))
+                write!(
+                    formatter,
+                    "{}:{port} {told}: another service may listen there; type the port of NFS, as in nfs://{}:2049/...",
+                    in_url(host),
+                    in_url(host)
+                )
             }
             Self::Mount { host, cause: MountError::Unreachable { place, cause, .. } }
                 if let Some(first) = cause.not_rpc() =>
             {
                 formatter.write_str(&another_service(host, place.address, first))
+            }
+            Self::Mount {
+                host,
+                cause:
+                    MountError::Unreachable {
+                        cause: CallError::Connect(cause @ channel::ConnectError::Failed { .. }),
+                        ..
+                    },
+            }
+            | Self::Nfs { host, cause: cause @ channel::ConnectError::Failed { .. } } => {
+                write!(
+                    formatter,
+                    "{cause}; is an NFS server running there? if it has another port: nfs://{}:PORT/...",
+                    in_url(host)
+                )
             }
             Self::Mount { host, cause: cause @ MountError::Unreachable { .. } } => {
                 let named = in_url(host);
@@ -135,6 +158,12 @@ impl fmt::Display for ConnectError {
     }
 }
 
+/// The resolver's words, without the name of the function that says them.
+fn unresolved(cause: &io::Error) -> String {
+    let said = plain(&cause.to_string());
+    said.strip_prefix("failed to lookup address information: ").unwrap_or(&said).to_lowercase()
+}
+
 /// An IPv6 address has brackets in a URL (RFC 3986 3.2.2).
 fn in_url(host: &str) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() }
@@ -142,9 +171,10 @@ fn in_url(host: &str) -> String {
 
 fn another_service(host: &str, address: SocketAddr, first: FirstBytes) -> String {
     format!(
-        "{}:{} answers, but not with RPC (its first bytes are {first}): another service listens there",
+        "{}:{} answers, but not with RPC (its first bytes are {first}): another service listens there; type the port of NFS, as in nfs://{}:2049/...",
         in_url(host),
-        address.port()
+        address.port(),
+        in_url(host)
     )
 }
 

@@ -11,6 +11,15 @@ use super::KNOWN_OPTIONS;
 pub enum UrlError {
     /// It does not start with `nfs://`.
     Scheme(String),
+    /// It starts with the scheme of another protocol.
+    OtherScheme {
+        /// Which.
+        scheme: String,
+        /// All of it.
+        word: String,
+    },
+    /// It looks like a place on a server, and is neither that nor a file that exists.
+    Unclear(String),
     /// No host, or one that cannot be.
     Host(String),
     /// A port that is not 1 to 65535.
@@ -50,18 +59,31 @@ impl fmt::Display for UrlError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scheme(text) => {
+                write!(formatter, "{text:?} is no NFS URL: type nfs://HOST[:PORT]/PATH or HOST:/PATH")
+            }
+            Self::OtherScheme { scheme, word } => {
                 write!(
                     formatter,
-                    "{text:?} is no NFS URL: one looks like nfs://host[:port]/path[?option=value&...]"
+                    "\"{scheme}\" is no protocol of howdah: type nfs://HOST/PATH; for a local file ./{word}"
+                )
+            }
+            Self::Unclear(word) => {
+                write!(
+                    formatter,
+                    "\"{word}\" is neither a server nor a file that exists: for a server type HOST:/PATH or \
+                     nfs://HOST:PORT/PATH, for a local file ./{word}"
                 )
             }
             Self::Host(host) => {
                 write!(
                     formatter,
-                    "host {host:?}: a name, an IPv4 address, or an IPv6 address in brackets is needed"
+                    "{host:?} is no host: expected a name, an IPv4 address, or an IPv6 address in brackets, as in nfs://[fd00::1]/data"
                 )
             }
-            Self::Port(port) => write!(formatter, "port {port:?}: a number from 1 to 65535 is needed"),
+            Self::Port(port) => write!(
+                formatter,
+                "{port:?} is no port: expected a number from 1 to 65535, as in nfs://host:2049/data"
+            ),
             Self::Escape(text) => {
                 write!(formatter, "{text:?}: % must be followed by two hexadecimal digits; % itself is %25")
             }
@@ -72,15 +94,17 @@ impl fmt::Display for UrlError {
                     Shown(typed)
                 )
             }
-            Self::PathPart { part, problem } => write!(formatter, "path part {part:?} {problem}"),
+            Self::PathPart { part, problem } => write!(formatter, "{part:?} in the path {problem}"),
             Self::UnknownOption(option) => {
-                write!(formatter, "option {option:?} is not known; known are")?;
+                write!(formatter, "a URL has no option {option:?}; it has")?;
                 KNOWN_OPTIONS.iter().try_for_each(|known| write!(formatter, " {}", known.name))
             }
             Self::OptionValue { option, value, takes } => {
-                write!(formatter, "option {option}={value}: {takes} is needed")
+                write!(formatter, "the option {option}={value} is wrong: expected {takes}")
             }
-            Self::Unsupported { option, why } => write!(formatter, "option {option}: {why}"),
+            Self::Unsupported { option, why } => {
+                write!(formatter, "the option {option} is not supported: {why}")
+            }
         }
     }
 }

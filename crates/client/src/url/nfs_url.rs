@@ -32,6 +32,22 @@ impl NfsUrl {
         text.get(..SCHEME.len()).is_some_and(|start| start.eq_ignore_ascii_case(SCHEME))
     }
 
+    /// `HOST:/PATH`, as mount(8) and scp(1) have it, as a URL; none of another text. In such a path nothing is escaped, and an IPv6
+    /// address stands in brackets.
+    pub fn of_host_and_path(text: &str) -> Option<String> {
+        let (host, path) = text.split_once(":/")?;
+        let is_host = !host.is_empty() && !host.contains(['/', ' ']) && !path.starts_with('/');
+        let is_bare = !host.contains(':') || (host.starts_with('[') && host.ends_with(']'));
+        let mut url = format!("{SCHEME}{host}/");
+        for (number, name) in path.split('/').enumerate() {
+            if number > 0 {
+                url.push('/');
+            }
+            percent::encode(name.as_bytes(), &mut url);
+        }
+        (is_host && is_bare).then_some(url)
+    }
+
     /// The path as a server's MOUNT takes it: names after slashes, byte for byte.
     pub fn path_bytes(&self) -> Vec<u8> {
         join(&self.path)

@@ -53,7 +53,7 @@ known_options! {
     "tlsname", "a host name or an address", "with xprtsec: the name in the server's certificate, if it is not that of the URL (howdah's own)",
         |o, v| options::word(v, &mut o.tls_name);
     "if", "an interface", "the interface to use", |_, _| Err(Refusal::Unsupported(
-        "choosing an interface is not done here; a route to the server does the same"));
+        "set a route to the server instead"));
     "auto-traverse-mounts", "0 or 1", "taken, without effect: exports inside exports are mounted by URLs of their own",
         |o, v| options::without_effect(o, "auto-traverse-mounts", v, &["0", "1"]);
     "pagecache", "a number", "taken, without effect", |o, v| options::ignored_number(o, "pagecache", v);

@@ -171,7 +171,7 @@ pub(super) fn set_version(_: &mut UrlOptions, value: &str) -> Set {
     match value {
         "3" => Ok(()),
         "2" | "4" | "4.0" | "4.1" | "4.2" => {
-            Err(Refusal::Unsupported("only NFS version 3 is spoken here: version=3"))
+            Err(Refusal::Unsupported("this client speaks NFS version 3 only; leave the option out"))
         }
         _ => Err(Refusal::Value),
     }
@@ -198,7 +198,7 @@ pub(super) fn set_security(options: &mut UrlOptions, value: &str) -> Set {
         "sys" => Security::Sys,
         "none" => Security::None,
         "krb5" | "krb5i" | "krb5p" => {
-            return Err(Refusal::Unsupported("Kerberos is not spoken here: sec=sys"));
+            return Err(Refusal::Unsupported("Kerberos is not supported; use sec=sys"));
         }
         _ => return Err(Refusal::Value),
     };

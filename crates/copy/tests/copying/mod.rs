@@ -56,6 +56,7 @@ fn describe(event: &Event<'_>) -> String {
         Event::Copied { path, bytes } => format!("copied {} {bytes}", text(path)),
         Event::Made { path } => format!("made {}", text(path)),
         Event::Linked { path } => format!("linked {}", text(path)),
+        Event::Removed { path } => format!("removed {}", text(path)),
         Event::Kept { path } => format!("kept {}", text(path)),
         Event::Resumed { path, bytes, of } => format!("resumed {} {bytes} of {of}", text(path)),
         Event::StartedOver { path, why } => format!("started over {}: {why}", text(path)),

@@ -92,7 +92,7 @@ pub struct ConnectionReport {
     pub last_period: AccountReport,
 }
 
-/// What limits a connection, as words of `docs/OPERATING.md`.
+/// What limits a connection, as words of `docs/manual/verdicts.md`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictReport {
     /// Of the direction that moves more.

@@ -8,7 +8,7 @@ use clap::Args;
 ///
 /// Shows how far it is, and at the end a table of medians beside the origin's figures, and whether each claim of the plan held.
 /// A cell that fails is said and kept, and does not stop the rest. Ctrl-C ends in order and keeps what was measured; the same
-/// command with --to DIR goes on from there.
+/// command with --to DIR resumes from there.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunArguments {
@@ -20,7 +20,7 @@ pub struct RunArguments {
     #[arg(long)]
     pub quick: bool,
 
-    /// Where results go [default: lab-results/PLAN-DATE-TIME]; one that was interrupted is gone on with
+    /// Where results go [default: lab-results/PLAN-DATE-TIME]; one that was interrupted is resumed
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
 

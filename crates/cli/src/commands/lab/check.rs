@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Context, Error, Result, anyhow};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use howdah_client::url::NfsUrl;
 use howdah_lab::record::CommandRecord;
 use howdah_lab::run::{Job, planned_commands};
 
-use crate::arguments::{BenchArguments, Command, Howdah, ServeArguments};
+use crate::arguments::{BenchArguments, Command, Howdah, ServeArguments, argument, sentence};
 use crate::benching::plans;
 use crate::configuration::load_arguments;
 
@@ -44,7 +44,7 @@ fn command(record: &CommandRecord) -> Result<()> {
         return Ok(());
     }
     let typed = Howdah::try_parse_from(words).map_err(|error| {
-        let is_workload = argument(&error).is_some_and(|argument| argument.starts_with("--workload"));
+        let is_workload = argument(&error) == "--workload";
         told(&error, &words[1]).context(key(&record.name, if is_workload { "workload" } else { "options" }))
     })?;
     let checked = match typed.command {
@@ -80,31 +80,10 @@ fn bench(arguments: &BenchArguments) -> Result<()> {
 
 /// What clap found, in one sentence.
 fn told(error: &clap::Error, subcommand: &str) -> Error {
-    let argument = argument(error).unwrap_or_default();
-    let value = text(error, ContextKind::InvalidValue).unwrap_or_default();
-    match (error.kind(), error.get(ContextKind::ValidValue)) {
-        (ErrorKind::InvalidValue, Some(ContextValue::Strings(possible))) if !value.is_empty() => {
-            anyhow!("\"{value}\" is unknown for {argument}; the possible words are {}", possible.join(", "))
-        }
-        (ErrorKind::UnknownArgument, _) => {
-            anyhow!("\"{argument}\" is unknown; the possible words are {}", flags(subcommand).join(", "))
-        }
-        _ => {
-            let rendered = error.to_string();
-            let first = rendered.lines().next().unwrap_or_default();
-            anyhow!("{}", first.strip_prefix("error: ").unwrap_or(first).to_owned())
-        }
-    }
-}
-
-fn argument(error: &clap::Error) -> Option<String> {
-    text(error, ContextKind::InvalidArg)
-}
-
-fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
-    match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.clone()),
-        _ => None,
+    let sentence = sentence(error, &format!("{} {subcommand}", PROGRAMS[0]));
+    match error.kind() {
+        ErrorKind::UnknownArgument => anyhow!("{sentence}; it has {}", flags(subcommand).join(", ")),
+        _ => anyhow!(sentence),
     }
 }
 
@@ -149,7 +128,7 @@ mod tests {
         const MAIN: &str = "p.toml: cell 1: cell.clients.main.";
         for (server, client, key, parts) in [
             ("", "workload = 'wrtie'", "workload: ", ["\"wrtie\"", "write, read, files"]),
-            ("", "options = ['--sise', '1M']", "options: ", ["\"--sise\"", "--size"]),
+            ("", "options = ['--sise', '1M']", "options: ", ["no option --sise;", "--size"]),
             ("", "options = ['--size', 'much']", "options: ", ["much", "--size"]),
             (
                 "",
@@ -166,8 +145,8 @@ mod tests {
             assert!(parts.iter().all(|part| said.contains(part)), "{client}: {said}");
         }
         for (server, parts) in [
-            ("options = ['--no-tunning']", ["\"--no-tunning\"", "--no-tuning"]),
-            ("options = ['--workers', 'many']", ["'many'", "--workers"]),
+            ("options = ['--no-tunning']", ["no option --no-tunning;", "--no-tuning"]),
+            ("options = ['--workers', 'many']", ["\"many\"", "--workers"]),
             ("options = ['--sandbox', 'maybe']", ["maybe", "--sandbox"]),
         ] {
             let said = said("p.toml", &with(server, ""), false);

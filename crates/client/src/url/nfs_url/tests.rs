@@ -50,14 +50,14 @@ fn what_is_no_place_says_why() {
     for (text, part) in [
         ("/local/path", "is no NFS URL"),
         ("http://server/x", "is no NFS URL"),
-        ("nfs:///x", "host \"\""),
+        ("nfs:///x", "\"\" is no host"),
         ("nfs://::1/x", "in brackets"),
         ("nfs://[::1/x", "in brackets"),
         ("nfs://[server]/x", "in brackets"),
-        ("nfs://me@server/x", "host \"me@server\""),
-        ("nfs://server:0/x", "port \"0\""),
+        ("nfs://me@server/x", "\"me@server\" is no host"),
+        ("nfs://server:0/x", "\"0\" is no port"),
         ("nfs://server:65536/x", "from 1 to 65535"),
-        ("nfs://server:/x", "port \"\""),
+        ("nfs://server:/x", "\"\" is no port"),
         ("nfs://server/a%2", "two hexadecimal digits"),
         ("nfs://server/a%2Fb", "a slash or a NUL"),
         ("nfs://server/a/../b", "where to go"),
@@ -104,9 +104,9 @@ fn soft_gives_up_after_the_time_asked_for() {
 #[test]
 fn options_that_cannot_be_say_what_can() {
     for (query, parts) in [
-        ("colour=red", &["\"colour\" is not known", "version", "lanes"][..]),
-        ("version=4", &["only NFS version 3"]),
-        ("version=x", &["version=x: 3 is needed"]),
+        ("colour=red", &["no option \"colour\"", "version", "lanes"][..]),
+        ("version=4", &["NFS version 3 only"]),
+        ("version=x", &["version=x is wrong: expected 3"]),
         ("sec=krb5p", &["Kerberos"]),
         ("xprtsec=ssl", &["none, tls or mtls"]),
         ("if=eth0", &["a route to the server"]),
@@ -116,10 +116,30 @@ fn options_that_cannot_be_say_what_can() {
         ("proto=quic", &["tcp or udp"]),
         ("soft=0", &["seconds"]),
         ("soft=18446744073709551615", &["seconds"]),
-        ("uid", &["uid=: a user id"]),
+        ("uid", &["uid= is wrong: expected a user id"]),
     ] {
         let said = wrong(&format!("nfs://server/x?{query}"));
         assert!(parts.iter().all(|part| said.contains(part)), "{query}: {said}");
+    }
+}
+
+#[test]
+fn a_host_and_a_path_are_a_url() {
+    for (text, wanted) in [
+        ("host:/", Some("nfs://host/")),
+        ("10.0.0.7:/a b/c?d", Some("nfs://10.0.0.7/a%20b/c%3Fd")),
+        ("[fd00::7]:/data", Some("nfs://[fd00::7]/data")),
+        ("fd00::7:/data", None),
+        ("./host:/data", None),
+        ("/a:/b", None),
+        (":/data", None),
+        ("a b:/data", None),
+        ("http://host/data", None),
+        ("host:data", None),
+    ] {
+        let url = NfsUrl::of_host_and_path(text);
+        assert_eq!(url.as_deref(), wanted, "{text}");
+        assert!(url.is_none_or(|url| url.parse::<NfsUrl>().is_ok()), "{text}");
     }
 }
 

@@ -1,0 +1,227 @@
+//! What is wrong with what was typed, in one line, and in a second what to type instead.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
+
+use super::Howdah;
+
+/// Options of cp(1), rsync(1) and scp(1), and what does the same here.
+const OF_OTHERS: [(&str, &str); 9] = [
+    ("--bwlimit", "use --rate, as in --rate 10M"),
+    ("--limit", "use --rate, as in --rate 10M"),
+    ("--archive", "use -r: times, permissions, links and holes are kept anyway"),
+    ("--partial", "leave it out: an interrupted copy always resumes"),
+    ("--append", "leave it out: an interrupted copy always resumes"),
+    ("--compress", "leave it out: howdah does not compress"),
+    ("-z", "leave it out: howdah does not compress"),
+    ("--times", "leave it out: times are kept anyway"),
+    ("--force", "leave it out: changed files are replaced anyway"),
+];
+
+/// What clap found: the help or the version that was asked for, or two lines.
+pub enum Wrong {
+    /// Print this text of clap's, and end with its exit code.
+    Help(clap::Error),
+    /// Something is wrong with the words that were typed.
+    Usage(String),
+}
+
+/// What clap found in these words, of which the first is the program.
+pub fn wrong(error: clap::Error, words: &[std::ffi::OsString]) -> Wrong {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        return Wrong::Help(error);
+    }
+    let words: Vec<_> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let called = called(&Howdah::command(), &words);
+    Wrong::Usage(format!("{}\n  {}", sentence(&error, &called), advice(&error, &called)))
+}
+
+/// What is wrong, in one sentence.
+pub fn sentence(error: &clap::Error, called: &str) -> String {
+    let argument = argument(error);
+    let value = text(error, ContextKind::InvalidValue).unwrap_or_default();
+    match error.kind() {
+        ErrorKind::InvalidValue if value.is_empty() => {
+            format!("{argument} needs a value{}", words_for(error))
+        }
+        ErrorKind::InvalidValue => format!("{argument} cannot be \"{value}\"{}", words_for(error)),
+        ErrorKind::ValueValidation => {
+            let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+            let cause = expected(&cause);
+            if argument.starts_with('-') {
+                format!("{argument} cannot be \"{value}\": {cause}")
+            } else if cause.contains(&value) {
+                cause
+            } else {
+                format!("\"{value}\": {cause}")
+            }
+        }
+        ErrorKind::UnknownArgument if argument.starts_with('-') => {
+            format!("{called} has no option {argument}")
+        }
+        ErrorKind::UnknownArgument => format!("\"{argument}\" is one word too many for {called}"),
+        ErrorKind::InvalidSubcommand => {
+            let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+            format!("{called} has no command \"{word}\"")
+        }
+        ErrorKind::ArgumentConflict => match list(error, ContextKind::PriorArg).join(" and ") {
+            other if other == argument => format!("{argument} can be given only once"),
+            other => format!("{argument} and {other} cannot be used together"),
+        },
+        ErrorKind::MissingRequiredArgument => {
+            format!("{called} needs {}", list(error, ContextKind::InvalidArg).join(" and "))
+        }
+        ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => match error.get(ContextKind::MinValues) {
+            Some(ContextValue::Number(least)) => format!("{called} needs at least {least} words"),
+            _ => format!("{called} needs more words"),
+        },
+        ErrorKind::InvalidUtf8 => "a word is not valid UTF-8".to_owned(),
+        _ => {
+            let rendered = error.to_string();
+            let first = rendered.lines().next().unwrap_or_default();
+            first.strip_prefix("error: ").unwrap_or(first).to_owned()
+        }
+    }
+}
+
+/// What to type instead.
+fn advice(error: &clap::Error, called: &str) -> String {
+    let argument = argument(error);
+    let other = OF_OTHERS.iter().find(|(option, _)| called == "howdah cp" && argument == *option);
+    if let Some((_, instead)) = other {
+        return format!("{instead} ({called} --help)");
+    }
+    for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand] {
+        if let Some(near) = list(error, kind).first() {
+            return format!("did you mean {near}? ({called} --help)");
+        }
+    }
+    let shows_usage = matches!(
+        error.kind(),
+        ErrorKind::MissingRequiredArgument
+            | ErrorKind::TooFewValues
+            | ErrorKind::WrongNumberOfValues
+            | ErrorKind::UnknownArgument
+    );
+    match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) if shows_usage && !argument.starts_with("--") => {
+            let usage = usage.to_string();
+            let usage: Vec<_> = usage.split_whitespace().skip(1).collect();
+            format!("usage: {} ({called} --help)", usage.join(" "))
+        }
+        _ => format!("see {called} --help"),
+    }
+}
+
+/// `howdah`, and the subcommands that were typed.
+fn called(program: &Command, words: &[String]) -> String {
+    let (mut called, mut at) = ("howdah".to_owned(), program);
+    for word in words {
+        let Some(next) = at.find_subcommand(word) else { break };
+        called = format!("{called} {word}");
+        at = next;
+    }
+    called
+}
+
+/// The option or word that it is about, without the name of its value.
+pub fn argument(error: &clap::Error) -> String {
+    let all = list(error, ContextKind::InvalidArg);
+    let Some(first) = all.first() else { return String::new() };
+    match first.starts_with('-') {
+        true => first.split([' ', '[', '=']).next().unwrap_or(first).to_owned(),
+        false => first.trim_matches(['<', '>', '[', ']', '.']).to_owned(),
+    }
+}
+
+/// The words that there are, if there are some.
+fn words_for(error: &clap::Error) -> String {
+    match list(error, ContextKind::ValidValue) {
+        known if known.is_empty() => String::new(),
+        known => format!(": use {}", known.join(", ")),
+    }
+}
+
+/// What clap's own parsers of numbers say, in words.
+fn expected(cause: &str) -> String {
+    if let Some((number, range)) = cause.split_once(" is not in ") {
+        let wanted = match range.split_once("..") {
+            Some((least, most)) => match most.trim_start_matches('=') {
+                "" => format!("a number from {least} up"),
+                most if least.is_empty() => format!("a number up to {most}"),
+                most => format!("a number from {least} to {most}"),
+            },
+            None => return cause.to_owned(),
+        };
+        let is_number = number.parse::<i128>().is_ok();
+        return if is_number { format!("expected {wanted}") } else { cause.to_owned() };
+    }
+    match cause {
+        "invalid digit found in string" | "cannot parse integer from empty string" => {
+            "expected a whole number".to_owned()
+        }
+        "number too large to fit in target type" => "the number is too large".to_owned(),
+        "number too small to fit in target type" => "expected a number from 0 up".to_owned(),
+        "invalid float literal" => "expected a number".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    list(error, kind).into_iter().next()
+}
+
+fn list(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    fn said(words: &str) -> String {
+        let words: Vec<std::ffi::OsString> = words.split(' ').map(Into::into).collect();
+        let error = Howdah::try_parse_from(&words).expect_err("wrong");
+        match wrong(error, &words) {
+            Wrong::Usage(text) => text,
+            Wrong::Help(_) => "help".to_owned(),
+        }
+    }
+
+    #[test]
+    fn wrong_words_are_said_in_two_lines() {
+        for (words, expected) in [
+            ("howdah frob", "howdah has no command \"frob\"\n  see howdah --help"),
+            ("howdah cp --jobs 0 a b", "--jobs cannot be \"0\": expected a number from 1 to 256\n"),
+            ("howdah cp --jobs x a b", "--jobs cannot be \"x\": expected a whole number\n"),
+            ("howdah cp --sparse x a b", "--sparse cannot be \"x\": use auto, always, never\n"),
+            (
+                "howdah cp --bwlimit 1M a b",
+                "howdah cp has no option --bwlimit\n  use --rate, as in --rate 10M",
+            ),
+            ("howdah cp -q -v a b", "--quiet and --verbose cannot be used together\n"),
+            (
+                "howdah cp a",
+                "howdah cp needs at least 2 words\n  usage: howdah cp [OPTIONS] <SOURCE>... <DESTINATION>",
+            ),
+            ("howdah mount a", "howdah mount needs <DIR>\n  usage: howdah mount"),
+            ("howdah lab list a b", "\"b\" is one word too many for howdah lab list\n"),
+            ("howdah cp --help", "help"),
+            ("howdah lab", "help"),
+        ] {
+            let said = said(words);
+            assert!(said.starts_with(expected) && said.lines().count() <= 2, "{words}: {said}");
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Removing what sources do not have, when all is copied: two trees are walked beside each other, from what they are now. Knows nothing
+//! of the copy but its options.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use howdah_vfs::listing::{BatchError, Batches};
+use howdah_vfs::{Detail, FileKind, Handle, NewAttributes, Node, SetTime};
+
+use super::error::{Cause, CopyError, On};
+use super::naming::is_ours;
+use super::{CopyOptions, Item, Side, StopSign, Target};
+
+/// The most names that are held in memory: of one directory, and of what is to be removed.
+const NAMES_MAX: usize = 1 << 21;
+
+/// The deepest that directories are removed in each other: as deep as paths that programs can use (Linux' PATH_MAX).
+const DEEPEST: usize = 2048;
+
+/// A source directory and where it went.
+pub(super) struct Tree {
+    source: Arc<Side>,
+    node: Node,
+    target: Target,
+    /// How the paths of both are told to people.
+    path: Vec<u8>,
+    directory_path: Vec<u8>,
+}
+
+impl Tree {
+    /// Those of items that are directories.
+    pub(super) fn of(items: &[Item]) -> Vec<Self> {
+        let directories = items.iter().filter(|item| item.node.attributes.kind == FileKind::Directory);
+        let tree = |item: &Item| Self {
+            source: Arc::clone(&item.source),
+            node: item.node,
+            target: item.target.clone(),
+            path: item.path.clone(),
+            directory_path: item.directory_path.clone(),
+        };
+        directories.map(tree).collect()
+    }
+}
+
+/// What a deletion tells.
+pub(super) enum Change<'a> {
+    /// This is gone; in a dry run it would be.
+    Removed(&'a [u8]),
+    /// This is not.
+    Failed(&'a CopyError),
+}
+
+/// Who is told of changes.
+pub(super) type OnChange<'a> = dyn FnMut(Change<'_>) + 'a;
+
+/// What a source does not have: a name in a directory that both sides have.
+struct Extra {
+    pair: Arc<Pair>,
+    name: Vec<u8>,
+    node: Node,
+}
+
+/// What all trees have too much.
+#[derive(Default)]
+pub(super) struct Extras<'a>(Vec<(&'a Tree, Extra)>);
+
+/// A directory that both sides have.
+struct Pair {
+    source: Node,
+    target: Handle,
+    /// Its path below the root of the source, empty for the root.
+    path: Vec<u8>,
+}
+
+/// What is removed of a destination.
+pub(super) struct Deletion<'a> {
+    destination: &'a Side,
+    options: &'a CopyOptions,
+    stop: &'a StopSign,
+    /// Roots of sources, which are never removed: by realm, file system and number.
+    sources: Vec<(u64, u64, u64)>,
+}
+
+/// A directory is not looked into any further.
+struct Ended;
+
+impl<'a> Deletion<'a> {
+    /// Removes nothing yet. Directories of these trees are safe, wherever they are.
+    pub(super) fn new(
+        destination: &'a Side,
+        options: &'a CopyOptions,
+        stop: &'a StopSign,
+        trees: &[Tree],
+    ) -> Self {
+        let id = |tree: &Tree| {
+            let attributes = &tree.node.attributes;
+            (tree.source.realm, attributes.file_system, attributes.file)
+        };
+        Self { destination, options, stop, sources: trees.iter().map(id).collect() }
+    }
+
+    /// Finds what the source of a tree does not have. Ends where the source cannot be read.
+    pub(super) fn find<'t>(&self, tree: &'t Tree, extras: &mut Extras<'t>, on_change: &mut OnChange<'_>) {
+        let walk = Walk { deletion: self, tree };
+        let root = match &tree.target {
+            Target::Directory(node) => Some(*node),
+            Target::Entry { directory, name } => self.destination.find(directory, name).ok().flatten(),
+        };
+        let Some(root) = root.filter(|node| node.attributes.kind == FileKind::Directory) else { return };
+        let mut found = Vec::new();
+        let mut left = vec![Pair { source: tree.node, target: root.handle, path: Vec::new() }];
+        while let Some(pair) = left.pop() {
+            let ended = walk.directory(pair, &mut left, &mut found, on_change);
+            if self.stop.is_set() || ended.is_err() {
+                return;
+            }
+        }
+        extras.0.extend(found.into_iter().map(|extra| (tree, extra)));
+    }
+
+    /// Removes what was found.
+    pub(super) fn remove(&self, extras: Extras<'_>, on_change: &mut OnChange<'_>) {
+        let mut changed: Option<Arc<Pair>> = None;
+        for (tree, extra) in extras.0 {
+            if self.stop.is_set() {
+                break;
+            }
+            let Extra { pair, name, node } = extra;
+            let path = below(&pair.path, &name);
+            let is_gone =
+                Walk { deletion: self, tree }.remove((pair.target, &name), &node, &path, 0, on_change);
+            // Those of one directory come one after the other.
+            if let Some(before) = changed.take_if(|before| !Arc::ptr_eq(before, &pair)) {
+                self.give_times(&before);
+            }
+            if is_gone {
+                changed = Some(pair);
+            }
+        }
+        if let Some(pair) = changed {
+            self.give_times(&pair);
+        }
+    }
+
+    /// What was removed changed the time of the directory, which the copy had set.
+    fn give_times(&self, pair: &Pair) {
+        let attributes = &pair.source.attributes;
+        let (accessed, modified) = (SetTime::To(attributes.accessed), SetTime::To(attributes.modified));
+        if self.options.preserve.times && !self.options.dry_run {
+            let times = NewAttributes { accessed, modified, ..NewAttributes::default() };
+            // Another user's directory may be emptied and not be changed otherwise, as in the copy.
+            let _ = self.destination.set(&pair.target, &times);
+        }
+    }
+
+    fn is_source(&self, node: &Node) -> bool {
+        let id = (self.destination.realm, node.attributes.file_system, node.attributes.file);
+        self.sources.contains(&id)
+    }
+}
+
+/// One tree.
+struct Walk<'a> {
+    deletion: &'a Deletion<'a>,
+    tree: &'a Tree,
+}
+
+impl Walk<'_> {
+    /// Finds what one directory has too much, and puts the directories that both have on the list.
+    fn directory(
+        &self,
+        pair: Pair,
+        left: &mut Vec<Pair>,
+        extras: &mut Vec<Extra>,
+        on_change: &mut OnChange<'_>,
+    ) -> Result<(), Ended> {
+        let (pair, source) = (Arc::new(pair), &self.tree.source);
+        let known = names(source, pair.source.handle).map_err(|cause| {
+            on_change(Change::Failed(&error("list", On::Source, self.source_path(&pair.path), cause)));
+            Ended
+        })?;
+        let there = match names(self.deletion.destination, pair.target) {
+            Ok(there) => there,
+            Err(cause) => {
+                on_change(Change::Failed(&error("list", On::Destination, self.path(&pair.path), cause)));
+                return Ok(());
+            }
+        };
+        let mut there: Vec<(Vec<u8>, Option<Node>)> = there.into_iter().collect();
+        there.sort_by(|one, other| one.0.cmp(&other.0));
+        for (name, node) in there {
+            if self.deletion.stop.is_set() {
+                return Err(Ended);
+            }
+            let path = below(&pair.path, &name);
+            let Some(node) = self.node(pair.target, &name, node, &path, on_change) else { continue };
+            match known.get(&name) {
+                None if extras.len() == NAMES_MAX => {
+                    let path = self.path(&path);
+                    on_change(Change::Failed(&error("delete", On::Destination, path, Cause::TooMany)));
+                    return Err(Ended);
+                }
+                None => extras.push(Extra { pair: Arc::clone(&pair), name, node }),
+                Some(other) => {
+                    let other = other.or_else(|| source.find(&pair.source.handle, &name).ok().flatten());
+                    if let Some(other) = other.as_ref().filter(|other| self.is_entered(other, &node, &path)) {
+                        left.push(Pair { source: *other, target: node.handle, path });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether both are directories that the copy went into.
+    fn is_entered(&self, source: &Node, target: &Node, path: &[u8]) -> bool {
+        let options = self.deletion.options;
+        let is_here = source.attributes.file_system == self.tree.node.attributes.file_system;
+        let are_directories = [source, target].iter().all(|node| node.attributes.kind == FileKind::Directory);
+        are_directories && (is_here || !options.one_file_system) && !options.patterns.excludes(path, true)
+    }
+
+    /// The node of a name at the destination, if it is there and may go.
+    fn node(
+        &self,
+        directory: Handle,
+        name: &[u8],
+        listed: Option<Node>,
+        path: &[u8],
+        on_change: &mut OnChange<'_>,
+    ) -> Option<Node> {
+        match listed.map_or_else(|| self.deletion.destination.find(&directory, name), |node| Ok(Some(node))) {
+            Ok(found) => found,
+            Err(refused) => {
+                let cause = Cause::Refused(refused);
+                on_change(Change::Failed(&error("look up", On::Destination, self.path(path), cause)));
+                None
+            }
+        }
+    }
+
+    /// Removes a name with all that is in it. Says whether it is gone: what a pattern leaves out stays, and so does its directory.
+    fn remove(
+        &self,
+        (directory, name): (Handle, &[u8]),
+        node: &Node,
+        path: &[u8],
+        depth: usize,
+        on_change: &mut OnChange<'_>,
+    ) -> bool {
+        let (options, side) = (self.deletion.options, self.deletion.destination);
+        let is_directory = node.attributes.kind == FileKind::Directory;
+        if is_ours(name) || options.patterns.excludes(path, is_directory) {
+            return false;
+        }
+        let removed = match is_directory {
+            _ if self.deletion.is_source(node) => Err(Cause::IsSource),
+            true if depth > DEEPEST => Err(Cause::TooDeep),
+            true => match self.empty(node, path, depth, on_change) {
+                Ok(false) => return false,
+                Ok(true) if options.dry_run => Ok(()),
+                Ok(true) => side.remove_directory(&directory, name).map_err(Cause::Refused),
+                Err(cause) => Err(cause),
+            },
+            false if options.dry_run => Ok(()),
+            false => side.remove(&directory, name).map_err(Cause::Refused),
+        };
+        match removed {
+            Ok(()) => on_change(Change::Removed(&self.path(path))),
+            Err(cause) => {
+                on_change(Change::Failed(&error("delete", On::Destination, self.path(path), cause)))
+            }
+        }
+        removed.is_ok()
+    }
+
+    /// Removes what is in a directory; says whether all of it is gone.
+    fn empty(
+        &self,
+        node: &Node,
+        path: &[u8],
+        depth: usize,
+        on_change: &mut OnChange<'_>,
+    ) -> Result<bool, Cause> {
+        let mut is_empty = true;
+        for (name, listed) in names(self.deletion.destination, node.handle)? {
+            if self.deletion.stop.is_set() {
+                return Ok(false);
+            }
+            let path = below(path, &name);
+            let found = self.node(node.handle, &name, listed, &path, on_change);
+            is_empty &= found
+                .is_some_and(|found| self.remove((node.handle, &name), &found, &path, depth + 1, on_change));
+        }
+        Ok(is_empty)
+    }
+
+    /// How a path at the destination is told to people.
+    fn path(&self, path: &[u8]) -> Vec<u8> {
+        let root = match &self.tree.target {
+            Target::Directory(_) => self.tree.directory_path.clone(),
+            Target::Entry { name, .. } => below(&self.tree.directory_path, name),
+        };
+        if path.is_empty() { root } else { below(&root, path) }
+    }
+
+    fn source_path(&self, path: &[u8]) -> Vec<u8> {
+        if path.is_empty() { self.tree.path.clone() } else { below(&self.tree.path, path) }
+    }
+}
+
+/// All names of a directory, with their nodes as far as the listing tells them.
+fn names(side: &Side, directory: Handle) -> Result<HashMap<Vec<u8>, Option<Node>>, Cause> {
+    let mut batches = Batches::new(&*side.file_system, &side.caller, directory, Detail::Nodes, false);
+    let mut all = HashMap::new();
+    let wants = |name: &[u8]| !matches!(name, b"." | b"..");
+    while let Some(batch) = batches.next(wants).map_err(|error| match error {
+        BatchError::Refused(refused) => Cause::Refused(refused),
+        BatchError::TooMany | BatchError::Circle => Cause::EndlessListing,
+    })? {
+        all.extend(batch);
+        if all.len() > NAMES_MAX {
+            return Err(Cause::TooMany);
+        }
+    }
+    Ok(all)
+}
+
+fn error(step: &'static str, on: On, path: Vec<u8>, cause: Cause) -> CopyError {
+    CopyError { step, on, path, cause, left: None }
+}
+
+/// The path of a name below another one; the root has none.
+fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
+    match path {
+        b"" => name.to_vec(),
+        path if path.ends_with(b"/") => [path, name].concat(),
+        path => [path, b"/", name].concat(),
+    }
+}

@@ -1,0 +1,177 @@
+//! The documents: links lead to files and headings that exist, every page of the manual is in its contents, sentences of README, tutorials
+//! and how-to pages are short, and some words are in none of them. `mdbook build docs` makes
+//! the book of the same files.
+
+mod markdown;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use markdown::{Link, anchors, links, prose, sentences};
+
+/// The longest sentence of README, tutorials and how-to pages, in words.
+const SENTENCE_MAX: usize = 35;
+
+/// Words that have no innocent use in README and manual, in small letters, with what to write instead.
+const WORST: [(&str, &str); 14] = [
+    ("third figure", "max"),
+    ("99 of 100", "p99"),
+    ("whoever", "name the actor"),
+    ("whomever", "name the actor"),
+    ("anew", "again"),
+    ("goes on", "continues, resumes"),
+    ("go on", "continue, resume"),
+    ("comes again", "is repeated"),
+    ("what moves", "name it"),
+    ("processors", "CPUs"),
+    ("is told", "is reported"),
+    ("are told of", "see"),
+    ("for want of", "without"),
+    ("makes use of", "uses"),
+];
+
+/// The page that is written from the code and whose words are those of its comments. Help is not left out: it is the page of commands.
+const LIMITS: &str = "limits.md";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("a path")
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// All documents whose links are checked.
+fn documents() -> Vec<PathBuf> {
+    fn collect(directory: &Path, into: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(directory).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                collect(&path, into);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                into.push(path);
+            }
+        }
+    }
+    let names = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "interop/README.md",
+    ];
+    let mut all: Vec<PathBuf> = names.iter().map(|name| root().join(name)).collect();
+    collect(&root().join("docs"), &mut all);
+    all.sort();
+    all
+}
+
+/// What is wrong with a link of a document.
+fn wrong(document: &Path, link: &Link) -> Option<String> {
+    let (file, heading) = match link.target.split_once('#') {
+        Some((file, heading)) => (file, Some(heading)),
+        None => (link.target.as_str(), None),
+    };
+    if ["http://", "https://", "mailto:"].iter().any(|scheme| file.starts_with(scheme)) {
+        return None;
+    }
+    let target = if file.is_empty() { document.to_owned() } else { document.with_file_name("").join(file) };
+    let place = format!("{}:{}: {}", document.display(), link.line, link.target);
+    let docs = root().join("docs");
+    let leaves = |target: PathBuf| target.canonicalize().is_ok_and(|target| !target.starts_with(&docs));
+    if document.starts_with(&docs) && leaves(target.clone()) {
+        return Some(format!("{place}: not in the book; write the path as code"));
+    }
+    if !target.exists() {
+        return Some(format!("{place}: no such file"));
+    }
+    let heading = heading?;
+    let is_there = target.is_file() && anchors(&read(&target)).contains(heading);
+    (!is_there).then(|| format!("{place}: no such heading"))
+}
+
+/// The pages that the contents list below these headings, or all.
+fn listed(headings: &[&str]) -> BTreeSet<PathBuf> {
+    let docs = root().join("docs");
+    let contents = read(&docs.join("SUMMARY.md"));
+    let parts = contents
+        .split("\n# ")
+        .filter(|part| headings.is_empty() || headings.iter().any(|one| part.starts_with(one)));
+    parts.flat_map(links).map(|link| docs.join(link.target)).collect()
+}
+
+/// README and the pages of the manual.
+fn manual() -> Vec<PathBuf> {
+    let pages = fs::read_dir(root().join("docs/manual")).expect("pages");
+    let mut pages: Vec<PathBuf> = pages.map(|entry| entry.expect("a page").path()).collect();
+    pages.extend(["README.md", "docs/introduction.md"].map(|name| root().join(name)));
+    pages.sort();
+    pages
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let mut seen = 0;
+    let mut all_wrong = Vec::new();
+    for document in documents() {
+        let links = links(&read(&document));
+        seen += links.len();
+        all_wrong.extend(links.iter().filter_map(|link| wrong(&document, link)));
+    }
+    assert!(all_wrong.is_empty(), "{}", all_wrong.join("\n"));
+    assert!(seen > 300, "only {seen} links found");
+}
+
+#[test]
+fn the_contents_list_every_page_of_the_book() {
+    let listed = listed(&[]);
+    let docs = root().join("docs");
+    let is_page = |page: &PathBuf| page.starts_with(&docs) && !page.ends_with("SUMMARY.md");
+    let missing: Vec<PathBuf> =
+        documents().into_iter().filter(|page| is_page(page) && !listed.contains(page)).collect();
+    assert!(missing.is_empty(), "docs/SUMMARY.md does not list {missing:?}, so the book has no such page");
+}
+
+#[test]
+fn sentences_of_readme_tutorials_and_how_tos_are_short() {
+    let mut pages = listed(&["Tutorials", "How-to"]);
+    assert!(pages.len() > 15, "only {} pages are listed", pages.len());
+    pages.insert(root().join("README.md"));
+    let mut long = Vec::new();
+    for page in pages {
+        for sentence in sentences(&read(&page)) {
+            let words = sentence.split_whitespace().count();
+            if words > SENTENCE_MAX {
+                long.push(format!("{}: {words} words: {sentence}", page.display()));
+            }
+        }
+    }
+    assert!(long.is_empty(), "more than {SENTENCE_MAX} words:\n{}", long.join("\n"));
+}
+
+#[test]
+fn the_worst_words_are_in_no_page() {
+    let mut found = Vec::new();
+    for page in manual() {
+        if page.ends_with(LIMITS) {
+            continue;
+        }
+        // Help stands there as it is printed, in blocks of code.
+        let page_text = read(&page);
+        let words = if page.ends_with("commands.md") { page_text } else { prose(&page_text).join(" ") };
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let text = words.join(" ").to_lowercase();
+        for (word, instead) in WORST {
+            let is_there = text.match_indices(word).any(|(at, _)| {
+                let ends = [text[..at].chars().next_back(), text[at + word.len()..].chars().next()];
+                !ends.into_iter().flatten().any(char::is_alphanumeric)
+            });
+            if is_there {
+                found.push(format!("{}: {word:?}: {instead}", page.display()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
