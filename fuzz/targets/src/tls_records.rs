@@ -27,7 +27,12 @@ fn site() -> &'static (ServerTls, ClientTls) {
         let made =
             authority.issue(CertificatePurpose::Server, &["server.test".to_owned()], day).expect("issued");
         let (certificate, key) = (write("c", &made.certificate), write("k", &made.key));
-        let server = ServerTls::read(&ServerFiles { certificate, key, authorities: Vec::new() });
+        let server = ServerTls::read(&ServerFiles {
+            certificate,
+            key,
+            authorities: Vec::new(),
+            revocations: Vec::new(),
+        });
         let files = ClientFiles { authorities: Some(authorities), identity: None };
         let _: &Path = home.path();
         (server.expect("good files"), ClientTls::read(&files, "server.test").expect("good files"))
