@@ -59,6 +59,9 @@ note "$moves heads killed: the next change was answered after $((sum * 10 / move
 [ $hosts = 0 ] || note "$hosts hosts killed: after $((host_gap * 10)) ms at most"
 [ $largest -lt 3000 ] || fail "a move took $((largest * 10)) ms"
 case $MOUNT_OPTIONS in
-*vers=4*) let_go lock ;;
+*vers=4*)
+    let_go lock
+    note "the client said $(dmesg | grep -c 'lost 1 locks') times that it lost its lock"
+    ;;
 esac
 expect_on_server held safe large

@@ -147,6 +147,7 @@ while :; do
         give_address $serving
         rm "$WORK/move"
         revive_head $killed "$how"
+        "$HOWDAH" clients --state "$WORK/state$serving" >"$WORK/log/clients.txt" 2>&1 || :
         : >"$WORK/revived"
     fi
     kill -0 "$(cat "$WORK/head$serving.pid")" || fail "head $serving ended by itself"

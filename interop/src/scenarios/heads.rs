@@ -33,7 +33,7 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "heads-moosefs-nfs4",
-        about: "the same over 4.1, with a file that is open and locked meanwhile",
+        about: "the same over 4.1, with a file that is open and locked meanwhile: it is opened again, and the lock is lost, as the client says",
         peer: on_moosefs("heads.sh", "vers=4.1,port=2049"),
         export: "/data",
         sizes: &[("ROUNDS", 50, 2), ("HOSTS", 0, 0), ("SIZE", 16 * MIB, 8 * MIB)],
