@@ -1,5 +1,5 @@
 # Moves from one head to the other and back in the middle of writes, ROUNDS times. Every HOSTS-th time (0: never) the host of the head
-# dies whole, with MooseFS's client: then the master keeps what that one wrote locked for minutes, which is noted apart.
+# dies whole, with MooseFS's client, which is noted apart.
 . "$WORK/scripts/lib.sh"
 now() { cut -d' ' -f1 /proc/uptime | tr -d .; }
 mount_export
@@ -57,7 +57,8 @@ while [ $round -lt "$ROUNDS" ]; do
 done
 note "$moves heads killed: the next change was answered after $((sum * 10 / moves)) ms on average, $((largest * 10)) ms at most"
 [ $hosts = 0 ] || note "$hosts hosts killed: after $((host_gap * 10)) ms at most"
-[ $largest -lt 3000 ] || fail "a move took $((largest * 10)) ms"
+# Far more than a move takes on a busy machine, and less than a connection that hangs.
+[ $largest -lt 6000 ] || fail "a move took $((largest * 10)) ms"
 case $MOUNT_OPTIONS in
 *vers=4*)
     let_go lock

@@ -26,7 +26,7 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "two heads on MooseFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
         peer: on_moosefs("heads.sh", PLAIN),
         export: "/data",
-        sizes: &[("ROUNDS", 200, 4), ("HOSTS", 50, 0), ("SIZE", 16 * MIB, 8 * MIB)],
+        sizes: &[("ROUNDS", 200, 4), ("HOSTS", 50, 2), ("SIZE", 16 * MIB, 8 * MIB)],
         limit: LIMIT,
         privileged: true,
         ..BASE
