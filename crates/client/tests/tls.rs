@@ -52,6 +52,7 @@ impl Site {
             certificate: path("server.pem"),
             key: path("server.key"),
             authorities: vec![path("ca.pem")],
+            revocations: Vec::new(),
         };
         let tls = Some(ServerTls::read(&files).expect("good files"));
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::comparing::Head;
+use crate::comparing::ClusterHead;
 
 /// Check a configuration file and explain what is wrong in it, by line; or compare the heads of a cluster
 ///
@@ -25,7 +25,7 @@ pub struct CheckArguments {
     /// A head is HOST or HOST:PORT, or an nfs:// URL with options (such as xprtsec=tls). This host must be among the clients of their
     /// exports; as root, more can be compared.
     #[arg(long, value_name = "HEAD", num_args = 2..)]
-    pub cluster: Vec<Head>,
+    pub cluster: Vec<ClusterHead>,
 }
 
 const AFTER: &str = "\

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 
 use super::Failure;
 use crate::arguments::CheckArguments;
-use crate::comparing::{Answers, Head, ask, compare};
+use crate::comparing::{ClusterHead, HeadAnswers, ask, compare};
 use crate::configuration::{ClusterConfig, load_file};
 use crate::report;
 use crate::running::cluster_key;
@@ -32,8 +32,8 @@ fn key(cluster: &ClusterConfig) -> Result<()> {
 }
 
 /// Compares heads with the first one.
-fn heads(heads: &[Head]) -> Result<(), Failure> {
-    let mut all: Vec<(String, Answers)> = Vec::new();
+fn heads(heads: &[ClusterHead]) -> Result<(), Failure> {
+    let mut all: Vec<(String, HeadAnswers)> = Vec::new();
     for head in heads {
         let answers = ask(head, all.first().map(|(_, answers)| answers)).map_err(Failure::Runtime)?;
         report::print(&line(head, &answers));
@@ -55,7 +55,7 @@ fn heads(heads: &[Head]) -> Result<(), Failure> {
 }
 
 /// What was seen of a head.
-fn line(head: &Head, answers: &Answers) -> String {
+fn line(head: &ClusterHead, answers: &HeadAnswers) -> String {
     let clock = match answers.ahead {
         None => "tells no time".to_owned(),
         Some(0) => "its clock shows the time of this host".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// What a head answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answers {
+pub struct HeadAnswers {
     /// Seconds by which its clock is ahead of this host's; `None` if it does not tell.
     pub ahead: Option<i64>,
     /// Its exports, by name.
@@ -12,11 +12,11 @@ pub struct Answers {
 }
 
 /// What it answered about an export; an error where it could not be mounted.
-pub type ExportAnswers = Result<Seen, String>;
+pub type ExportAnswers = Result<SeenExport, String>;
 
 /// An export as a client sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenExport {
     /// The handle of its root.
     pub root: Vec<u8>,
     /// The number of its file system (`fsid`).

@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use howdah_client::connect::{ConnectOptions, own_caller, resolve, tls_of};
-use howdah_client::mount::Asked;
+use howdah_client::mount::Inquiry;
 use howdah_vfs::{Caller, Change, Detail, Entry, FileKind, FileSystem, Name, Shown};
 
-use super::Head;
-use super::answers::{Answers, ExportAnswers, Seen};
+use super::ClusterHead;
+use super::answers::{ExportAnswers, HeadAnswers, SeenExport};
 use crate::configuration::DEFAULT_PORT;
 use crate::places::connect_to;
 
@@ -20,11 +20,15 @@ const NAMES: usize = 32;
 
 /// Asks a head for all that is compared. `names` are those of the exports that were seen at another head; where there are none, some
 /// are listed.
-pub fn ask(head: &Head, other: Option<&Answers>) -> Result<Answers> {
+pub fn ask(head: &ClusterHead, other: Option<&HeadAnswers>) -> Result<HeadAnswers> {
     let port = head.url.port.unwrap_or(DEFAULT_PORT);
     let address = resolve(&head.url.host, port).with_context(|| format!("looking up {head}"))?[0];
-    let asked =
-        Asked { address, caller: head.url.caller(own_caller()), patience: PATIENCE, tls: tls_of(&head.url)? };
+    let asked = Inquiry {
+        address,
+        caller: head.url.caller(own_caller()),
+        patience: PATIENCE,
+        tls: tls_of(&head.url)?,
+    };
     let exports = asked.exports().with_context(|| format!("asking {head} for its exports"))?;
     let exports = exports.iter().map(|path| {
         let name = Shown(path).to_string();
@@ -32,11 +36,11 @@ pub fn ask(head: &Head, other: Option<&Answers>) -> Result<Answers> {
         let answers = look(head, path, names.map(|names| names.keys().cloned().collect()));
         (name, answers)
     });
-    Ok(Answers { exports: exports.collect(), ahead: ahead(&asked) })
+    Ok(HeadAnswers { exports: exports.collect(), ahead: ahead(&asked) })
 }
 
 /// Seconds by which its clock is ahead of this host's.
-fn ahead(asked: &Asked) -> Option<i64> {
+fn ahead(asked: &Inquiry) -> Option<i64> {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let before = now();
     let clock = asked.clock().ok()?;
@@ -44,7 +48,7 @@ fn ahead(asked: &Asked) -> Option<i64> {
     Some(clock as i64 - between.as_secs() as i64)
 }
 
-fn look(head: &Head, path: &[u8], names: Option<Vec<String>>) -> ExportAnswers {
+fn look(head: &ClusterHead, path: &[u8], names: Option<Vec<String>>) -> ExportAnswers {
     let parts = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty()).map(<[u8]>::to_vec);
     let mut url = head.url.with_path(parts.collect());
     url.port = Some(url.port.unwrap_or(DEFAULT_PORT));
@@ -53,16 +57,16 @@ fn look(head: &Head, path: &[u8], names: Option<Vec<String>>) -> ExportAnswers {
     see(&*client, &url.caller(own_caller()), names).map_err(|error| error.to_string())
 }
 
-fn see(fs: &dyn FileSystem, caller: &Caller, names: Option<Vec<String>>) -> howdah_vfs::Result<Seen> {
+fn see(fs: &dyn FileSystem, caller: &Caller, names: Option<Vec<String>>) -> howdah_vfs::Result<SeenExport> {
     let root = fs.root();
     let attributes = fs.attributes(caller, &root)?;
     let statistics = fs.statistics(caller, &root)?;
-    let mut seen = Seen {
+    let mut seen = SeenExport {
         root: root.as_bytes().to_vec(),
         file_system: attributes.file_system,
         file: attributes.file,
         size: (statistics.total_bytes, statistics.total_files),
-        ..Seen::default()
+        ..SeenExport::default()
     };
     // Whoever may not list it compares less.
     for name in names.unwrap_or_else(|| some_names(fs, caller)) {

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use howdah_server::Envelope;
 
-use super::Answers;
-use super::answers::Seen;
+use super::HeadAnswers;
+use super::answers::SeenExport;
 
 /// Clocks may differ by so many seconds: they are told in whole ones.
 const CLOCKS: u64 = 2;
 
 /// What two heads disagree about, a sentence each with what to do.
-pub fn compare((one, of_one): (&str, &Answers), (other, of_other): (&str, &Answers)) -> Vec<String> {
+pub fn compare((one, of_one): (&str, &HeadAnswers), (other, of_other): (&str, &HeadAnswers)) -> Vec<String> {
     let mut told = Vec::new();
     told.extend(clocks((one, of_one.ahead), (other, of_other.ahead)));
     let names: BTreeSet<_> = of_one.exports.keys().chain(of_other.exports.keys()).collect();
@@ -49,7 +49,7 @@ fn clocks((one, first): (&str, Option<i64>), (other, second): (&str, Option<i64>
 struct Pair<'a> {
     export: &'a str,
     heads: [&'a str; 2],
-    seen: [&'a Seen; 2],
+    seen: [&'a SeenExport; 2],
 }
 
 impl Pair<'_> {
@@ -146,9 +146,9 @@ mod tests {
         [&[1][..], &export.to_be_bytes(), &checksum.to_be_bytes(), inner].concat()
     }
 
-    fn seen(verifier: u8) -> Seen {
+    fn seen(verifier: u8) -> SeenExport {
         let names = [("a".to_owned(), (handle(7, 2, b"a"), 3))];
-        Seen {
+        SeenExport {
             root: handle(7, 1, b"root"),
             file_system: 5,
             file: 1,
@@ -158,15 +158,15 @@ mod tests {
         }
     }
 
-    fn answers(seen: Seen) -> Answers {
-        Answers { ahead: Some(0), exports: [("/data".to_owned(), Ok(seen))].into_iter().collect() }
+    fn answers(seen: SeenExport) -> HeadAnswers {
+        HeadAnswers { ahead: Some(0), exports: [("/data".to_owned(), Ok(seen))].into_iter().collect() }
     }
 
-    fn told(other: &Answers) -> Vec<String> {
+    fn told(other: &HeadAnswers) -> Vec<String> {
         compare(("nfs1", &answers(seen(1))), ("nfs2", other))
     }
 
-    fn told_of(change: impl FnOnce(&mut Seen)) -> String {
+    fn told_of(change: impl FnOnce(&mut SeenExport)) -> String {
         let mut other = seen(2);
         change(&mut other);
         told(&answers(other)).join(" | ")
@@ -195,13 +195,13 @@ mod tests {
 
     #[test]
     fn clocks_and_lists_are_compared() {
-        let late = told(&Answers { ahead: Some(3600), ..answers(seen(2)) });
+        let late = told(&HeadAnswers { ahead: Some(3600), ..answers(seen(2)) });
         assert!(
             late.len() == 1 && late[0].contains("the clock of nfs2 is 3600 s ahead of that of nfs1"),
             "{late:?}"
         );
-        assert_eq!(told(&Answers { ahead: Some(-2), ..answers(seen(2)) }), [""; 0]);
-        assert_eq!(told(&Answers { ahead: None, ..answers(seen(2)) }), [""; 0]);
+        assert_eq!(told(&HeadAnswers { ahead: Some(-2), ..answers(seen(2)) }), [""; 0]);
+        assert_eq!(told(&HeadAnswers { ahead: None, ..answers(seen(2)) }), [""; 0]);
         let mut more = answers(seen(2));
         more.exports.insert("/more".to_owned(), Ok(seen(2)));
         let told = told(&more);

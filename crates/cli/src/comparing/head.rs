@@ -7,13 +7,13 @@ use howdah_client::url::NfsUrl;
 
 /// A head: a host with or without a port, or an `nfs://` URL of which host, port and options count.
 #[derive(Debug, Clone)]
-pub struct Head {
+pub struct ClusterHead {
     typed: String,
     /// Where it is.
     pub url: NfsUrl,
 }
 
-impl FromStr for Head {
+impl FromStr for ClusterHead {
     type Err = String;
 
     fn from_str(typed: &str) -> Result<Self, String> {
@@ -29,7 +29,7 @@ impl FromStr for Head {
     }
 }
 
-impl fmt::Display for Head {
+impl fmt::Display for ClusterHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.typed)
     }
@@ -41,7 +41,8 @@ mod tests {
 
     #[test]
     fn a_head_is_a_host() {
-        let parse = |text: &str| text.parse::<Head>().map(|head| (head.url.host.clone(), head.url.port));
+        let parse =
+            |text: &str| text.parse::<ClusterHead>().map(|head| (head.url.host.clone(), head.url.port));
         assert_eq!(parse("nfs1"), Ok(("nfs1".to_owned(), None)));
         assert_eq!(parse("10.0.0.1:20049"), Ok(("10.0.0.1".to_owned(), Some(20049))));
         assert_eq!(parse("nfs://[::1]:1/"), Ok(("::1".to_owned(), Some(1))));

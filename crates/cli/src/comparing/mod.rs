@@ -5,7 +5,7 @@ mod ask;
 mod compare;
 mod head;
 
-pub use answers::Answers;
+pub use answers::HeadAnswers;
 pub use ask::ask;
 pub use compare::compare;
-pub use head::Head;
+pub use head::ClusterHead;

@@ -9,7 +9,7 @@ use howdah_vfs::FileSystem;
 use howdah_vfs::layer::{Delayed, WithoutSetId};
 
 use super::file_systems::FileSystems;
-use super::secrets::Secrets;
+use super::secrets::ServerSecrets;
 use crate::configuration::{self, ClientPattern, Delegations, ExportConfig};
 use crate::report::OpenedExport;
 use crate::running::ClientNames;
@@ -18,7 +18,7 @@ use crate::running::ClientNames;
 pub fn exports(
     configs: &[ExportConfig],
     file_systems: &FileSystems,
-    secrets: &Secrets,
+    secrets: &ServerSecrets,
     delay: Option<Duration>,
     names: &ClientNames,
 ) -> Result<Exports> {

@@ -13,7 +13,7 @@ use super::admin_address::{LivePage, admin_address, admin_listener};
 use super::file_systems::root;
 use super::portmapper::Portmapper;
 use super::samples::samples;
-use super::secrets::Secrets;
+use super::secrets::ServerSecrets;
 use super::sockets::sockets;
 use super::tls::ServedCertificate;
 use crate::configuration::ServerConfig;
@@ -26,7 +26,7 @@ pub struct Prepared {
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) page: Option<LivePage>,
     pub(super) certificate: Option<ServedCertificate>,
-    pub(super) secrets: Secrets,
+    pub(super) secrets: ServerSecrets,
     /// The directories, in the order of the exports; `None` for those that serve none.
     pub(super) roots: Vec<Option<Root>>,
     /// What clients had when the last run ended: opens and locks.
@@ -53,7 +53,7 @@ impl Prepared {
         let (address, page) = address.transpose()?.unzip();
         sockets.admin_address = address;
         let certificate = config.tls.as_ref().map(ServedCertificate::read).transpose()?;
-        let secrets = Secrets::read(config)?;
+        let secrets = ServerSecrets::read(config)?;
         let states = states(config, &secrets)?;
         let roots = config.exports.iter().map(root).collect::<Result<_>>()?;
         let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
@@ -74,7 +74,7 @@ impl Prepared {
     }
 }
 
-fn states(config: &ServerConfig, secrets: &Secrets) -> Result<StateOptions> {
+fn states(config: &ServerConfig, secrets: &ServerSecrets) -> Result<StateOptions> {
     let options = StateOptions::in_directory(&config.state);
     let options =
         options.with_context(|| format!("reading the records of clients in {}", config.state.display()))?;

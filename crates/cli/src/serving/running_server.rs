@@ -16,7 +16,7 @@ use super::file_systems::{DirectoryNews, FileSystems};
 use super::groups::UserDatabase;
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
-use super::secrets::Secrets;
+use super::secrets::ServerSecrets;
 use super::tls::ServedCertificate;
 use crate::configuration::{ExportConfig, ServerConfig};
 use crate::report::OpenedExport;
@@ -37,7 +37,7 @@ pub struct RunningServer {
     portmapper: Portmapper,
     directories: FileSystems,
     state: PathBuf,
-    secrets: Secrets,
+    secrets: ServerSecrets,
     /// What every call waits for, for an experiment.
     delay: Option<Duration>,
     /// Whether files elsewhere are out of reach.

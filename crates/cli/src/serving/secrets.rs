@@ -11,14 +11,14 @@ const SIZE: usize = 16;
 
 /// The secrets of a server.
 #[derive(Debug, Clone, Copy)]
-pub struct Secrets {
+pub struct ServerSecrets {
     /// Signs handles: that of the cluster, if the server is a head of one.
     pub handles: [u8; SIZE],
     /// This server's alone.
     pub own: [u8; SIZE],
 }
 
-impl Secrets {
+impl ServerSecrets {
     /// Reads them; makes the server's own if there is none.
     pub fn read(config: &ServerConfig) -> Result<Self> {
         let own = *handle_key(&config.state)?.first_chunk::<SIZE>().context("the handle key is too short")?;

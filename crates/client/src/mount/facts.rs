@@ -15,7 +15,7 @@ use crate::channel::{CallError, Transport};
 
 /// Who is asked.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct Inquiry {
     /// Where all programs of the server are.
     pub address: SocketAddr,
     /// Who asks.
@@ -26,7 +26,7 @@ pub struct Asked {
     pub tls: Option<ClientTls>,
 }
 
-impl Asked {
+impl Inquiry {
     /// The paths that it exports.
     ///
     /// # Errors

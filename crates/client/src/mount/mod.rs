@@ -14,7 +14,7 @@ mod service;
 mod umnt;
 
 pub use error::{Contact, MountError};
-pub use facts::Asked;
+pub use facts::Inquiry;
 pub use mnt::{Mount, mount};
 pub use mounted::Mounted;
 pub use places::{Place, Places, Search};
