@@ -81,6 +81,11 @@ impl Job {
         }
         let scripts = if self.scenario.guest_job().is_some() { scripts::GUEST } else { scripts::HOST };
         let second = matches!(self.scenario.peer, Peer::Guest { second: Some(_), .. }).then(|| self.second());
+        if let Peer::Heads { cluster, .. } = self.scenario.peer {
+            let share = Share::lay_out(&self.work)?;
+            let own = scripts::HOST.iter().filter(|(name, _)| *name == cluster);
+            own.into_iter().try_for_each(|(name, text)| share.write_script(name, text))?;
+        }
         for directory in [Some(self.work.clone()), second].into_iter().flatten() {
             let share = Share::lay_out(&directory)?;
             scripts.iter().try_for_each(|(name, text)| share.write_script(name, text))?;

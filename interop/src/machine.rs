@@ -49,6 +49,9 @@ impl Machine {
         }
         let mut commands: Vec<&str> = match scenario.peer {
             Peer::Guest { .. } => vec![GUEST_KERNEL, "mount.nfs", "ip", "modprobe"],
+            Peer::Heads { commands, .. } => {
+                [&[GUEST_KERNEL, "mount.nfs", "ip", "modprobe"], commands].concat()
+            }
             Peer::Host { commands, .. } => commands.to_vec(),
             Peer::Server { kind: ServerKind::LinuxKernel(_), .. } => {
                 vec![

@@ -49,6 +49,17 @@ pub enum Peer {
         /// Words for `mount -o` of a second guest, which runs the same job at the same time.
         second: Option<&'static str>,
     },
+    /// The same on several howdahs (heads) that serve one cluster file system, to whichever of them has the address.
+    Heads {
+        /// A file of `guest/`.
+        job: &'static str,
+        /// Words for `mount -o`.
+        options: &'static str,
+        /// A file of `host/`, which starts the cluster file system and the heads, makes the file `ready`, and does what the job asks.
+        cluster: &'static str,
+        /// Commands it cannot do without.
+        commands: &'static [&'static str],
+    },
     /// Programs on the host, beside the server.
     Host {
         /// A file of `host/`.
@@ -180,7 +191,7 @@ impl Scenario {
     /// What a guest does in it, as a file of `guest/`.
     pub fn guest_job(&self) -> Option<&'static str> {
         match self.peer {
-            Peer::Guest { job, .. } => Some(job),
+            Peer::Guest { job, .. } | Peer::Heads { job, .. } => Some(job),
             Peer::Server { kind: ServerKind::LinuxKernel(_), .. } => Some("serve.sh"),
             Peer::Host { .. } | Peer::Server { .. } => None,
         }

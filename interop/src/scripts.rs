@@ -8,7 +8,7 @@ macro_rules! texts {
 
 /// What the guest runs.
 pub const GUEST: &[(&str, &str)] = texts!(
-    "guest": "attributes.sh", "checksum.sh", "copies.sh", "delegations-nfs4.sh", "directory.sh", "exercise.sh", "exports-nfs4.sh", "falls-back.sh",
+    "guest": "attributes.sh", "checksum.sh", "copies.sh", "delegations-nfs4.sh", "directory.sh", "exercise.sh", "exports-nfs4.sh", "falls-back.sh", "heads.sh", "heads-race.sh",
     "lib.sh", "locks-nfs4.sh", "locks-nlm.sh", "locks-reclaim.sh", "locks-refused.sh", "mount-nfs4.sh", "mount.sh",
     "open-files.sh", "ranges-nfs4.sh", "relay-applications.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-memory.sh", "relay-passed.sh",
     "relay.sh",
@@ -18,7 +18,8 @@ pub const GUEST: &[(&str, &str)] = texts!(
 );
 
 /// What the host runs.
-pub const HOST: &[(&str, &str)] = texts!("host": "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh");
+pub const HOST: &[(&str, &str)] =
+    texts!("host": "heads-moosefs.sh", "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh");
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ mod asking;
 mod benching;
 mod capturing;
 mod commands;
+mod comparing;
 mod configuration;
 mod converting;
 mod copying;

@@ -22,6 +22,47 @@ const _: () = assert!(INNER + Handle::EXPORTABLE_MAX <= HANDLE_MAX);
 #[derive(Clone)]
 pub struct HandleKey(SipHasher24);
 
+/// The key of handles of all heads of a cluster, derived from the secret that they share and the name of the cluster: two
+/// clusters with one secret do not take each other's handles.
+pub fn cluster_handle_key(secret: &[u8; 32], cluster: &str) -> [u8; 16] {
+    let [first, second] = [&secret[..16], &secret[16..]].map(|half| {
+        let mut hasher = SipHasher24::new_with_key(half.first_chunk().expect("half of the secret"));
+        hasher.write(b"the key of handles of the cluster ");
+        hasher.write(cluster.as_bytes());
+        hasher.finish().to_be_bytes()
+    });
+    let mut key = [0; 16];
+    key[..8].copy_from_slice(&first);
+    key[8..].copy_from_slice(&second);
+    key
+}
+
+/// A name for the server that has this secret of its own, which does not tell it.
+pub fn server_name(secret: [u8; 16]) -> [u8; 16] {
+    HandleKey::new(secret).identity()
+}
+
+/// What anybody sees of a handle that some howdah gave out. Whether it was this one only its key tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Envelope<'h> {
+    /// The id of the export.
+    pub export: u32,
+    /// The checksum, by the key of who gave it out.
+    pub checksum: u64,
+    /// The file system's handle.
+    pub inner: &'h [u8],
+}
+
+impl<'h> Envelope<'h> {
+    /// Takes a handle apart; `None` if it has not the shape of ours.
+    pub fn parse(bytes: &'h [u8]) -> Option<Self> {
+        let (head, rest) = bytes.split_first_chunk::<CHECKSUM>()?;
+        let (checksum, inner) = rest.split_first_chunk::<8>()?;
+        let [VERSION, export @ ..] = *head else { return None };
+        Some(Self { export: u32::from_be_bytes(export), checksum: u64::from_be_bytes(*checksum), inner })
+    }
+}
+
 /// A handle in its envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SealedHandle {
@@ -68,7 +109,7 @@ impl HandleKey {
     }
 
     /// A name for whoever holds this secret, which does not tell it.
-    pub fn identity(&self) -> [u8; 16] {
+    pub(crate) fn identity(&self) -> [u8; 16] {
         let [one, other] = [b"one half of a server's name", b"the other one of its halves"].map(|text| {
             let mut hasher = self.0;
             hasher.write(text);
@@ -100,12 +141,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn heads_of_one_cluster_have_one_key() {
+        let secret: [u8; 32] = std::array::from_fn(|place| place as u8);
+        let key = cluster_handle_key(&secret, "one");
+        // Stable for ever: another key makes every client's handles stale.
+        assert_eq!(u128::from_be_bytes(key), KEY_OF_ONE);
+        assert_ne!(cluster_handle_key(&secret, "two"), key);
+        for place in [0, 15, 16, 31] {
+            let mut other = secret;
+            other[place] ^= 1;
+            assert_ne!(cluster_handle_key(&other, "one"), key, "byte {place}");
+        }
+    }
+
+    /// As it was first derived.
+    const KEY_OF_ONE: u128 = 240_629_762_187_418_037_242_550_840_968_367_649_520;
+
+    #[test]
     fn what_was_sealed_opens_and_nothing_else_does() {
         let key = HandleKey::new(*b"0123456789abcdef");
         for length in 0..=Handle::EXPORTABLE_MAX {
             let handle = Handle::new(&[7; Handle::EXPORTABLE_MAX][..length]).expect("fits");
             let sealed = key.seal(0x0102_0304, &handle);
             let bytes = sealed.as_wire().0;
+            let seen = Envelope::parse(bytes).expect("its shape");
+            assert_eq!((seen.export, seen.inner), (0x0102_0304, handle.as_bytes()));
             assert_eq!(bytes.len(), 13 + length);
             assert_eq!(key.open(bytes), Some((0x0102_0304, handle)));
             for place in 0..bytes.len() {

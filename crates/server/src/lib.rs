@@ -55,7 +55,7 @@ pub mod uplink;
 mod watch;
 mod worker;
 
-pub use handle::SealedHandle;
+pub use handle::{Envelope, SealedHandle, cluster_handle_key, server_name};
 pub use program::{Pace, Position, Procedure, Program, Refusal, Repetition, Row, Tabled};
 pub use reply::Reply;
 pub use request::{Ends, Peer, Request, Transport, TransportSecurity};

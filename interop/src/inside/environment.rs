@@ -44,6 +44,17 @@ pub fn of_second(job: &Job, network: &Network, server: &Server, options: &str) -
     values
 }
 
+/// The values of a job that drives heads.
+pub fn of_heads(job: &Job, network: &Network, options: &str) -> Values {
+    let mut values = of_every_job(job, network);
+    values.extend([
+        ("JOB_LOG", "job.txt".to_owned()),
+        ("MOUNT_SOURCE", format!("{}:{}", network.server_address, job.scenario.export)),
+        ("MOUNT_OPTIONS", options.to_owned()),
+    ]);
+    values
+}
+
 /// The values of a guest that serves a file system of this type.
 pub fn of_serving_guest(job: &Job, network: &Network, file_system: &str) -> Values {
     let mut values = of_every_job(job, network);

@@ -10,7 +10,12 @@ use crate::job::Job;
 
 /// Starts the script.
 pub fn start(job: &Job, script: &str, values: &Values) -> Result<Running> {
-    Running::start(Path::new("/bin/sh"), &job.log("job.txt"), |command| {
+    start_with_log(job, script, values, "job.txt")
+}
+
+/// The same with another log.
+pub fn start_with_log(job: &Job, script: &str, values: &Values, log: &str) -> Result<Running> {
+    Running::start(Path::new("/bin/sh"), &job.log(log), |command| {
         command
             .arg("-eu")
             .arg(job.work.join("scripts").join(script))

@@ -78,7 +78,11 @@ pub fn enter(job: &Job) -> Result<Network> {
         Some(_) => make_way(HERE, THERE).map(|way| (HERE, Some(way)))?,
         None => ("lo", None),
     };
-    address(device, "10.99.0.1/24", "fd99::1/64")?;
+    match job.scenario.peer {
+        // Whichever head serves has it.
+        Peer::Heads { .. } => run("ip", &["link", "set", device, "up"])?,
+        _ => address(device, "10.99.0.1/24", "fd99::1/64")?,
+    }
     let second_interface = match job.scenario.peer {
         Peer::Guest { second: Some(_), .. } => {
             let way = make_way(SECOND_HERE, SECOND_THERE)?;

@@ -8,6 +8,7 @@ mod environment;
 mod errands;
 mod foreign;
 mod guest;
+mod heads;
 mod host_tools;
 mod isolation;
 mod rpcbind;
@@ -50,6 +51,7 @@ pub fn run(job: &Job) -> Result<End> {
     let network = if job.scenario.isolated() { isolation::enter(job)? } else { Network::loopback() };
     match job.scenario.peer {
         Peer::Server { kind, drive } => foreign::run(job, &network, kind, drive),
+        Peer::Heads { options, cluster, .. } => heads::run(job, &network, options, cluster),
         Peer::Guest { .. } | Peer::Host { .. } => serve(job, &network),
     }
 }

@@ -2,6 +2,7 @@
 
 mod disturbed;
 mod foreign_servers;
+mod heads;
 mod host_tools;
 mod kernel_client;
 mod measurements;
@@ -25,6 +26,7 @@ pub fn all() -> Vec<Scenario> {
         relays::SCENARIOS,
         tls::SCENARIOS,
         disturbed::SCENARIOS,
+        heads::SCENARIOS,
     ]
     .concat()
 }

@@ -4,10 +4,10 @@ use clap::{Parser, Subcommand};
 
 use super::{
     BenchArguments, CaptureArguments, CatArguments, CertificateArguments, CheckArguments, ClientsArguments,
-    CompletionsArguments, CpArguments, DoctorArguments, ExportsArguments, GetArguments, LabArguments,
-    LsArguments, ManArguments, MountArguments, MountsArguments, NfsstatArguments, NicsArguments,
-    RelayArguments, ReleaseArguments, ServeArguments, SetArguments, StatArguments, TopArguments,
-    UmountArguments, WhyArguments,
+    ClusterKeyArguments, CompletionsArguments, CpArguments, DoctorArguments, ExportsArguments, GetArguments,
+    LabArguments, LsArguments, ManArguments, MountArguments, MountsArguments, NfsstatArguments,
+    NicsArguments, RelayArguments, ReleaseArguments, ServeArguments, SetArguments, StatArguments,
+    TopArguments, UmountArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -31,6 +31,7 @@ pub enum Command {
     Relay(Box<RelayArguments>),
     Check(CheckArguments),
     Certificate(CertificateArguments),
+    ClusterKey(ClusterKeyArguments),
     Exports(ExportsArguments),
     Why(WhyArguments),
     Top(TopArguments),

@@ -6,6 +6,7 @@ mod cat;
 mod certificate;
 mod check;
 mod clients;
+mod cluster_key;
 mod completions;
 mod counted;
 mod cp;
@@ -49,6 +50,7 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Relay(arguments) => relay::run(arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Certificate(arguments) => certificate::run(arguments),
+        Command::ClusterKey(arguments) => cluster_key::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
         Command::Why(arguments) => why::run(arguments),
         Command::Top(arguments) => top::run(arguments),

@@ -28,6 +28,8 @@ pub struct ExportConfig {
     pub delegations: Delegations,
     /// How another server's export is cached; `None`: not at all.
     pub caching: Option<CachingOptions>,
+    /// Whether other heads of a cluster serve the same files.
+    pub shared: bool,
     /// Who may mount it, and how; the first rule that fits a client holds for it.
     pub clients: Vec<ClientRule>,
 }

@@ -68,6 +68,7 @@ pub fn export(
         tls,
         delegations,
         caching,
+        shared: false,
         clients,
     })
 }

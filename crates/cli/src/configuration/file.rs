@@ -12,6 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::admin::admin_in_file;
+use super::cluster::cluster;
 use super::datagrams::{Datagrams, parse_udp_sockets};
 use super::defaults::{LONGEST_LEASE, SHORTEST_LEASE};
 use super::export_table::export;
@@ -21,8 +22,8 @@ use super::section::{Section, kind, number, size, text, truth};
 use super::sizes::Sizes;
 use super::taken::Taken;
 use super::{
-    AdminListenSaid, AdminSocket, ExportConfig, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, Problem,
-    Rpcbind, Sandbox, TlsSaid, parse_admin_listen, parse_listen, parse_metrics,
+    AdminListenSaid, AdminSocket, ClusterConfig, ExportConfig, MOST_METRICS_CLIENTS, MOST_WORKERS,
+    MetricsSaid, Problem, Rpcbind, Sandbox, TlsSaid, parse_admin_listen, parse_listen, parse_metrics,
 };
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
@@ -45,6 +46,7 @@ pub struct FileSettings {
     pub admin: Option<AdminSocket>,
     pub admin_listen: AdminListenSaid,
     pub tls: TlsSaid,
+    pub cluster: Option<ClusterConfig>,
     pub metrics: MetricsSaid,
     pub sizes: Sizes,
     pub networks: Vec<NetworkSizes>,
@@ -89,6 +91,7 @@ fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Pro
         admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
         admin_listen: admin_listen(&mut section, flags, &mut taken),
         tls: tls(&mut section),
+        cluster: cluster(&mut section, there),
         metrics: metrics(&mut section, &mut taken),
         sizes: sizes(&mut section),
         networks: networks(&mut section),

@@ -23,7 +23,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
     if let Some(filter) = &log.log {
         check_log_filter(filter).map_err(|what| anyhow!("--log {filter}: {what}"))?;
     }
-    let config = ServerConfig {
+    let mut config = ServerConfig {
         listen: Some(server.listen.clone())
             .filter(|listen| !listen.is_empty())
             .or(file.listen)
@@ -41,12 +41,16 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         sandbox: server.sandbox.or(file.sandbox).unwrap_or_default(),
         tuning: Tuning { networks: file.networks, ..server.sizes().or(file.sizes).decide() },
         tls: server.tls().or(file.tls).decide().map_err(|why| anyhow!(why))?,
+        cluster: file.cluster,
         metrics: server.metrics().or(file.metrics).decide(),
         experiment: server.experiment(),
         log: log.log.clone().or(file.log),
         log_format: log.log_format.or(file.log_format).unwrap_or_default(),
         exports: file.exports,
     };
+    if let Some(cluster) = &config.cluster {
+        cluster.share(&mut config.exports).map_err(|why| anyhow!(why))?;
+    }
     each_address_once(&config)?;
     check_policies(config.tls.as_ref(), &config.exports).map_err(|why| anyhow!(why))?;
     check_delegations(&config.exports).map_err(|why| anyhow!(why))?;
@@ -96,6 +100,7 @@ pub fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<Expor
         tls: flags.tls.unwrap_or_default(),
         delegations: flags.delegations,
         caching,
+        shared: false,
         clients: allowed.iter().map(|who| ClientRule { who: who.clone(), access }).collect(),
     })
 }

@@ -5,7 +5,16 @@ use super::{ExportName, Source};
 
 /// FNV-1a over name and place. Stable for ever: a different number makes every client's handles stale.
 pub fn identifier(name: &ExportName, source: &Source) -> u32 {
-    let bytes = name.as_str().bytes().chain([0]).chain(source.place());
+    fnv(name.as_str().bytes().chain([0]).chain(source.place()))
+}
+
+/// The same for an export that several heads serve: of the cluster's name and the export's, since its files may have another path
+/// on each head.
+pub fn cluster_identifier(cluster: &str, name: &ExportName) -> u32 {
+    fnv(b"cluster".iter().copied().chain([0]).chain(cluster.bytes()).chain([0]).chain(name.as_str().bytes()))
+}
+
+fn fnv(bytes: impl Iterator<Item = u8>) -> u32 {
     bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 

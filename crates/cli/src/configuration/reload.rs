@@ -61,6 +61,7 @@ impl ServerConfig {
             ("tls_key", of_tls(|tls| &tls.key)),
             ("tls_client_ca", self.client_ca() != new.client_ca()),
             ("tls_client_crl", self.client_crl() != new.client_crl()),
+            ("cluster", self.cluster != new.cluster),
             ("metrics", self.metrics.address != new.metrics.address),
             ("metrics_clients", self.metrics.clients != new.metrics.clients),
             ("sandbox", self.sandbox != new.sandbox),

@@ -25,6 +25,7 @@ pub fn one_export() -> ServerConfig {
         admin_listen: None,
         metrics: super::Metrics::default(),
         tls: None,
+        cluster: None,
         sandbox: Sandbox::Auto,
         tuning: howdah_server::Tuning::default(),
         experiment: super::Experiment::default(),
@@ -40,6 +41,7 @@ pub fn one_export() -> ServerConfig {
             tls: Default::default(),
             delegations: super::Delegations::None,
             caching: None,
+            shared: false,
             clients: vec![ClientRule { who: ClientPattern::Everyone, access: Access::usual() }],
         }],
     }

@@ -1,5 +1,7 @@
 //! How an export turned out to be opened: what screens say of it depends on that.
 
+use howdah_store::local::FallBack;
+
 /// How an export turned out to be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenedExport {
@@ -18,6 +20,8 @@ pub enum Handles {
     Kernel,
     /// An index in the state directory.
     Index,
+    /// File numbers and times of birth, by that index: those of the kernel do not last, for this reason.
+    FileNumbers(FallBack),
     /// Numbers of files in memory.
     Memory,
     /// Handles of another server.

@@ -53,6 +53,9 @@ pub fn server(config: &ServerConfig) -> String {
     if let Some(files) = &config.tls {
         line("TLS", &tls(files));
     }
+    if let Some(cluster) = &config.cluster {
+        line("cluster", &format!("{}, by the key in {}", cluster.id, cluster.key_file.display()));
+    }
     line("metrics", &metrics(&config.metrics));
     line("connections", &connections(&config.tuning));
     for network in &config.tuning.networks {

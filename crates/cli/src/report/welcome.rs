@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use howdah_store::local::FallBack;
+
 use super::opened::{Handles, OpenedExport};
 use super::{mount_commands, settings};
 use crate::configuration::{ExportConfig, ServerConfig, Squash};
@@ -127,6 +129,13 @@ fn exported(export: &ExportConfig, opened: OpenedExport) -> String {
     let kept = match opened.handles {
         Handles::Kernel => format!("{durability}, file handles of the kernel"),
         Handles::Index => format!("{durability}, file handles of an index"),
+        Handles::FileNumbers(why) => {
+            let why = match why {
+                FallBack::NodeNumbers => "this FUSE daemon numbers files anew each time it is started",
+                FallBack::Forgotten => "this FUSE daemon does not open its own again once they are forgotten",
+            };
+            format!("{durability}, file handles of file numbers, by an index: {why}")
+        }
         Handles::Memory => "lost when the server ends".to_owned(),
         Handles::Server if export.caching.is_some() => "passed on to that server through caches".to_owned(),
         Handles::Server => "passed on to that server, nothing is cached".to_owned(),

@@ -55,15 +55,21 @@ fn checked(path: &Path, bytes: Vec<u8>) -> Result<[u8; HANDLE_KEY_SIZE]> {
     }
 }
 
-/// Writes the whole key under another name first, then gives it its own name unless somebody was faster: a crash
-/// leaves either no key or a whole one.
-fn make(state: &Path, path: &Path) -> Result<()> {
+/// A new key.
+pub(super) fn random_key() -> Result<[u8; HANDLE_KEY_SIZE]> {
     let mut key = [0; HANDLE_KEY_SIZE];
     let filled =
         getrandom(&mut key, GetRandomFlags::empty()).context("asking the system for random bytes")?;
     if filled != HANDLE_KEY_SIZE {
         bail!("the system gave only {filled} random bytes");
     }
+    Ok(key)
+}
+
+/// Writes the whole key under another name first, then gives it its own name unless somebody was faster: a crash
+/// leaves either no key or a whole one.
+fn make(state: &Path, path: &Path) -> Result<()> {
+    let key = random_key()?;
     let draft = state.join(format!("{FILE}.{}", std::process::id()));
     let _ = fs::remove_file(&draft);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;

@@ -3,6 +3,7 @@
 
 mod addresses;
 mod admin_token;
+mod cluster_key;
 mod handle_key;
 mod inherited;
 mod living;
@@ -19,7 +20,8 @@ mod user_name;
 
 pub use addresses::own_addresses;
 pub use admin_token::{admin_token, admin_token_file};
-pub use handle_key::{HANDLE_KEY_SIZE, handle_key};
+pub use cluster_key::{cluster_key, make_cluster_key};
+pub use handle_key::handle_key;
 pub use inherited::inherited_sockets;
 pub use logging::{check_log_filter, start_command_log, start_log};
 pub use open_files::allow_many_open_files;

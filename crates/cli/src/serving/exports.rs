@@ -9,22 +9,19 @@ use howdah_vfs::FileSystem;
 use howdah_vfs::layer::{Delayed, WithoutSetId};
 
 use super::file_systems::FileSystems;
+use super::secrets::ServerSecrets;
 use crate::configuration::{self, ClientPattern, Delegations, ExportConfig};
 use crate::report::OpenedExport;
 use crate::running::ClientNames;
-
-/// How much of the key in the state directory signs handles.
-const KEY_SIZE: usize = 16;
 
 /// These exports over these file systems, which stand in the same order; every call waits for `delay` first.
 pub fn exports(
     configs: &[ExportConfig],
     file_systems: &FileSystems,
-    key: &[u8],
+    secrets: &ServerSecrets,
     delay: Option<Duration>,
     names: &ClientNames,
 ) -> Result<Exports> {
-    let key = *key.first_chunk::<KEY_SIZE>().context("the handle key is too short")?;
     let list = configs.iter().zip(file_systems.iter()).map(|(config, open)| {
         let OpenedExport { acts_as_caller, guards_host, .. } = open.opened;
         let rules = config.clients.iter().map(|written| rule(written, names, guards_host)).collect();
@@ -43,7 +40,8 @@ pub fn exports(
             .with_tls(config.tls)
             .with_delegations(config.delegations == Delegations::Read)
     });
-    Exports::new(list.collect(), key).context("putting the exports together")
+    let exports = Exports::new(list.collect(), secrets.handles).context("putting the exports together")?;
+    Ok(exports.with_own_secret(secrets.own))
 }
 
 fn delayed(file_system: Arc<dyn FileSystem>, delay: Option<Duration>) -> Arc<dyn FileSystem> {

@@ -244,8 +244,12 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
     let (served, opened) = match (&export.source, root) {
         (Source::Directory(_), Some(root)) => {
             let file_system = directory(export, root, state)?;
-            let Mode { handles, acts_as_caller } = file_system.mode();
-            let handles = if handles == HandleSource::Kernel { Handles::Kernel } else { Handles::Index };
+            let Mode { handles, fall_back, acts_as_caller } = file_system.mode();
+            let handles = match (handles, fall_back) {
+                (HandleSource::Kernel, _) => Handles::Kernel,
+                (HandleSource::Index, None) => Handles::Index,
+                (HandleSource::Index, Some(why)) => Handles::FileNumbers(why),
+            };
             let opened = OpenedExport { handles, acts_as_caller, guards_host: acts_as_caller };
             (Served::Directory(Arc::new(file_system)), opened)
         }
@@ -272,6 +276,7 @@ fn directory(export: &ExportConfig, root: Root, state: &Path) -> Result<LocalFil
     let options = Options {
         state: Some(export_state(state, export.id)?),
         cross_mounts: export.cross_mounts,
+        keeps_verifier: !export.shared,
         sync: match export.durability {
             Durability::Sync => SyncMode::Sync,
             Durability::Async => SyncMode::Async,

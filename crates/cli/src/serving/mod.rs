@@ -10,6 +10,7 @@ mod portmapper;
 mod prepared;
 mod running_server;
 mod samples;
+mod secrets;
 mod sockets;
 mod tls;
 mod uplink;

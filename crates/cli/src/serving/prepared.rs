@@ -13,10 +13,11 @@ use super::admin_address::{LivePage, admin_address, admin_listener};
 use super::file_systems::root;
 use super::portmapper::Portmapper;
 use super::samples::samples;
+use super::secrets::ServerSecrets;
 use super::sockets::sockets;
 use super::tls::ServedCertificate;
 use crate::configuration::ServerConfig;
-use crate::running::{HANDLE_KEY_SIZE, RunningFile, handle_key, prepare_state};
+use crate::running::{RunningFile, prepare_state};
 
 /// What a server starts with.
 pub struct Prepared {
@@ -25,7 +26,7 @@ pub struct Prepared {
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) page: Option<LivePage>,
     pub(super) certificate: Option<ServedCertificate>,
-    pub(super) key: [u8; HANDLE_KEY_SIZE],
+    pub(super) secrets: ServerSecrets,
     /// The directories, in the order of the exports; `None` for those that serve none.
     pub(super) roots: Vec<Option<Root>>,
     /// What clients had when the last run ended: opens and locks.
@@ -52,8 +53,8 @@ impl Prepared {
         let (address, page) = address.transpose()?.unzip();
         sockets.admin_address = address;
         let certificate = config.tls.as_ref().map(ServedCertificate::read).transpose()?;
-        let key = handle_key(&config.state)?;
-        let states = states(config)?;
+        let secrets = ServerSecrets::read(config)?;
+        let states = states(config, &secrets)?;
         let roots = config.exports.iter().map(root).collect::<Result<_>>()?;
         let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
         let portmapper = Portmapper::find(config, &mut sockets);
@@ -62,7 +63,7 @@ impl Prepared {
             addresses,
             page,
             certificate,
-            key,
+            secrets,
             roots,
             states,
             watcher,
@@ -73,9 +74,10 @@ impl Prepared {
     }
 }
 
-fn states(config: &ServerConfig) -> Result<StateOptions> {
+fn states(config: &ServerConfig, secrets: &ServerSecrets) -> Result<StateOptions> {
     let options = StateOptions::in_directory(&config.state);
     let options =
         options.with_context(|| format!("reading the records of clients in {}", config.state.display()))?;
+    let options = if config.cluster.is_some() { options.of_head(secrets.head()) } else { options };
     Ok(options.with_lease(config.lease))
 }

@@ -16,10 +16,11 @@ use super::file_systems::{DirectoryNews, FileSystems};
 use super::groups::UserDatabase;
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
+use super::secrets::ServerSecrets;
 use super::tls::ServedCertificate;
 use crate::configuration::{ExportConfig, ServerConfig};
 use crate::report::OpenedExport;
-use crate::running::{ClientNames, HANDLE_KEY_SIZE};
+use crate::running::ClientNames;
 
 /// How long calls in flight may take when the server is asked to stop: longer than any disk takes that still
 /// works, shorter than a service manager waits.
@@ -36,7 +37,7 @@ pub struct RunningServer {
     portmapper: Portmapper,
     directories: FileSystems,
     state: PathBuf,
-    key: [u8; HANDLE_KEY_SIZE],
+    secrets: ServerSecrets,
     /// What every call waits for, for an experiment.
     delay: Option<Duration>,
     /// Whether files elsewhere are out of reach.
@@ -54,7 +55,7 @@ impl RunningServer {
             addresses,
             page,
             certificate,
-            key,
+            secrets,
             roots,
             states,
             watcher,
@@ -74,7 +75,7 @@ impl RunningServer {
         let names = ClientNames::default().looked_up(&config.exports);
         let start = || {
             let directories = FileSystems::over(roots, &config.exports, &state)?;
-            let exports = exports(&config.exports, &directories, &key, delay, &names)?;
+            let exports = exports(&config.exports, &directories, &secrets, delay, &names)?;
             let exports = exports.with_groups(groups.clone());
             let options = ServiceOptions {
                 states,
@@ -98,7 +99,7 @@ impl RunningServer {
                     portmapper,
                     directories,
                     state,
-                    key,
+                    secrets,
                     delay,
                     files_confined,
                     names,
@@ -124,7 +125,7 @@ impl RunningServer {
         }
         let directories = self.directories.for_exports(configs, &self.state)?;
         let names = self.names.looked_up(configs);
-        let exports = exports(configs, &directories, &self.key, self.delay, &names)?;
+        let exports = exports(configs, &directories, &self.secrets, self.delay, &names)?;
         let exports = exports.with_groups(self.groups.clone());
         self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
         self.certificate.as_mut().map_or(Ok(()), ServedCertificate::renew)?;
@@ -148,7 +149,7 @@ impl RunningServer {
     }
 
     fn serve_again(&self, configs: &[ExportConfig]) -> Result<()> {
-        let exports = exports(configs, &self.directories, &self.key, self.delay, &self.names)?;
+        let exports = exports(configs, &self.directories, &self.secrets, self.delay, &self.names)?;
         self.server.reload(exports.with_groups(self.groups.clone()));
         Ok(())
     }

@@ -68,12 +68,14 @@ impl Server {
     }
 
     /// Sends a signal.
+    #[allow(dead_code, reason = "not every test sends one")]
     pub fn signal(&self, signal: Signal) {
         let id = Pid::from_raw(i32::try_from(self.child.id()).expect("an id")).expect("not 0");
         kill_process(id, signal).expect("it lives");
     }
 
     /// Waits for its end.
+    #[allow(dead_code, reason = "not every test ends it")]
     pub fn end(&mut self) -> ExitStatus {
         self.child.wait().expect("it ends")
     }

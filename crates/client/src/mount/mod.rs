@@ -5,6 +5,7 @@
 
 mod error;
 mod export;
+mod facts;
 mod mnt;
 mod mounted;
 mod places;
@@ -13,6 +14,7 @@ mod service;
 mod umnt;
 
 pub use error::{Contact, MountError};
+pub use facts::Inquiry;
 pub use mnt::{Mount, mount};
 pub use mounted::Mounted;
 pub use places::{Place, Places, Search};

@@ -17,6 +17,8 @@ pub struct Exports {
     /// In the order of their ids.
     list: Vec<Export>,
     key: HandleKey,
+    /// What names this server.
+    identity: [u8; 16],
     groups: Option<Arc<UserGroups>>,
     /// Some do not take every call, however it is protected.
     judges_security: bool,
@@ -50,7 +52,14 @@ impl Exports {
             }
         }
         let judges_security = list.iter().any(|export| export.tls() != TlsPolicy::Offered);
-        Ok(Self { list, key: HandleKey::new(key), groups: None, judges_security })
+        let key = HandleKey::new(key);
+        Ok(Self { list, identity: key.identity(), key, groups: None, judges_security })
+    }
+
+    /// The same of a server that others share the key of handles with: what names it is made of a secret of its own.
+    #[must_use]
+    pub fn with_own_secret(self, secret: [u8; 16]) -> Self {
+        Self { identity: HandleKey::new(secret).identity(), ..self }
     }
 
     /// The same with callers in the groups that this host knows them in, in place of those that they send.
@@ -109,7 +118,7 @@ impl Exports {
     /// What names this server to clients that ask whether two addresses are of one: the same on all its addresses and over
     /// restarts, and another for every server that keeps its own secret.
     pub fn identity(&self) -> [u8; 16] {
-        self.key.identity()
+        self.identity
     }
 
     /// What clients get for a handle that is of no export, with this id in the place of one.
@@ -126,7 +135,8 @@ impl Exports {
 impl Default for Exports {
     /// No export.
     fn default() -> Self {
-        Self { list: Vec::new(), key: HandleKey::new([0; 16]), groups: None, judges_security: false }
+        let key = HandleKey::new([0; 16]);
+        Self { list: Vec::new(), identity: key.identity(), key, groups: None, judges_security: false }
     }
 }
 

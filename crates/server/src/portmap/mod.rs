@@ -6,6 +6,7 @@ mod dump;
 mod getaddr;
 mod getaddrlist;
 mod getport;
+mod gettime;
 mod places;
 mod set;
 mod state;
@@ -63,7 +64,7 @@ const VERSION_4: &[Row<Portmap>] = &[
     row("GETADDR", getaddr::of_any_version),
     row("DUMP", dump::addresses),
     row("BCAST", broadcast::run),
-    row("GETTIME", not_served),
+    row("GETTIME", gettime::run),
     row("UADDR2TADDR", not_served),
     row("TADDR2UADDR", not_served),
     row("GETVERSADDR", getaddr::of_version),

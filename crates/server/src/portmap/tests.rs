@@ -57,6 +57,15 @@ fn ports() {
 }
 
 #[test]
+fn the_time_of_this_host_is_told() {
+    let peer = over(Transport::Tcp, "192.0.2.1:2049");
+    let now = || std::time::UNIX_EPOCH.elapsed().expect("after 1970").as_secs();
+    let before = now();
+    let told = result_of!(rpcbind::gettime::Reply, &service(), &peer, (PORTMAP, 3, 6), &()).seconds;
+    assert!((before..=now()).contains(&u64::from(told)), "{told}");
+}
+
+#[test]
 fn addresses_are_those_that_the_client_reached_us_at() {
     let service = service();
     let address = |procedure, server, program, version| {
@@ -142,8 +151,8 @@ fn each_version_has_its_procedures_and_no_more() {
         assert_eq!(outcome(version, procedure), Ok(Accepted::ProcedureUnavailable));
     }
     assert_eq!(outcome(1, 0), Ok(Accepted::ProgramMismatch { low: 2, high: 4 }));
-    // Which no client calls: GETTIME, UADDR2TADDR, TADDR2UADDR.
-    for procedure in [6, 7, 8] {
+    // Which no client calls: UADDR2TADDR, TADDR2UADDR.
+    for procedure in [7, 8] {
         assert_eq!(outcome(3, procedure), Ok(Accepted::ProcedureUnavailable));
     }
 }

@@ -10,6 +10,9 @@ use super::record_file::RecordFile;
 use super::record_log::{NoLog, RecordLog};
 use super::state_number::next_state_number;
 
+/// Seconds by which the numbers of runs of different heads may lie apart: half a year, in which no two are likely to meet.
+const HEADS_APART: u64 = 1 << 24;
+
 /// What the state needs to begin.
 pub struct StateOptions {
     /// How long a client keeps what it has without a word from it.
@@ -47,6 +50,14 @@ impl StateOptions {
         Ok(Self { records, epoch, host_number, log: Box::new(file), ..forgetful })
     }
 
+    /// The same for one of several heads that serve the same files, as this number of its own tells it from the others: names of
+    /// clients and opens that one head gave out are not taken for those of another that began in the same second.
+    #[must_use]
+    pub fn of_head(self, head: u64) -> Self {
+        let apart = since_1970().as_secs().saturating_sub(head % HEADS_APART) as u32;
+        Self { epoch: self.records.next_epoch().max(apart), ..self }
+    }
+
     /// The same with another lease.
     #[must_use]
     pub fn with_lease(self, lease: Duration) -> Self {
@@ -57,4 +68,16 @@ impl StateOptions {
 /// The time of day.
 pub(super) fn since_1970() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_that_begin_at_once_have_numbers_of_their_own() {
+        let epoch = |head| StateOptions::forgetful().of_head(head).epoch;
+        let (one, other) = (epoch(5), epoch(100_000_005));
+        assert!(one.abs_diff(other) > 1_000_000, "{one} and {other}");
+    }
 }

@@ -64,6 +64,6 @@ mod xattrs;
 pub use file_system::LocalFileSystem;
 pub use handles::{HandleReuse, handle_reuse};
 pub use open_error::OpenError;
-pub use options::{HandleSource, Mode, Options, SyncMode};
+pub use options::{FallBack, HandleSource, Mode, Options, SyncMode};
 pub use presence::Presence;
 pub use root::Root;

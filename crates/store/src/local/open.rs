@@ -41,7 +41,7 @@ impl LocalFileSystem {
 
     /// The same with a directory that was opened already, which decides whether mounts are crossed.
     pub fn at(root: Root, options: Options) -> Result<Self, OpenError> {
-        let Root { tree, maker, handles, directory } = root;
+        let Root { tree, maker, handles, fall_back, directory } = root;
         let directory = directory.as_path();
         let failed = |step| move |cause: rustix::io::Errno| OpenError::new(step, directory, cause);
         let identity = Identity::probe();
@@ -52,7 +52,9 @@ impl LocalFileSystem {
             rustix::process::umask(rustix::fs::Mode::empty());
         }
         let known = KnownHandles::new(if tree.has_honest_births() { options.known_handles } else { 0 });
-        let verifier = Arc::new(Verifier::open(options.state.as_deref())?);
+        let keeps_verifier = options.keeps_verifier && !tree.is_fuse();
+        let verifier = options.state.as_deref().filter(|_| keeps_verifier);
+        let verifier = Arc::new(Verifier::open(verifier)?);
         let nodes = Arc::new(NodeCache::new(OpenFiles::share(options.open_files), Arc::clone(&verifier)));
         let root = tree.open_name(tree.root.as_fd(), b".", LOOK).map_err(failed("opening the root of"))?;
         let handle = root_handle(&tree, &maker).map_err(|cause| {
@@ -82,7 +84,7 @@ impl LocalFileSystem {
             kept_streams.tick();
         })
         .map_err(|cause| OpenError::new("starting the housekeeper of", directory, cause))?;
-        let mode = Mode { handles, acts_as_caller: identity.acts_as_caller };
+        let mode = Mode { handles, fall_back, acts_as_caller: identity.acts_as_caller };
         let syncs = options.sync == SyncMode::Sync && tree.is_durable();
         let (has_xattrs, clones) = (probe::has_xattrs(&tree), probe::clones(&tree));
         let locked = LockedFiles::new(LOCKED_FILES, tree.kind());

@@ -24,6 +24,9 @@ pub struct Options {
     pub cross_mounts: bool,
     /// When changes of metadata are durable.
     pub sync: SyncMode,
+    /// Whether the write verifier outlives the process where the data does, so that clients of a server that was restarted
+    /// need not write again. On by default; off where other hosts serve the same files.
+    pub keeps_verifier: bool,
     /// The most files kept open between calls. By default [`Options::OPEN_FILES`]; never more than half of what
     /// the process may open (`RLIMIT_NOFILE`), for its connections need some.
     pub open_files: usize,
@@ -46,6 +49,7 @@ impl Default for Options {
             state: None,
             cross_mounts: false,
             sync: SyncMode::Sync,
+            keeps_verifier: true,
             open_files: Self::OPEN_FILES,
             known_handles: Self::KNOWN_HANDLES,
         }
@@ -61,11 +65,22 @@ pub enum HandleSource {
     Index,
 }
 
+/// Why handles are file numbers with times of birth although the kernel makes handles of this file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FallBack {
+    /// The process that serves the file system (FUSE) gives its nodes other numbers than its files, so that handles end with it.
+    NodeNumbers,
+    /// A handle was not opened any more once the kernel had forgotten its node.
+    Forgotten,
+}
+
 /// How a directory was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mode {
     /// Where handles come from.
     pub handles: HandleSource,
+    /// Why handles are not the kernel's, if they could be.
+    pub fall_back: Option<FallBack>,
     /// Whether each call runs with the ids of its caller. Else every call runs as the process itself.
     pub acts_as_caller: bool,
 }

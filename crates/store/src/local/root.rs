@@ -5,9 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::handles::{Form, LONGEST_KERNEL_HANDLE, Layout, Maker, Mounts, kernel_open};
+use super::handles::{Form, LONGEST_KERNEL_HANDLE, Layout, Maker, Mounts, judge_fuse, kernel_open};
 use super::open_error::OpenError;
-use super::options::HandleSource;
+use super::options::{FallBack, HandleSource};
 use super::syscall;
 use super::tree::Tree;
 
@@ -17,6 +17,7 @@ pub struct Root {
     pub(super) tree: Arc<Tree>,
     pub(super) maker: Maker,
     pub(super) handles: HandleSource,
+    pub(super) fall_back: Option<FallBack>,
     pub(super) directory: PathBuf,
 }
 
@@ -26,8 +27,8 @@ impl Root {
         let tree = Tree::open(directory, cross_mounts)
             .map_err(|cause| OpenError::new("opening the directory", directory, cause))?;
         let tree = Arc::new(tree);
-        let (maker, handles) = probe_handles(&tree, directory);
-        Ok(Self { tree, maker, handles, directory: directory.to_owned() })
+        let Probed { maker, handles, fall_back } = probe_handles(&tree, directory);
+        Ok(Self { tree, maker, handles, fall_back, directory: directory.to_owned() })
     }
 
     /// Where its handles will come from.
@@ -47,23 +48,34 @@ impl AsFd for Root {
     }
 }
 
-/// Which handles there are here: asks for the root's, and opens it.
-fn probe_handles(tree: &Arc<Tree>, directory: &Path) -> (Maker, HandleSource) {
+/// Which handles there are here: asks for the root's, and opens it. On FUSE, where that says nothing of others, a file's too.
+fn probe_handles(tree: &Arc<Tree>, directory: &Path) -> Probed {
     let mounts = tree.crosses_mounts.then(|| Arc::new(Mounts::new(tree, directory)));
     let device = tree.device;
-    let mut maker = Maker { from_kernel: false, layout: Layout::Unknown, shape: (0, 0), device, mounts };
-    let Ok(raw) = syscall::name_to_handle(tree.root.as_fd(), None) else {
-        return (maker, HandleSource::Index);
-    };
+    let maker = Maker { from_kernel: false, layout: Layout::Unknown, shape: (0, 0), device, mounts };
+    let mut probed = Probed { maker, handles: HandleSource::Index, fall_back: None };
+    let Ok(raw) = syscall::name_to_handle(tree.root.as_fd(), None) else { return probed };
     // Overlays and network file systems have long handles: the file number, kind and form must fit too.
     if raw.as_bytes().len() > LONGEST_KERNEL_HANDLE || !(0..256).contains(&raw.kind) {
-        return (maker, HandleSource::Index);
+        return probed;
     }
     let kind = raw.kind as u8;
-    maker.from_kernel = true;
-    maker.layout = tree.layout().or_by_example(tree.root_file, i32::from(kind), raw.as_bytes());
-    maker.shape = (kind, raw.as_bytes().len());
     let form = Form::Kernel { kind, bytes: raw.as_bytes() };
     let opens = tree.mount.as_ref().is_some_and(|mount| kernel_open(mount.as_fd(), form).is_ok());
-    (maker, if opens { HandleSource::Kernel } else { HandleSource::Index })
+    probed.fall_back = if tree.is_fuse() { judge_fuse(tree, opens) } else { None };
+    if probed.fall_back.is_some() {
+        return probed;
+    }
+    probed.maker.from_kernel = true;
+    probed.maker.layout = tree.layout().or_by_example(tree.root_file, i32::from(kind), raw.as_bytes());
+    probed.maker.shape = (kind, raw.as_bytes().len());
+    probed.handles = if opens { HandleSource::Kernel } else { HandleSource::Index };
+    probed
+}
+
+/// What was found out.
+struct Probed {
+    maker: Maker,
+    handles: HandleSource,
+    fall_back: Option<FallBack>,
 }

@@ -27,6 +27,7 @@ const BTRFS: u64 = 0x9123_683e;
 const TMPFS: u64 = 0x0102_1994;
 const RAMFS: u64 = 0x8584_58f6;
 const PROC: u64 = 0x9fa0;
+const FUSE: u64 = 0x6573_5546;
 
 /// Where the kernel shows what this process has open.
 const DESCRIPTORS: &str = "/proc/self/fd";
@@ -180,11 +181,17 @@ impl Tree {
         matches!(self.kind, EXT | XFS | BTRFS | TMPFS)
     }
 
+    /// Whether a process serves this file system (FUSE), and holds data that no kernel knows of.
+    pub(super) fn is_fuse(&self) -> bool {
+        self.kind == FUSE
+    }
+
     /// Where kernel handles of this file system hold the file number.
     pub(super) fn layout(&self) -> Layout {
         match self.kind {
             EXT | XFS | BTRFS => Layout::First,
             TMPFS => Layout::Second,
+            FUSE => Layout::HighWordFirst,
             _ => Layout::Unknown,
         }
     }

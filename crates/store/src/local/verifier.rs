@@ -2,7 +2,8 @@
 //!
 //! Such data lies in the kernel's page cache. It survives the process, so a restart alone must not change the
 //! verifier; it does not survive the machine, so the kernel's boot id is in it; and it is lost when writing it back
-//! fails, so a nonce is in it that is replaced then.
+//! fails, so a nonce is in it that is replaced then. Where a process holds such data (FUSE), which may end without a
+//! word, each server process has a verifier of its own.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};

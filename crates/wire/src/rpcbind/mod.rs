@@ -6,6 +6,7 @@ pub mod broadcast;
 pub mod dump;
 pub mod getaddr;
 pub mod getaddrlist;
+pub mod gettime;
 mod network;
 pub mod set;
 mod text;

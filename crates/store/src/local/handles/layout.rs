@@ -7,6 +7,9 @@ pub(in super::super) enum Layout {
     First,
     /// In bytes 4 to 11 (tmpfs).
     Second,
+    /// In the first eight bytes, the word of the high half before the other (FUSE: the number of the node, which daemons that
+    /// serve clusters take from the file number).
+    HighWordFirst,
     /// Not known: then a handle made by name cannot be compared with the attributes made by name.
     Unknown,
 }
@@ -28,7 +31,23 @@ impl Layout {
             }
             Self::First => long(0),
             Self::Second => long(4),
+            Self::HighWordFirst => {
+                let word = |from: usize| bytes.get(from..from + 4)?.try_into().ok().map(u32::from_ne_bytes);
+                Some(u64::from(word(0)?) << 32 | u64::from(word(4)?))
+            }
             Self::Unknown => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_fuse_node_has_its_high_word_first() {
+        let bytes: Vec<u8> = [7_u32, 42, 1].into_iter().flat_map(u32::to_ne_bytes).collect();
+        assert_eq!(Layout::HighWordFirst.file_number(0x81, &bytes), Some(7 << 32 | 42));
+        assert_eq!(Layout::HighWordFirst.file_number(0x81, &bytes[..7]), None);
     }
 }

@@ -1,0 +1,137 @@
+//! The section `[cluster]`: several servers (heads) that serve the same files as one, and what that forbids.
+
+use std::path::PathBuf;
+
+use toml::de::DeValue;
+
+use super::identifier::{cluster_identifier, identifier};
+use super::section::{Section, kind, text};
+use super::{Delegations, ExportConfig, Source};
+
+/// The longest name of a cluster.
+const LONGEST: usize = 64;
+
+/// What a head shares with the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterConfig {
+    /// The name of the cluster.
+    pub id: String,
+    /// The secret of the cluster.
+    pub key_file: PathBuf,
+}
+
+/// Reads the section, if there is one.
+pub fn cluster(
+    file: &mut Section<'_, '_>,
+    there: impl FnOnce(&DeValue<'_>) -> Result<PathBuf, String>,
+) -> Option<ClusterConfig> {
+    let value = file.raw("cluster")?;
+    let DeValue::Table(table) = value.get_ref() else {
+        let what = format!("`cluster`: expected a section [cluster], found {}", kind(value.get_ref()));
+        file.problem(value.span(), what);
+        return None;
+    };
+    let mut section = Section::new("[cluster]", table, value.span(), file.problems());
+    let id = section.required("id", "id = \"storage\"", id);
+    let key_file = section.required("key_file", "key_file = \"/etc/howdah/cluster.key\"", |value| {
+        let help = "howdah cluster-key FILE makes one, which every head needs a copy of";
+        there(value).map_err(|what| format!("{what}; {help}"))
+    });
+    section.finish();
+    Some(ClusterConfig { id: id?.into_inner(), key_file: key_file?.into_inner() })
+}
+
+fn id(value: &DeValue<'_>) -> Result<String, String> {
+    let id = text(value)?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    if id.is_empty() || id.len() > LONGEST || !id.chars().all(fits) {
+        return Err(format!("expected 1 to {LONGEST} letters, digits, dots, dashes and underscores"));
+    }
+    Ok(id.to_owned())
+}
+
+impl ClusterConfig {
+    /// Gives these exports the ids that they have on every head, whatever path their files have there.
+    ///
+    /// # Errors
+    /// An export cannot be shared, or two would have the same id.
+    pub fn share(&self, exports: &mut [ExportConfig]) -> Result<(), String> {
+        for export in &mut *exports {
+            must_be_shareable(export)?;
+            if export.id == identifier(&export.name, &export.source) {
+                export.id = cluster_identifier(&self.id, &export.name);
+            }
+            export.shared = true;
+        }
+        for (position, export) in exports.iter().enumerate() {
+            if let Some(other) = exports[..position].iter().find(|other| other.id == export.id) {
+                return Err(format!(
+                    "export {} has the id {} of export {}; give it another `id`, the same on every head",
+                    export.name, export.id, other.name
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn must_be_shareable(export: &ExportConfig) -> Result<(), String> {
+    let name = &export.name;
+    let why = match (&export.source, export.delegations) {
+        (Source::Memory(_), _) => {
+            "its files are in the memory of this head, where no other head finds them; serve a directory"
+        }
+        (Source::Server(_), _) => {
+            "its handles are kept in the state directory of this head, where no other head finds them; serve a directory"
+        }
+        (Source::Directory(_), Delegations::Read) => {
+            "delegations = \"read\" is not possible: clients would not learn of changes made through other heads; leave it out"
+        }
+        (Source::Directory(_), Delegations::None) => return Ok(()),
+    };
+    Err(format!("export {name} cannot be served by a cluster: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::configuration::testing::one_export;
+
+    fn cluster() -> ClusterConfig {
+        ClusterConfig { id: "storage".to_owned(), key_file: "/nonexistent".into() }
+    }
+
+    #[test]
+    fn an_export_has_one_id_wherever_its_files_are() {
+        let id_at = |path: &str, written: Option<u32>| {
+            let mut exports = one_export().exports;
+            exports[0].source = Source::Directory(path.into());
+            exports[0].id = written.unwrap_or_else(|| identifier(&exports[0].name, &exports[0].source));
+            cluster().share(&mut exports).expect("it can be shared");
+            assert!(exports[0].shared);
+            exports[0].id
+        };
+        assert_eq!(id_at("/mnt/one", None), id_at("/mnt/other", None));
+        assert_ne!(
+            id_at("/mnt/one", None),
+            identifier(&one_export().exports[0].name, &Source::Directory("/mnt/one".into()))
+        );
+        assert_eq!(id_at("/mnt/one", Some(7)), 7, "what is written holds");
+    }
+
+    #[test]
+    fn what_no_other_head_has_is_refused() {
+        let refused = |change: fn(&mut ExportConfig)| {
+            let mut exports = one_export().exports;
+            change(&mut exports[0]);
+            cluster().share(&mut exports).expect_err("it cannot be shared")
+        };
+        assert!(refused(|export| export.source = Source::Memory(1 << 20)).contains("serve a directory"));
+        let far = refused(|export| export.source = Source::server("nfs://far.test/x").expect("a URL"));
+        assert!(far.contains("serve a directory"), "{far}");
+        assert!(refused(|export| export.delegations = Delegations::Read).contains("leave it out"));
+        let mut two = [one_export().exports, one_export().exports].concat();
+        two[1].name = "/other".parse().expect("a name");
+        assert!(cluster().share(&mut two).is_err_and(|why| why.contains("give it another `id`")));
+    }
+}

@@ -1,0 +1,35 @@
+# Two mounts, each of another head: names are made, renamed and removed through both at once, and each change is made by one alone.
+. "$WORK/scripts/lib.sh"
+mount_export
+mkdir -p /mnt/1 /mnt/2
+for head in 1 2; do
+    mount -t nfs -o "$MOUNT_OPTIONS,noac,nosharecache,lookupcache=none" "10.99.0.1$head:$EXPORT_NAME" "/mnt/$head"
+done
+# Each makes what the other one waits for.
+echo one >/mnt/1/one
+equal "$(cat /mnt/2/one)" one "what the other head made"
+equal "$(stat -c %i /mnt/1/one)" "$(stat -c %i /mnt/2/one)" "file number"
+equal "$(stat -f -c '%b %c %S' /mnt/1)" "$(stat -f -c '%b %c %S' /mnt/2)" "size"
+won=0
+round=0
+race() {
+    "$1" 1 >/run/race1 2>&1 & first=$!
+    "$1" 2 >/run/race2 2>&1 & second=$!
+    wins=0
+    wait $first && wins=$((wins + 1))
+    wait $second && wins=$((wins + 1))
+    equal $wins 1 "round $round: $1 succeeded so many times"
+}
+make() { mkdir "/mnt/$1/made"; }
+move() { mv -T "/mnt/$1/made" "/mnt/$1/moved$1"; }
+while [ $round -lt "$ROUNDS" ]; do
+    round=$((round + 1))
+    race make
+    race move
+    [ -d /mnt/1/moved1 ] && name=moved1 || name=moved2
+    equal "$(stat -c %i /mnt/1/$name)" "$(stat -c %i /mnt/2/$name)" "round $round: file number"
+    remove() { rmdir "/mnt/$1/$name"; }
+    race remove
+    equal "$(ls /mnt/1)" "$(ls /mnt/2)" "round $round: names"
+done
+note "$round rounds: made, renamed and removed by one head each time"

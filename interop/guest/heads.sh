@@ -1,0 +1,68 @@
+# Moves from one head to the other and back in the middle of writes, ROUNDS times. Every HOSTS-th time (0: never) the host of the head
+# dies whole, with MooseFS's client, which is noted apart.
+. "$WORK/scripts/lib.sh"
+now() { cut -d' ' -f1 /proc/uptime | tr -d .; }
+mount_export
+echo held >/mnt/n/held
+exec 3</mnt/n/held
+case $MOUNT_OPTIONS in
+*vers=4*)
+    hold /mnt/n/held lock
+    ;;
+esac
+largest=0 sum=0 moves=0 hosts=0 host_gap=0 round=0
+while [ $round -lt "$ROUNDS" ]; do
+    round=$((round + 1))
+    how=server
+    [ "$HOSTS" = 0 ] || [ $((round % HOSTS)) != 0 ] || how=host
+    # What is safe before.
+    "$TOOL" pattern --seed "$round" --bytes 1048576 | dd of="/mnt/n/safe" bs=256K iflag=fullblock conv=fsync status=none
+    # What is under way meanwhile.
+    rm -f /run/written
+    (
+        "$TOOL" pattern --seed "$((SEED + round))" --bytes "$((SIZE / 2))" | dd of=/mnt/n/large bs=256K iflag=fullblock status=none
+        : >/run/written
+        "$TOOL" pattern --seed "$((SEED - round))" --bytes "$((SIZE / 2))" | dd of=/mnt/n/large bs=256K iflag=fullblock oflag=append conv=notrunc,fsync status=none
+    ) &
+    writer=$!
+    until [ -e /run/written ]; do sleep 0.01; done
+    rm -f "$WORK/revived"
+    echo $how >"$WORK/move.new"
+    mv "$WORK/move.new" "$WORK/move"
+    while [ -e "$WORK/move" ]; do sleep 0.01; done
+    start=$(now)
+    mkdir "/mnt/n/made-$round"
+    gap=$(($(now) - start))
+    echo "round $round ($how): the next change was answered after $((gap * 10)) ms"
+    case $how in
+    server)
+        moves=$((moves + 1)) sum=$((sum + gap))
+        [ $gap -le $largest ] || largest=$gap
+        ;;
+    host)
+        hosts=$((hosts + 1))
+        [ $gap -le $host_gap ] || host_gap=$gap
+        ;;
+    esac
+    wait $writer || fail "round $round: the writer saw an error"
+    echo "round $round: written after $((($(now) - start) * 10)) ms"
+    drop_caches
+    equal "$(sha256sum </mnt/n/large)" "$({ "$TOOL" pattern --seed "$((SEED + round))" --bytes "$((SIZE / 2))"; "$TOOL" pattern --seed "$((SEED - round))" --bytes "$((SIZE / 2))"; } | sha256sum)" "round $round: checksum of what was written meanwhile"
+    equal "$(sha256sum </mnt/n/safe)" "$("$TOOL" pattern --seed "$round" --bytes 1048576 | sha256sum)" "round $round: checksum of what was safe"
+    equal "$(cat <&3)" held "round $round: a file that was open before"
+    exec 3<&-
+    exec 3</mnt/n/held
+    rmdir "/mnt/n/made-$round"
+    until [ -e "$WORK/revived" ]; do sleep 0.05; done
+done
+note "$moves heads killed: the next change was answered after $((sum * 10 / moves)) ms on average, $((largest * 10)) ms at most"
+[ $hosts = 0 ] || note "$hosts hosts killed: after $((host_gap * 10)) ms at most"
+# Far more than a move takes on a busy machine, and less than a connection that hangs.
+[ $largest -lt 6000 ] || fail "a move took $((largest * 10)) ms"
+case $MOUNT_OPTIONS in
+*vers=4*)
+    let_go lock
+    note "the client said $(dmesg | grep -c 'lost 1 locks') times that it lost its lock"
+    ;;
+esac
+expect_on_server held safe large

@@ -1,0 +1,155 @@
+# MooseFS in this namespace (a master, two chunkservers), and two heads, each with a mount and a network namespace of its own. The
+# address of the service is $SERVER_ADDRESS; head N has 10.99.0.1N besides. The job asks by files in $WORK:
+#   move     the head that serves loses its network and is killed; with "host" in the file, its mount's daemon is killed too. The
+#            other one gets the address: then the file is gone.
+MASTER=10.98.0.1
+fail() { echo "failed: $*"; exit 1; }
+until_true() { for _ in $(seq 600); do if "$@" >/dev/null 2>&1; then return; fi; sleep 0.1; done; fail "never came true: $*"; }
+background() { log=$WORK/log/$1; shift; setpriv --pdeathsig KILL -- "$@" >>"$log" 2>&1 & }
+on_head() { head=$1; shift; nsenter --net="/run/netns/head$head" -- "$@"; }
+
+start_moosefs() {
+    ip addr add $MASTER/24 dev lo
+    mkdir -p "$WORK/mfs/master"
+    cp /var/lib/mfs/metadata.mfs.empty "$WORK/mfs/master/metadata.mfs"
+    echo '* / rw,alldirs,admin,maproot=0:0' >"$WORK/mfs/exports.cfg"
+    : >"$WORK/mfs/topology.cfg"
+    cat >"$WORK/mfs/master.cfg" <<EOF
+WORKING_USER = root
+WORKING_GROUP = root
+NICE_LEVEL = 0
+DATA_PATH = $WORK/mfs/master
+EXPORTS_FILENAME = $WORK/mfs/exports.cfg
+TOPOLOGY_FILENAME = $WORK/mfs/topology.cfg
+MATOML_LISTEN_HOST = $MASTER
+MATOCS_LISTEN_HOST = $MASTER
+MATOCL_LISTEN_HOST = $MASTER
+EOF
+    background mfs-master.txt mfsmaster -c "$WORK/mfs/master.cfg" -f start
+    until_true grep -q 'initialized properly' "$WORK/log/mfs-master.txt"
+    for number in 1 2; do
+        mkdir -p "$WORK/mfs/chunks$number" "$WORK/mfs/server$number"
+        echo "$WORK/mfs/chunks$number" >"$WORK/mfs/disks$number.cfg"
+        cat >"$WORK/mfs/server$number.cfg" <<EOF
+WORKING_USER = root
+WORKING_GROUP = root
+NICE_LEVEL = 0
+DATA_PATH = $WORK/mfs/server$number
+HDD_CONF_FILENAME = $WORK/mfs/disks$number.cfg
+HDD_LEAVE_SPACE_DEFAULT = 64MiB
+MASTER_HOST = $MASTER
+BIND_HOST = $MASTER
+CSSERV_LISTEN_HOST = $MASTER
+CSSERV_LISTEN_PORT = 94${number}2
+EOF
+        background "mfs-server$number.txt" mfschunkserver -c "$WORK/mfs/server$number.cfg" -f start
+    done
+}
+
+# Without caches of names and attributes, one head sees at once what another does.
+mount_moosefs() {
+    mkdir -p "$1"
+    background mfs-mount.txt mfsmount -H $MASTER -f "$1" -o mfsnice=0,mfsattrcacheto=0,mfsentrycacheto=0,mfsdirentrycacheto=0
+    echo $! >"$WORK/mount$2.pid"
+    until_true mountpoint -q "$1"
+}
+
+# The network of a head's host.
+make_network() {
+    ip netns add "head$1"
+    ip link add "head$1" type veth peer name eth0 netns "head$1"
+    ip link set "head$1" master heads up
+    on_head "$1" ip link set lo up
+    on_head "$1" ip addr add "10.99.0.1$1/24" dev eth0
+    on_head "$1" sysctl -q -w net.ipv4.conf.eth0.arp_notify=1
+    on_head "$1" ip link set eth0 up
+}
+
+make_head() {
+    make_network "$1"
+    cat >"$WORK/head$1.toml" <<EOF
+state = "$WORK/state$1"
+rpcbind = "off"
+[cluster]
+id = "interop"
+key_file = "$WORK/cluster.key"
+[[export]]
+name = "$EXPORT_NAME"
+path = "$WORK/mount$1"
+squash = "none"
+EOF
+    start_head "$1"
+}
+
+start_head() {
+    : >"$WORK/log/head$1.txt"
+    background "head$1.txt" nsenter --net="/run/netns/head$1" -- "$HOWDAH" serve --config "$WORK/head$1.toml"
+    echo $! >"$WORK/head$1.pid"
+    until_true grep -q '^Stop: ' "$WORK/log/head$1.txt"
+}
+
+# Its network goes first, as that of a host which loses its power: no connection is closed.
+kill_head() {
+    on_head "$1" ip link set eth0 down
+    kill -KILL "$(cat "$WORK/head$1.pid")"
+    [ "$2" != host ] || kill -KILL "$(cat "$WORK/mount$1.pid")"
+}
+
+# The neighbours are told by gratuitous ARP, which the kernel sends when a hardware address is set, if only to what it was. As
+# keepalived does, again and again.
+give_address() {
+    on_head "$1" ip addr add "$SERVER_ADDRESS/24" dev eth0
+    hardware=$(on_head "$1" ip -o link show eth0 | sed 's/.*link.ether \([^ ]*\).*/\1/')
+    on_head "$1" ip link set eth0 address "$hardware"
+    (for _ in 1 2 3; do sleep 0.3; on_head "$1" ip link set eth0 address "$hardware"; done) &
+}
+
+# Connections that the killed head could not close any more must not be there when the address comes back: after a start of the host
+# they are not, and here its network is made anew. Else they would answer in the place of a reset, for two minutes.
+revive_head() {
+    ip link del "head$1"
+    ip netns del "head$1"
+    make_network "$1"
+    cat "$WORK/log/head$1.txt" >>"$WORK/log/heads-killed.txt"
+    if [ "$2" = host ]; then
+        umount -l "$WORK/mount$1"
+        mount_moosefs "$WORK/mount$1" "$1"
+    fi
+    start_head "$1"
+}
+
+"$HOWDAH" cluster-key "$WORK/cluster.key"
+start_moosefs
+ip link add heads type bridge
+ip link set guest0 master heads
+ip link set heads up
+ip addr add 10.99.0.9/24 dev heads
+mount_moosefs "$WORK/export" 0
+for number in 1 2; do
+    mount_moosefs "$WORK/mount$number" "$number"
+done
+until_true sh -c "echo tried >'$WORK/export/tried' && sync '$WORK/export/tried'"
+chmod 777 "$WORK/export"
+for number in 1 2; do make_head $number; done
+"$HOWDAH" check --cluster 10.99.0.11 10.99.0.12
+# The mounts themselves agree.
+stat -c '%i %n' "$WORK"/mount1/tried "$WORK"/mount2/tried
+[ "$(stat -c %i "$WORK/mount1/tried")" = "$(stat -c %i "$WORK/mount2/tried")" ] || fail "a file has two numbers"
+[ "$(stat -f -c '%b %S' "$WORK/mount1")" = "$(stat -f -c '%b %S' "$WORK/mount2")" ] || fail "two sizes"
+give_address 1
+serving=1
+: >"$WORK/ready"
+while :; do
+    if [ -e "$WORK/move" ]; then
+        how=$(cat "$WORK/move")
+        kill_head $serving "$how"
+        killed=$serving serving=$((3 - serving))
+        give_address $serving
+        rm "$WORK/move"
+        revive_head $killed "$how"
+        "$HOWDAH" clients --state "$WORK/state$serving" >"$WORK/log/clients.txt" 2>&1 || :
+        : >"$WORK/revived"
+    fi
+    kill -0 "$(cat "$WORK/head$serving.pid")" || fail "head $serving ended by itself"
+    sleep 0.02
+done

@@ -1,0 +1,54 @@
+//! The Linux kernel's client on several howdahs that serve one cluster file system.
+
+use std::time::Duration;
+
+use super::kernel_client::{BASE, PLAIN};
+use crate::scenario::{Peer, Scenario};
+
+/// 200 moves take half an hour.
+const LIMIT: Duration = Duration::from_secs(3_600);
+
+const MIB: u64 = 1 << 20;
+
+/// MooseFS is in Debian's packages moosefs-master, moosefs-chunkserver and moosefs-client.
+const fn on_moosefs(job: &'static str, options: &'static str) -> Peer {
+    Peer::Heads {
+        job,
+        options,
+        cluster: "heads-moosefs.sh",
+        commands: &["mfsmaster", "mfschunkserver", "mfsmount", "nsenter"],
+    }
+}
+
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        name: "heads-moosefs",
+        about: "two heads on MooseFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
+        peer: on_moosefs("heads.sh", PLAIN),
+        export: "/data",
+        sizes: &[("ROUNDS", 200, 4), ("HOSTS", 50, 2), ("SIZE", 16 * MIB, 8 * MIB)],
+        limit: LIMIT,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "heads-moosefs-nfs4",
+        about: "the same over 4.1, with a file that is open and locked meanwhile: it is opened again, and the lock is lost, as the client says",
+        peer: on_moosefs("heads.sh", "vers=4.1,port=2049"),
+        export: "/data",
+        sizes: &[("ROUNDS", 50, 2), ("HOSTS", 0, 0), ("SIZE", 16 * MIB, 8 * MIB)],
+        limit: LIMIT,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "heads-moosefs-race",
+        about: "two heads on MooseFS: names made, renamed and removed through both at once, each by one; equal sizes, numbers and handles",
+        peer: on_moosefs("heads-race.sh", PLAIN),
+        export: "/data",
+        sizes: &[("ROUNDS", 200, 40)],
+        limit: LIMIT,
+        privileged: true,
+        ..BASE
+    },
+];
