@@ -25,7 +25,7 @@ fn blocks(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let parts: Vec<&str> = page.split("```sh\n").collect();
     for pair in parts.windows(2) {
-        let before = pair[0].trim_end().lines().next_back().unwrap_or_default();
+        let before = pair[0].trim_end().lines().next_back().unwrap_or_default().trim_start();
         let text = pair[1].split("```").next().unwrap_or_default().replace("\\\n", " ");
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let lines = lines.map(str::to_owned).collect();

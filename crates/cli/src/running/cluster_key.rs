@@ -54,6 +54,9 @@ pub fn cluster_key(path: &Path) -> Result<[u8; HANDLE_KEY_SIZE]> {
 pub fn make_cluster_key(path: &Path) -> Result<()> {
     let step = || format!("writing the cluster's key {}", path.display());
     let key = random_key()?;
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory).with_context(step)?;
+    }
     let mut file = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
             "{} is there already; heads that use it would lose their clients' handles: remove it first, or choose another name",
@@ -74,7 +77,7 @@ mod tests {
     #[test]
     fn it_is_made_once_and_read_as_it_is() {
         let home = tempfile::tempdir().expect("a directory");
-        let path = home.path().join("cluster.key");
+        let path = home.path().join("howdah/cluster.key");
         make_cluster_key(&path).expect("made");
         let key = cluster_key(&path).expect("read");
         assert_ne!(key, [0; HANDLE_KEY_SIZE]);
