@@ -39,7 +39,7 @@ fn it_writes_the_page_and_says_where() {
 fn what_holds_no_results_is_a_wrong_argument() {
     let home = tempfile::tempdir().expect("a directory");
     for (arguments, says) in
-        [(&["."][..], "no result directory"), (&[], "run a plan first"), (&["a", "b"], "unexpected")]
+        [(&["."][..], "no result directory"), (&[], "run a plan first"), (&["a", "b"], "one word too many")]
     {
         let done = report(home.path(), arguments);
         assert_eq!(done.status.code(), Some(2), "{done:?}");

@@ -249,7 +249,7 @@ fn what_cannot_be_played_or_recorded_is_said() {
     for (arguments, code, wanted) in [
         (&["bench", "memory:", "--replay", "/nowhere/calls"][..], 1, "/nowhere/calls"),
         (&["bench", "memory:", "--replay", &other], 1, "not that of a capture"),
-        (&["bench", "memory:", "--replay", &other, "-w", "write"], 2, "cannot be used with"),
+        (&["bench", "memory:", "--replay", &other, "-w", "write"], 2, "cannot be used together"),
         (&["bench", "memory:", "--speed", "2"], 2, "--replay"),
         (&["bench", "memory:", "--replay", &other, "--speed", "fast"], 2, "a number above 0, or max"),
         (&["capture", "x", "--calls", "0"], 2, "--calls"),
