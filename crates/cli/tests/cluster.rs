@@ -10,6 +10,7 @@ use std::process::Command;
 
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_vfs::{Caller, FileSystem, Handle, Name};
+use serde_json::{Value, json};
 use server::{HOWDAH, Server, home, run, serve};
 
 /// A head whose state is its own: with this key, and this name of the cluster, for this directory.
@@ -26,8 +27,12 @@ fn head(home: &Path, number: u8, key: &str, cluster: &str, data: &str) -> Server
 }
 
 fn compared(heads: [&Server; 2]) -> (Option<i32>, String, String) {
+    checked(heads, &[])
+}
+
+fn checked(heads: [&Server; 2], options: &[&str]) -> (Option<i32>, String, String) {
     let heads = heads.map(|head| head.address().to_string());
-    run(Command::new(HOWDAH).arg("check").arg("--cluster").args(heads))
+    run(Command::new(HOWDAH).arg("check").arg("--cluster").args(heads).args(options))
 }
 
 fn make_key(path: &Path) {
@@ -56,6 +61,17 @@ fn a_handle_of_one_head_is_good_at_the_other() {
     let (code, shown, why) = compared([&one, &other]);
     assert_eq!((code, why.as_str()), (Some(0), ""), "{shown}");
     assert!(shown.contains("The heads agree"), "{shown}");
+    assert_eq!(checked([&one, &other], &["-q"]), (Some(0), String::new(), String::new()));
+    let (code, shown, why) = checked([&one, &other], &["--json"]);
+    assert_eq!((code, why.as_str()), (Some(0), ""));
+    let value: Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!((&value["agree"], &value["differences"]), (&json!(true), &json!([])), "{shown}");
+    let head = &value["heads"][1];
+    assert_eq!(head["head"], json!(other.address().to_string()), "{shown}");
+    assert!(head["clock_ahead_seconds"].is_i64() || head["clock_ahead_seconds"].is_null(), "{shown}");
+    let export = &head["exports"][0];
+    assert_eq!((&export["name"], &export["error"]), (&json!("/data"), &Value::Null), "{shown}");
+    assert!(export["file_system"].is_string() && export["names_compared"].is_u64(), "{shown}");
 }
 
 #[test]
@@ -76,6 +92,11 @@ fn heads_that_disagree_are_told_apart() {
         let (code, shown, why) = compared([&first, &other]);
         assert_eq!(code, Some(1), "{shown}{why}");
         assert!(why.contains(part), "{part}: {why}");
+        let (code, shown, why) = checked([&first, &other], &["--json"]);
+        assert_eq!((code, why.as_str()), (Some(1), ""));
+        let value: Value = serde_json::from_str(&shown).expect("JSON");
+        assert_eq!(value["agree"], json!(false), "{shown}");
+        assert!(value["differences"].to_string().contains(part), "{part}: {shown}");
     }
 }
 

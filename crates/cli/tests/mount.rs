@@ -114,6 +114,27 @@ fn an_export_is_mounted_told_of_and_unmounted() {
 }
 
 #[test]
+fn a_mount_says_what_was_negotiated_or_nothing() {
+    let Some(scene) = Scene::new() else { return };
+    let (code, text, errors) = scene.mount(&["--verbose", "-o", "ro,rsize=65536,acregmin=1"]);
+    assert_eq!(code, Some(0), "{errors}");
+    let address = scene.address;
+    for part in [
+        &format!("nfs://{address}/ is mounted on {}\n", scene.at().display()),
+        &format!("  NFSv3 over TCP without TLS to {address}, "),
+        " connection",
+        "  rsize 64 KiB, wsize ",
+        "  ro,acregmin=1,",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(scene.umount(&["-q"]), (Some(0), String::new(), String::new()));
+    assert_eq!(scene.mount(&["-q"]), (Some(0), String::new(), String::new()));
+    let (code, text, errors) = scene.mount(&["-q"]);
+    assert!(code == Some(1) && text.is_empty() && errors.contains("is mounted already"), "{text}{errors}");
+}
+
+#[test]
 fn a_mount_whose_server_is_gone_is_unmounted_without_it() {
     let Some(mut scene) = Scene::new() else { return };
     assert_eq!(scene.mount(&[]).0, Some(0));

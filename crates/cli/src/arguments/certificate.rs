@@ -40,6 +40,14 @@ pub struct CertificateArguments {
     /// How many days the issued certificates are valid; the authority is for ten years
     #[arg(long, value_name = "N", default_value_t = DAYS, value_parser = RangedU64ValueParser::<u64>::new().range(1..=MOST_DAYS))]
     pub days: u64,
+
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Print one JSON object, for machines: the files, their names, and until when they are valid
+    #[arg(long)]
+    pub json: bool,
 }
 
 const EXAMPLES: &str = "\

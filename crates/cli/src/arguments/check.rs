@@ -26,12 +26,21 @@ pub struct CheckArguments {
     /// exports; as root, more can be compared.
     #[arg(long, value_name = "HEAD", num_args = 2..)]
     pub cluster: Vec<ClusterHead>,
+
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Print one JSON object, for machines: settings in effect and problems, or what each head answered and where they differ
+    #[arg(long)]
+    pub json: bool,
 }
 
 const AFTER: &str = "\
 Examples:
   howdah check /etc/howdah.toml
   howdah check --cluster nfs1 nfs2
+  howdah check /etc/howdah.toml --json | jq -r '.problems[] | \"\\(.file):\\(.line): \\(.message)\"'
 
 Exit code: 0 the file is good, the heads agree; 1 heads disagree, or one cannot be asked; 2 the file is not good, wrong arguments.
 ";

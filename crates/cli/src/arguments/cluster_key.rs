@@ -17,4 +17,8 @@ pub struct ClusterKeyArguments {
     /// The file to make
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }

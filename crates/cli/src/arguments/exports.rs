@@ -25,12 +25,17 @@ pub struct ExportsArguments {
     /// State directory of the running servers, if they were started with --state
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
+
+    /// Print one JSON object, for machines: every setting in effect
+    #[arg(long, conflicts_with = "from")]
+    pub json: bool,
 }
 
 const AFTER: &str = "\
 Examples:
   howdah exports --from /etc/exports > howdah.toml
   howdah check howdah.toml
+  howdah exports --json | jq -r '.servers[].settings.exports[] | \"\\(.name) \\(.id)\"'
 
 Exit code: 0 shown or converted (warnings included), 1 no server runs, or no line could be converted, 2 wrong arguments \
 or configuration.

@@ -41,6 +41,14 @@ pub struct MountArguments {
     #[arg(long)]
     pub nonempty: bool,
 
+    /// Print what was negotiated with the server: version, transport, sizes, connections
+    #[arg(short, long)]
+    pub verbose: bool,
+
+    /// Print nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+
     /// Where running mounts are noted [default: /run/howdah, or $XDG_RUNTIME_DIR/howdah for users]
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
@@ -64,6 +72,10 @@ pub struct UmountArguments {
     /// Take a mount that is in use out of sight; it ends when nobody uses it any more
     #[arg(short, long)]
     pub lazy: bool,
+
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 
     /// Where running mounts are noted [default: /run/howdah, or $XDG_RUNTIME_DIR/howdah for users]
     #[arg(long, value_name = "DIR")]

@@ -14,7 +14,7 @@ pub fn typed(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         return arguments;
     }
     // mount(8), "External helpers": SPEC DIR [-sfnv] [-N NAMESPACE] [-o OPTIONS] [-t TYPE.SUBTYPE].
-    let is_noise = |argument: &&OsString| !matches!(argument.to_str(), Some("-s" | "-n" | "-v" | "-w"));
+    let is_noise = |argument: &&OsString| !matches!(argument.to_str(), Some("-s" | "-n" | "-w"));
     let mut helped = vec![OsString::from("howdah"), OsString::from("mount")];
     let mut rest = arguments[1..].iter().filter(is_noise);
     while let Some(argument) = rest.next() {
@@ -37,8 +37,8 @@ mod tests {
 
     #[test]
     fn mount_calls_us_by_another_name() {
-        let helped = from("/sbin/mount.howdah nfs://h/x /mnt -n -o rw,_netdev -t howdah");
-        assert_eq!(helped, ["howdah", "mount", "nfs://h/x", "/mnt", "-o", "rw,_netdev"]);
+        let helped = from("/sbin/mount.howdah nfs://h/x /mnt -n -v -o rw,_netdev -t howdah");
+        assert_eq!(helped, ["howdah", "mount", "nfs://h/x", "/mnt", "-v", "-o", "rw,_netdev"]);
         assert_eq!(from("howdah mount -f a b"), ["howdah", "mount", "-f", "a", "b"]);
     }
 }

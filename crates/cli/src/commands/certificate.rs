@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
-use howdah_tls::{Authority, CertificatePurpose, Made};
+use howdah_tls::{Authority, CertificateFacts, CertificatePurpose, Made};
+use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::CertificateArguments;
@@ -27,7 +28,7 @@ const OWNER: u32 = 0o600;
 pub fn run(arguments: &CertificateArguments) -> Result<(), Failure> {
     let directory = &arguments.directory;
     if let Some(certificate) = &arguments.revoke {
-        return Ok(revoke(directory, certificate)?);
+        return Ok(revoke(arguments, certificate)?);
     }
     DirBuilder::new()
         .recursive(true)
@@ -45,21 +46,61 @@ pub fn run(arguments: &CertificateArguments) -> Result<(), Failure> {
     for (_, names) in &wanted {
         must_be_new(&files(directory, &names[0])?)?;
     }
-    let authority = authority(directory)?;
-    let mut text = String::new();
+    let (authority, is_new) = authority(directory)?;
+    let mut text = if is_new { new_authority(directory) } else { String::new() };
+    let mut issued = Vec::new();
     for (purpose, names) in wanted {
         let made = authority.issue(purpose, &names, DAY * u32::try_from(arguments.days).unwrap_or(1));
         let made = made.map_err(|why| anyhow!("issuing a certificate to {}: {why}", names.join(", ")))?;
         let (certificate, key) = files(directory, &names[0])?;
         write(&certificate, &key, &made)?;
         text.push_str(&next(purpose, &names, directory, &certificate, &key));
+        issued.push(as_json(purpose, &names, &certificate, &key)?);
     }
-    report::print(&text);
+    let json = || -> Result<Value> {
+        let (certificate, key) = (directory.join("ca.pem"), directory.join("ca.key"));
+        let mut authority = files_json(&certificate, &key)?;
+        authority["new"] = json!(is_new);
+        Ok(json!({ "authority": authority, "certificates": issued }))
+    };
+    Ok(tell(arguments, &text, json)?)
+}
+
+/// Prints what was made, as it was asked for.
+fn tell(arguments: &CertificateArguments, text: &str, json: impl FnOnce() -> Result<Value>) -> Result<()> {
+    match (arguments.json, arguments.quiet) {
+        (true, _) => report::print(&format!("{:#}\n", json()?)),
+        (false, true) => {}
+        (false, false) => report::print(text),
+    }
     Ok(())
 }
 
+/// A certificate that was issued, for machines.
+fn as_json(purpose: CertificatePurpose, names: &[String], certificate: &Path, key: &Path) -> Result<Value> {
+    let mut issued = files_json(certificate, key)?;
+    issued["purpose"] = json!(match purpose {
+        CertificatePurpose::Server => "server",
+        CertificatePurpose::Client => "client",
+    });
+    issued["names"] = json!(names);
+    Ok(issued)
+}
+
+/// The files of a certificate, and until when it is valid (RFC 3339).
+fn files_json(certificate: &Path, key: &Path) -> Result<Value> {
+    let facts = CertificateFacts::of_file(certificate)?;
+    let end = facts.first().and_then(|facts| jiff::Timestamp::from_second(facts.not_after).ok());
+    Ok(json!({
+        "certificate": certificate.to_string_lossy(),
+        "key": key.to_string_lossy(),
+        "valid_until": end.map(|end| end.to_string()),
+    }))
+}
+
 /// Adds a certificate to the list of the authority in a directory. A server may read it at any time, so it is replaced as a whole.
-fn revoke(directory: &Path, certificate: &Path) -> Result<()> {
+fn revoke(arguments: &CertificateArguments, certificate: &Path) -> Result<()> {
+    let directory = &arguments.directory;
     let (ca, list) = (directory.join("ca.pem"), directory.join("ca.crl"));
     if !ca.exists() {
         bail!(
@@ -67,7 +108,7 @@ fn revoke(directory: &Path, certificate: &Path) -> Result<()> {
             directory.display()
         );
     }
-    let authority = authority(directory)?;
+    let (authority, _) = authority(directory)?;
     let read =
         |path: &Path| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
     let before = if list.exists() { Some(read(&list)?) } else { None };
@@ -85,23 +126,25 @@ fn revoke(directory: &Path, certificate: &Path) -> Result<()> {
         .with_context(step)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(step)?;
     std::fs::rename(&draft, &list).with_context(step)?;
-    report::print(&format!(
+    let text = format!(
         "revoked       {}, in {}\n\nServers refuse it for new connections, a minute after the list changes, if they have:\n  \
          --tls-client-crl {}   (tls_client_crl in the configuration)\n",
         certificate.display(),
         list.display(),
         list.display()
-    ));
-    Ok(())
+    );
+    let json = || json!({ "revoked": { "certificate": certificate.to_string_lossy(), "list": list.to_string_lossy() } });
+    tell(arguments, &text, || Ok(json()))
 }
 
-/// The authority of a directory, made if there is none.
-fn authority(directory: &Path) -> Result<Authority> {
+/// The authority of a directory, and whether it was made because there was none.
+fn authority(directory: &Path) -> Result<(Authority, bool)> {
     let (certificate, key) = (directory.join("ca.pem"), directory.join("ca.key"));
     let read =
         |path: &Path| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
     if certificate.exists() || key.exists() {
         return Authority::from_pem(&read(&certificate)?, &read(&key)?)
+            .map(|authority| (authority, false))
             .map_err(|why| anyhow!("the authority in {}: {why}", directory.display()));
     }
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -109,12 +152,16 @@ fn authority(directory: &Path) -> Result<Authority> {
         Authority::new(&format!("howdah authority of {host}, {}", jiff::Timestamp::now()), AUTHORITY)
             .map_err(|why| anyhow!("making an authority: {why}"))?;
     write(&certificate, &key, &made)?;
-    report::print(&format!(
+    Ok((authority, true))
+}
+
+/// That an authority was made.
+fn new_authority(directory: &Path) -> String {
+    format!(
         "authority     {}: give it to every client and server\n              {}: keep it here\n",
-        certificate.display(),
-        key.display()
-    ));
-    Ok(authority)
+        directory.join("ca.pem").display(),
+        directory.join("ca.key").display()
+    )
 }
 
 /// The files of a certificate. A name with a slash would lead elsewhere.

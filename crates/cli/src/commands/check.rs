@@ -1,26 +1,61 @@
 //! `howdah check`.
 
 use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
+use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::CheckArguments;
 use crate::comparing::{ClusterHead, HeadAnswers, ask, compare};
-use crate::configuration::{ClusterConfig, load_file};
+use crate::configuration::{ClusterConfig, Problems, ServerConfig, load_file};
 use crate::report;
 use crate::running::cluster_key;
 
 /// Says what the file means, or everything that is wrong in it; or compares heads.
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
-    let Some(file) = &arguments.file else { return heads(&arguments.cluster) };
-    let config = load_file(file).map_err(Failure::Usage)?;
-    config.cluster.as_ref().map_or(Ok(()), key).map_err(Failure::Usage)?;
+    let Some(file) = &arguments.file else { return heads(arguments) };
+    let checked = load_file(file).and_then(|config| {
+        config.cluster.as_ref().map_or(Ok(()), key)?;
+        Ok(config)
+    });
+    if arguments.json {
+        return as_json(file, &checked);
+    }
+    let config = checked.map_err(Failure::Usage)?;
+    if arguments.quiet {
+        return Ok(());
+    }
     report::print(&format!("{}\n{}", report::server(&config), report::exports(&config.exports, &[])));
     for warning in config.warnings() {
         report::print(&format!("\nnote: {warning}\n"));
     }
     Ok(())
+}
+
+/// Prints what was found as one object. Problems are part of it, so that standard error stays empty.
+fn as_json(file: &Path, checked: &Result<ServerConfig>) -> Result<(), Failure> {
+    let problems = match checked {
+        Ok(_) => json!([]),
+        Err(error) => match error.downcast_ref::<Problems>() {
+            Some(problems) => problems.json(),
+            None => json!([{
+                "file": file.to_string_lossy(), "line": null, "column": null, "message": format!("{error:#}"), "help": null,
+            }]),
+        },
+    };
+    let config = checked.as_ref().ok();
+    let value = json!({
+        "file": file.to_string_lossy(),
+        "problems": problems,
+        "notes": config.map_or_else(Vec::new, ServerConfig::warnings),
+        "settings": config.map(|config| report::settings_json(config, &[])),
+    });
+    report::print(&format!("{value:#}\n"));
+    // As of a problem that is printed on standard error.
+    if config.is_some() { Ok(()) } else { Err(Failure::Ended(ExitCode::from(2))) }
 }
 
 /// Looks at the key of a cluster. Whoever checks may be another user than who serves, who alone can read it.
@@ -32,11 +67,14 @@ fn key(cluster: &ClusterConfig) -> Result<()> {
 }
 
 /// Compares heads with the first one.
-fn heads(heads: &[ClusterHead]) -> Result<(), Failure> {
+fn heads(arguments: &CheckArguments) -> Result<(), Failure> {
+    let is_silent = arguments.quiet || arguments.json;
     let mut all: Vec<(String, HeadAnswers)> = Vec::new();
-    for head in heads {
+    for head in &arguments.cluster {
         let answers = ask(head, all.first().map(|(_, answers)| answers)).map_err(Failure::Runtime)?;
-        report::print(&line(head, &answers));
+        if !is_silent {
+            report::print(&line(head, &answers));
+        }
         all.push((head.to_string(), answers));
     }
     let Some((first, others)) = all.split_first() else {
@@ -44,14 +82,44 @@ fn heads(heads: &[ClusterHead]) -> Result<(), Failure> {
     };
     let told: Vec<String> =
         others.iter().flat_map(|other| compare((&first.0, &first.1), (&other.0, &other.1))).collect();
-    if told.is_empty() && all.iter().all(|(_, answers)| answers.exports.values().all(Result::is_ok)) {
+    let agree = told.is_empty() && all.iter().all(|(_, answers)| answers.exports.values().all(Result::is_ok));
+    if arguments.json {
+        let heads: Vec<Value> = all.iter().map(|(head, answers)| head_json(head, answers)).collect();
+        report::print(&format!("{:#}\n", json!({ "agree": agree, "heads": heads, "differences": told })));
+    } else {
+        told.iter().for_each(|what| report::complain(&format!("howdah: {what}")));
+        // Without it they were printed with their heads.
+        all.iter().filter(|_| arguments.quiet).for_each(|(head, answers)| complain_of(head, answers));
+    }
+    if !agree {
+        return Err(Failure::Told);
+    }
+    if !is_silent {
         report::print("\nThe heads agree: clients can move from one to another.\n");
-        return Ok(());
     }
-    for what in told {
-        report::complain(&format!("howdah: {what}"));
+    Ok(())
+}
+
+/// Names the exports that cannot be compared.
+fn complain_of(head: &str, answers: &HeadAnswers) {
+    for (name, seen) in &answers.exports {
+        if let Err(why) = seen {
+            report::complain(&format!("howdah: export {name} of {head} cannot be compared: {why}"));
+        }
     }
-    Err(Failure::Told)
+}
+
+/// The same as [`line`], for machines.
+fn head_json(head: &str, answers: &HeadAnswers) -> Value {
+    let exports = answers.exports.iter().map(|(name, seen)| {
+        json!({
+            "name": name,
+            "file_system": seen.as_ref().ok().map(|seen| format!("{:016x}", seen.file_system)),
+            "names_compared": seen.as_ref().ok().map(|seen| seen.names.len()),
+            "error": seen.as_ref().err(),
+        })
+    });
+    json!({ "head": head, "clock_ahead_seconds": answers.ahead, "exports": exports.collect::<Vec<_>>() })
 }
 
 /// What was seen of a head.

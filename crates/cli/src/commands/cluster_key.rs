@@ -8,6 +8,9 @@ use crate::running::make_cluster_key;
 /// Makes the secret, and says what to do with it.
 pub fn run(arguments: &ClusterKeyArguments) -> Result<(), Failure> {
     make_cluster_key(&arguments.file)?;
+    if arguments.quiet {
+        return Ok(());
+    }
     let file = std::path::absolute(&arguments.file).unwrap_or_else(|_| arguments.file.clone());
     let file = file.display();
     report::print(&format!(

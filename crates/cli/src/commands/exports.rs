@@ -4,19 +4,25 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::ExportsArguments;
 use crate::configuration::{load_file, state_directory};
 use crate::converting::convert;
 use crate::report;
-use crate::running::running_servers;
+use crate::running::{FoundServer, running_servers};
 
 /// Shows every setting that holds.
 pub fn run(arguments: &ExportsArguments) -> Result<(), Failure> {
     if let Some(file) = &arguments.config {
         let config = load_file(file).map_err(Failure::Usage)?;
-        report::print(&report::exports(&config.exports, &[]));
+        match arguments.json {
+            true => {
+                report::print(&format!("{:#}\n", json!({ "settings": report::settings_json(&config, &[]) })))
+            }
+            false => report::print(&report::exports(&config.exports, &[])),
+        }
         return Ok(());
     }
     if let Some(file) = &arguments.from {
@@ -35,9 +41,23 @@ pub fn run(arguments: &ExportsArguments) -> Result<(), Failure> {
             state.display()
         )));
     }
+    if arguments.json {
+        let servers = servers.iter().map(json_of).collect::<anyhow::Result<Vec<_>>>()?;
+        report::print(&format!("{:#}\n", json!({ "servers": servers })));
+        return Ok(());
+    }
     let texts: Vec<String> = servers.into_iter().map(|server| server.text).collect();
     report::print(&texts.join("\n"));
     Ok(())
+}
+
+/// What a server wrote down. One that wrote no JSON, such as a relay, has its text.
+fn json_of(server: &FoundServer) -> anyhow::Result<Value> {
+    let written = server.json.as_deref().map(serde_json::from_str).transpose();
+    let written = written.with_context(|| format!("reading what process {} wrote down", server.process))?;
+    Ok(written.unwrap_or_else(
+        || json!({ "process": server.process, "settings": null, "text": server.text.trim_end() }),
+    ))
 }
 
 /// Prints the configuration to standard output, and warnings to standard error.

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::Result;
+use serde_json::json;
 
 use super::Failure;
 use crate::arguments::ServeArguments;
@@ -104,18 +105,29 @@ impl Session<'_> {
 
     /// Writes down what `howdah exports` shows.
     fn show(&mut self) -> Result<()> {
-        let addresses = self.addresses();
-        self.file.show(&format!(
-            "howdah, process {}, listening on {addresses}\nadmin socket: {}\nlive page: {}\n\n{}",
+        let gone = self.server.gone();
+        let text = format!(
+            "howdah, process {}, listening on {}\nadmin socket: {}\nlive page: {}\n\n{}",
             process::id(),
+            self.addresses(),
             self.server.admin().map_or("none".into(), |path| path.display().to_string()),
             self.server.page().map_or("none".into(), |page| format!(
                 "{}, its token is in {}",
                 page.url,
                 page.file.display()
             )),
-            report::exports(&self.config.exports, &self.server.gone())
-        ))
+            report::exports(&self.config.exports, &gone)
+        );
+        let page =
+            self.server.page().map(|page| json!({ "url": page.url, "token": page.file.to_string_lossy() }));
+        let json = json!({
+            "process": process::id(),
+            "addresses": self.server.addresses(),
+            "admin_socket": self.server.admin().map(|path| path.to_string_lossy()),
+            "live_page": page,
+            "settings": report::settings_json(&self.config, &gone),
+        });
+        self.file.show_both(&text, &json)
     }
 
     /// Does what signals say until one says to stop.

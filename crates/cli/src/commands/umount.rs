@@ -28,7 +28,7 @@ pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
     // What is noted of a mount that was taken out of sight (--lazy) is not what is here now.
     let mount = noted.filter(|_| lives);
     let is_lost = match &mount {
-        Some(mount) => flush(mount)?,
+        Some(mount) => flush(mount, arguments.quiet)?,
         None => is_unflushed(&directory, lives),
     };
     take_away(&directory, arguments.lazy)?;
@@ -39,8 +39,9 @@ pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
 }
 
 /// Makes the mount write all data to the server. Names each file that could not be written. True: there was one.
-fn flush(mount: &AskedMount) -> anyhow::Result<bool> {
-    let failed = told_if_long(|| mount.flush())?.failed;
+fn flush(mount: &AskedMount, is_quiet: bool) -> anyhow::Result<bool> {
+    let answer = if is_quiet { mount.flush() } else { told_if_long(|| mount.flush()) };
+    let failed = answer?.failed;
     for (file, why) in &failed {
         report::complain(&format!(
             "howdah: data of the file with number {file} (ls -i) could not be written to the server: {why}"

@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
+
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -28,6 +30,21 @@ impl Problems {
     pub fn new(file: PathBuf, text: String, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| problem.place.as_ref().map(|place| place.start));
         Self { file, text, problems }
+    }
+
+    /// Each of them for a machine: `file`, `line` and `column` (from 1, null without a place), `message`, `help` (or null).
+    pub fn json(&self) -> Value {
+        let json = |problem: &Problem| {
+            let spot = problem.place.as_ref().map(|place| Spot::of(&self.text, place));
+            json!({
+                "file": self.file.to_string_lossy(),
+                "line": spot.as_ref().map(|spot| spot.line),
+                "column": spot.as_ref().map(|spot| spot.column),
+                "message": problem.what,
+                "help": problem.help,
+            })
+        };
+        self.problems.iter().map(json).collect()
     }
 }
 

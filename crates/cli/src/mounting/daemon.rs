@@ -15,6 +15,7 @@ use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Shown};
 use rustix::process::{geteuid, setsid};
 
 use super::asked::FlushAnswer;
+use super::negotiated::negotiated;
 use super::options::MountSettings;
 use super::running::{Answers, Notes};
 use super::stack::stack;
@@ -62,9 +63,14 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     let notes = Notes::write(arguments.state.as_deref(), &directory, &settings.source)
         .inspect_err(|_| _ = unmount(&directory, true))?;
     notes.answer(Arc::new(About::new(&mounted, (&client, &cached), settings)))?;
-    match arguments.in_background {
-        true => notes.detach()?,
-        false => report::print(&format!("{} is mounted on {}\n", settings.source, directory.display())),
+    if arguments.verbose || !(arguments.quiet || arguments.in_background) {
+        report::print(&format!("{} is mounted on {}\n", settings.source, directory.display()));
+    }
+    if arguments.verbose {
+        report::print(&negotiated(&client, settings));
+    }
+    if arguments.in_background {
+        notes.detach()?;
     }
     let place = directory.clone();
     let stop = move || {

@@ -2,6 +2,7 @@
 
 mod asked;
 mod daemon;
+mod negotiated;
 mod noted;
 mod options;
 mod options_table;

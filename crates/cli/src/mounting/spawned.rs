@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow};
 use super::running::READY;
 use crate::arguments::MountArguments;
 use crate::commands::Failure;
+use crate::report;
 
 /// Starts it, and returns when the mount is there. What goes wrong until then, it says itself on our standard error.
 pub fn start_in_background(arguments: &MountArguments) -> Result<(), Failure> {
@@ -16,6 +17,7 @@ pub fn start_in_background(arguments: &MountArguments) -> Result<(), Failure> {
     command.args(["mount", "--in-background"]);
     arguments.options.iter().for_each(|options| _ = command.args(["-o", options]));
     command.args(arguments.nonempty.then_some("--nonempty"));
+    command.args(arguments.verbose.then_some("--verbose"));
     arguments.state.iter().for_each(|state| _ = command.arg("--state").arg(state));
     command.arg("--").arg(&arguments.source).arg(&arguments.directory);
     let mut child = command
@@ -24,10 +26,12 @@ pub fn start_in_background(arguments: &MountArguments) -> Result<(), Failure> {
         .spawn()
         .context("starting the process that keeps the mount")?;
     let output = child.stdout.take().ok_or_else(|| anyhow!("the process has no output"))?;
-    let mut line = String::new();
-    let _ = BufReader::new(output).read_line(&mut line);
-    if line.trim_end() == READY {
-        return Ok(());
+    // What comes before the last line is for the user.
+    for line in BufReader::new(output).lines().map_while(Result::ok) {
+        if line == READY {
+            return Ok(());
+        }
+        report::print(&format!("{line}\n"));
     }
     let status = child.wait().context("waiting for the process that keeps the mount")?;
     let code = status.code().and_then(|code| u8::try_from(code).ok()).filter(|&code| code != 0);

@@ -28,7 +28,7 @@ pub use open_files::allow_many_open_files;
 pub use path_file::{load_paths, save_paths};
 pub use port_owner::explain_taken_port;
 pub use resolve::ClientNames;
-pub use running_file::{RunningFile, is_admin_socket, running_servers};
+pub use running_file::{FoundServer, RunningFile, is_admin_socket, running_servers};
 pub use service_manager::ServiceManager;
 pub use signals::{Signal, catch_signals, read_signals, signals};
 pub use state_directory::{export_state, part_of_state, prepare_state};

@@ -8,11 +8,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use rustix::fs::{FlockOperation, flock};
+use serde_json::Value;
 
 use super::living::{ADMIN, DRAFT, sweep};
 use super::part_of_state;
 
 const DIRECTORY: &str = "running";
+
+/// Separates the text for people from the same for machines: ASCII's record separator, which JSON escapes.
+const SEPARATOR: char = '\x1e';
 
 /// The text of this process.
 #[derive(Debug)]
@@ -48,6 +52,11 @@ impl RunningFile {
         Ok(())
     }
 
+    /// Shows this text for people, and the same as JSON.
+    pub fn show_both(&mut self, text: &str, json: &Value) -> Result<()> {
+        self.show(&format!("{text}{SEPARATOR}{json}"))
+    }
+
     /// Where this process's admin socket is looked for.
     pub fn admin(&self) -> PathBuf {
         self.directory.join(format!("{}{ADMIN}", std::process::id()))
@@ -77,8 +86,10 @@ impl Drop for RunningFile {
 pub struct FoundServer {
     /// Its process.
     pub process: u32,
-    /// What it wrote down.
+    /// What it wrote down for people.
     pub text: String,
+    /// The same as JSON; a relay writes none, nor does a server of an older version.
+    pub json: Option<String>,
     /// Its admin socket, if it has one.
     pub admin: Option<PathBuf>,
 }
@@ -100,7 +111,11 @@ pub fn running_servers(state: &Path) -> Result<Vec<FoundServer>> {
         if let Some(text) = text_of_living(&path).with_context(|| format!("reading {}", path.display()))? {
             let admin = directory.join(format!("{process}{ADMIN}"));
             let admin = fs::symlink_metadata(&admin).is_ok().then_some(admin);
-            servers.push(FoundServer { process, text, admin });
+            let (text, json) = match text.rsplit_once(SEPARATOR) {
+                Some((text, json)) => (text.to_owned(), Some(json.to_owned())),
+                None => (text, None),
+            };
+            servers.push(FoundServer { process, text, json, admin });
         }
     }
     servers.sort();
@@ -131,6 +146,8 @@ fn text_of_living(path: &Path) -> io::Result<Option<String>> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -141,11 +158,15 @@ mod tests {
         file.show("a long text").expect("written");
         file.show("a text").expect("replaced");
         fs::write(state.path().join(DIRECTORY).join("1"), "of a crash").expect("written");
-        let alone = FoundServer { process: std::process::id(), text: "a text".to_owned(), admin: None };
+        let alone =
+            FoundServer { process: std::process::id(), text: "a text".to_owned(), json: None, admin: None };
         assert_eq!(running_servers(state.path()).expect("one"), std::slice::from_ref(&alone));
         file.show_admin_at(Path::new("/elsewhere")).expect("made");
         let with_socket = FoundServer { admin: Some(file.admin()), ..alone };
-        assert_eq!(running_servers(state.path()).expect("one"), [with_socket]);
+        assert_eq!(running_servers(state.path()).expect("one"), std::slice::from_ref(&with_socket));
+        file.show_both("a text", &json!({ "a": 1 })).expect("replaced");
+        let with_json = FoundServer { json: Some("{\"a\":1}".to_owned()), ..with_socket };
+        assert_eq!(running_servers(state.path()).expect("one"), [with_json]);
         drop(file);
         assert!(running_servers(state.path()).expect("none again").is_empty());
         assert_eq!(fs::read_dir(state.path().join(DIRECTORY)).expect("listed").count(), 0);

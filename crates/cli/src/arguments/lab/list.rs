@@ -8,4 +8,8 @@ pub struct ListArguments {
     /// Print the text of this one, to start a plan of your own
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+
+    /// Print one JSON object, for machines
+    #[arg(long, conflicts_with = "name")]
+    pub json: bool,
 }

@@ -8,4 +8,8 @@ pub struct PathsArguments {
     /// Only this one, as it would be written in a plan
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+
+    /// Print one JSON object, for machines
+    #[arg(long)]
+    pub json: bool,
 }

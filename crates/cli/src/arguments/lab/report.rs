@@ -14,6 +14,10 @@ pub struct ReportArguments {
     /// The result directory [default: the latest in lab-results]
     #[arg(value_name = "DIR")]
     pub directory: Option<PathBuf>,
+
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 const EXAMPLES: &str = "\

@@ -43,6 +43,14 @@ pub struct RunArguments {
     /// Only check the plan, and list the cells and the commands that they would run
     #[arg(long)]
     pub dry_run: bool,
+
+    /// Print nothing but errors; the exit code says how it ended
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Print one JSON object at the end, for machines: where results are, and whether each claim held
+    #[arg(long, conflicts_with = "dry_run")]
+    pub json: bool,
 }
 
 fn parse_level(text: &str) -> Result<(String, String), String> {

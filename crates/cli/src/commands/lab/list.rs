@@ -2,6 +2,7 @@
 
 use anyhow::anyhow;
 use howdah_lab::plan::{BUILT_IN, Plan, Time};
+use serde_json::{Value, json};
 
 use crate::arguments::ListArguments;
 use crate::commands::Failure;
@@ -17,13 +18,33 @@ pub fn run(arguments: &ListArguments) -> Result<(), Failure> {
         report::print(text);
         return Ok(());
     }
-    let mut text = String::new();
-    for (name, plan) in BUILT_IN {
-        let plan = Plan::parse(name, plan).map_err(anyhow::Error::from)?;
-        text.push_str(&described(&plan)?);
+    let plans = BUILT_IN.iter().map(|(name, plan)| Plan::parse(name, plan).map_err(anyhow::Error::from));
+    let plans = plans.collect::<anyhow::Result<Vec<Plan>>>()?;
+    if arguments.json {
+        let plans = plans.iter().map(as_json).collect::<Result<Vec<_>, _>>()?;
+        report::print(&format!("{:#}\n", json!({ "plans": plans })));
+        return Ok(());
     }
+    let text = plans.iter().map(described).collect::<Result<String, _>>()?;
     report::print(&text);
     Ok(())
+}
+
+fn as_json(plan: &Plan) -> Result<Value, Failure> {
+    let form = |quick| -> Result<Value, Failure> {
+        Ok(json!({
+            "cells": plan.cells(quick).map_err(anyhow::Error::from)?.len(),
+            "repetitions": plan.repetitions(quick),
+            "takes_seconds": plan.takes(quick).map(|takes| takes.0.as_secs()),
+        }))
+    };
+    Ok(json!({
+        "name": plan.name,
+        "title": plan.title,
+        "origin": plan.origin,
+        "full": form(false)?,
+        "quick": form(true)?,
+    }))
 }
 
 fn described(plan: &Plan) -> Result<String, Failure> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, anyhow};
 use howdah_link::{Profile, profile, profiles};
+use serde_json::{Value, json};
 
 use super::describe::direction;
 use crate::arguments::PathsArguments;
@@ -13,11 +14,20 @@ use crate::report;
 /// Shows them.
 pub fn run(arguments: &PathsArguments) -> Result<(), Failure> {
     let text = match &arguments.name {
+        name if arguments.json => {
+            let shown = name.as_deref().map(named).transpose()?;
+            let shown = shown.map_or_else(|| profiles().iter().collect(), |profile| vec![profile]);
+            format!("{:#}\n", json!({ "paths": shown.into_iter().map(as_json).collect::<Vec<_>>() }))
+        }
         Some(name) => as_plan(name)?,
         None => profiles().iter().map(table).collect::<Vec<_>>().join("\n"),
     };
     report::print(&text);
     Ok(())
+}
+
+fn as_json(profile: &Profile) -> Value {
+    json!({ "name": profile.name, "what": profile.what, "source": profile.source, "path": profile.path })
 }
 
 fn table(profile: &Profile) -> String {
@@ -31,10 +41,13 @@ fn table(profile: &Profile) -> String {
     text + &format!("  source    {}\n", profile.source)
 }
 
-fn as_plan(name: &str) -> Result<String, Failure> {
+fn named(name: &str) -> Result<&'static Profile, Failure> {
     let known = || profiles().iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
-    let profile = profile(name)
-        .ok_or_else(|| Failure::Usage(anyhow!("there is no path {name:?}; there are {}", known())))?;
+    profile(name).ok_or_else(|| Failure::Usage(anyhow!("there is no path {name:?}; there are {}", known())))
+}
+
+fn as_plan(name: &str) -> Result<String, Failure> {
+    let profile = named(name)?;
     let text =
         toml::to_string(&BTreeMap::from([("path", &profile.path)])).context("writing a path as TOML")?;
     Ok(format!("# {}: {}\n# {}\n{text}", profile.name, profile.what, profile.source))

@@ -20,7 +20,9 @@ pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let path = arguments.directory.clone().map_or_else(|| latest(Path::new(RESULTS)), Ok);
     let directory = path.and_then(|path| ResultDirectory::open(&path)).map_err(Failure::Usage)?;
     let written = write(&directory)?;
-    report::print(&format!("report: {}\n", written.display()));
+    if !arguments.quiet {
+        report::print(&format!("report: {}\n", written.display()));
+    }
     Ok(())
 }
 

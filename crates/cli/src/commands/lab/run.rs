@@ -10,11 +10,12 @@ use howdah_lab::plan::{BUILT_IN, Plan};
 use howdah_lab::record::{ResultDirectory, Row, name_of, table};
 use howdah_lab::run::{Ended, Job, Runner, Selection, Stop, conclude, jobs};
 use howdah_lab::sandbox::Sandbox;
+use serde_json::{Value, json};
 
 use super::check::check;
 use super::dry_run::dry_run;
 use super::inside::inside;
-use super::watch::Watch;
+use super::watch::{Unwatched, Watch};
 use crate::arguments::RunArguments;
 use crate::commands::Failure;
 use crate::report;
@@ -94,20 +95,38 @@ fn work(arguments: &RunArguments, chosen: &Chosen, sandbox: &Sandbox) -> Result<
         sandbox,
         stop: stop.clone(),
     };
-    let mut watch = Watch::new(&chosen.plan);
-    let ran = runner.run(&mut watch);
-    drop(watch);
+    let ran = match arguments.quiet {
+        true => runner.run(&mut Unwatched),
+        false => runner.run(&mut Watch::new(&chosen.plan)),
+    };
     ran?;
-    conclude_all(&chosen.plan, &results, &stop)
+    conclude_all(arguments, &chosen.plan, &results, &stop)
 }
 
 /// Says what the run came to, in words and in the exit code.
-fn conclude_all(plan: &Plan, results: &ResultDirectory, stop: &Stop) -> Result<(), Failure> {
+fn conclude_all(
+    arguments: &RunArguments,
+    plan: &Plan,
+    results: &ResultDirectory,
+    stop: &Stop,
+) -> Result<(), Failure> {
     let rows: Vec<Row> = results.rows()?;
     let ended = conclude(plan, &rows);
-    report::print(&format!("{}\n{}", table(plan, &rows), told(&ended)));
+    let is_for_people = !(arguments.json || arguments.quiet);
+    if is_for_people {
+        report::print(&format!("{}\n{}", table(plan, &rows), told(&ended)));
+    }
     let written = howdah_lab::report::write(results)?;
-    report::print(&format!("report: {}\n", written.display()));
+    if is_for_people {
+        report::print(&format!("report: {}\n", written.display()));
+    }
+    if arguments.quiet && !arguments.json && ended.failed > 0 {
+        let of = ended.failed + ended.ok;
+        report::complain(&format!("howdah: {} of {of} runs failed; see {}", ended.failed, written.display()));
+    }
+    if arguments.json {
+        report::print(&format!("{:#}\n", as_json(&ended, results.path(), &written)));
+    }
     if stop.is_asked() {
         let to = results.path().display();
         return Err(anyhow!("interrupted; what was measured is in {to}, and --to {to} goes on").into());
@@ -117,6 +136,20 @@ fn conclude_all(plan: &Plan, results: &ResultDirectory, stop: &Stop) -> Result<(
         () if ended.has_refuted() => Err(Failure::Ended(ExitCode::from(CLAIM_REFUTED))),
         () => Ok(()),
     }
+}
+
+/// The same for machines.
+fn as_json(ended: &Ended, results: &Path, report: &Path) -> Value {
+    let claims = ended.judgements.iter().map(
+        |judgement| json!({ "says": judgement.says, "held": judgement.held, "figures": judgement.figures }),
+    );
+    json!({
+        "results": results.to_string_lossy(),
+        "report": report.to_string_lossy(),
+        "runs_ok": ended.ok,
+        "runs_failed": ended.failed,
+        "claims": claims.collect::<Vec<_>>(),
+    })
 }
 
 fn told(ended: &Ended) -> String {

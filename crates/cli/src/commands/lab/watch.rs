@@ -85,6 +85,14 @@ impl RunObserver for Watch {
     }
 }
 
+/// Watches a run, and shows nothing.
+pub struct Unwatched;
+
+impl RunObserver for Unwatched {
+    fn begins(&mut self, _: &Upcoming<'_>) {}
+    fn ended(&mut self, _: &Row) {}
+}
+
 impl Drop for Watch {
     fn drop(&mut self) {
         self.end_line();

@@ -1,0 +1,159 @@
+//! Every setting in effect as JSON, for `howdah check --json` and `howdah exports --json`. The keys are those of the configuration file.
+
+use std::iter;
+use std::path::Path;
+
+use howdah_layers::CachingOptions;
+use howdah_server::tuning::NetworkSizes;
+use howdah_tune::{Algorithm, Setting};
+use serde_json::{Value, json};
+
+use crate::arguments::LogFormat;
+use crate::configuration::{
+    AdminListen, AdminSocket, ClientRule, ExportConfig, PrivilegedPorts, Rpcbind, ServerConfig, Source,
+};
+use crate::running::admin_token_file;
+
+/// The settings of the server and of its exports, in one object. `gone` says why an export cannot be mounted now; it is empty for a
+/// file.
+pub fn settings_json(config: &ServerConfig, gone: &[Option<String>]) -> Value {
+    let mut settings = server(config);
+    settings["tls_certificate"] = json!(config.tls.as_ref().map(|files| path(&files.certificate)));
+    settings["tls_key"] = json!(config.tls.as_ref().map(|files| path(&files.key)));
+    settings["tls_client_ca"] =
+        config.tls.iter().flat_map(|files| &files.authorities).map(|file| path(file)).collect();
+    settings["tls_client_crl"] =
+        config.tls.iter().flat_map(|files| &files.revocations).map(|file| path(file)).collect();
+    settings["tuning"] = json!(config.tuning.enabled);
+    settings["tcp_sndbuf"] = size(config.tuning.send_buffer);
+    settings["tcp_rcvbuf"] = size(config.tuning.receive_buffer);
+    settings["tcp_congestion"] = congestion(config.tuning.congestion);
+    settings["memory_budget"] = size(config.tuning.memory_budget);
+    settings["networks"] = config.tuning.networks.iter().map(network).collect();
+    let gone = gone.iter().map(Option::as_deref).chain(iter::repeat(None));
+    settings["exports"] = config.exports.iter().zip(gone).map(|(one, gone)| export(one, gone)).collect();
+    settings
+}
+
+fn server(config: &ServerConfig) -> Value {
+    let admin = match &config.admin {
+        AdminSocket::Auto => json!("auto"),
+        AdminSocket::At(at) => path(at),
+        AdminSocket::Off => json!("off"),
+    };
+    let cluster = config.cluster.as_ref();
+    json!({
+        "listen": config.listen,
+        "udp": config.udp,
+        "udp_sockets": config.udp_sockets.sockets.map_or_else(|| json!("auto"), |count| json!(count)),
+        "udp_per_interface": config.udp_sockets.per_interface,
+        "workers": config.workers,
+        "state": path(&config.state),
+        "rpcbind": match config.rpcbind {
+            Rpcbind::Auto => "auto",
+            Rpcbind::Off => "off",
+        },
+        "nfs4": config.nfs4,
+        "lease": config.lease.as_secs(),
+        "manage_gids": config.manage_gids,
+        "sandbox": config.sandbox.as_str(),
+        "admin": admin,
+        "admin_listen": config.admin_listen.as_ref().map(|listen| live_page(listen, &config.state)),
+        "cluster": cluster.map(|cluster| json!({ "id": cluster.id, "key_file": path(&cluster.key_file) })),
+        "metrics": config.metrics.address,
+        "metrics_clients": config.metrics.clients,
+        "log": config.log.as_deref().unwrap_or("info"),
+        "log_format": match config.log_format {
+            LogFormat::Text => "text",
+            LogFormat::Json => "json",
+        },
+    })
+}
+
+/// A path as text: bytes that are not UTF-8 are replaced.
+fn path(path: &Path) -> Value {
+    json!(path.to_string_lossy())
+}
+
+fn live_page(listen: &AdminListen, state: &Path) -> Value {
+    json!({
+        "address": listen.address,
+        "token": path(&admin_token_file(state, listen.token.as_deref())),
+        "certificate": listen.tls.as_ref().map(|files| path(&files.certificate)),
+        "key": listen.tls.as_ref().map(|files| path(&files.key)),
+    })
+}
+
+fn network(network: &NetworkSizes) -> Value {
+    let own = &network.own;
+    json!({
+        "clients": network.clients.to_string(),
+        "tcp_sndbuf": own.send_buffer.map(size),
+        "tcp_rcvbuf": own.receive_buffer.map(size),
+        "tcp_congestion": own.congestion.map(congestion),
+    })
+}
+
+fn size(setting: Setting) -> Value {
+    match setting {
+        Setting::Auto => json!("auto"),
+        Setting::Fixed(bytes) => json!(bytes),
+    }
+}
+
+fn congestion(setting: Setting<Algorithm>) -> Value {
+    match setting {
+        Setting::Auto => json!("auto"),
+        Setting::Fixed(name) => json!(name.to_string()),
+    }
+}
+
+fn export(export: &ExportConfig, gone: Option<&str>) -> Value {
+    let (directory, memory, url) = match &export.source {
+        Source::Directory(directory) => (path(directory), Value::Null, Value::Null),
+        Source::Memory(bytes) => (Value::Null, json!(bytes), Value::Null),
+        source @ Source::Server(_) => (Value::Null, Value::Null, json!(source.to_string())),
+    };
+    json!({
+        "name": export.name.to_string(),
+        "path": directory,
+        "memory": memory,
+        "url": url,
+        "gone": gone,
+        "id": export.id,
+        "durability": export.durability.to_string(),
+        "cross_mounts": export.cross_mounts,
+        "set_id": export.set_id,
+        "tls": export.tls.name(),
+        "delegations": export.delegations.to_string(),
+        "cache": export.caching.as_ref().map(cache),
+        "clients": export.clients.iter().map(client).collect::<Vec<_>>(),
+    })
+}
+
+fn cache(options: &CachingOptions) -> Value {
+    let times = &options.attributes;
+    json!({
+        "cache_memory": options.memory_budget,
+        "acregmin": times.file_min.as_secs_f64(),
+        "acregmax": times.file_max.as_secs_f64(),
+        "acdirmin": times.directory_min.as_secs_f64(),
+        "acdirmax": times.directory_max.as_secs_f64(),
+    })
+}
+
+fn client(rule: &ClientRule) -> Value {
+    let access = &rule.access;
+    json!({
+        "allow": rule.who.to_string(),
+        "read_only": access.read_only,
+        "privileged_ports": match access.privileged_ports {
+            PrivilegedPorts::Always => json!(true),
+            PrivilegedPorts::Local => json!("local"),
+            PrivilegedPorts::Never => json!(false),
+        },
+        "squash": access.squash.to_string(),
+        "anonymous_user": access.anonymous_user,
+        "anonymous_group": access.anonymous_group,
+    })
+}
