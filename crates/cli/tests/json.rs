@@ -154,9 +154,7 @@ fn the_laboratory_lists_plans_and_paths() {
     }
     let paths = object(&["lab", "paths", "--json"], 0);
     assert!(paths["paths"].as_array().is_some_and(|paths| paths.len() > 1), "{paths:#}");
-    let [path] = &object(&["lab", "paths", "wan-30ms", "--json"], 0)["paths"].as_array().expect("a list")[..]
-    else {
-        panic!("one path")
-    };
+    let path = object(&["lab", "paths", "wan-30ms", "--json"], 0);
+    let [path] = &path["paths"].as_array().expect("a list")[..] else { panic!("one path") };
     assert_keys(path, "name what source path");
 }
