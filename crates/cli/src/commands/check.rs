@@ -42,7 +42,7 @@ fn as_json(file: &Path, checked: &Result<ServerConfig>) -> Result<(), Failure> {
         Err(error) => match error.downcast_ref::<Problems>() {
             Some(problems) => problems.json(),
             None => json!([{
-                "file": file.to_string_lossy(), "line": null, "column": null, "message": format!("{error:#}"), "help": null,
+                "file": file.to_string_lossy(), "line": null, "column": null, "message": howdah_units::plain(&format!("{error:#}")), "help": null,
             }]),
         },
     };
