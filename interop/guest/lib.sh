@@ -54,6 +54,21 @@ on_host() {
     [ "$(cat "$WORK/errand.code")" = 0 ]
 }
 
+# end_on_host SIGNAL FILE: the process whose number the file holds; waits until all of its threads, and so its sockets, are gone. Nobody
+# may wait for it, so that it can stay as a zombie.
+end_on_host() {
+    on_host "
+        process=\$(cat \"$2\")
+        kill -$1 \$process
+        for try in \$(seq 300); do
+            [ -d /proc/\$process/task ] || exit 0
+            ! grep -q '^State:.Z' /proc/\$process/status || [ \$(ls /proc/\$process/task | wc -l) -gt 1 ] || exit 0
+            sleep 0.1
+        done
+        exit 1
+    " || fail "the process in $2 does not end by $1"
+}
+
 # What a client of version 3 needs for locks: rpcbind, where servers find its lock manager, and statd, which is told of their restarts.
 start_statd() {
     mkdir -p /var/lib/nfs/sm /var/lib/nfs/sm.bak

@@ -44,7 +44,7 @@ wait
 if [ "$ALL" = 1 ]; then
     "$TOOL" pattern --seed "$SEED" --bytes "$SIZE" >/mnt/n/killed &
     writer=$!
-    on_host "kill -KILL \$(cat \"$WORK/relay.pid\")"
+    end_on_host KILL "$WORK/relay.pid"
     pass_through
     wait "$writer"
     drop_caches

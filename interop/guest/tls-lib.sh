@@ -38,18 +38,8 @@ serve_tls() {
     " || fail "howdah does not serve with TLS: $(tail -n 3 "$WORK/log/tls-server.txt")"
 }
 
-# end_server SIGNAL: until it is gone.
-end_server() {
-    on_host "
-        process=\$(cat \"$WORK/tls-server.pid\")
-        kill -$1 \$process
-        for try in \$(seq 300); do
-            [ -e /proc/\$process ] && ! grep -q '^State:.Z' /proc/\$process/status || exit 0
-            sleep 0.1
-        done
-        exit 1
-    " || fail "the server does not end by $1"
-}
+# end_server SIGNAL
+end_server() { end_on_host "$1" "$WORK/tls-server.pid"; }
 
 # Whether somebody listens for the kernel's handshakes: the only group of generic netlink that is joined here.
 daemon_listens() { awk '$2 == 16 && $4 != "00000000" { found = 1 } END { exit !found }' /proc/net/netlink; }
