@@ -26,7 +26,7 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "two heads on MooseFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
         peer: on_moosefs("heads.sh", PLAIN),
         export: "/data",
-        sizes: &[("ROUNDS", 200, 4), ("HOSTS", 50, 2), ("SIZE", 16 * MIB, 8 * MIB)],
+        sizes: &[("ROUNDS", 200, 4), ("HOSTS", 50, 0), ("SIZE", 16 * MIB, 8 * MIB)],
         limit: LIMIT,
         privileged: true,
         ..BASE
@@ -46,7 +46,7 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "two heads on MooseFS: names made, renamed and removed through both at once, each by one; equal sizes, numbers and handles",
         peer: on_moosefs("heads-race.sh", PLAIN),
         export: "/data",
-        sizes: &[("ROUNDS", 200, 40)],
+        sizes: &[("ROUNDS", 200, 20)],
         limit: LIMIT,
         privileged: true,
         ..BASE

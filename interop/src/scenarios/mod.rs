@@ -26,14 +26,13 @@ pub fn all() -> Vec<Scenario> {
         relays::SCENARIOS,
         tls::SCENARIOS,
         disturbed::SCENARIOS,
-        heads::SCENARIOS,
     ]
     .concat()
 }
 
 /// What runs only when it is named.
 pub fn when_named() -> Vec<Scenario> {
-    [measurements::SCENARIOS, relays::NAMED, suites::SCENARIOS].concat()
+    [measurements::SCENARIOS, relays::NAMED, suites::SCENARIOS, heads::SCENARIOS].concat()
 }
 
 /// The scenario of that name.

@@ -7,6 +7,7 @@ use std::ffi::CString;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
 
@@ -23,6 +24,9 @@ const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 const NODES: &str = "2";
 /// How often it is told: an entry that was used lately is left alone the first time.
 const TIMES: usize = 3;
+/// How often a handle must be opened again, and how long the kernel has between to forget.
+const ROUNDS: usize = 5;
+const PAUSE: Duration = Duration::from_millis(20);
 /// How the name of the file that is made starts.
 const OWN: &str = ".howdah-";
 /// So many files are tried where none can be made.
@@ -42,10 +46,20 @@ pub(in super::super) fn judge(tree: &Tree, opens: bool) -> Option<FallBack> {
     if samples.iter().any(|sample| !sample.is_numbered_as_its_file()) {
         return Some(FallBack::NodeNumbers);
     }
-    if !opens || samples.is_empty() || !forget() {
+    if !opens || samples.is_empty() {
         return None;
     }
-    samples.iter().any(|sample| sample.is_lost(tree)).then_some(FallBack::Forgotten)
+    // What others hold for a moment is not forgotten: once does not tell, and another host might find the opposite.
+    for _ in 0..ROUNDS {
+        if !forget() {
+            return None;
+        }
+        if samples.iter().any(|sample| sample.is_lost(tree)) {
+            return Some(FallBack::Forgotten);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    None
 }
 
 /// A name in the root, and what it led to.
