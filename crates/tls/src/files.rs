@@ -33,9 +33,14 @@ impl std::error::Error for FileError {}
 
 /// All certificates of a file, at least one.
 pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, FileError> {
-    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    all(path, "certificate")
+}
+
+/// All PEM items of one kind in a file, at least one. `what` names the kind in an error.
+fn all<T: PemObject>(path: &Path, what: &str) -> Result<Vec<T>, FileError> {
+    let read = T::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let read = read.and_then(|list| if list.is_empty() { Err(pem::Error::NoItemsFound) } else { Ok(list) });
-    read.map_err(|error| FileError::new(path, in_words(&error, "certificate")))
+    read.map_err(|error| FileError::new(path, in_words(&error, what)))
 }
 
 /// The private key of a file.
@@ -56,19 +61,10 @@ pub fn authorities(paths: &[PathBuf]) -> Result<RootCertStore, FileError> {
     Ok(store)
 }
 
-/// The lists of revoked certificates of these files, at least one in each.
+/// The revocation lists of these files, at least one in each.
 pub fn revocations(paths: &[PathBuf]) -> Result<Vec<CertificateRevocationListDer<'static>>, FileError> {
-    let mut lists = Vec::new();
-    for path in paths {
-        let read = CertificateRevocationListDer::pem_file_iter(path)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let read =
-            read.and_then(|list| if list.is_empty() { Err(pem::Error::NoItemsFound) } else { Ok(list) });
-        lists.extend(
-            read.map_err(|error| FileError::new(path, in_words(&error, "list of revoked certificates")))?,
-        );
-    }
-    Ok(lists)
+    let lists = paths.iter().map(|path| all(path, "list of revoked certificates"));
+    Ok(lists.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 fn in_words(error: &pem::Error, what: &str) -> String {

@@ -18,7 +18,7 @@ impl Authority {
     /// Adds a certificate to the list of those that are revoked, both in PEM; without a list, begins one.
     ///
     /// # Errors
-    /// It is no certificate, the list is none, or the certificate is revoked already.
+    /// It is no certificate, the list is none, another authority issued the certificate, or it is revoked already.
     pub fn revoke(&self, list: Option<&str>, certificate: &str) -> Result<String, String> {
         let der = CertificateDer::from_pem_slice(certificate.as_bytes())
             .map_err(|error| format!("it holds no certificate in PEM: {error}"))?;
@@ -39,7 +39,13 @@ impl Authority {
             revoked_certs: revoked,
             key_identifier_method: KeyIdMethod::Sha256,
         };
-        parameters.signed_by(self.issuer()).and_then(|list| list.pem()).map_err(|error| error.to_string())
+        let made = parameters.signed_by(self.issuer()).map_err(|error| error.to_string())?;
+        let (_, list) = CertificateRevocationList::from_der(made.der()).map_err(|error| error.to_string())?;
+        // Serial numbers of another authority would be listed, and revoke nothing.
+        if list.issuer().as_raw() != certificate.issuer().as_raw() {
+            return Err(format!("another authority issued it ({})", certificate.issuer()));
+        }
+        made.pem().map_err(|error| error.to_string())
     }
 }
 
@@ -87,5 +93,8 @@ mod tests {
         assert!(authority.revoke(Some(&both), &one).expect_err("revoked").contains("revoked already"));
         assert!(authority.revoke(Some(&one), &two).is_err(), "a certificate is no list");
         assert!(authority.revoke(None, "nothing").is_err());
+        let (stranger, _) = Authority::new("stranger", day).expect("an authority");
+        let why = stranger.revoke(None, &one).expect_err("another one's");
+        assert_eq!(why, "another authority issued it (CN=test)");
     }
 }

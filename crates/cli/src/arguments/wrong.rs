@@ -26,7 +26,7 @@ pub enum Wrong {
     Usage(String),
 }
 
-/// What clap found in these words, of which the first is the program.
+/// Explains a parse error. `words` is the command line, program name first.
 pub fn wrong(error: clap::Error, words: &[std::ffi::OsString]) -> Wrong {
     if matches!(
         error.kind(),

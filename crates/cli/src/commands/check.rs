@@ -58,7 +58,7 @@ fn as_json(file: &Path, checked: &Result<ServerConfig>) -> Result<(), Failure> {
     if config.is_some() { Ok(()) } else { Err(Failure::Ended(ExitCode::from(2))) }
 }
 
-/// Looks at the key of a cluster. Whoever checks may be another user than who serves, who alone can read it.
+/// Checks the key file of the cluster. A user who may not read it is not warned: only the server must read it.
 fn key(cluster: &ClusterConfig) -> Result<()> {
     match std::fs::File::open(&cluster.key_file) {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),

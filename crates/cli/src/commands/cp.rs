@@ -101,7 +101,7 @@ impl RootSquash {
     }
 }
 
-/// What is said of each file.
+/// Which files get an output line.
 #[derive(Clone, Copy)]
 struct Lines {
     /// Files that are copied, made and removed; and those that stay.

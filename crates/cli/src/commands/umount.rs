@@ -13,7 +13,7 @@ use crate::arguments::UmountArguments;
 use crate::mounting::{AskedMount, find_mount, users_of};
 use crate::report;
 
-/// How long writing what is left takes before a person is told.
+/// How long a flush may take before we print what we wait for.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The type of howdah's mounts.
@@ -50,7 +50,7 @@ fn flush(mount: &AskedMount, is_quiet: bool) -> anyhow::Result<bool> {
     Ok(!failed.is_empty())
 }
 
-/// Does it, and says what is waited for if it takes long: a server that is away takes no data.
+/// Runs `flush`. If it takes long, prints that the server has not taken the data yet.
 fn told_if_long<T>(flush: impl FnOnce() -> T) -> T {
     let (done, is_done) = mpsc::channel::<()>();
     std::thread::scope(|scope| {

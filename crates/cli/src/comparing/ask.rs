@@ -68,7 +68,7 @@ fn see(fs: &dyn FileSystem, caller: &Caller, names: Option<Vec<String>>) -> howd
         size: (statistics.total_bytes, statistics.total_files),
         ..SeenExport::default()
     };
-    // Whoever may not list it compares less.
+    // Without permission to list the root, fewer files are compared.
     for name in names.unwrap_or_else(|| some_names(fs, caller)) {
         let Some(found) =
             Name::parse(name.as_bytes()).ok().and_then(|name| fs.lookup(caller, &root, name).ok())

@@ -7,7 +7,7 @@ use howdah_server::Envelope;
 use super::HeadAnswers;
 use super::answers::SeenExport;
 
-/// Clocks may differ by so many seconds: they are told in whole ones.
+/// The largest clock difference to ignore, in seconds. GETTIME has a resolution of one second.
 const CLOCKS: u64 = 2;
 
 /// What two heads disagree about, a sentence each with what to do.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use howdah_client::url::NfsUrl;
 
-/// A head: a host with or without a port, or an `nfs://` URL of which host, port and options count.
+/// A head: `HOST`, `HOST:PORT` or an `nfs://` URL. The path of the URL is ignored.
 #[derive(Debug, Clone)]
 pub struct ClusterHead {
     typed: String,

@@ -131,8 +131,10 @@ fn exported(export: &ExportConfig, opened: OpenedExport) -> String {
         Handles::Index => format!("{durability}, file handles of an index"),
         Handles::FileNumbers(why) => {
             let why = match why {
-                FallBack::NodeNumbers => "this FUSE daemon numbers files anew each time it is started",
-                FallBack::Forgotten => "this FUSE daemon does not open its own again once they are forgotten",
+                FallBack::NodeNumbers => "the handles of this FUSE daemon end when it restarts",
+                FallBack::Forgotten => {
+                    "this FUSE daemon cannot open a handle after the kernel dropped its caches"
+                }
             };
             format!("{durability}, file handles of file numbers, by an index: {why}")
         }
