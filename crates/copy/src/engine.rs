@@ -162,12 +162,13 @@ impl Copier {
             width.on_path(self.stack.wanted());
             let allowed = width.now().max(many);
             self.stack.allow(allowed, width.now());
-            while started < allowed {
+            while self.stack.lacks_workers(started) {
                 let number = started;
                 let builder = thread::Builder::new().name(format!("copy-{number}"));
                 if builder.spawn_scoped(scope, move || self.work(number)).is_err() {
                     // No more threads to be had: those there are do all.
                     assert!(started > 0, "the system refuses the first thread of a copy");
+                    self.stack.has_all_workers();
                     break;
                 }
                 started += 1;
@@ -212,7 +213,9 @@ impl Copier {
         let file_system = node.attributes.file_system;
         match target {
             Target::Entry { directory, name } => {
-                let attributes = self.timed_attributes(&self.destination, &directory);
+                let attributes = || self.timed_attributes(&self.destination, &directory);
+                let facts = || self.facts(source, paths.clone(), (id, file_system), &node, &directory);
+                let (attributes, item) = at_once(attributes, facts);
                 let target = match attributes {
                     Ok(attributes) => Node { handle: directory, attributes },
                     Err(refused) => {
@@ -222,8 +225,7 @@ impl Copier {
                         return None;
                     }
                 };
-                let item = Arc::new(self.facts(source, paths, (id, file_system), &node, &target));
-                let parent = Arc::new(DirectoryJob::top(item, target));
+                let parent = Arc::new(DirectoryJob::top(Arc::new(item), target));
                 let part = LinkPart::Unknown;
                 Some(Task::Entry(Entry { parent, name, node: Some(node), part, tries: 0 }))
             }
@@ -231,7 +233,7 @@ impl Copier {
                 if self.latency.load(Ordering::Relaxed) == 0 {
                     let _ = self.timed_attributes(&self.destination, &target.handle);
                 }
-                let item = Arc::new(self.facts(source, paths, (id, file_system), &node, &target));
+                let item = Arc::new(self.facts(source, paths, (id, file_system), &node, &target.handle));
                 let top = Arc::new(DirectoryJob::top(Arc::clone(&item), target));
                 let mark = naming::mark_in(&self.destination, &target, id);
                 mark.iter().for_each(|mark| item.is_marked_by(mark));
@@ -259,9 +261,9 @@ impl Copier {
         (path, directory_path): (Vec<u8>, Vec<u8>),
         (id, file_system): (u64, u64),
         node: &Node,
-        target: &Node,
+        target: &Handle,
     ) -> ItemFacts {
-        let ask = |side: &Side, node: &Node| side.file_system.limits(&side.caller, &node.handle).ok();
+        let ask = |side: &Side, node: &Handle| side.file_system.limits(&side.caller, node).ok();
         let of_source = || {
             let time = || {
                 // Once for all items: a thousand of them far away would wait a thousand times.
@@ -269,7 +271,7 @@ impl Copier {
                     let _ = self.timed_attributes(&source, &node.handle);
                 }
             };
-            at_once(time, || ask(&source, node)).1
+            at_once(time, || ask(&source, &node.handle)).1
         };
         let (to, from) = at_once(|| ask(&self.destination, target), of_source);
         let step = [from, to].into_iter().flatten().map(|limits| limits.time_step_nanoseconds).max();

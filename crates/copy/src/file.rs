@@ -26,6 +26,9 @@ use super::{Event, Sparse, naming};
 /// The mode of a file until it is complete: for its owner alone.
 pub(super) const MODE_UNTIL_DONE: u32 = 0o600;
 
+/// What an earlier copy left under the usual names: its partial file and its journal.
+type Earlier = (Option<Node>, Option<Node>);
+
 /// Where the data of a new copy goes, and what of it is there.
 struct Opened {
     partial: Node,
@@ -85,14 +88,15 @@ impl Copier {
     }
 
     fn prepare(&self, entry: &Entry, node: &Node, worker: &mut Worker) -> Step<Prepared> {
-        if let Some(there) = self.there(entry)?
+        let (there, earlier) = self.look(entry, node)?;
+        if let Some(there) = there
             && self.keeps(entry, node, &there, worker)?
         {
             if !self.options.dry_run {
                 self.refresh_attributes(&there, &node.attributes).at_destination("set the attributes of")?;
                 match entry.part {
                     LinkPart::First(_) => self.tidy_name(entry),
-                    _ => self.tidy_journal(entry, node),
+                    _ => self.tidy_journal(entry, earlier),
                 }
             }
             count(&self.tally.kept);
@@ -108,7 +112,26 @@ impl Copier {
             // Another node stands for the copy that would be there: one that no name of a file has.
             return Ok(Prepared::Stays(Some(entry.parent.target.handle)));
         }
-        Ok(Prepared::Opened(Box::new(self.open_partial(entry, node)?)))
+        Ok(Prepared::Opened(Box::new(self.open_partial(entry, node, earlier)?)))
+    }
+
+    /// What has the name at the destination and, for files worth a journal, what an earlier copy left: three calls at once.
+    fn look(&self, entry: &Entry, node: &Node) -> Step<(Option<Node>, Option<Earlier>)> {
+        if entry.parent.fresh || node.attributes.size < self.options.tuning.journal_from {
+            return Ok((self.there(entry)?, None));
+        }
+        let (there, earlier) = at_once(|| self.there(entry), || self.earlier(entry, entry.parent.item.id));
+        Ok((there?, Some(earlier?)))
+    }
+
+    fn earlier(&self, entry: &Entry, id: u64) -> Step<Earlier> {
+        let find = |name: &[u8]| self.destination.find(&entry.parent.target.handle, name);
+        let (partial, journal) = at_once(
+            || find(&naming::partial(&entry.name, id)),
+            || find(&naming::journal(&entry.name, id)),
+        );
+        let doing = "look for an earlier copy of";
+        Ok((partial.at_destination(doing)?, journal.at_destination(doing)?))
     }
 
     /// What has the name at the destination.
@@ -122,8 +145,8 @@ impl Copier {
     }
 
     /// A copy that was killed between the rename and the removal of its journal left the journal.
-    fn tidy_journal(&self, entry: &Entry, node: &Node) {
-        if node.attributes.size >= self.options.tuning.journal_from {
+    fn tidy_journal(&self, entry: &Entry, earlier: Option<Earlier>) {
+        if let Some((_, Some(_))) = earlier {
             let name = naming::journal(&entry.name, entry.parent.item.id);
             // If that fails, a small file stays: nothing that the copy suffers from.
             let _ = self.destination.remove(&entry.parent.target.handle, &name);
@@ -143,11 +166,12 @@ impl Copier {
     }
 
     /// Opens the partial file; under another name if somebody else has that one and it cannot be removed.
-    fn open_partial(&self, entry: &Entry, node: &Node) -> Step<Opened> {
+    fn open_partial(&self, entry: &Entry, node: &Node, mut earlier: Option<Earlier>) -> Step<Opened> {
         let mut ids = naming::ids(entry.parent.item.id).peekable();
         loop {
             let id = ids.next().expect("the loop ends with the last");
-            match self.open_partial_as(entry, node, id) {
+            // What was found has the usual names.
+            match self.open_partial_as(entry, node, id, earlier.take()) {
                 Err(Trouble {
                     cause: Cause::Refused(FsError::AccessDenied | FsError::NotPermitted), ..
                 }) if ids.peek().is_some() && self.is_taken(entry, id) => {}
@@ -163,7 +187,13 @@ impl Copier {
         names.iter().any(|name| matches!(self.destination.find(directory, name), Ok(Some(_))))
     }
 
-    fn open_partial_as(&self, entry: &Entry, node: &Node, id: u64) -> Step<Opened> {
+    fn open_partial_as(
+        &self,
+        entry: &Entry,
+        node: &Node,
+        id: u64,
+        earlier: Option<Earlier>,
+    ) -> Step<Opened> {
         let directory = &entry.parent.target.handle;
         let partial_name = naming::partial(&entry.name, id);
         let new = NewAttributes::with_mode(MODE_UNTIL_DONE);
@@ -183,12 +213,10 @@ impl Copier {
         }
         let journal_name = naming::journal(&entry.name, id);
         if !entry.parent.fresh {
-            let find = |name| self.destination.find(directory, name);
-            let (partial, journal) = at_once(|| find(&partial_name), || find(&journal_name));
-            let (partial, journal) = (
-                partial.at_destination("look for an earlier copy of")?,
-                journal.at_destination("look for an earlier copy of")?,
-            );
+            let (partial, journal) = match earlier {
+                Some(earlier) => earlier,
+                None => self.earlier(entry, id)?,
+            };
             if let (Some(partial), Some(journal)) = (partial, journal)
                 && let Some(resumed) =
                     self.resume(entry, node, (partial, &partial_name), (journal, &journal_name))?
@@ -213,14 +241,12 @@ impl Copier {
                 return Err(trouble);
             }
         };
-        let identity = Identity::new(&node.attributes, &partial.attributes);
-        let begun = begun.and_then(|journal| journal.of(&self.destination, identity));
         if begun.is_err() {
-            // Both are empty. If that fails, the next run replaces them.
-            let _ = self.destination.remove(directory, &journal_name);
+            // It is empty. If that fails, the next run replaces it.
             let _ = self.destination.remove(directory, &partial_name);
         }
-        Ok(opened(partial, Some(begun.at_destination("create the journal of")?)))
+        let identity = Identity::new(&node.attributes, &partial.attributes);
+        Ok(opened(partial, Some(begun.at_destination("create the journal of")?.of(identity))))
     }
 
     /// Goes on with an earlier copy, if there is one that belongs to this source.

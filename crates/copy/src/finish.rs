@@ -92,18 +92,8 @@ impl Copier {
         self.look_again(job)?;
         // Writes alone make it long enough unless it ends in a hole.
         let size = (job.sparse || job.resumed).then_some(job.size());
-        let after = self
-            .set_attributes(&job.partial, &job.node.attributes, size)
-            .at_destination("set the attributes of")?;
         let directory = &job.entry.parent.target.handle;
-        // The same copy, started a second time, may have begun a file of its own under this name. Then ours lost its only name.
-        // A file with a journal may have been completed by the other copy, so its name is looked up. For small files far away
-        // the look-up would be a fifth of the time.
-        let has_name = match after {
-            Some(after) if after.links == 1 && job.journal.is_none() => true,
-            _ => self.has_partial(job).at_destination("find the partial file of")?,
-        };
-        if !has_name {
+        if !self.finish_attributes(job, size)? {
             return Err(Trouble::destination("complete", Cause::TakenOver));
         }
         let renamed = self.destination.rename(directory, &job.partial_name, &job.entry.name);
@@ -115,6 +105,18 @@ impl Copier {
             self.note("a journal could not be removed: the same copy, started again, removes it");
         }
         Ok(())
+    }
+
+    /// Gives the partial file its attributes, and says whether its name is still its own. The same copy, started a second time, may
+    /// have begun a file of its own under this name: then ours lost its only name. A file with a journal may have been completed by
+    /// the other copy, so its name is looked up. For small files far away the look-up would be a fifth of the time.
+    fn finish_attributes(&self, job: &FileJob, size: Option<u64>) -> Step<bool> {
+        let after = self.set_attributes(&job.partial, &job.node.attributes, size);
+        match after.at_destination("set the attributes of")? {
+            Some(after) if after.links == 1 && job.journal.is_none() => Ok(true),
+            // Asked afterwards and not meanwhile: the later, the shorter the time until the name is changed.
+            _ => self.has_partial(job).at_destination("find the partial file of"),
+        }
     }
 
     /// What a read tells of the file may be from before its data: from a local file always, and from a server that sends local files as
@@ -156,7 +158,7 @@ impl Copier {
             // What is there is the other copy's.
             Cause::TakenOver => None,
             Cause::Changed | Cause::Differs(_) => self.discard(job),
-            _ if job.journal.is_none() => self.discard(job),
+            _ if !has_record(job) => self.discard(job),
             _ => Some(leave(job)),
         };
         if trouble.cause == Cause::Changed && job.entry.tries + 1 < MOST_TRIES {
@@ -238,6 +240,11 @@ impl Copier {
 fn leave(job: &FileJob) -> LeftFiles {
     job.entry.parent.item.has_left_files.store(true, Ordering::Relaxed);
     LeftFiles { paths: paths(job, &names(job)), is_resumable: true }
+}
+
+/// Whether the next run could go on with what there is.
+fn has_record(job: &FileJob) -> bool {
+    job.journal.as_ref().is_some_and(|journal| journal.lock().has_record())
 }
 
 /// The names of an unfinished copy: the journal first, for it never stands without its partial file.

@@ -38,12 +38,10 @@ pub(super) struct NewJournal {
 }
 
 impl NewJournal {
-    /// It speaks of that file.
-    pub(super) fn of(self, side: &Side, identity: Identity) -> Result<JournalFile> {
+    /// It speaks of that file, once something is recorded: an empty journal is as good as none.
+    pub(super) fn of(self, identity: Identity) -> JournalFile {
         let Self { name, handle, durability } = self;
-        let mut journal = JournalFile { name, handle, identity, length: 0, durability };
-        journal.append(side, identity.header().to_vec())?;
-        Ok(journal)
+        JournalFile { name, handle, identity, length: 0, durability }
     }
 }
 
@@ -88,8 +86,14 @@ impl JournalFile {
 
     /// These ranges are committed.
     pub(super) fn record(&mut self, side: &Side, ranges: &RangeSet) -> Result<()> {
-        let records: Vec<u8> = ranges.iter().flat_map(|range| self.identity.record(&range)).collect();
-        self.append(side, records)
+        let records = ranges.iter().flat_map(|range| self.identity.record(&range));
+        let header = (self.length == 0).then(|| self.identity.header());
+        self.append(side, header.into_iter().flatten().chain(records).collect())
+    }
+
+    /// Whether something was recorded.
+    pub(super) fn has_record(&self) -> bool {
+        self.length > 0
     }
 
     fn append(&mut self, side: &Side, bytes: Vec<u8>) -> Result<()> {

@@ -30,21 +30,29 @@ struct State<T> {
     allowed_heavy: usize,
     /// So many workers the path of the blocks wants.
     wanted: usize,
+    /// So many there are.
+    started: usize,
     ended: bool,
 }
 
 impl<T: Weight> Stack<T> {
     /// An empty one, for so many workers at first.
     pub(super) fn new(allowed: usize) -> Self {
-        let (tasks, working, wanted, ended) = Default::default();
-        let state = State { tasks, working, allowed, allowed_heavy: allowed, wanted, ended };
+        let (tasks, working, wanted, started, ended) = Default::default();
+        let state = State { tasks, working, allowed, allowed_heavy: allowed, wanted, started, ended };
         let (changed, light, widened) = Default::default();
         Self { state: Mutex::new(state), changed, light, widened }
     }
 
     pub(super) fn push(&self, task: T) {
         let is_heavy = task.is_heavy();
-        self.state.lock().tasks.push(task);
+        let mut state = self.state.lock();
+        state.tasks.push(task);
+        let lacks_workers = state.lacks_workers();
+        drop(state);
+        if lacks_workers {
+            self.widened.notify_all();
+        }
         self.changed.notify_one();
         if !is_heavy {
             self.light.notify_one();
@@ -53,13 +61,21 @@ impl<T: Weight> Stack<T> {
 
     /// Begins with these, also after an end that every worker has seen.
     pub(super) fn begin(&self, tasks: impl DoubleEndedIterator<Item = T>) {
-        self.state.lock().ended = false;
+        let mut state = self.state.lock();
+        (state.ended, state.started) = (false, 0);
+        drop(state);
         self.push_all(tasks);
     }
 
     /// Pushes many, to be taken in the order given.
     pub(super) fn push_all(&self, tasks: impl DoubleEndedIterator<Item = T>) {
-        self.state.lock().tasks.extend(tasks.rev());
+        let mut state = self.state.lock();
+        state.tasks.extend(tasks.rev());
+        let lacks_workers = state.lacks_workers();
+        drop(state);
+        if lacks_workers {
+            self.widened.notify_all();
+        }
         self.wake_all();
     }
 
@@ -129,15 +145,28 @@ impl<T: Weight> Stack<T> {
         self.state.lock().wanted
     }
 
+    /// There are so many workers: whether one more is to be started. Of those that may work only as many are as there is work for: a
+    /// thousand threads that do nothing take longer to start and to end than a small copy.
+    pub(super) fn lacks_workers(&self, started: usize) -> bool {
+        let mut state = self.state.lock();
+        state.started = started;
+        state.lacks_workers()
+    }
+
+    /// No more workers can be started.
+    pub(super) fn has_all_workers(&self) {
+        self.state.lock().started = usize::MAX;
+    }
+
     /// Whether tasks wait that another worker could take.
     pub(super) fn has_waiting(&self) -> bool {
         !self.state.lock().tasks.is_empty()
     }
 
-    /// Waits for the end, at most so long and no longer than until more workers are wanted; says whether the end has come.
+    /// Waits for the end, at most so long and no longer than until more workers are wanted or lacking; says whether the end has come.
     pub(super) fn wait_for_end(&self, time: Duration) -> bool {
         let mut state = self.state.lock();
-        if !state.ended && state.wanted <= state.allowed_heavy {
+        if !state.ended && state.wanted <= state.allowed_heavy && !state.lacks_workers() {
             self.widened.wait_for(&mut state, time);
         }
         state.ended
@@ -145,6 +174,11 @@ impl<T: Weight> Stack<T> {
 }
 
 impl<T: Weight> State<T> {
+    /// Whether there is more work than there are workers, and more may work.
+    fn lacks_workers(&self) -> bool {
+        self.started < self.allowed && self.started < self.working + self.tasks.len()
+    }
+
     /// The topmost task that this worker may work on.
     fn next_for(&mut self, worker: usize) -> Option<T> {
         if worker < self.allowed_heavy {
@@ -177,6 +211,19 @@ mod tests {
         assert_eq!((stack.take(3), stack.take(2)), (Some(1), Some(2)));
         assert!(stack.allows_heavy(1) && !stack.allows_heavy(2));
         assert_eq!((stack.take(0), stack.take(1)), (Some(100), Some(101)));
+    }
+
+    #[test]
+    fn there_are_no_more_workers_than_work() {
+        let stack = Stack::new(1000);
+        assert!(!stack.lacks_workers(0));
+        stack.push_all([1_u32, 2].into_iter());
+        assert!(stack.lacks_workers(0) && stack.lacks_workers(1) && !stack.lacks_workers(2));
+        assert_eq!((stack.take(0), stack.take(1)), (Some(1), Some(2)));
+        stack.push(3);
+        assert!(stack.lacks_workers(2) && !stack.lacks_workers(3));
+        stack.allow(2, 2);
+        assert!(!stack.lacks_workers(2));
     }
 
     #[test]
