@@ -139,15 +139,16 @@ impl Copier {
 
     /// Copies items at once, and comes back when that is done.
     fn run_round(&self, items: Vec<Item>) -> usize {
-        let tasks: Vec<Task> = items.into_iter().filter_map(|item| self.begin(item)).collect();
-        let one_writer = tasks.iter().any(Task::has_one_writer);
+        let mut items = items.into_iter();
+        // The first tells how the destination is. The workers begin the others, each of which takes a round trip.
+        let Some(first) = items.find_map(|item| self.begin(item)) else { return 0 };
+        let others: Vec<Task> = items.map(|item| Task::Begin(Box::new(item))).collect();
+        self.listings.fetch_add(others.len(), Ordering::Relaxed);
+        let one_writer = first.has_one_writer();
         let processors = thread::available_parallelism().map_or(START, usize::from);
         let least = if one_writer { START_OF_ONE_WRITER.min(processors) } else { START };
         let mut width = Width::new(self.options.jobs, least, self.options.tuning.most_jobs);
-        if tasks.is_empty() {
-            return 0;
-        }
-        self.stack.begin(tasks.into_iter());
+        self.stack.begin([first].into_iter().chain(others));
         self.settle_listing_state();
         thread::scope(|scope| self.watch(scope, &mut width))
     }
@@ -201,6 +202,11 @@ impl Copier {
                 Task::Entry(entry) => self.copy_entry(entry, &mut worker),
                 Task::Link(entry, copy) => self.link_entry(entry, copy, &mut worker),
                 Task::List(directory) => self.list(&directory),
+                Task::Begin(item) => {
+                    self.begin(*item).into_iter().for_each(|task| self.stack.push(task));
+                    self.listings.fetch_sub(1, Ordering::Relaxed);
+                    self.settle_listing_state();
+                }
             }
             self.stack.done();
         }

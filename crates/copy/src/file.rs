@@ -126,10 +126,8 @@ impl Copier {
 
     fn earlier(&self, entry: &Entry, id: u64) -> Step<Earlier> {
         let find = |name: &[u8]| self.destination.find(&entry.parent.target.handle, name);
-        let (partial, journal) = at_once(
-            || find(&naming::partial(&entry.name, id)),
-            || find(&naming::journal(&entry.name, id)),
-        );
+        let (partial, journal) =
+            at_once(|| find(&naming::partial(&entry.name, id)), || find(&naming::journal(&entry.name, id)));
         let doing = "look for an earlier copy of";
         Ok((partial.at_destination(doing)?, journal.at_destination(doing)?))
     }
@@ -187,13 +185,7 @@ impl Copier {
         names.iter().any(|name| matches!(self.destination.find(directory, name), Ok(Some(_))))
     }
 
-    fn open_partial_as(
-        &self,
-        entry: &Entry,
-        node: &Node,
-        id: u64,
-        earlier: Option<Earlier>,
-    ) -> Step<Opened> {
+    fn open_partial_as(&self, entry: &Entry, node: &Node, id: u64, earlier: Option<Earlier>) -> Step<Opened> {
         let directory = &entry.parent.target.handle;
         let partial_name = naming::partial(&entry.name, id);
         let new = NewAttributes::with_mode(MODE_UNTIL_DONE);

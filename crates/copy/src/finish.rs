@@ -27,16 +27,25 @@ impl Copier {
         }
         let tuning = &self.options.tuning;
         let (least, most) = tuning.commit_bytes;
-        let unsettled = job.ledger.lock().unsettled();
+        let (unsettled, has_more) = {
+            let ledger = job.ledger.lock();
+            (ledger.unsettled(), ledger.has_more())
+        };
         let worth = (job.committed_here.load(Ordering::Relaxed) / 4).clamp(least, most);
-        unsettled >= worth || (unsettled > 0 && job.last_commit.lock().elapsed() >= tuning.commit_interval)
+        // Where only the last blocks are on their way, the last commit will cover all.
+        (has_more && unsettled >= worth)
+            || (unsettled > 0 && job.last_commit.lock().elapsed() >= tuning.commit_interval)
     }
 
     /// Makes durable what was written, and records it. What the server lost meanwhile is put back to be sent again.
     pub(super) fn commit(&self, job: &FileJob) -> Step<()> {
         let Some(batch) = job.ledger.lock().begin_commit() else { return Ok(()) };
         *job.last_commit.lock() = Instant::now();
-        let committed = self.commit_batch(job, batch).and_then(|()| self.record(job));
+        let committed = self.commit_batch(job, batch).and_then(|()| {
+            // What is complete gets its name next, and needs no record.
+            let is_complete = job.ledger.lock().is_complete();
+            if is_complete { Ok(()) } else { self.record(job) }
+        });
         let mut ledger = job.ledger.lock();
         if committed.is_err() {
             // Nothing is known of what it was to cover: this copy is over.
@@ -158,13 +167,19 @@ impl Copier {
             // What is there is the other copy's.
             Cause::TakenOver => None,
             Cause::Changed | Cause::Differs(_) => self.discard(job),
-            _ if !has_record(job) => self.discard(job),
-            _ => Some(leave(job)),
+            _ if self.is_resumable(job) => Some(leave(job)),
+            _ => self.discard(job),
         };
         if trouble.cause == Cause::Changed && job.entry.tries + 1 < MOST_TRIES {
             return self.begin_anew(job);
         }
         self.give_up(job, trouble, left);
+    }
+
+    /// Whether the next run could go on with what there is. What was not recorded yet is, if that can be.
+    fn is_resumable(&self, job: &FileJob) -> bool {
+        let _ = self.record(job);
+        job.journal.as_ref().is_some_and(|journal| journal.lock().has_record())
     }
 
     fn give_up(&self, job: &FileJob, trouble: Trouble, left: Option<LeftFiles>) {
@@ -240,11 +255,6 @@ impl Copier {
 fn leave(job: &FileJob) -> LeftFiles {
     job.entry.parent.item.has_left_files.store(true, Ordering::Relaxed);
     LeftFiles { paths: paths(job, &names(job)), is_resumable: true }
-}
-
-/// Whether the next run could go on with what there is.
-fn has_record(job: &FileJob) -> bool {
-    job.journal.as_ref().is_some_and(|journal| journal.lock().has_record())
 }
 
 /// The names of an unfinished copy: the journal first, for it never stands without its partial file.

@@ -139,6 +139,11 @@ impl Ledger {
         self.losses >= MOST_LOSSES
     }
 
+    /// Whether all is committed, and whoever asks next hears [`Next::Done`].
+    pub(super) fn is_complete(&self) -> bool {
+        !self.closed && self.in_flight == 0 && self.todo.is_empty() && self.written.is_empty()
+    }
+
     /// What is to be done when nothing can be taken. [`Next::Done`] closes the ledger, so that one worker hears it.
     pub(super) fn next(&mut self) -> Next {
         if self.closed || self.is_busy() || !self.todo.is_empty() {
@@ -227,6 +232,7 @@ mod tests {
         assert_eq!(ledger.next(), Next::Commit);
         let batch = ledger.begin_commit().expect("something is written");
         assert_eq!((ledger.begin_commit(), ledger.next()), (None, Next::Nothing));
+        assert!(ledger.is_complete());
         assert_eq!(ledger.take_news(), RangeSet::of(0..2));
         assert_eq!(ledger.end_commit(batch, OLD), 0);
         assert_eq!((ledger.take_news(), ledger.next()), (RangeSet::of(6..10), Next::Nothing));

@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 use howdah_vfs::{Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
-use super::Side;
 use super::decide::are_near;
 use super::error::{CopyError, On, Trouble};
 use super::file_job::FileJob;
 use super::links::FileKey;
 use super::stack::Weight;
+use super::{Item, Side};
 use howdah_vfs::listing::Circle;
 
 /// A longer file is not small: others help with its blocks.
@@ -19,6 +19,8 @@ const SMALL_FILE_MAX: u64 = 1 << 20;
 
 /// Something for a worker to do.
 pub(super) enum Task {
+    /// Begin with one of several that were named.
+    Begin(Box<Item>),
     /// Copy what has this name.
     Entry(Entry),
     /// Give a copy one more name.
@@ -35,7 +37,7 @@ impl Weight for Task {
         match self {
             Self::Blocks(_) => true,
             Self::Entry(entry) => entry.node.is_some_and(|node| node.attributes.size > SMALL_FILE_MAX),
-            Self::Link(..) | Self::List(_) => false,
+            Self::Begin(_) | Self::Link(..) | Self::List(_) => false,
         }
     }
 }
@@ -45,6 +47,7 @@ impl Task {
     pub(super) fn has_one_writer(&self) -> bool {
         let item = match self {
             Self::Entry(entry) | Self::Link(entry, _) => &entry.parent.item,
+            Self::Begin(_) => return false,
             Self::List(directory) => &directory.item,
             Self::Blocks(job) => &job.entry.parent.item,
         };

@@ -205,7 +205,8 @@ fn a_source_that_changed_is_begun_again_and_that_is_said() {
 fn what_a_restarted_server_lost_is_sent_again() {
     let mut random = Random::new(seed("what_a_restarted_server_lost_is_sent_again"));
     let mut resent = 0;
-    for (every, one_writer) in [3, 5, 7, 17, 50].into_iter().flat_map(|every| [(every, true), (every, false)]) {
+    for (every, one_writer) in [3, 5, 7, 17, 50].into_iter().flat_map(|every| [(every, true), (every, false)])
+    {
         let (from, file) = big_file(&mut random);
         let memory: Arc<MemoryFileSystem> = Arc::default();
         let (restarts, writes) = (AtomicI64::new(4), AtomicI64::new(0));

@@ -1,7 +1,8 @@
 //! Threads for calls that block: as many as there are calls to make, up to a bound, so that one that waits delays no other.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -36,6 +37,35 @@ struct Queue {
     threads: usize,
     idle: usize,
     ending: bool,
+}
+
+/// Runs a job for each item, at most so many at a time, and gives what came of them in their order. Where the system gives no thread,
+/// the caller's does all.
+pub fn each_at_once<I: Sync, T: Send + Sync>(
+    items: &[I],
+    most: usize,
+    job: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let done: Vec<_> = items.iter().map(|_| OnceLock::new()).collect();
+    let work = || {
+        while let Some(number) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < items.len())
+        {
+            let _ = done[number].set(job(&items[number]));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..most.min(items.len()) {
+            let started =
+                std::thread::Builder::new().name("each-at-once".to_owned()).spawn_scoped(scope, work);
+            if started.is_err() {
+                break;
+            }
+        }
+        work();
+    });
+    done.into_iter().map(|done| done.into_inner().expect("each item was taken")).collect()
 }
 
 impl Threads {
@@ -128,6 +158,18 @@ mod tests {
         threads.run(move || done.send(()).expect("heard"));
         is_done.recv().expect("ran beside the one that waits");
         release.send(()).expect("waits");
+    }
+
+    #[test]
+    fn each_item_has_its_outcome_and_they_run_at_the_same_time() {
+        let all = std::sync::Barrier::new(3);
+        let meet = |number: &u32| {
+            all.wait();
+            number * 2
+        };
+        assert_eq!(each_at_once(&[1, 2, 3], 3, meet), [2, 4, 6]);
+        assert_eq!(each_at_once(&[1, 2, 3], 1, |number| number * 2), [2, 4, 6]);
+        assert_eq!(each_at_once(&[], 4, |number: &u32| *number), []);
     }
 
     #[test]

@@ -12,10 +12,10 @@ use crate::report::{self, squash_note};
 
 /// Prints each file; goes on with the others where one cannot be had.
 pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
-    let mut opener = Opener::default();
+    let opener = Opener::default();
     let mut failed = false;
     for location in &arguments.places {
-        match print(&mut opener, location, arguments.jobs) {
+        match print(&opener, location, arguments.jobs) {
             Ok(()) => {}
             // Who read us has enough.
             Err(error) if is_broken_pipe(&error) => return Ok(()),
@@ -31,7 +31,7 @@ pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
     if failed { Err(Failure::Told) } else { Ok(()) }
 }
 
-fn print(opener: &mut Opener, location: &Location, jobs: Option<usize>) -> anyhow::Result<()> {
+fn print(opener: &Opener, location: &Location, jobs: Option<usize>) -> anyhow::Result<()> {
     let place = opener.open(location, Following::Links)?;
     let node = place.node().with_context(|| format!("cannot find {location}"))?;
     place.refuse_unsized().with_context(|| format!("cannot print {location}"))?;

@@ -13,10 +13,10 @@ use crate::report::{self, Listed, attributes_json, listing, squash_note};
 
 /// Lists each place; goes on with the others where one cannot be had.
 pub fn run(arguments: &LsArguments) -> Result<(), Failure> {
-    let mut opener = Opener::default();
+    let opener = Opener::default();
     let mut lister = Lister { arguments, titled: arguments.places.len() > 1, first: true, failed: false };
     for location in &arguments.places {
-        if let Err(error) = lister.place(&mut opener, location) {
+        if let Err(error) = lister.place(&opener, location) {
             lister.complain(&error);
         }
     }
@@ -41,7 +41,7 @@ impl Lister<'_> {
         }
     }
 
-    fn place(&mut self, opener: &mut Opener, location: &Location) -> anyhow::Result<()> {
+    fn place(&mut self, opener: &Opener, location: &Location) -> anyhow::Result<()> {
         // As ls(1): a link that is named is followed, unless it is to be described.
         let following = if self.arguments.long { Following::Nothing } else { Following::Links };
         let place = opener.open(location, following)?;

@@ -8,10 +8,14 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use howdah_client::nfs3::Nfs3;
 use howdah_copy::{Item, Target, mark_in, source_id};
+use howdah_threads::each_at_once;
 use howdah_vfs::{FileKind, FsError, Handle, Node, Shown};
 
 use crate::places::{Following, LOCAL, Location, Opener, Place};
 use crate::report;
+
+/// So many sources are looked for at a time.
+const FOUND_AT_ONCE: usize = 128;
 
 /// A copy, ready to run.
 pub struct Plan {
@@ -32,7 +36,7 @@ pub struct Plan {
 /// Finds out what is meant. `exact`: the last place is what the copy is to be.
 pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
     let (to, from) = places.split_last().context("no destination")?;
-    let mut opener = Opener::default();
+    let opener = Opener::default();
     let destination = opener.open_to_write(to)?;
     let there = match destination.node() {
         Ok(node) => Some(node),
@@ -45,14 +49,9 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
     let following = if recursive { Following::Nothing } else { Following::Links };
     let (mut items, mut remote, mut refused) = (Vec::new(), destination.realm != LOCAL, 0);
     let (mut taken, mut from_server) = (HashMap::new(), false);
-    for location in from {
-        let mut source = || {
-            let place = opener.open(location, following)?;
-            let node = place.node().with_context(|| format!("cannot find {location}"))?;
-            // A link is copied as one, wherever it leads.
-            if node.attributes.kind != FileKind::SymbolicLink {
-                place.refuse_unsized().with_context(|| format!("cannot copy {location}"))?;
-            }
+    for (location, found) in from.iter().zip(find_all(&opener, from, following)) {
+        let source = || {
+            let (place, node) = found?;
             remote |= place.realm != LOCAL;
             from_server |= place.realm != LOCAL && destination.realm == LOCAL;
             let item = planner.item(location, place, node)?;
@@ -70,6 +69,25 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
         }
     }
     Ok(Plan { items, remote, from_server, clients: opener.clients(), destination, refused })
+}
+
+/// The sources with their nodes. Those at servers are asked for at once: a thousand of them far away would else take a thousand
+/// round trips and more.
+fn find_all(opener: &Opener, from: &[Location], following: Following) -> Vec<Result<(Place, Node)>> {
+    let find = |location: &Location| {
+        let place = opener.open(location, following)?;
+        let node = place.node().with_context(|| format!("cannot find {location}"))?;
+        // A link is copied as one, wherever it leads.
+        if node.attributes.kind != FileKind::SymbolicLink {
+            place.refuse_unsized().with_context(|| format!("cannot copy {location}"))?;
+        }
+        Ok((place, node))
+    };
+    let is_remote = |location: &Location| matches!(location, Location::Nfs(..));
+    match from.iter().any(is_remote) {
+        true => each_at_once(from, FOUND_AT_ONCE, find),
+        false => from.iter().map(find).collect(),
+    }
 }
 
 /// The entries that items become, and of what kind they are.

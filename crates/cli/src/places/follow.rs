@@ -10,18 +10,29 @@ use super::{Following, Place};
 /// The most links on the way to one place, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// The names from the root to what is meant: links on the way are followed, and the last one if that is asked for. From what cannot
-/// be looked up on, they stay as they were typed: whoever goes that way hears why.
-pub(super) fn follow(place: &Place, following: Following) -> Result<Vec<Vec<u8>>> {
+/// The way from the root to what is meant.
+pub(super) struct Way {
+    /// The names. From what cannot be looked up on, they stay as they were typed: whoever goes that way hears why.
+    pub(super) path: Vec<Vec<u8>>,
+    /// What the last one leads to, if it was looked up.
+    pub(super) end: Option<Result<Node, FsError>>,
+}
+
+/// The way to a place: links on it are followed, and the last one if that is asked for.
+pub(super) fn follow(place: &Place, following: Following) -> Result<Way> {
     let typed = place.path.iter().map(|name| Step { name: name.clone(), is_typed: true });
-    let mut walk = Walk { place, following, way: Vec::new(), left: typed.collect(), links: 0 };
+    let mut walk = Walk { place, following, way: Vec::new(), left: typed.collect(), links: 0, end: None };
     // No name is followed then, so that none need be looked up.
     if walk.left.len() > usize::from(following == Following::Nothing) {
         let root = place.root().with_context(|| format!("cannot find {}", Shown(&place.label)))?;
         while walk.go_on(&root)? {}
     }
+    if walk.left.is_empty() {
+        walk.end = walk.way.last().map(|(_, node)| Ok(*node));
+    }
     let left = walk.left.into_iter().map(|step| step.name);
-    Ok(walk.way.into_iter().map(|(name, _)| name).chain(left).collect())
+    let path = walk.way.into_iter().map(|(name, _)| name).chain(left).collect();
+    Ok(Way { path, end: walk.end })
 }
 
 /// A name to go to, typed or out of a link.
@@ -37,6 +48,8 @@ struct Walk<'p> {
     way: Vec<(Vec<u8>, Node)>,
     left: VecDeque<Step>,
     links: usize,
+    /// Set where the last name is missing.
+    end: Option<Result<Node, FsError>>,
 }
 
 impl Walk<'_> {
@@ -59,7 +72,9 @@ impl Walk<'_> {
             Ok(found) if self.is_followed(&found.node) => self.enter(&found.node)?,
             Ok(found) => self.way.push((step.name, found.node)),
             Err(FsError::NotFound) if !step.is_typed => bail!("the link leads to nothing"),
-            Err(_) => {
+            Err(refused) => {
+                let is_missing = refused == FsError::NotFound && self.left.is_empty();
+                self.end = is_missing.then_some(Err(refused));
                 self.left.push_front(step);
                 return Ok(false);
             }

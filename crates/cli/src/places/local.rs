@@ -1,6 +1,7 @@
 //! Local paths: the directory that holds the node is opened as a file system, as the user who runs us.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
@@ -11,6 +12,7 @@ use anyhow::{Context, Result, anyhow};
 use howdah_client::connect::own_caller;
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::Shown;
+use parking_lot::Mutex;
 use rustix::fs::Mode;
 use rustix::process::umask as exchange_umask;
 
@@ -29,22 +31,20 @@ pub fn umask() -> u32 {
 
 /// Directories that are open, each once.
 #[derive(Default)]
-pub(super) struct Directories(HashMap<PathBuf, Arc<LocalFileSystem>>);
+pub(super) struct Directories(Mutex<HashMap<PathBuf, Arc<LocalFileSystem>>>);
 
 impl Directories {
     /// Opens the place of a path, which need not exist but for its last name.
-    pub(super) fn open(&mut self, path: &Path, following: Following) -> Result<Place> {
+    pub(super) fn open(&self, path: &Path, following: Following) -> Result<Place> {
         umask();
         let (directory, name) = split(path, following)?;
-        let file_system = match self.0.get(&directory) {
-            Some(open) => Arc::clone(open),
-            None => {
+        let file_system = match self.0.lock().entry(directory.clone()) {
+            Slot::Occupied(open) => Arc::clone(open.get()),
+            Slot::Vacant(slot) => {
                 let options = Options { cross_mounts: true, sync: SyncMode::Async, ..Options::default() };
                 // It tells its cause itself.
                 let open = LocalFileSystem::open(&directory, options).map_err(|error| anyhow!("{error}"))?;
-                let open = Arc::new(open);
-                self.0.insert(directory.clone(), Arc::clone(&open));
-                open
+                Arc::clone(slot.insert(Arc::new(open)))
             }
         };
         let device = directory.metadata().with_context(|| format!("looking at {}", shown(&directory)))?.dev();
@@ -58,6 +58,7 @@ impl Directories {
             device: Some(device),
             label: label.into_os_string().into_vec(),
             seen_root: None,
+            seen: None,
         })
     }
 }

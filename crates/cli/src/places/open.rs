@@ -15,25 +15,31 @@ use super::{Following, Location, Place};
 pub struct Opener {
     directories: Directories,
     servers: Servers,
-    options: ConnectOptions,
 }
 
 impl Opener {
     /// Opens a place. The last name of its path need not exist; a path typed with a slash at its end is followed.
-    pub fn open(&mut self, location: &Location, following: Following) -> Result<Place> {
+    pub fn open(&self, location: &Location, following: Following) -> Result<Place> {
+        self.open_with(location, &ConnectOptions::default(), following)
+    }
+
+    fn open_with(
+        &self,
+        location: &Location,
+        options: &ConnectOptions,
+        following: Following,
+    ) -> Result<Place> {
         let following = if location.means_directory() { Following::Links } else { following };
         match location {
             Location::Local(path) => self.directories.open(path, following),
-            Location::Nfs(url, _) => self.servers.open(url, &self.options, following),
+            Location::Nfs(url, _) => self.servers.open(url, options, following),
         }
     }
 
     /// The same for what is to be written, which has a directory even if it is a file that a server mounts.
-    pub fn open_to_write(&mut self, location: &Location) -> Result<Place> {
-        self.options.into_directory = true;
-        let place = self.open(location, Following::Links);
-        self.options.into_directory = false;
-        place
+    pub fn open_to_write(&self, location: &Location) -> Result<Place> {
+        let options = ConnectOptions { into_directory: true, ..ConnectOptions::default() };
+        self.open_with(location, &options, Following::Links)
     }
 
     /// The clients of all servers that were opened.

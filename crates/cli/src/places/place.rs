@@ -27,6 +27,8 @@ pub struct Place {
     pub label: Vec<u8>,
     /// The root, if it was looked at a moment ago.
     pub(super) seen_root: Option<Node>,
+    /// What the path leads to, if that was looked up a moment ago.
+    pub(super) seen: Option<Result<Node, FsError>>,
 }
 
 impl Place {
@@ -63,7 +65,7 @@ impl Place {
 
     /// The node.
     pub fn node(&self) -> Result<Node, FsError> {
-        self.walk(&self.path)
+        self.seen.unwrap_or_else(|| self.walk(&self.path))
     }
 
     /// The root.

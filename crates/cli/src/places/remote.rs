@@ -1,12 +1,13 @@
 //! `nfs://` URLs: the longest start of the path that the server mounts, and the names that are left.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
 use howdah_client::connect::ConnectOptions;
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
-use howdah_vfs::Shown;
+use howdah_vfs::{Node, Shown};
+use parking_lot::Mutex;
 
 use super::connecting::connect_to;
 use super::follow::follow;
@@ -17,36 +18,25 @@ struct Connected {
     /// The URL of its root.
     root: NfsUrl,
     client: Arc<Nfs3>,
+    /// The root, as it was when it was first looked at.
+    seen_root: Arc<OnceLock<Node>>,
 }
+
+type Opened = (Arc<Nfs3>, Vec<Vec<u8>>, Arc<OnceLock<Node>>);
 
 /// Servers that are connected, each once.
 #[derive(Default)]
-pub(super) struct Servers(Vec<Connected>);
+pub(super) struct Servers(Mutex<Vec<Connected>>);
 
 impl Servers {
     /// The clients of all of them.
     pub(super) fn clients(&self) -> Vec<Arc<Nfs3>> {
-        self.0.iter().map(|connected| Arc::clone(&connected.client)).collect()
+        self.0.lock().iter().map(|connected| Arc::clone(&connected.client)).collect()
     }
 
     /// Opens the place of a URL, which need not exist but for its last name.
-    pub(super) fn open(
-        &mut self,
-        url: &NfsUrl,
-        options: &ConnectOptions,
-        following: Following,
-    ) -> Result<Place> {
-        let known = self.0.iter().find(|connected| connected.holds(url));
-        let (client, path) = match known {
-            Some(known) => (Arc::clone(&known.client), url.path[known.root.path.len()..].to_vec()),
-            None => {
-                let client = connect_to(url, options)?;
-                let path = client.below_root().to_vec();
-                let mounted = url.path[..url.path.len() - path.len()].to_vec();
-                self.0.push(Connected { root: url.with_path(mounted), client: Arc::clone(&client) });
-                (client, path)
-            }
-        };
+    pub(super) fn open(&self, url: &NfsUrl, options: &ConnectOptions, following: Following) -> Result<Place> {
+        let (client, path, root) = self.connected(url, options)?;
         let port = url.port.map_or(String::new(), |port| format!(":{port}"));
         let realm = format!("nfs://{}{port}", url.host);
         let mounted = &url.path[..url.path.len() - path.len()];
@@ -60,12 +50,32 @@ impl Servers {
             realm: realm.clone(),
             device: None,
             seen_root: None,
+            seen: None,
         };
         // On an error the next use asks again, and reports it.
-        typed.seen_root = typed.root().ok();
-        let path = follow(&typed, following).with_context(|| format!("following {}", Shown(&typed.label)))?;
-        let meant = url.with_path([mounted, &path].concat());
-        Ok(Place { label: label(&meant), path, ..typed })
+        typed.seen_root = root.get().copied().or_else(|| {
+            let seen = typed.root().ok()?;
+            Some(*root.get_or_init(|| seen))
+        });
+        let way = follow(&typed, following).with_context(|| format!("following {}", Shown(&typed.label)))?;
+        let meant = url.with_path([mounted, &way.path].concat());
+        Ok(Place { label: label(&meant), path: way.path, seen: way.end, ..typed })
+    }
+
+    /// The client for a URL, the names below its root, and where that root is kept. One server is connected at a time, so that it
+    /// is connected once.
+    fn connected(&self, url: &NfsUrl, options: &ConnectOptions) -> Result<Opened> {
+        let mut all = self.0.lock();
+        if let Some(known) = all.iter().find(|connected| connected.holds(url)) {
+            let path = url.path[known.root.path.len()..].to_vec();
+            return Ok((Arc::clone(&known.client), path, Arc::clone(&known.seen_root)));
+        }
+        let client = connect_to(url, options)?;
+        let path = client.below_root().to_vec();
+        let mounted = url.path[..url.path.len() - path.len()].to_vec();
+        let (root, seen_root) = (url.with_path(mounted), Arc::default());
+        all.push(Connected { root, client: Arc::clone(&client), seen_root: Arc::clone(&seen_root) });
+        Ok((client, path, seen_root))
     }
 }
 
