@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::at_once::at_once;
 use super::engine::{Copier, Worker};
 use super::error::Step;
 use super::file_job::FileJob;
@@ -51,7 +52,12 @@ impl Copier {
         match next {
             Next::Nothing => false,
             Next::Commit => {
-                if let Err(trouble) = self.commit(job) {
+                // All is written. What the last commit finds lost is written again, and the attributes are set again then.
+                let (committed, set) = at_once(|| self.commit(job), || self.final_attributes(job));
+                if job.ledger.lock().is_complete() {
+                    *job.attributes_set.lock() = set.ok();
+                }
+                if let Err(trouble) = committed {
                     self.fail(job, trouble);
                 }
                 true

@@ -260,6 +260,7 @@ impl Copier {
                     node: entry.node.copied(),
                     part: LinkPart::Unknown,
                     tries: 0,
+                    looked: None,
                 });
             }
             ControlFlow::Continue(())

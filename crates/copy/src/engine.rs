@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use howdah_vfs::{Attributes, FsError, Handle, Node};
+use howdah_vfs::{Attributes, FileKind, FsError, Handle, Node};
 use parking_lot::Mutex;
 
 use super::at_once::at_once;
@@ -221,7 +221,10 @@ impl Copier {
             Target::Entry { directory, name } => {
                 let attributes = || self.timed_attributes(&self.destination, &directory);
                 let facts = || self.facts(source, paths.clone(), (id, file_system), &node, &directory);
-                let (attributes, item) = at_once(attributes, facts);
+                let is_file = node.attributes.kind == FileKind::Regular;
+                let look =
+                    || is_file.then(|| Box::new(self.look_for(&directory, &name, id, node.attributes.size)));
+                let ((attributes, item), looked) = at_once(|| at_once(attributes, facts), look);
                 let target = match attributes {
                     Ok(attributes) => Node { handle: directory, attributes },
                     Err(refused) => {
@@ -233,7 +236,7 @@ impl Copier {
                 };
                 let parent = Arc::new(DirectoryJob::top(Arc::new(item), target));
                 let part = LinkPart::Unknown;
-                Some(Task::Entry(Entry { parent, name, node: Some(node), part, tries: 0 }))
+                Some(Task::Entry(Entry { parent, name, node: Some(node), part, tries: 0, looked }))
             }
             Target::Directory(target) => {
                 if self.latency.load(Ordering::Relaxed) == 0 {

@@ -20,14 +20,11 @@ use super::links::{Claim, LinkTable};
 use super::outbox::Outbox;
 use super::ranges::RangeSet;
 use super::tally::{add, count};
-use super::tasks::{Entry, LinkPart, Task};
+use super::tasks::{Earlier, Entry, LinkPart, Looked, Task};
 use super::{Event, Sparse, naming};
 
 /// The mode of a file until it is complete: for its owner alone.
 pub(super) const MODE_UNTIL_DONE: u32 = 0o600;
-
-/// What an earlier copy left under the usual names: its partial file and its journal.
-type Earlier = (Option<Node>, Option<Node>);
 
 /// Where the data of a new copy goes, and what of it is there.
 struct Opened {
@@ -115,19 +112,31 @@ impl Copier {
         Ok(Prepared::Opened(Box::new(self.open_partial(entry, node, earlier)?)))
     }
 
-    /// What has the name at the destination and, for files worth a journal, what an earlier copy left: three calls at once.
-    fn look(&self, entry: &Entry, node: &Node) -> Step<(Option<Node>, Option<Earlier>)> {
-        if entry.parent.fresh || node.attributes.size < self.options.tuning.journal_from {
-            return Ok((self.there(entry)?, None));
+    fn look(&self, entry: &Entry, node: &Node) -> Step<Looked> {
+        match &entry.looked {
+            Some(looked) => **looked,
+            None if entry.parent.fresh => Ok((None, None)),
+            None => {
+                let Entry { parent, name, .. } = entry;
+                self.look_for(&parent.target.handle, name, parent.item.id, node.attributes.size)
+            }
         }
-        let (there, earlier) = at_once(|| self.there(entry), || self.earlier(entry, entry.parent.item.id));
+    }
+
+    /// What is at the destination of a file of this size: up to three calls at once.
+    pub(super) fn look_for(&self, directory: &Handle, name: &[u8], id: u64, size: u64) -> Step<Looked> {
+        let there = || self.destination.find(directory, name).at_destination("look up");
+        if size < self.options.tuning.journal_from {
+            return Ok((there()?, None));
+        }
+        let (there, earlier) = at_once(there, || self.earlier(directory, name, id));
         Ok((there?, Some(earlier?)))
     }
 
-    fn earlier(&self, entry: &Entry, id: u64) -> Step<Earlier> {
-        let find = |name: &[u8]| self.destination.find(&entry.parent.target.handle, name);
+    fn earlier(&self, directory: &Handle, name: &[u8], id: u64) -> Step<Earlier> {
+        let find = |name: &[u8]| self.destination.find(directory, name);
         let (partial, journal) =
-            at_once(|| find(&naming::partial(&entry.name, id)), || find(&naming::journal(&entry.name, id)));
+            at_once(|| find(&naming::partial(name, id)), || find(&naming::journal(name, id)));
         let doing = "look for an earlier copy of";
         Ok((partial.at_destination(doing)?, journal.at_destination(doing)?))
     }
@@ -207,7 +216,7 @@ impl Copier {
         if !entry.parent.fresh {
             let (partial, journal) = match earlier {
                 Some(earlier) => earlier,
-                None => self.earlier(entry, id)?,
+                None => self.earlier(directory, &entry.name, id)?,
             };
             if let (Some(partial), Some(journal)) = (partial, journal)
                 && let Some(resumed) =
@@ -315,6 +324,7 @@ impl Copier {
             sparse,
             resumed: opened.resumed,
             verifying: AtomicBool::new(false),
+            attributes_set: Mutex::default(),
             failed: AtomicBool::new(false),
             last_commit: Mutex::new(Instant::now()),
             committed_here: AtomicU64::new(0),
@@ -336,7 +346,7 @@ impl Copier {
         let LinkPart::First(key) = entry.part else { return };
         let next = self.links.lock().on_failed(key);
         if let Some(next) = next {
-            self.stack.push(Task::Entry(Entry { part: LinkPart::First(key), ..next }));
+            self.stack.push(Task::Entry(Entry { part: LinkPart::First(key), looked: None, ..next }));
         }
     }
 

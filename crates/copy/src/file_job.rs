@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
-use howdah_vfs::Node;
+use howdah_vfs::{Attributes, Node};
 use parking_lot::Mutex;
 
 use super::journal_file::JournalFile;
@@ -30,6 +30,8 @@ pub(super) struct FileJob {
     pub(super) resumed: bool,
     /// Whether the blocks are read back, all being written.
     pub(super) verifying: AtomicBool,
+    /// The attributes of the partial file, if they are set already.
+    pub(super) attributes_set: Mutex<Option<Option<Attributes>>>,
     /// Whether it was given up.
     pub(super) failed: AtomicBool,
     pub(super) last_commit: Mutex<Instant>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use howdah_vfs::{FsError, Node};
+use howdah_vfs::{Attributes, FsError, Node};
 
 use super::Event;
 use super::engine::Copier;
@@ -99,10 +99,8 @@ impl Copier {
 
     fn complete_file(&self, job: &FileJob) -> Step<()> {
         self.look_again(job)?;
-        // Writes alone make it long enough unless it ends in a hole.
-        let size = (job.sparse || job.resumed).then_some(job.size());
         let directory = &job.entry.parent.target.handle;
-        if !self.finish_attributes(job, size)? {
+        if !self.finish_attributes(job)? {
             return Err(Trouble::destination("complete", Cause::TakenOver));
         }
         let renamed = self.destination.rename(directory, &job.partial_name, &job.entry.name);
@@ -116,12 +114,20 @@ impl Copier {
         Ok(())
     }
 
+    /// Gives the partial file the attributes of its source. Gives those afterwards, if the answer tells them.
+    pub(super) fn final_attributes(&self, job: &FileJob) -> howdah_vfs::Result<Option<Attributes>> {
+        // Writes alone make it long enough unless it ends in a hole.
+        let size = (job.sparse || job.resumed).then_some(job.size());
+        self.set_attributes(&job.partial, &job.node.attributes, size)
+    }
+
     /// Gives the partial file its attributes, and says whether its name is still its own. The same copy, started a second time, may
     /// have begun a file of its own under this name: then ours lost its only name. A file with a journal may have been completed by
     /// the other copy, so its name is looked up. For small files far away the look-up would be a fifth of the time.
-    fn finish_attributes(&self, job: &FileJob, size: Option<u64>) -> Step<bool> {
-        let after = self.set_attributes(&job.partial, &job.node.attributes, size);
-        match after.at_destination("set the attributes of")? {
+    fn finish_attributes(&self, job: &FileJob) -> Step<bool> {
+        let set = job.attributes_set.lock().take();
+        let set = set.map_or_else(|| self.final_attributes(job), Ok);
+        match set.at_destination("set the attributes of")? {
             Some(after) if after.links == 1 && job.journal.is_none() => Ok(true),
             // Asked afterwards and not meanwhile: the later, the shorter the time until the name is changed.
             _ => self.has_partial(job).at_destination("find the partial file of"),
@@ -208,7 +214,7 @@ impl Copier {
             Err(trouble) => return self.give_up(job, trouble, None),
         };
         let tries = job.entry.tries + 1;
-        self.stack.push(Task::Entry(Entry { node, tries, ..job.entry.clone() }));
+        self.stack.push(Task::Entry(Entry { node, tries, looked: None, ..job.entry.clone() }));
     }
 
     /// Whether the partial name is still that of what we write.

@@ -7,7 +7,7 @@ use howdah_vfs::{Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
 use super::decide::are_near;
-use super::error::{CopyError, On, Trouble};
+use super::error::{CopyError, On, Step, Trouble};
 use super::file_job::FileJob;
 use super::links::FileKey;
 use super::stack::Weight;
@@ -66,7 +66,15 @@ pub(super) struct Entry {
     pub(super) part: LinkPart,
     /// How often it was begun anew because it changed meanwhile.
     pub(super) tries: u32,
+    /// What is at the destination, if that was looked up a moment ago.
+    pub(super) looked: Option<Box<Step<Looked>>>,
 }
+
+/// What has a name at the destination and, for files worth a journal, what an earlier copy left.
+pub(super) type Looked = (Option<Node>, Option<Earlier>);
+
+/// What an earlier copy left under the usual names: its partial file and its journal.
+pub(super) type Earlier = (Option<Node>, Option<Node>);
 
 /// What part a name has among the names of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
