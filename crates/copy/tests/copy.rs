@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
-use copying::trouble::{Counting, Dying, Elsewhere, Endless, Meddled, Unsteady};
+use copying::trouble::{Counting, Dying, Elsewhere, Endless, Meddled, Meeting, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_copy::{Compare, CopyOptions, Existing, Item, Preserve, Side, Sparse, Target, read_in_order};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
@@ -533,4 +533,30 @@ fn a_tree_without_an_end_is_refused() {
         assert!(heard.has(why), "{:?}", heard.all().last());
         assert_eq!(to.content(&to.at("copy/file")), b"abc", "what else is there is copied");
     }
+}
+
+#[test]
+fn items_that_are_named_are_begun_at_the_same_time() {
+    const AT_ONCE: usize = 4;
+    let from = memory();
+    let names: Vec<String> = (0..=AT_ONCE).map(|number| format!("file {number}")).collect();
+    let items = |to: &Files| -> Vec<Item> {
+        let file = |name: &String| from.file(&from.root().handle, name, 3, &[(0, b"abc".to_vec())]);
+        names.iter().map(|name| item(&from, file(name), to, name)).collect()
+    };
+    // The first alone tells how the destination is.
+    let meeting = Arc::new(Meeting {
+        inner: Arc::new(MemoryFileSystem::new()),
+        call: Call::Limits,
+        alone: 1,
+        together: AT_ONCE,
+        seen: Mutex::default(),
+        all_there: std::sync::Condvar::new(),
+        missed: AtomicBool::new(false),
+    });
+    let to = Files(Arc::clone(&meeting) as _);
+    let (copier, heard) = copier(&to, CopyOptions { jobs: Some(AT_ONCE), ..options() });
+    let outcome = copier.run(items(&to));
+    assert_eq!((outcome.figures.files, outcome.figures.errors), (1 + AT_ONCE as u64, 0), "{:?}", heard.all());
+    assert!(!meeting.missed.load(Ordering::Relaxed), "they were begun one after the other");
 }

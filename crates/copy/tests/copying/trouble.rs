@@ -1,7 +1,8 @@
 //! Destinations with troubles: one that dies, one whose server restarts.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
@@ -260,3 +261,38 @@ impl Layer for Endless {
         self.inner.read_directory(caller, directory, cookie, Detail::Names, sink)
     }
 }
+
+/// Lets calls of one kind pass, after so many alone, only when so many are there at the same time. Who waits too long for the others
+/// goes on, and that is noted.
+pub struct Meeting {
+    pub inner: Arc<dyn FileSystem>,
+    pub call: Call,
+    pub alone: usize,
+    pub together: usize,
+    pub seen: Mutex<usize>,
+    pub all_there: Condvar,
+    pub missed: AtomicBool,
+}
+
+impl Layer for Meeting {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call == self.call {
+            let mut seen = self.seen.lock().expect("nobody panics");
+            *seen += 1;
+            self.all_there.notify_all();
+            let wanted = self.alone + self.together;
+            let is_missing = |seen: &mut usize| *seen > self.alone && *seen < wanted;
+            let wait = self.all_there.wait_timeout_while(seen, MEETING_TIMEOUT, is_missing);
+            let (_seen, waited) = wait.expect("nobody panics");
+            self.missed.fetch_or(waited.timed_out(), Ordering::Relaxed);
+        }
+        run(&*self.inner)
+    }
+}
+
+/// Long enough for any busy machine, and the end of a test that fails.
+const MEETING_TIMEOUT: Duration = Duration::from_secs(60);
