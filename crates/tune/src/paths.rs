@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn long_fat_paths_begin_with_several_connections() {
         for (sent, milliseconds, lanes) in
-            [(1e9, 100, 4), (125e6, 100, 3), (50e6, 100, 2), (125e6, 1, 1), (1e5, 600, 1)]
+            [(1e9, 100, 8), (125e6, 100, 3), (50e6, 100, 2), (125e6, 1, 1), (1e5, 600, 1)]
         {
             let round_trip = Duration::from_millis(milliseconds);
             assert_eq!(FoundPath { sent, round_trip, ..FoundPath::default() }.lanes(), lanes);
