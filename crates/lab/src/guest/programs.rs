@@ -18,6 +18,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("tc", "iproute2"),
     ("modprobe", "kmod"),
     ("setpriv", "util-linux"),
+    ("rsync", "rsync"),
 ];
 
 /// Where a command is; the system's directories too, which an ordinary user's PATH may lack.

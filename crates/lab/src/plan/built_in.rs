@@ -10,6 +10,7 @@ macro_rules! built_in {
 pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "bdp-article",
     "buffers-2008",
+    "copies",
     "durable-names",
     "fairness",
     "kernel-advice",

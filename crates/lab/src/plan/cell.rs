@@ -132,6 +132,8 @@ pub enum ServerKind {
     Kernel,
     /// `iperf3 -s`.
     Iperf3,
+    /// `rsync --daemon`.
+    Rsync,
     /// Nothing.
     None,
 }
@@ -187,6 +189,10 @@ pub enum ClientKind {
     Kernel,
     /// `nfs-cp`, of libnfs.
     Libnfs,
+    /// `howdah cp`.
+    Copy,
+    /// `rsync -a`.
+    Rsync,
     /// `iperf3 -c`.
     Iperf3,
     /// `howdah bench` on the exported directory, on the server's host.

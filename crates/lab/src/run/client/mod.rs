@@ -3,6 +3,7 @@
 mod bench;
 mod busy;
 mod contract;
+mod copy;
 mod file;
 mod howdah;
 mod iperf3;
@@ -25,6 +26,8 @@ pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
     Ok(match kind {
         ClientKind::Howdah => Box::new(howdah::Howdah { name }),
         ClientKind::Iperf3 => Box::new(iperf3::Iperf3 { name }),
+        ClientKind::Copy => Box::new(copy::Copy { name, tool: copy::Tool::Howdah }),
+        ClientKind::Rsync => Box::new(copy::Copy { name, tool: copy::Tool::Rsync }),
         ClientKind::Libnfs => Box::new(libnfs::Libnfs { name }),
         ClientKind::Local => Box::new(local::Local { name }),
         ClientKind::Probe => Box::new(probe::Probe { name }),

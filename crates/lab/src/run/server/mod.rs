@@ -6,6 +6,7 @@ mod howdah;
 mod iperf3;
 mod kernel;
 mod none;
+mod rsync;
 
 use anyhow::Result;
 
@@ -14,11 +15,13 @@ use crate::plan::ServerKind;
 pub use contract::{Served, Server};
 pub(super) use howdah::samples;
 pub(super) use iperf3::port as iperf3_port;
+pub(super) use rsync::rsync_url;
 
 /// The server of a kind.
 pub fn server(kind: ServerKind) -> Result<Box<dyn Server>> {
     Ok(match kind {
         ServerKind::Howdah => Box::new(howdah::Howdah),
+        ServerKind::Rsync => Box::new(rsync::Rsync),
         ServerKind::Iperf3 => Box::new(iperf3::Iperf3),
         ServerKind::None => Box::new(none::Nobody),
         ServerKind::Ganesha => Box::new(ganesha::Ganesha),
