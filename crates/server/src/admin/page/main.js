@@ -86,7 +86,7 @@ function showHealth({ level, headline, moved, reasons }) {
   say(by('headline'), headline);
   say(by('moved'), moved);
   document.title = level === 'good' ? 'howdah' : `${headline} – howdah`;
-  // Whoever is at one of these keeps it.
+  // A person who is at one of these keeps it.
   const text = JSON.stringify(reasons);
   if (text === known.reasons || by('reasons').contains(document.activeElement)) return;
   known.reasons = text;
