@@ -55,6 +55,10 @@ pub struct RunArguments {
     #[arg(long, value_name = "DIR")]
     pub suites: Option<PathBuf>,
 
+    /// The container image under test, as `cargo xtask release --image` makes it
+    #[arg(long, value_name = "FILE")]
+    pub image: Option<PathBuf>,
+
     /// A guest kernel whose client speaks TLS, as `cargo xtask test` unpacks it [default: the system's, if it is new enough]
     #[arg(long, value_name = "DIR")]
     pub newer_guest: Option<PathBuf>,
@@ -94,10 +98,16 @@ pub enum Command {
         /// Test suites of other people.
         #[arg(long)]
         suites: Option<PathBuf>,
+        /// The container image under test.
+        #[arg(long)]
+        image: Option<PathBuf>,
         /// A newer guest kernel.
         #[arg(long)]
         newer_guest: Option<PathBuf>,
     },
+    /// The server of a container image, started as container engines do
+    #[command(hide = true)]
+    Contain(Contain),
     /// Write bytes that look random and follow from a seed to standard output
     Pattern {
         /// Which bytes.
@@ -111,6 +121,23 @@ pub enum Command {
     ExerciseFile(ExerciseArguments),
     /// Change a directory's names at random, comparing every answer with a model in memory
     ExerciseNames(ExerciseArguments),
+}
+
+/// A container.
+#[derive(Debug, Args)]
+pub struct Contain {
+    /// Whether this is its first process.
+    #[arg(long)]
+    pub first: bool,
+    /// The job's directory, with the image and its root.
+    #[arg(long)]
+    pub work: PathBuf,
+    /// What is mounted as /data.
+    #[arg(long)]
+    pub export: PathBuf,
+    /// What is mounted as /state.
+    #[arg(long)]
+    pub state: PathBuf,
 }
 
 /// How the exerciser runs.

@@ -30,6 +30,8 @@ pub struct Job {
     pub binary: PathBuf,
     /// Where test suites of other people were built.
     pub suites: Option<PathBuf>,
+    /// The container image under test.
+    pub image: Option<PathBuf>,
     /// A guest kernel whose client speaks TLS.
     pub newer_guest: Option<PathBuf>,
     /// The only directory that this run may write to.

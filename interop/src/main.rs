@@ -104,6 +104,7 @@ fn runner(arguments: &RunArguments) -> Result<Runner> {
         set: arguments.set.clone(),
         seed: arguments.seed.unwrap_or_else(seed_of_now),
         suites: arguments.suites.as_deref().map(real_path).transpose()?,
+        image: arguments.image.as_deref().map(real_path).transpose()?,
         newer_guest: arguments.newer_guest.as_deref().map(real_path).transpose()?,
         work,
         keep: arguments.keep,
@@ -135,13 +136,24 @@ fn find(name: &str) -> Result<Scenario> {
 
 fn run_command(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Inside { scenario, work, binary, seed, quick, set, suites, newer_guest } => {
-            let job = Job { scenario: find(&scenario)?, quick, set, seed, binary, suites, newer_guest, work };
+        Command::Inside { scenario, work, binary, seed, quick, set, suites, image, newer_guest } => {
+            let job = Job {
+                scenario: find(&scenario)?,
+                quick,
+                set,
+                seed,
+                binary,
+                suites,
+                image,
+                newer_guest,
+                work,
+            };
             return Ok(match inside::run(&job)? {
                 End::Done => ExitCode::SUCCESS,
                 End::Skipped => ExitCode::from(SKIPPED as u8),
             });
         }
+        Command::Contain(arguments) => return inside::contain(&arguments),
         Command::Pattern { seed, bytes } => {
             pattern::write(seed, bytes, &mut io::stdout().lock()).context("writing to standard output")?;
         }

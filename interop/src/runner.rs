@@ -35,6 +35,8 @@ pub struct Runner {
     pub work: PathBuf,
     /// Where test suites of other people were built.
     pub suites: Option<PathBuf>,
+    /// The container image under test.
+    pub image: Option<PathBuf>,
     /// A guest kernel whose client speaks TLS, if it is not the system's.
     pub newer_guest: Option<PathBuf>,
     /// Keep the directories of passed scenarios too.
@@ -53,6 +55,10 @@ impl Runner {
         }
         if scenario.newer_guest && self.newer_guest.is_none() && !self.machine.has_tls_guest() {
             let reason = "no guest kernel of 6.5 or later with tlshd; --newer-guest names one".into();
+            return Ok(Outcome::Skipped { reason });
+        }
+        if scenario.container && self.image.is_none() {
+            let reason = "no container image; --image names one".into();
             return Ok(Outcome::Skipped { reason });
         }
         let directory = tempfile::Builder::new()
@@ -108,6 +114,9 @@ impl Runner {
         }
         if let Some(suites) = &self.suites {
             command.arg("--suites").arg(suites);
+        }
+        if let Some(image) = &self.image {
+            command.arg("--image").arg(image);
         }
         if let Some(directory) = &self.newer_guest {
             command.arg("--newer-guest").arg(directory);

@@ -27,6 +27,8 @@ pub struct Scenario {
     pub sizes: &'static [(&'static str, u64, u64)],
     /// Longer than this and it has failed.
     pub limit: Duration,
+    /// Whether the server is the container image in place of the binary.
+    pub container: bool,
     /// Whether its guest's client must speak TLS (Linux 6.5 and later).
     pub newer_guest: bool,
     /// Whether it needs a server that is root (other users, device files, port 111 with the system's rpcbind).

@@ -309,7 +309,7 @@ fn another_server_is_looked_at_as_far_as_it_goes() {
         assert!(seen.as_f64().is_some_and(|figure| figure > 0.0), "{what}: {told:#}");
     }
     let could_not = |rung: &str| could_not(&told, rung);
-    assert!(could_not("path").contains("that takes `howdah doctor --listen` there"), "{told:#}");
+    assert!(could_not("path").contains("run `howdah doctor --listen` there"), "{told:#}");
     assert!(could_not("nfs").contains("nothing is written unless --write allows it"), "{told:#}");
 }
 

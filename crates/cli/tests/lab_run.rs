@@ -82,11 +82,7 @@ fn a_plan_runs_to_its_report_and_is_not_run_twice() {
 
     let short = run(home.path(), PLAN, &["--quick"]).expect("a sandbox was made before");
     assert_eq!(short.output.status.code(), Some(1), "{}", told(&short.output));
-    assert!(
-        told(&short.output).contains("holds results of the plan's whole form"),
-        "{}",
-        told(&short.output)
-    );
+    assert!(told(&short.output).contains("has results of the plan's whole form"), "{}", told(&short.output));
 }
 
 #[test]
@@ -144,7 +140,7 @@ fn an_interrupted_run_keeps_what_it_measured_and_goes_on() {
         return;
     }
     assert_eq!(status.code(), Some(1), "{said}");
-    assert!(said.contains("interrupted; what was measured is in"), "{said}");
+    assert!(said.contains("interrupted; the results so far are in"), "{said}");
     let results = ResultDirectory::open(&to).expect("there");
     assert_eq!(counted(&results).iter().map(|row| row.cell).collect::<Vec<_>>(), [1], "{said}");
     assert!(results.report_path().is_file());

@@ -62,7 +62,7 @@ impl Place {
         let (file, state) = (text(&file), text(&self.home.path().join("state")));
         let arguments = [&["capture", &file, "--state", &state, "--json"], more].concat();
         let mut capture = Bench::start(&arguments);
-        capture.progress(|line| line.contains("recording what howdah"));
+        capture.progress(|line| line.contains("recording the calls to howdah"));
         work();
         capture.signal(Signal::INT);
         let (code, output, errors) = capture.end();
@@ -218,7 +218,7 @@ fn a_capture_ends_when_it_is_told_to_though_calls_keep_coming_and_another_spoils
     load.progress(|line| line.contains("read"));
     let state = text(&place.home.path().join("state"));
     let mut capture = Bench::start(&["capture", &file, "--state", &state]);
-    capture.progress(|line| line.contains("recording what howdah"));
+    capture.progress(|line| line.contains("recording the calls to howdah"));
     let (code, _, errors) = howdah(&["capture", &file, "--state", &state]);
     assert!(code == Some(1) && errors.contains("a capture runs already"), "{errors}");
     // So much that every look at the server finds calls.

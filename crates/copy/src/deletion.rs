@@ -3,16 +3,22 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use howdah_vfs::listing::{BatchError, Batches};
 use howdah_vfs::{Detail, FileKind, Handle, NewAttributes, Node, SetTime};
 
+use super::at_once::at_once;
+use super::crew::Crew;
 use super::error::{Cause, CopyError, On};
 use super::naming::is_ours;
 use super::{CopyOptions, Item, Side, StopSign, Target};
 
 /// The most names that are held in memory: of one directory, and of what is to be removed.
 const NAMES_MAX: usize = 1 << 21;
+
+/// The most names that are removed at the same time. Each takes a thread.
+const AT_ONCE_MAX: usize = 256;
 
 /// The deepest that directories are removed in each other: as deep as paths that programs can use (Linux' PATH_MAX).
 const DEEPEST: usize = 2048;
@@ -51,7 +57,7 @@ pub(super) enum Change<'a> {
 }
 
 /// Who is told of changes.
-pub(super) type OnChange<'a> = dyn FnMut(Change<'_>) + 'a;
+pub(super) type OnChange<'a> = dyn Fn(Change<'_>) + Sync + 'a;
 
 /// What a source does not have: a name in a directory that both sides have.
 struct Extra {
@@ -77,6 +83,7 @@ pub(super) struct Deletion<'a> {
     destination: &'a Side,
     options: &'a CopyOptions,
     stop: &'a StopSign,
+    crew: Crew,
     /// Roots of sources, which are never removed: by realm, file system and number.
     sources: Vec<(u64, u64, u64)>,
 }
@@ -85,22 +92,23 @@ pub(super) struct Deletion<'a> {
 struct Ended;
 
 impl<'a> Deletion<'a> {
-    /// Removes nothing yet. Directories of these trees are safe, wherever they are.
+    /// Removes nothing yet; later so many names at the same time. Directories of these trees are safe, wherever they are.
     pub(super) fn new(
         destination: &'a Side,
         options: &'a CopyOptions,
         stop: &'a StopSign,
-        trees: &[Tree],
+        (trees, at_once): (&[Tree], usize),
     ) -> Self {
         let id = |tree: &Tree| {
             let attributes = &tree.node.attributes;
             (tree.source.realm, attributes.file_system, attributes.file)
         };
-        Self { destination, options, stop, sources: trees.iter().map(id).collect() }
+        let crew = Crew::new(at_once.min(AT_ONCE_MAX));
+        Self { destination, options, stop, crew, sources: trees.iter().map(id).collect() }
     }
 
     /// Finds what the source of a tree does not have. Ends where the source cannot be read.
-    pub(super) fn find<'t>(&self, tree: &'t Tree, extras: &mut Extras<'t>, on_change: &mut OnChange<'_>) {
+    pub(super) fn find<'t>(&self, tree: &'t Tree, extras: &mut Extras<'t>, on_change: &OnChange<'_>) {
         let walk = Walk { deletion: self, tree };
         let root = match &tree.target {
             Target::Directory(node) => Some(*node),
@@ -119,27 +127,30 @@ impl<'a> Deletion<'a> {
     }
 
     /// Removes what was found.
-    pub(super) fn remove(&self, extras: Extras<'_>, on_change: &mut OnChange<'_>) {
-        let mut changed: Option<Arc<Pair>> = None;
-        for (tree, extra) in extras.0 {
-            if self.stop.is_set() {
-                break;
-            }
-            let Extra { pair, name, node } = extra;
-            let path = below(&pair.path, &name);
-            let is_gone =
-                Walk { deletion: self, tree }.remove((pair.target, &name), &node, &path, 0, on_change);
-            // Those of one directory come one after the other.
-            if let Some(before) = changed.take_if(|before| !Arc::ptr_eq(before, &pair)) {
-                self.give_times(&before);
-            }
-            if is_gone {
-                changed = Some(pair);
-            }
+    pub(super) fn remove(&self, extras: Extras<'_>, on_change: &OnChange<'_>) {
+        let mut extras = extras.0;
+        // Those of one directory come one after the other.
+        let mut directories = Vec::new();
+        while let Some((_, first)) = extras.first() {
+            let pair = Arc::clone(&first.pair);
+            let end = extras.partition_point(|(_, extra)| Arc::ptr_eq(&extra.pair, &pair));
+            let others = extras.split_off(end);
+            directories.push((pair, std::mem::replace(&mut extras, others)));
         }
-        if let Some(pair) = changed {
-            self.give_times(&pair);
-        }
+        self.crew.all(directories, |(pair, extras)| {
+            let is_changed = AtomicBool::new(false);
+            self.crew.all(extras, |(tree, extra)| {
+                let Extra { name, node, .. } = &extra;
+                let (walk, path) = (Walk { deletion: self, tree }, below(&pair.path, name));
+                let is_gone = walk.remove((pair.target, name), node, &path, 0, on_change);
+                is_changed.fetch_or(is_gone, Ordering::Relaxed);
+                is_gone
+            });
+            if is_changed.into_inner() {
+                self.give_times(&pair);
+            }
+            true
+        });
     }
 
     /// What was removed changed the time of the directory, which the copy had set.
@@ -172,14 +183,16 @@ impl Walk<'_> {
         pair: Pair,
         left: &mut Vec<Pair>,
         extras: &mut Vec<Extra>,
-        on_change: &mut OnChange<'_>,
+        on_change: &OnChange<'_>,
     ) -> Result<(), Ended> {
         let (pair, source) = (Arc::new(pair), &self.tree.source);
-        let known = names(source, pair.source.handle).map_err(|cause| {
+        let (known, there) =
+            at_once(|| names(source, pair.source.handle), || names(self.deletion.destination, pair.target));
+        let known = known.map_err(|cause| {
             on_change(Change::Failed(&error("list", On::Source, self.source_path(&pair.path), cause)));
             Ended
         })?;
-        let there = match names(self.deletion.destination, pair.target) {
+        let there = match there {
             Ok(there) => there,
             Err(cause) => {
                 on_change(Change::Failed(&error("list", On::Destination, self.path(&pair.path), cause)));
@@ -227,7 +240,7 @@ impl Walk<'_> {
         name: &[u8],
         listed: Option<Node>,
         path: &[u8],
-        on_change: &mut OnChange<'_>,
+        on_change: &OnChange<'_>,
     ) -> Option<Node> {
         match listed.map_or_else(|| self.deletion.destination.find(&directory, name), |node| Ok(Some(node))) {
             Ok(found) => found,
@@ -246,11 +259,11 @@ impl Walk<'_> {
         node: &Node,
         path: &[u8],
         depth: usize,
-        on_change: &mut OnChange<'_>,
+        on_change: &OnChange<'_>,
     ) -> bool {
         let (options, side) = (self.deletion.options, self.deletion.destination);
         let is_directory = node.attributes.kind == FileKind::Directory;
-        if is_ours(name) || options.patterns.excludes(path, is_directory) {
+        if self.deletion.stop.is_set() || is_ours(name) || options.patterns.excludes(path, is_directory) {
             return false;
         }
         let removed = match is_directory {
@@ -275,24 +288,13 @@ impl Walk<'_> {
     }
 
     /// Removes what is in a directory; says whether all of it is gone.
-    fn empty(
-        &self,
-        node: &Node,
-        path: &[u8],
-        depth: usize,
-        on_change: &mut OnChange<'_>,
-    ) -> Result<bool, Cause> {
-        let mut is_empty = true;
-        for (name, listed) in names(self.deletion.destination, node.handle)? {
-            if self.deletion.stop.is_set() {
-                return Ok(false);
-            }
+    fn empty(&self, node: &Node, path: &[u8], depth: usize, on_change: &OnChange<'_>) -> Result<bool, Cause> {
+        let names: Vec<_> = names(self.deletion.destination, node.handle)?.into_iter().collect();
+        Ok(self.deletion.crew.all(names, |(name, listed)| {
             let path = below(path, &name);
             let found = self.node(node.handle, &name, listed, &path, on_change);
-            is_empty &= found
-                .is_some_and(|found| self.remove((node.handle, &name), &found, &path, depth + 1, on_change));
-        }
-        Ok(is_empty)
+            found.is_some_and(|found| self.remove((node.handle, &name), &found, &path, depth + 1, on_change))
+        }))
     }
 
     /// How a path at the destination is told to people.

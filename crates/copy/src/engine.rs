@@ -323,8 +323,8 @@ impl Copier {
         if trees.is_empty() {
             return;
         }
-        let deletion = Deletion::new(&self.destination, &self.options, &self.stop, &trees);
-        let mut on_change = |change: Change<'_>| match change {
+        let deletion = Deletion::new(&self.destination, &self.options, &self.stop, (&trees, self.removals()));
+        let on_change = |change: Change<'_>| match change {
             Change::Removed(path) => {
                 count(&self.tally.removed);
                 self.tell(&Event::Removed { path });
@@ -334,11 +334,18 @@ impl Copier {
         let mut extras = Extras::default();
         let has_failed = || self.source_failed.load(Ordering::Relaxed);
         let readable = trees.iter().take_while(|_| !has_failed());
-        readable.for_each(|tree| deletion.find(tree, &mut extras, &mut on_change));
+        readable.for_each(|tree| deletion.find(tree, &mut extras, &on_change));
         match has_failed() {
             true => self.note(NOT_DELETED),
-            false => deletion.remove(extras, &mut on_change),
+            false => deletion.remove(extras, &on_change),
         }
+    }
+
+    /// How many names are removed at the same time: as many as there are workers for small files.
+    fn removals(&self) -> usize {
+        let latency = Duration::from_micros(self.latency.load(Ordering::Relaxed));
+        let width = Width::new(self.options.jobs, START, self.options.tuning.most_jobs);
+        width.for_small_files(latency, self.options.tuning.most_small_jobs).max(width.now())
     }
 
     /// Counts and tells something that was not copied.

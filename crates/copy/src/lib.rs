@@ -10,6 +10,7 @@ mod block;
 mod block_flight;
 mod buffers;
 mod content;
+mod crew;
 mod decide;
 mod deletion;
 mod directory;

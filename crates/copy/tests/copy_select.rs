@@ -2,11 +2,11 @@
 
 mod copying;
 
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, grow};
-use copying::trouble::Dying;
+use copying::trouble::{Dying, Together};
 use copying::{copier, copy, item, options};
 use howdah_copy::{CopyOptions, Fate, Pattern, Patterns, Target};
 use howdah_vfs::layer::ReadOnly;
@@ -120,6 +120,21 @@ fn other_names_of_an_excluded_file_are_copied() {
         heard.all()
     );
     assert_eq!(paths(&to, "copy"), "b.c c.c");
+}
+
+/// With fewer at the same time it would wait for ever.
+#[test]
+fn removals_are_in_flight_at_the_same_time_in_one_directory_and_below() {
+    for (extra, removed) in [("a b c d", 4), ("old/e old/f old/g old/h", 5)] {
+        let (from, to) = (memory(), memory());
+        let source = top(&from, "source", "kept");
+        top(&to, "copy", &format!("kept {extra}"));
+        let together = Together { inner: Arc::clone(&to.0), removals: Barrier::new(4) };
+        let options = CopyOptions { jobs: Some(4), ..mirror("") };
+        let (outcome, heard) = onto(&from, source, &Files(Arc::new(together)), options);
+        assert_eq!((outcome.figures.errors, outcome.figures.removed), (0, removed), "{:?}", heard.all());
+        assert_eq!(paths(&to, "copy"), "kept");
+    }
 }
 
 #[test]

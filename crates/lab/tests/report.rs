@@ -27,7 +27,7 @@ fn the_answer_comes_first_and_every_part_is_there() {
     well_formed(&page);
     let parts = [
         "<h1>",
-        "What was asked",
+        "Question",
         "The answer",
         "Figures",
         "All cells",

@@ -255,10 +255,7 @@ impl State {
             return Err(in_io(error));
         }
         if !self.flush(socket)? && self.session.is_handshaking() {
-            return Err(io::Error::new(
-                ErrorKind::TimedOut,
-                "the peer does not take its part of the handshake",
-            ));
+            return Err(io::Error::new(ErrorKind::TimedOut, "the peer does not answer the handshake"));
         }
         let consumed = opened.unwrap_or(0);
         if consumed == received.len() {

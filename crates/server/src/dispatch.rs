@@ -65,7 +65,7 @@ pub struct Dispatcher {
     pub programs: Programs,
     /// The replies of calls that may not run twice.
     pub replies: SharedReplyCache,
-    /// What was asked, and how long it took.
+    /// Question, and how long it took.
     pub counts: Ledger,
     /// The record of calls that somebody asked for.
     pub capture: Recorder,

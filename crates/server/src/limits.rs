@@ -54,7 +54,7 @@ howdah_limits::limits! {
     pub const SEND_PATIENCE: Duration = Duration::from_secs(300), time;
     beyond "the connection is closed", tested "server/src/patience::a_peer_that_reads_nothing_goes_and_a_slow_reader_stays";
 
-    /// TLS handshakes that go on at the same time: each holds some 10 KB, and one that is under way on 100 ms takes 200 ms.
+    /// TLS handshakes in progress at the same time: each holds some 10 KB, and one that is under way on 100 ms takes 200 ms.
     pub const HANDSHAKES_MAX: usize = 1024, count;
     beyond "the connection that would begin one is closed", tested "server/src/secure/handshakes::one_client_has_its_part_and_all_have_no_more_than_there_may_be";
 

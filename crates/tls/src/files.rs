@@ -73,7 +73,7 @@ fn in_words(error: &pem::Error, what: &str) -> String {
             "there is no such file".to_owned()
         }
         pem::Error::Io(error) => error.to_string(),
-        pem::Error::NoItemsFound => format!("it holds no {what} in PEM (-----BEGIN ...)"),
+        pem::Error::NoItemsFound => format!("it contains no {what} in PEM (-----BEGIN ...)"),
         other => format!("reading PEM: {other}"),
     }
 }

@@ -21,9 +21,9 @@ impl Authority {
     /// It is no certificate, the list is none, another authority issued the certificate, or it is revoked already.
     pub fn revoke(&self, list: Option<&str>, certificate: &str) -> Result<String, String> {
         let der = CertificateDer::from_pem_slice(certificate.as_bytes())
-            .map_err(|error| format!("it holds no certificate in PEM: {error}"))?;
-        let (_, certificate) =
-            X509Certificate::from_der(&der).map_err(|error| format!("it holds no certificate: {error}"))?;
+            .map_err(|error| format!("it contains no certificate in PEM: {error}"))?;
+        let (_, certificate) = X509Certificate::from_der(&der)
+            .map_err(|error| format!("it contains no certificate: {error}"))?;
         let mut revoked = list.map(entries).transpose()?.unwrap_or_default();
         let serial = SerialNumber::from_slice(certificate.raw_serial());
         if revoked.iter().any(|entry| entry.serial_number == serial) {
@@ -52,9 +52,9 @@ impl Authority {
 /// What a list holds.
 fn entries(list: &str) -> Result<Vec<RevokedCertParams>, String> {
     let der = CertificateRevocationListDer::from_pem_slice(list.as_bytes())
-        .map_err(|error| format!("it holds no list of revoked certificates in PEM: {error}"))?;
+        .map_err(|error| format!("it contains no list of revoked certificates in PEM: {error}"))?;
     let (_, list) = CertificateRevocationList::from_der(&der)
-        .map_err(|error| format!("it holds no list of revoked certificates: {error}"))?;
+        .map_err(|error| format!("it contains no list of revoked certificates: {error}"))?;
     let entries = list.iter_revoked_certificates().map(|revoked| {
         let seconds = u64::try_from(revoked.revocation_date.timestamp()).unwrap_or_default();
         entry(SerialNumber::from_slice(revoked.raw_serial()), UNIX_EPOCH + Duration::from_secs(seconds))

@@ -244,7 +244,7 @@ fn a_client_whose_certificate_is_revoked_is_refused_from_the_next_reading_on() {
     files.revocations.push(site.path("ca.pem"));
     let why = server.renew(&files).expect_err("a certificate is no list").to_string();
     assert!(
-        why.ends_with("ca.pem: it holds no list of revoked certificates in PEM (-----BEGIN ...)"),
+        why.ends_with("ca.pem: it contains no list of revoked certificates in PEM (-----BEGIN ...)"),
         "{why}"
     );
 }

@@ -38,8 +38,7 @@ impl Host {
                 "connections are sized to their paths, since we have CAP_NET_ADMIN; {control} to other hosts"
             ),
             Mode::Unprivileged => format!(
-                "connections have the kernel's buffers, at most {} in flight to a client, for want of \
-                 CAP_NET_ADMIN; that, or a larger third figure of net.ipv4.tcp_wmem, lifts it; {control} to other hosts",
+                "connections have the kernel's buffers, at most {} in flight to a client, because CAP_NET_ADMIN is missing; it, or a larger max of net.ipv4.tcp_wmem, lifts the limit; {control} to other hosts",
                 howdah_units::size(crate::floor::flight_of(self.send_most()))
             ),
         }
@@ -80,7 +79,7 @@ mod tests {
         );
         let ordinary = Host { may_force: false, has_bbr: false, ..host }.explain();
         assert!(
-            ordinary.contains("at most 2.8 MB in flight to a client, for want of CAP_NET_ADMIN"),
+            ordinary.contains("at most 2.8 MB in flight to a client, because CAP_NET_ADMIN is missing"),
             "{ordinary}"
         );
         assert!(ordinary.ends_with("lifts it; this host's congestion control to other hosts"), "{ordinary}");

@@ -175,7 +175,7 @@ fn parse_line(line: &str) -> Option<(Network, (FoundPath, u64))> {
 
 impl fmt::Display for FoundPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "started from what is known of this path: ")?;
+        write!(formatter, "started from earlier measurements of this path: ")?;
         for (known, what) in [(self.sent, "to the server"), (self.received, "from it")] {
             if known > 0.0 {
                 write!(formatter, "{} {what}, ", rate(known))?;

@@ -98,7 +98,7 @@ fn of_every_job(job: &Job, network: &Network) -> Values {
 }
 
 /// Not so in an ordinary user's namespace, where root is that user and no other user exists.
-fn is_root_of_the_machine() -> bool {
+pub fn is_root_of_the_machine() -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     rustix::process::geteuid().is_root() && map.split_whitespace().nth(2) != Some("1")
 }

@@ -3,6 +3,7 @@
 //! started here die with this one.
 
 mod command;
+mod container;
 mod disturb;
 mod environment;
 mod errands;
@@ -10,6 +11,7 @@ mod foreign;
 mod guest;
 mod heads;
 mod host_tools;
+mod image;
 mod isolation;
 mod rpcbind;
 mod server;
@@ -26,6 +28,7 @@ use anyhow::{Context, Result, bail};
 use crate::job::{Job, SKIPPED};
 use crate::scenario::{Fixture, Peer, Rpcbind};
 use crate::tree;
+pub use container::contain;
 use disturb::Disturber;
 use errands::Errands;
 use guest::Guest;

@@ -1,5 +1,6 @@
 //! The howdah under test: started, signalled, restarted on the same port and state, ended.
 
+use std::env;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use rustix::process::Signal;
 
 use super::command::Running;
+use super::container;
 use super::isolation::Network;
 use crate::job::Job;
 
@@ -35,7 +37,13 @@ impl Server {
         if job.scenario.configured {
             write_configuration(job, "")?;
         }
+        if job.scenario.container {
+            container::prepare(job).context("unpacking the container image")?;
+        }
         server.launch()?;
+        if job.scenario.container {
+            container::must_be_confined(server.process_id())?;
+        }
         Ok(server)
     }
 
@@ -105,7 +113,12 @@ impl Server {
         let job = &self.job;
         let log = job.log("server.txt");
         let said_before = fs::metadata(&log).map_or(0, |metadata| metadata.len());
-        let process = Running::start(&job.binary, &log, |command| configure(command, job, self.port))?;
+        let process = if job.scenario.container {
+            let this = env::current_exe().context("asking for the path of this program")?;
+            Running::start(&this, &log, |command| container::configure(command, job))?
+        } else {
+            Running::start(&job.binary, &log, |command| configure(command, job, self.port))?
+        };
         let give_up = Instant::now() + START;
         self.process = Some(process);
         loop {

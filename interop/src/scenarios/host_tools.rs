@@ -18,6 +18,7 @@ const BASE: Scenario = Scenario {
     fixture: Fixture::Empty,
     sizes: &[],
     limit: LIMIT,
+    container: false,
     newer_guest: false,
     privileged: false,
     expected_failure: None,

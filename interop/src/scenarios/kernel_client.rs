@@ -26,6 +26,7 @@ pub(super) const BASE: Scenario = Scenario {
     fixture: Fixture::Empty,
     sizes: &[],
     limit: SHORT,
+    container: false,
     newer_guest: false,
     privileged: false,
     expected_failure: None,

@@ -14,6 +14,14 @@ const LONG: Duration = Duration::from_secs(1_200);
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
+        name: "container",
+        about: "the container image as user 1000, with a read-only root and no capabilities, mounted as 4.2 and 4.1",
+        peer: guest("mount-nfs4.sh", ""),
+        server: &[],
+        container: true,
+        ..BASE
+    },
+    Scenario {
         name: "nfs4-mount",
         about: "`mount -t nfs HOST:/` and nothing else gets version 4.2; 4.1 if asked, 4.0 not",
         peer: guest("mount-nfs4.sh", ""),

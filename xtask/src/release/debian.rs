@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+
+use super::tree::{Tree, files_in, said};
 
 /// The program that packs it, of every Debian and of those who build for it.
 const PACKER: &str = "dpkg-deb";
@@ -59,7 +61,8 @@ pub fn pack(contents: &Contents<'_>, to: &Path) -> Result<()> {
     let tree = Tree(directory.path().join("tree"));
     fill(contents, &tree)?;
     control(contents, &tree)?;
-    tree.set_modes()?;
+    let scripts = SCRIPTS.iter().map(|script| Path::new("DEBIAN").join(script));
+    tree.set_modes(&scripts.chain([PathBuf::from("usr/bin/howdah")]).collect::<Vec<_>>())?;
     // By one thread, since the number of threads shows in what xz writes.
     let packed = Command::new(PACKER)
         .args(["--root-owner-group", "-Zxz", "--threads-max=1", "--build"])
@@ -159,81 +162,6 @@ fn needs(told: &str) -> Result<String> {
         (major, minor) => format!("{package} (>= {major}.{minor})"),
     });
     Ok(named.collect::<Vec<_>>().join(", "))
-}
-
-/// What a program prints.
-fn said(command: &mut Command) -> Result<Vec<u8>> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().with_context(|| format!("starting {program}"))?;
-    ensure!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr).trim());
-    Ok(output.stdout)
-}
-
-fn files_in(directory: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory).with_context(|| format!("listing {}", directory.display()))? {
-        files.push(entry.context("listing")?.path());
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// The files of the package, from its root on.
-struct Tree(PathBuf);
-
-impl Tree {
-    fn make_room(&self, to: &str) -> Result<PathBuf> {
-        let file = self.0.join(to);
-        let above = file.parent().context("a file without a directory")?;
-        fs::create_dir_all(above).with_context(|| format!("making {}", above.display()))?;
-        Ok(file)
-    }
-
-    fn copy(&self, from: &Path, to: &str) -> Result<()> {
-        let file = self.make_room(to)?;
-        fs::copy(from, file).with_context(|| format!("copying {}", from.display()))?;
-        Ok(())
-    }
-
-    fn write(&self, to: &str, bytes: &[u8]) -> Result<()> {
-        let file = self.make_room(to)?;
-        fs::write(&file, bytes).with_context(|| format!("writing {}", file.display()))
-    }
-
-    /// All files and directories but links, sorted, parents first.
-    fn all(&self) -> Result<Vec<PathBuf>> {
-        let (mut all, mut at) = (vec![self.0.clone()], 0);
-        while let Some(place) = all.get(at).cloned() {
-            if place.is_dir() {
-                all.extend(files_in(&place)?.into_iter().filter(|file| !file.is_symlink()));
-            }
-            at += 1;
-        }
-        all.sort();
-        Ok(all)
-    }
-
-    /// The files that are installed.
-    fn files(&self) -> Result<Vec<PathBuf>> {
-        Ok(self.all()?.into_iter().filter(|file| file.is_file()).collect())
-    }
-
-    fn names<'f>(&self, files: &'f [PathBuf]) -> Result<Vec<&'f Path>> {
-        files.iter().map(|file| file.strip_prefix(&self.0).context("a file outside")).collect()
-    }
-
-    /// Whatever the umask and the checkout were.
-    fn set_modes(&self) -> Result<()> {
-        for file in self.all()? {
-            let name = file.strip_prefix(&self.0).context("a file outside")?;
-            let is_script = SCRIPTS.iter().any(|script| name == Path::new("DEBIAN").join(script));
-            let is_program = name == Path::new("usr/bin/howdah") || is_script;
-            let mode = if file.is_dir() || is_program { 0o755 } else { 0o644 };
-            let set = fs::set_permissions(&file, fs::Permissions::from_mode(mode));
-            set.with_context(|| format!("setting the mode of {}", file.display()))?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

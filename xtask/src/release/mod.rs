@@ -6,6 +6,8 @@ mod bill;
 mod build;
 mod checkout;
 mod debian;
+mod image;
+mod tree;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +20,6 @@ use crate::rustc;
 use crate::workspace::Workspace;
 use build::{Built, build, sum};
 use checkout::Checkout;
-use debian::Contents;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -29,8 +30,9 @@ const SUMS: &str = "SHA256SUMS";
 ///
 /// Builds the last commit, not what lies here changed, at no place that the binary could tell, and writes the binary, a Debian package
 /// of it (Debian 12 and later), a bill of materials (CycloneDX, JSON) of every crate that is in it, and checksums (SHA-256) of all.
+/// With --image a container image, too; no container engine is needed.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: cargo xtask release --static --twice --to dist")]
+#[command(after_help = "Example: cargo xtask release --static --image --twice --to dist")]
 pub struct Arguments {
     /// Where the files go
     #[arg(long, value_name = "DIR", default_value = "target/dist")]
@@ -39,10 +41,13 @@ pub struct Arguments {
     /// (Debian package musl-tools)
     #[arg(long = "static")]
     is_static: bool,
+    /// Make a container image of the static binary, too (OCI archive, for docker load and podman load)
+    #[arg(long)]
+    image: bool,
     /// Build it a second time, from another copy at another place, and fail unless both are the same byte for byte
     #[arg(long)]
     twice: bool,
-    /// Build nothing: only pack this binary as a Debian package, to try the package
+    /// Build nothing: only pack this binary as a Debian package, or as an image with --image, to try them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["is_static", "twice"])]
     binary: Option<PathBuf>,
 }
@@ -60,13 +65,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let host = rustc::host(&mut Command::new("rustc"))?;
     let mut names = Vec::new();
     match &arguments.binary {
+        Some(binary) if arguments.image => names.push(image(&checkout, binary, &host, &to)?),
         Some(binary) => names.push(package(&checkout, binary, &host, &to)?),
         None => {
             let first = release(&workspace, &checkout, &host, arguments.twice, &to, &mut names)?;
             names.push(package(&checkout, &first.file, &host, &to)?);
-            if arguments.is_static {
+            if arguments.is_static || arguments.image {
                 let target = host.replace("-gnu", "-musl");
-                release(&workspace, &checkout, &target, arguments.twice, &to, &mut names)?;
+                let built = release(&workspace, &checkout, &target, arguments.twice, &to, &mut names)?;
+                if arguments.image {
+                    names.push(image(&checkout, &built.file, &target, &to)?);
+                }
             }
         }
     }
@@ -115,11 +124,31 @@ fn package(checkout: &Checkout, binary: &Path, target: &str, to: &Path) -> Resul
     let binary = binary.canonicalize().with_context(|| format!("finding {}", binary.display()))?;
     let source = checkout.path();
     let contents =
-        Contents { source: &source, binary: &binary, target, version: VERSION, time: &checkout.time };
+        debian::Contents { source: &source, binary: &binary, target, version: VERSION, time: &checkout.time };
     let file = to.join(&name);
     debian::pack(&contents, &file).context("making the Debian package")?;
     println!("wrote {}", file.display());
     Ok(name)
+}
+
+/// Makes a container image of a binary. Gives its name.
+fn image(checkout: &Checkout, binary: &Path, target: &str, to: &Path) -> Result<String> {
+    let name = format!("howdah-{VERSION}-{}.oci.tar", debian::architecture(target)?);
+    let file = to.join(&name);
+    image::pack(&image::Contents { binary, target, version: VERSION, time: &checkout.time }, &file)
+        .context("making the container image")?;
+    println!("wrote {}", file.display());
+    Ok(name)
+}
+
+/// Makes a container image of a binary that is built for tests, with the libraries of this machine, without what debuggers read.
+pub fn image_for_tests(binary: &Path, to: &Path) -> Result<()> {
+    let target = rustc::host(&mut Command::new("rustc"))?;
+    let directory =
+        tempfile::Builder::new().prefix("howdah-strip-").tempdir().context("making a directory")?;
+    let stripped = directory.path().join("howdah");
+    tree::said(Command::new("strip").arg("-o").arg(&stripped).arg(binary))?;
+    image::pack(&image::Contents { binary: &stripped, target: &target, version: VERSION, time: "0" }, to)
 }
 
 fn write(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {

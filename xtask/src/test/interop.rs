@@ -1,6 +1,6 @@
 //! The scenarios of `interop/`, as whoever we are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -8,6 +8,8 @@ use anyhow::Result;
 use super::newer_guest;
 use super::processes::{Show, run_and_look};
 use super::step::{Context, Report};
+use crate::release;
+use crate::workspace::Workspace;
 
 /// Scenarios that run at once beyond one for each CPU.
 const BESIDE: usize = 1;
@@ -19,7 +21,31 @@ pub fn run(context: &Context) -> Result<Report> {
     if let Some(directory) = newer_guest::directory(context) {
         command.arg("--newer-guest").arg(directory);
     }
-    run_scenarios(&mut command, &workspace.binary("howdah"), &workspace.target.join("interop"), context.quick)
+    let mut report = Report::default();
+    match image(workspace) {
+        Ok(image) => _ = command.arg("--image").arg(image),
+        Err(error) => report.add(Report::failed(format!("making a container image: {error:#}"))),
+    }
+    let scenarios = run_scenarios(
+        &mut command,
+        &workspace.binary("howdah"),
+        &workspace.target.join("interop"),
+        context.quick,
+    )?;
+    report.add(scenarios);
+    Ok(report)
+}
+
+/// A container image of the binary under test.
+fn image(workspace: &Workspace) -> Result<PathBuf> {
+    let to = image_file(workspace);
+    release::image_for_tests(&workspace.binary("howdah"), &to)?;
+    Ok(to)
+}
+
+/// Where it is, once it is made.
+pub fn image_file(workspace: &Workspace) -> PathBuf {
+    workspace.target.join("howdah.oci.tar")
 }
 
 /// Runs the scenarios with a command that starts `howdah-interop`, and counts.

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result};
 use tempfile::TempDir;
 
-use super::interop::run_scenarios;
+use super::interop::{image_file, run_scenarios};
 use super::processes::run_and_look;
 use super::programs::{Program, programs};
 use super::step::{Context, Report};
@@ -28,6 +28,7 @@ const SCENARIOS: &[&str] = &[
     "checksum-nconnect-4",
     "open-files",
     "attributes",
+    "container",
 ];
 
 /// Runs them as nobody, from copies, since nobody may be unable to read the checkout.
@@ -52,6 +53,10 @@ pub fn run(context: &Context) -> Result<Report> {
     let howdah = copy_to(&context.workspace.binary("howdah"), home.path())?;
     let interop = copy_to(&context.workspace.binary("howdah-interop"), home.path())?;
     let mut command = as_nobody(&interop, home.path());
+    let image = image_file(&context.workspace);
+    if image.is_file() {
+        command.arg("--image").arg(copy_to(&image, home.path())?);
+    }
     command.args(SCENARIOS);
     report.add(run_scenarios(&mut command, &howdah, home.path(), true)?);
     if report.failed > 0 {

@@ -2,19 +2,21 @@
 //! and how-to pages are short, and some words are in none of them. `mdbook build docs` makes
 //! the book of the same files.
 
+mod literals;
 mod markdown;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use literals::literals;
 use markdown::{Link, anchors, links, prose, sentences};
 
 /// The longest sentence of README, tutorials and how-to pages, in words.
 const SENTENCE_MAX: usize = 35;
 
-/// Words that have no innocent use in README and manual, in small letters, with what to write instead.
-const WORST: [(&str, &str); 14] = [
+/// Words that have no innocent use in README, manual and messages, in small letters, with what to write instead.
+const WORST: [(&str, &str); 16] = [
     ("third figure", "max"),
     ("99 of 100", "p99"),
     ("whoever", "name the actor"),
@@ -25,6 +27,8 @@ const WORST: [(&str, &str); 14] = [
     ("comes again", "is repeated"),
     ("what moves", "name it"),
     ("processors", "CPUs"),
+    ("processor time", "CPU time"),
+    ("takes its time", "name what is slow"),
     ("is told", "is reported"),
     ("are told of", "see"),
     ("for want of", "without"),
@@ -151,6 +155,16 @@ fn sentences_of_readme_tutorials_and_how_tos_are_short() {
     assert!(long.is_empty(), "more than {SENTENCE_MAX} words:\n{}", long.join("\n"));
 }
 
+/// The worst words in a text of small letters.
+fn worst_in(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    WORST.into_iter().filter(move |(word, _)| {
+        text.match_indices(word).any(|(at, _)| {
+            let ends = [text[..at].chars().next_back(), text[at + word.len()..].chars().next()];
+            !ends.into_iter().flatten().any(char::is_alphanumeric)
+        })
+    })
+}
+
 #[test]
 fn the_worst_words_are_in_no_page() {
     let mut found = Vec::new();
@@ -163,15 +177,52 @@ fn the_worst_words_are_in_no_page() {
         let words = if page.ends_with("commands.md") { page_text } else { prose(&page_text).join(" ") };
         let words: Vec<&str> = words.split_whitespace().collect();
         let text = words.join(" ").to_lowercase();
-        for (word, instead) in WORST {
-            let is_there = text.match_indices(word).any(|(at, _)| {
-                let ends = [text[..at].chars().next_back(), text[at + word.len()..].chars().next()];
-                !ends.into_iter().flatten().any(char::is_alphanumeric)
-            });
-            if is_there {
-                found.push(format!("{}: {word:?}: {instead}", page.display()));
+        found.extend(
+            worst_in(&text).map(|(word, instead)| format!("{}: {word:?}: {instead}", page.display())),
+        );
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Sources whose literals users do not read: limits have a page of their own, and the suite's cases are for developers.
+const NOT_READ: [&str; 4] = ["limits.rs", "testing.rs", "tests", "conformance"];
+
+/// Files below a directory with one of these endings.
+fn files(directory: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files(&path, endings));
+        } else if path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one)) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn the_worst_words_are_in_no_message() {
+    let (mut found, mut seen) = (Vec::new(), 0);
+    for entry in fs::read_dir(root().join("crates")).expect("crates") {
+        let source = entry.expect("a crate").path().join("src");
+        for file in files(&source, &["rs", "js", "html"]) {
+            if NOT_READ.iter().any(|part| file.iter().any(|one| one == *part)) {
+                continue;
+            }
+            let text = read(&file);
+            // A page's scripts have most of their texts in other quotes.
+            let is_rust = file.extension().is_some_and(|ending| ending == "rs");
+            let texts = if is_rust { literals(&text) } else { text.lines().map(str::to_owned).collect() };
+            for literal in texts {
+                seen += 1;
+                let worst = worst_in(&literal.to_lowercase())
+                    .next()
+                    .map(|(word, instead)| format!("{word:?}: {instead}"));
+                found.extend(worst.map(|what| format!("{}: {what}: {literal}", file.display())));
             }
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(seen > 3_000, "only {seen} literals found");
 }

@@ -39,7 +39,7 @@ Examples:
   howdah nics eth0 eth1 --interval 2 --plot
   howdah nics --interval 10 --count 1 --json | jq '.interfaces[] | {name, used}'
 
-used is the part of the link's speed that the busier way takes, or both together where
+used is the share of the link's speed that the busier way takes, or both together where
 the link is half duplex; virtual interfaces have no speed. err and drop are packets per
 second; drops that grow with the rate want larger rings (ethtool -g NAME shows them,
 ethtool -G NAME rx N sets them), or more CPUs.

@@ -5,17 +5,31 @@ use clap::{Command, CommandFactory};
 
 use super::Howdah;
 
-/// Options of cp(1), rsync(1) and scp(1), and what does the same here.
-const OF_OTHERS: [(&str, &str); 9] = [
-    ("--bwlimit", "use --rate, as in --rate 10M"),
-    ("--limit", "use --rate, as in --rate 10M"),
-    ("--archive", "use -r: times, permissions, links and holes are kept anyway"),
-    ("--partial", "leave it out: an interrupted copy always resumes"),
-    ("--append", "leave it out: an interrupted copy always resumes"),
-    ("--compress", "leave it out: howdah does not compress"),
-    ("-z", "leave it out: howdah does not compress"),
-    ("--times", "leave it out: times are kept anyway"),
-    ("--force", "leave it out: changed files are replaced anyway"),
+/// Options of cp(1), rsync(1), scp(1) and NFS servers, and what does the same here: command, option, advice.
+const OF_OTHERS: [(&str, &str, &str); 23] = [
+    ("cp", "--bwlimit", "use --rate, as in --rate 10M"),
+    ("cp", "--limit", "use --rate, as in --rate 10M"),
+    ("cp", "--archive", "use -r: times, permissions, links and holes are kept anyway"),
+    ("cp", "--partial", "leave it out: an interrupted copy always resumes"),
+    ("cp", "--append", "leave it out: an interrupted copy always resumes"),
+    ("cp", "-P", "use --progress: an interrupted copy always resumes"),
+    ("cp", "--compress", "leave it out: howdah does not compress"),
+    ("cp", "-z", "leave it out: howdah does not compress"),
+    ("cp", "--times", "leave it out: times are kept anyway"),
+    ("cp", "-t", "leave it out: times are kept anyway"),
+    ("cp", "--links", "leave it out: symbolic links are copied as links anyway"),
+    ("cp", "-l", "leave it out: symbolic links are copied as links anyway"),
+    ("cp", "--force", "leave it out: changed files are replaced anyway"),
+    ("cp", "-f", "leave it out: changed files are replaced anyway"),
+    ("cp", "--interactive", "use --no-clobber to keep files that exist, --dry-run to see what would be done"),
+    ("cp", "-i", "use --no-clobber to keep files that exist, --dry-run to see what would be done"),
+    ("cp", "--rsh", "leave it out: howdah copies over NFS, not over SSH"),
+    ("cp", "-e", "leave it out: howdah copies over NFS, not over SSH"),
+    ("cp", "--port", "put the port into the URL, as in nfs://HOST:2050/PATH"),
+    ("mount", "--port", "put the port into the URL, as in nfs://HOST:2050/PATH"),
+    ("serve", "--port", "use --listen, as in --listen 2050"),
+    ("serve", "--ro", "use --read-only"),
+    ("serve", "--no-root-squash", "use --squash none"),
 ];
 
 /// What clap found: the help or the version that was asked for, or two lines.
@@ -80,6 +94,7 @@ pub fn sentence(error: &clap::Error, called: &str) -> String {
             Some(ContextValue::Number(least)) => format!("{called} needs at least {least} words"),
             _ => format!("{called} needs more words"),
         },
+        ErrorKind::TooManyValues => format!("{argument} takes no value"),
         ErrorKind::InvalidUtf8 => "a word is not valid UTF-8".to_owned(),
         _ => {
             let rendered = error.to_string();
@@ -92,8 +107,9 @@ pub fn sentence(error: &clap::Error, called: &str) -> String {
 /// What to type instead.
 fn advice(error: &clap::Error, called: &str) -> String {
     let argument = argument(error);
-    let other = OF_OTHERS.iter().find(|(option, _)| called == "howdah cp" && argument == *option);
-    if let Some((_, instead)) = other {
+    let command = called.strip_prefix("howdah ").unwrap_or_default();
+    let other = OF_OTHERS.iter().find(|(of, option, _)| command == *of && argument == *option);
+    if let Some((.., instead)) = other {
         return format!("{instead} ({called} --help)");
     }
     for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand] {

@@ -129,7 +129,7 @@ fn notes(kind: PlaceKind, plans: &[Plan]) -> Vec<String> {
     );
     note(
         plans.iter().any(|plan| plan.verify),
-        "data that is read is compared within the time, and processor time includes that",
+        "data that is read is compared within the time, and CPU time includes that",
     );
     note(
         plans.iter().any(|plan| plan.commit == Commit::Never),

@@ -8,7 +8,7 @@ use howdah_copy::{SequenceError, read_in_order};
 use super::Failure;
 use crate::arguments::CatArguments;
 use crate::places::{Following, Location, Opener};
-use crate::report::{self, squash_note};
+use crate::report::{self, directory_note, squash_note};
 
 /// Prints each file; goes on with the others where one cannot be had.
 pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
@@ -22,7 +22,9 @@ pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
             Err(error) => {
                 failed = true;
                 report::complain(&format!("howdah: {error:#}"));
-                if let Some(note) = squash_note(&error, location.is_root_at_server()) {
+                if let Some(note) =
+                    squash_note(&error, location.is_root_at_server()).or(directory_note(&error))
+                {
                     report::complain(&note);
                 }
             }

@@ -137,7 +137,7 @@ impl Session<'_> {
             // Whatever woke us: signals may come more often than this is due.
             self.manager.alive();
             if let Err(error) = self.server.take_late_names(&self.config.exports) {
-                tracing::error!("what was told of clients' names does not hold yet: {error:#}");
+                tracing::error!("changes of clients' names are not in effect yet: {error:#}");
             }
             if let Err(error) = self.follow_directories() {
                 tracing::error!("exports could not be changed: {error:#}");
@@ -181,7 +181,9 @@ impl Session<'_> {
         let new = load_arguments(self.arguments)?;
         let (held, waiting) = self.config.reloaded(new).map_err(anyhow::Error::msg)?;
         for setting in waiting {
-            tracing::warn!("{setting} changed: that takes a restart, the old value holds until then");
+            tracing::warn!(
+                "{setting} changed: restart the server to apply it; until then the old value is in effect"
+            );
         }
         self.server.reload(&held.exports)?;
         self.config = held;

@@ -47,16 +47,15 @@ impl ServerConfig {
             warnings.extend(reused_handles(export));
             warnings.extend(self.exports.iter().filter(|inner| is_bypassed(export, inner)).map(|inner| {
                 format!(
-                    "export {} lies inside export {name}: clients of {name} reach its files under the rules of {name}; \
-                     move one of the directories if that must not be",
+                    "export {} is inside export {name}: clients of {name} reach its files under the rules of {name}; \
+                     move one of the directories if you do not want that",
                     inner.name
                 )
             }));
             let state = self.state.canonicalize().unwrap_or_else(|_| self.state.clone());
             if export.source.directory().is_some_and(|path| state.starts_with(path)) {
                 warnings.push(format!(
-                    "the state directory {} lies inside export {name}: whoever may read it there can forge file \
-                     handles; name another one with --state DIR",
+                    "the state directory {} is inside export {name}: anyone who can read it there can forge file handles; name another one with --state DIR",
                     state.display()
                 ));
             }
@@ -94,7 +93,7 @@ fn reused_handles(export: &ExportConfig) -> Option<String> {
         HandleReuse::KernelHandles => "may use file handles again",
     };
     Some(format!(
-        "export {} lies on {kind}, which {why}: after a file is removed, a client that still has it open may read or write a new \
+        "export {} is on {kind}, which {why}: after a file is removed, a client that still has it open may read or write a new \
          file in its place; serve a directory on ext4, XFS or Btrfs",
         export.name
     ))
@@ -106,7 +105,7 @@ fn idle_rules(export: &ExportConfig) -> impl Iterator<Item = String> {
     rules.filter_map(|(position, who)| {
         let taker = export.clients[..position].iter().map(|rule| &rule.who).find(|first| first.takes(who))?;
         Some(format!(
-            "export {}: the rule for {who} never holds, since the one for {taker} before it takes all of its clients; put it before that, or leave it out",
+            "export {}: the rule for {who} never applies, because the rule for {taker} before it matches all of its clients; move it before that one, or remove it",
             export.name
         ))
     })
@@ -130,7 +129,7 @@ mod tests {
         assert_eq!(config.warnings(), [""; 0], "the same rules");
         config.exports[1].clients[0].access.read_only = true;
         let told = config.warnings();
-        assert!(told.len() == 1 && told[0].contains("export /inner lies inside export"), "{told:?}");
+        assert!(told.len() == 1 && told[0].contains("export /inner is inside export"), "{told:?}");
     }
 
     #[test]
@@ -153,7 +152,7 @@ mod tests {
         config.exports[0].source = Source::Directory("/proc".into());
         let told = config.warnings();
         assert!(
-            told.len() == 1 && told[0].contains("export /data lies on proc, which keeps neither"),
+            told.len() == 1 && told[0].contains("export /data is on proc, which keeps neither"),
             "{told:?}"
         );
     }
@@ -173,7 +172,9 @@ mod tests {
         assert_eq!(told.len(), wanted.len(), "{told:?}");
         for (told, (rule, before)) in told.iter().zip(wanted) {
             assert!(
-                told.contains(&format!("the rule for {rule} never holds, since the one for {before} before")),
+                told.contains(&format!(
+                    "the rule for {rule} never applies, because the rule for {before} before"
+                )),
                 "{told}"
             );
         }

@@ -190,7 +190,7 @@ mod tests {
             ("/usr a\n/x/../y a", "2: /x/../y: left out: an export's name"),
             ("/usr\\377 a", "left out: the path is not text"),
             ("/usr", "1: no clients: everyone"),
-            ("/usr a (rw)", "1: (rw) holds for everyone: remove the space"),
+            ("/usr a (rw)", "1: (rw) applies to everyone: remove the space"),
             ("/usr a(rw", "1: a(rw: left out: expected CLIENT"),
             ("/usr a b \\\n @c", "2: client left out: @c: no netgroups"),
             ("/usr a(sec=krb5)", "1: client a left out: sec=krb5: no Kerberos"),

@@ -77,7 +77,7 @@ fn read_client(
     };
     if word.starts_with('(') {
         let what =
-            format!("{word} holds for everyone: remove the space in front if it was meant for one client");
+            format!("{word} applies to everyone: remove the space in front if it was meant for one client");
         warnings.push(Warning::new(line, what));
     }
     let found = client(who);

@@ -207,7 +207,7 @@ fn troubles(result: &WorkloadResult) -> String {
         if repeated > 0 {
             let _ = writeln!(
                 text,
-                "  {}: {repeated} answers told of an earlier try of the same call",
+                "  {}: {repeated} answers belonged to an earlier try of the same call",
                 phase.name
             );
         }

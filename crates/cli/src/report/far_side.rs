@@ -42,7 +42,7 @@ fn path(uplink: &UplinkReport) -> String {
 
 fn caches(cache: &UplinkCache) -> String {
     let hits = |hits: u64, misses: u64, what: &str| match hits + misses {
-        0 => format!("no {what} asked for"),
+        0 => format!("no {what} requested"),
         all => format!("{:.0} % of {what} from memory", 100.0 * hits as f64 / all as f64),
     };
     format!(
@@ -80,7 +80,7 @@ mod tests {
             bytes_per_call: 1_000_000,
             written_per_second: 112e6,
             limited_by: "near".to_owned(),
-            sentence: "writes limited by the clients, which ask for no more at once".to_owned(),
+            sentence: "writes limited by the clients, which have no more calls in flight".to_owned(),
             cache: Some(cache),
             ..UplinkReport::default()
         };
@@ -88,9 +88,9 @@ mod tests {
         assert_data_eq!(
             far_side(&told),
             str![[r#"
-far side of /x, nfs://far/x: writes limited by the clients, which ask for no more at once, not the far side
+far side of /x, nfs://far/x: writes limited by the clients, which have no more calls in flight, not the far side
     112.0 MB/s written, 2 connections, round trip 100 ms, 20 of 24 calls in flight (window 24.0 MB), 0 B read and 0 B written in all
-    caches: 75 % of attributes from memory, no reads asked for, 0 B of 0 B read ahead, 12.0 MB of 256.0 MB dirty
+    caches: 75 % of attributes from memory, no reads requested, 0 B of 0 B read ahead, 12.0 MB of 256.0 MB dirty
 
 "#]]
         );

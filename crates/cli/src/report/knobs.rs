@@ -22,8 +22,7 @@ pub fn knob_set(knob: &Knob, before: Option<&str>, typed: &str) -> String {
         ),
     };
     format!(
-        "{name} is {set}{before}\n{}New connections have it at once; those that live, as far as the kernel allows: howdah why \
-         shows what comes of it.\nIt lasts until the server ends. To make it last, {lasting}",
+        "{name} is {set}{before}\n{}New connections have it at once, existing ones as far as the kernel allows: howdah why shows the effect.\nIt lasts until the server ends. To make it last, {lasting}",
         standing(knob)
     )
 }
@@ -70,7 +69,7 @@ tcp_rcvbuf      auto
 tcp_rcvbuf is 16777216 (was auto)
     in force:   what the path uses
     bounded by: the memory
-New connections have it at once; those that live, as far as the kernel allows: howdah why shows what comes of it.
+New connections have it at once, existing ones as far as the kernel allows: howdah why shows the effect.
 It lasts until the server ends. To make it last, this line above the first [[export]] of its configuration file:
     tcp_rcvbuf = "16M"
 

@@ -40,7 +40,7 @@ pub use output::{complain, is_incomplete, is_unread, print, print_raw, status};
 pub use relay::relay;
 pub use settings::{exports, server};
 pub use settings_json::settings_json;
-pub use squash::{SQUASH_NOTE, squash_note};
+pub use squash::{SQUASH_NOTE, directory_note, squash_note};
 pub use state::state;
 pub use welcome::Welcome;
 pub use why::why;

@@ -127,7 +127,7 @@ fn remarks(played: &ReplayReport) -> String {
         played.recorded_dropped > 0,
         format!("the record has gaps: {} calls were dropped when it was taken", played.recorded_dropped),
     );
-    remark(played.ended.is_none(), "the record has no end: whoever took it was killed".to_owned());
+    remark(played.ended.is_none(), "the record has no end: its recorder was killed".to_owned());
     let left = played.laid_out.fillers_left_out;
     remark(
         left > 0,

@@ -115,7 +115,7 @@ fn metrics(metrics: &Metrics) -> String {
 /// What UDP is served with, in words.
 fn datagrams(udp: &UdpSettings) -> String {
     let count = match udp.sockets {
-        None => "as many sockets as there are processors".to_owned(),
+        None => "as many sockets as there are CPUs".to_owned(),
         Some(1) => "one socket".to_owned(),
         Some(count) => format!("{count} sockets"),
     };

@@ -16,6 +16,12 @@ pub fn squash_note(error: &anyhow::Error, is_root_at_server: bool) -> Option<&'s
     (is_refused && is_root_at_server).then_some(SQUASH_NOTE)
 }
 
+/// What to say beside the refusal to read a directory.
+pub fn directory_note(error: &anyhow::Error) -> Option<&'static str> {
+    let is_directory = error.chain().filter_map(refusal).any(|refusal| *refusal == FsError::IsDirectory);
+    is_directory.then_some("  howdah ls lists it")
+}
+
 fn refusal<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e FsError> {
     match cause.downcast_ref() {
         Some(SequenceError::Read(_, refusal)) => Some(refusal),

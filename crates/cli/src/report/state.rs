@@ -13,7 +13,7 @@ pub fn state(state: &StateReport) -> String {
         );
     }
     if state.clients.is_empty() {
-        text.push_str("no NFSv4 client is known\n");
+        text.push_str("no NFSv4 clients\n");
     } else {
         let _ = writeln!(
             text,
@@ -96,7 +96,7 @@ EXPORT                  FILE          LOCK   BYTES                 HELD BY
         assert_data_eq!(
             state(&StateReport::default()),
             str![[r#"
-no NFSv4 client is known
+no NFSv4 clients
 
 "#]]
         );

@@ -86,7 +86,7 @@ impl Welcome<'_> {
                 + "Calls act as the user whom the client names, without proof. Mount what you export with nosuid.\n";
         }
         format!(
-            "All calls act as {}, whoever makes them: new files belong to that user, nobody has more rights\n\
+            "All calls act as {}: new files belong to that user, nobody has more rights\n\
              than that user, and squashing changes nothing. To act as each caller, run howdah as root.\n",
             self.user
         )
@@ -220,7 +220,7 @@ howdah 0.1.0 serves NFSv3 over TCP and UDP, NFSv4.1 and 4.2 over TCP, port 3049
       *: read and write, any port
       sync, file handles of an index
 
-All calls act as alice, whoever makes them: new files belong to that user, nobody has more rights
+All calls act as alice: new files belong to that user, nobody has more rights
 than that user, and squashing changes nothing. To act as each caller, run howdah as root.
 State that survives restarts: /var/lib/howdah
 Admin socket, for howdah why, get and set: /run/42.admin

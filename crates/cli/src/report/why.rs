@@ -61,7 +61,7 @@ fn by_time(gone: &BTreeMap<IpAddr, GoneClient>) -> Vec<(&IpAddr, &GoneClient)> {
 fn of_gone(address: &IpAddr, gone: &GoneClient) -> String {
     let connections =
         if gone.connections == 1 { String::new() } else { format!(", {} connections", gone.connections) };
-    let sentence = gone.sentence.as_deref().unwrap_or("nothing here limited it");
+    let sentence = gone.sentence.as_deref().unwrap_or("no bottleneck here");
     let per_second = |bytes: u64| bytes as f64 / gone.seconds.max(LEAST_SECONDS);
     let did = [rates(per_second(gone.sent), per_second(gone.received)), shares(&gone.verdict_seconds)];
     format!(
@@ -283,7 +283,7 @@ idle: 10.0.0.8, 10.0.0.9 (2 connections)
 no client is connected over TCP
 gone for 2.2 s: 10.0.0.8, 2 connections: reads limited by losses on the path
     20 s: 25.0 MB/s read, 200.0 kB/s written, 75 % loss, 25 % idle
-gone for 250 s: 10.0.0.7: nothing here limited it
+gone for 250 s: 10.0.0.7: no bottleneck here
     20 s: 25.0 MB/s read, 200.0 kB/s written, 75 % loss, 25 % idle
 
 "#]]

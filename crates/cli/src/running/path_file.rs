@@ -37,7 +37,7 @@ pub fn save_paths() {
     if text != before
         && let Err(error) = write(&place, &text)
     {
-        tracing::debug!(%error, place = %place.display(), "what is known of paths is not remembered");
+        tracing::debug!(%error, place = %place.display(), "measurements of paths are not kept");
     }
 }
 

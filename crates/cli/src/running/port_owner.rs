@@ -9,30 +9,37 @@ use super::user_name;
 /// What to say when this address is taken: by whom, as far as this process may know, and what to do.
 pub fn explain_taken_port(address: SocketAddr) -> String {
     let port = address.port();
-    let owner = match owners(port).first() {
+    let owner = match owners(port).into_iter().min() {
         Some(Owner::Process { id, name }) => format!("{name} (process {id}) has it"),
         Some(Owner::Kernel) => {
             "the kernel has it, so its own NFS server runs (stop it: systemctl stop nfs-server)".to_owned()
         }
         Some(Owner::Hidden { user }) => {
-            format!("a process of user {} has it (run as root to see which)", user_name(*user))
+            format!("a process of user {} has it (run as root to see which)", user_name(user))
+        }
+        Some(Owner::Unseen) => {
+            "a program has it that cannot be seen from here; does it run in a container?".to_owned()
         }
         None => "another program has it".to_owned(),
     };
+    let end = if owner.ends_with('?') { "" } else { "." };
     format!(
-        "port {port} is taken: {owner}. Stop that, or listen elsewhere, as in --listen {}",
+        "port {port} is taken: {owner}{end} Stop that, or listen elsewhere, as in --listen {}",
         port.wrapping_add(1).max(1024)
     )
 }
 
-#[derive(Debug, PartialEq, Eq)]
+/// Who has it; the surest answer comes first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Owner {
     /// A process that we may look at.
     Process { id: u32, name: String },
     /// A process of this user that we may not look at.
     Hidden { user: u32 },
-    /// No process at all.
+    /// No process, and the kernel's NFS server runs.
     Kernel,
+    /// No process that is listed here.
+    Unseen,
 }
 
 /// A socket as the kernel lists it.
@@ -83,7 +90,23 @@ fn owner(socket: &Listed) -> Owner {
             None => all_seen = false,
         }
     }
-    if all_seen { Owner::Kernel } else { Owner::Hidden { user: socket.user } }
+    match all_seen {
+        false => Owner::Hidden { user: socket.user },
+        true if kernel_serves(Path::new("/proc")) => Owner::Kernel,
+        true => Owner::Unseen,
+    }
+}
+
+/// Whether the kernel's NFS server runs: it has threads, which look like processes.
+fn kernel_serves(proc: &Path) -> bool {
+    let threads = fs::read_to_string(proc.join("fs/nfsd/threads")).unwrap_or_default();
+    if threads.trim().parse::<u32>().is_ok_and(|threads| threads > 0) {
+        return true;
+    }
+    let names = fs::read_dir(proc).into_iter().flatten().flatten();
+    names
+        .map(|entry| fs::read_to_string(entry.path().join("comm")))
+        .any(|name| name.is_ok_and(|name| name == "nfsd\n"))
 }
 
 /// Whether a process has this socket open; `None` if we may not know.
@@ -106,6 +129,26 @@ mod tests {
         let address = listener.local_addr().expect("bound");
         let text = explain_taken_port(address);
         assert!(text.contains(&format!("(process {})", std::process::id())), "{text}");
+    }
+
+    #[test]
+    fn the_kernel_is_named_only_if_its_server_runs() {
+        let home = tempfile::tempdir().expect("a directory");
+        let write = |file: &str, text: &str| {
+            let file = home.path().join(file);
+            fs::create_dir_all(file.parent().expect("a directory")).expect("made");
+            fs::write(file, text).expect("written");
+        };
+        write("42/comm", "nfsd-like\n");
+        write("fs/nfsd/threads", "0\n");
+        assert!(!kernel_serves(home.path()));
+        write("fs/nfsd/threads", "8\n");
+        assert!(kernel_serves(home.path()));
+        write("fs/nfsd/threads", "0\n");
+        write("43/comm", "nfsd\n");
+        assert!(kernel_serves(home.path()));
+        let process = || Owner::Process { id: 1, name: "x".to_owned() };
+        assert_eq!([Owner::Unseen, process(), Owner::Hidden { user: 1 }].into_iter().min(), Some(process()));
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl ClientNames {
         let before = self.open.len();
         for (name, addresses) in late {
             if let Some(addresses) = addresses.as_ref().filter(|addresses| !addresses.is_empty()) {
-                tracing::info!(name, ?addresses, "this client's address is told now");
+                tracing::info!(name, ?addresses, "this client's address is known now");
             }
             self.take((name, addresses));
         }

@@ -69,7 +69,7 @@ fn reach<'p>(
                 let why =
                     if export.cross_mounts { "crosses mounts" } else { "cannot be made a mount of its own" };
                 return Err(format!(
-                    "export {} {why}, so that the kernel cannot tell what lies in it",
+                    "export {} {why}, so that the kernel cannot tell which files are in it",
                     export.name
                 ));
             }

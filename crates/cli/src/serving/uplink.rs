@@ -84,7 +84,7 @@ fn limit(channel: &ChannelReport, cached: Option<&CachedReport>) -> (&'static st
 
 fn of_clients(now: &LimitReport) -> String {
     let what = if now.writes { "writes" } else { "reads" };
-    format!("{what} limited by the clients, which ask for no more at once")
+    format!("{what} limited by the clients, which have no more calls in flight")
 }
 
 fn side(limit: Limit) -> &'static str {

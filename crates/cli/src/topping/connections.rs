@@ -64,7 +64,7 @@ fn about(known: &ConnectionReport) -> Vec<String> {
     let sentence = known.verdict.as_ref().map(|verdict| verdict.sentence.clone());
     let mut about = vec![sentence.unwrap_or_else(|| "nothing was seen of it yet".to_owned())];
     if known.is_held {
-        about.push("it is not read now: memory is short, and it holds most of it".to_owned());
+        about.push("paused: memory is short, and this connection uses the most".to_owned());
     }
     if let Some(figures) = &known.figures {
         let bytes = |count: u64| narrow_bytes(count as f64);

@@ -105,7 +105,7 @@ fn that_the_server_is_gone_is_said_with_what_was_seen_last() {
 fn keys_sort_choose_filter_and_open() {
     let mut screen = screen(Kind::Clients);
     let names = |screen: &Screen| screen.rows().0.into_iter().map(|row| row.key).collect::<Vec<_>>();
-    assert_eq!(names(&screen), ["10.0.0.9", "10.0.0.7", "fd00::12"], "what moves most comes first");
+    assert_eq!(names(&screen), ["10.0.0.9", "10.0.0.7", "fd00::12"], "the busiest comes first");
     press(&mut screen, [KeyCode::Char('r')]);
     assert_eq!(names(&screen), ["fd00::12", "10.0.0.7", "10.0.0.9"]);
     press(&mut screen, [KeyCode::Down]);

@@ -4,13 +4,13 @@ use ratatui::text::Line;
 
 const TEXT: &str = "
  1 2 3, tab        exports, clients, connections
- up down pgup pgdn choose a row; what is known of it stands below the table
+ up down pgup pgdn choose a row; its details are below the table
  enter             from a client to its connections
  s S, right left   sort by the next column, or the one before
  r                 the other way round
  /                 only rows that hold some letters; esc: all of them
  p, space          hold what is shown
- ctrl-l            draw anew       ctrl-z  stop for now       q, ctrl-c  end
+ ctrl-l            redraw       ctrl-z  stop for now       q, ctrl-c  end
 
  IN OUT   bytes of calls and of replies: writes and reads, for the most part
  WAIT     calls received and not answered

@@ -97,7 +97,7 @@ fn name(lane: &(&str, u16, f64, f64, &str)) -> String {
 fn sentence(lane: &(&str, u16, f64, f64, &str)) -> String {
     match lane.4 {
         "client-send-buffer" => "writes limited by the client's send buffer: 2.7 MB in flight per round trip of 100 ms; mount with \
-                                 nconnect=8, or raise the third figure of net.ipv4.tcp_wmem there to 51840000"
+                                 nconnect=8, or raise the max of net.ipv4.tcp_wmem there to 51840000"
             .to_owned(),
         "path-full" => "reads limited by the path, which is full: 110 MB/s".to_owned(),
         _ => "nothing limits it".to_owned(),

@@ -100,7 +100,8 @@ fn idle_clients_share_a_line() {
     let (_, all, _) = served.ask(&["why", "--all"]);
     let lane = format!("    {}: ", connections[0].local_addr().expect("bound"));
     assert!(
-        all.starts_with("127.0.0.1, 2 connections: idle: nobody asks for more\n") && all.contains(&lane),
+        all.starts_with("127.0.0.1, 2 connections: idle: the client asks for no more\n")
+            && all.contains(&lane),
         "{all}"
     );
 }

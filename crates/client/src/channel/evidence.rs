@@ -80,18 +80,18 @@ impl LimitReport {
     /// What can be done about it, and where, if anything can.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self.limit {
-            Limit::Requests => "more threads, more read-ahead or larger transfers ask for more",
+            Limit::Requests => "use more threads, more read-ahead or larger transfers",
             Limit::OurSendBuffer => {
-                "more lanes lift it or, without CAP_NET_ADMIN, a larger third figure of net.ipv4.tcp_wmem here"
+                "more connections help or, without CAP_NET_ADMIN, a larger max of net.ipv4.tcp_wmem here"
             }
             Limit::TheirSendBuffer | Limit::PathOrTheirBuffer => {
-                "more lanes lift it, or a larger third figure of net.ipv4.tcp_wmem there"
+                "more connections help, or a larger max of net.ipv4.tcp_wmem there"
             }
             Limit::OurWindow => {
-                "more lanes lift it or, without CAP_NET_ADMIN, a larger third figure of net.ipv4.tcp_rmem here"
+                "more connections help or, without CAP_NET_ADMIN, a larger max of net.ipv4.tcp_rmem here"
             }
-            Limit::TheirWindow => "more lanes lift it, or a larger third figure of net.ipv4.tcp_rmem there",
-            Limit::Loss => "more lanes lift it, or bbr where the sender has another congestion control",
+            Limit::TheirWindow => "more connections help, or a larger max of net.ipv4.tcp_rmem there",
+            Limit::Loss => "more connections help, or bbr where the sender has another congestion control",
             Limit::Idle | Limit::Slots | Limit::Server | Limit::Processor | Limit::Path | Limit::Start => {
                 return None;
             }
@@ -154,13 +154,12 @@ mod tests {
         assert_eq!(
             report.to_string(),
             "writes limited by our send buffer of 4.2 MB (93 % of the time, 27.4 MB/s, round trip 100 ms); \
-             more lanes lift it or, without CAP_NET_ADMIN, a larger third figure of net.ipv4.tcp_wmem here"
+             more connections help or, without CAP_NET_ADMIN, a larger max of net.ipv4.tcp_wmem here"
         );
         let of = |limit, writes| LimitReport { limit, writes, ..report.clone() }.to_string();
         let say = |limit| of(limit, false);
         assert!(
-            say(Limit::TheirWindow)
-                .starts_with("reads limited by the window that the server offers, 22.3 MB (")
+            say(Limit::TheirWindow).starts_with("reads limited by the server's receive window, 22.3 MB (")
         );
         assert!(say(Limit::Loss).contains("losses on the path ("));
         assert!(of(Limit::Loss, true).contains("losses on the path: 0.020 % of all sent again ("));

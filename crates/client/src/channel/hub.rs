@@ -181,7 +181,7 @@ impl Hub {
     /// The path below a lane is lost: says so, once for all lanes.
     pub(super) fn on_path_lost(&self, server: SocketAddr) {
         if !self.has_lost_path.swap(true, Ordering::Relaxed) {
-            tracing::warn!(%server, "what is sent does not arrive: trying another connection beside this one");
+            tracing::warn!(%server, "sent data does not arrive: trying a second connection");
         }
     }
 
@@ -331,7 +331,7 @@ impl Hub {
             return None;
         }
         if self.absence.on_refused() && !self.has_complained.swap(true, Ordering::Relaxed) {
-            tracing::warn!(%server, "server not responding: callers are told to try again later");
+            tracing::warn!(%server, "server not responding: callers must try again later");
         }
         Some(CallError::Away)
     }

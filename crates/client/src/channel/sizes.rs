@@ -93,9 +93,7 @@ fn explain(host: &Host) -> String {
     match host.mode() {
         Mode::Forced => "connections are sized to their path, since we have CAP_NET_ADMIN".to_owned(),
         Mode::Unprivileged => format!(
-            "connections have the kernel's buffers, at most {} in flight to the server on each, for want of \
-             CAP_NET_ADMIN: lanes make up for it; that, or a larger third figure of net.ipv4.tcp_wmem and tcp_rmem, \
-             lifts it",
+            "connections have the kernel's buffers, at most {} in flight to the server on each, because CAP_NET_ADMIN is missing: several connections make up for it; CAP_NET_ADMIN, or a larger max of net.ipv4.tcp_wmem and tcp_rmem, lifts it",
             size(flight_of(host.send_most()))
         ),
     }
@@ -138,7 +136,8 @@ mod tests {
         assert_eq!(explain(&host), "connections are sized to their path, since we have CAP_NET_ADMIN");
         let ordinary = explain(&Host { may_force: false, ..host });
         assert!(
-            ordinary.contains("at most 2.8 MB in flight to the server on each, for want of CAP_NET_ADMIN")
+            ordinary
+                .contains("at most 2.8 MB in flight to the server on each, because CAP_NET_ADMIN is missing")
         );
         assert!(ordinary.ends_with("net.ipv4.tcp_wmem and tcp_rmem, lifts it"), "{ordinary}");
     }

@@ -74,7 +74,7 @@ impl Lane {
             Finding::Fine => spare.end(),
             Finding::Stirring => drop(spare.stands(self, round_trip)),
             Finding::Lost if spare.stands(self, round_trip) => {
-                tracing::debug!(lane = self.index, "another connection stands: it takes the calls");
+                tracing::debug!(lane = self.index, "the second connection works: it takes the calls");
                 spare.outage.on_given_up();
                 spare.number = None;
                 link.break_off();
@@ -152,7 +152,7 @@ impl Inside {
             },
         };
         if let Err(error) = outcome {
-            tracing::debug!(lane = lane.index, address = %lane.address_after(self.failed), %error, "connecting beside");
+            tracing::debug!(lane = lane.index, address = %lane.address_after(self.failed), %error, "connecting a second time");
             self.failed += 1;
         }
         self.made.is_some()

@@ -177,7 +177,7 @@ impl Tender {
                 link.break_off();
             }
             Verdict::Silent => {
-                tracing::warn!(lane, %address, "no answer for long: connecting anew, sending again");
+                tracing::warn!(lane, %address, "no answer for long: connecting again, and sending again");
                 link.break_off();
             }
         }

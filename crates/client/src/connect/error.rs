@@ -143,7 +143,7 @@ impl fmt::Display for ConnectError {
             Self::Silent { host, address, waited } => {
                 write!(
                     formatter,
-                    "{host}: asking for NFS version 3 at {address}: no answer within {waited:?}"
+                    "{host}: asking for NFS version 3 at {address}: no answer within {waited:?}; does an NFS server listen on that port?"
                 )
             }
             Self::NotServed { host, address, cause } => match cause.not_rpc() {

@@ -65,7 +65,7 @@ impl Drop for Mounted {
         let opened = Service::open(address, transport, program, caller, PATIENCE, self.tls.take());
         let told = opened.map_err(Into::into).and_then(|service| unmount(&service, &self.path));
         if let Err(error) = told {
-            tracing::debug!(%error, "the server was not told that the mount is over");
+            tracing::debug!(%error, "the server was not informed of the unmount");
         }
     }
 }

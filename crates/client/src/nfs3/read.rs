@@ -84,7 +84,7 @@ fn take(answer: Answer, asked: usize, buffer: &mut Vec<u8>) -> Result<Told> {
             asked,
             count,
             received,
-            "the server sends other data than it says, or than was asked for"
+            "the server sends other data than it announces, or than was requested"
         );
         return Err(FsError::ServerFault);
     }

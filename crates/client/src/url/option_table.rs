@@ -25,8 +25,8 @@ macro_rules! known_options {
 
 known_options! {
     "version", "3", "the version of NFS", options::set_version;
-    "uid", "a user id", "acts as this user, whoever asks", |o, v| options::number(v, &mut o.user);
-    "gid", "a group id", "acts as this group, whoever asks", |o, v| options::number(v, &mut o.group);
+    "uid", "a user id", "acts as this user for all callers", |o, v| options::number(v, &mut o.user);
+    "gid", "a group id", "acts as this group for all callers", |o, v| options::number(v, &mut o.group);
     "nfsport", "a port", "where NFS is, asking no portmapper", |o, v| options::port(v, &mut o.nfs_port);
     "mountport", "a port", "where MOUNT is, asking no portmapper", |o, v| options::port(v, &mut o.mount_port);
     "rsize", "a number of bytes from 1024 up", "the most bytes in one READ",
@@ -44,7 +44,7 @@ known_options! {
     "readahead", "a number of bytes", "how far is read ahead; 0 turns it off",
         |o, v| options::number(v, &mut o.read_ahead);
     "dircache", "0 or 1", "whether attributes and names are remembered", |o, v| options::flag(v, &mut o.cache);
-    "sec", "sys or none", "who the server is told to act as", options::set_security;
+    "sec", "sys or none", "the user that the server acts as", options::set_security;
     "xprtsec", "none, tls or mtls", "how the transport is secured: mtls shows the server a certificate, too", options::set_transport_security;
     "tlsca", "a file", "with xprtsec: the authorities that issue certificates of servers, in PEM; those of the system without it (howdah's own)",
         |o, v| options::file(v, &mut o.tls_authorities);

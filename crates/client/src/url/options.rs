@@ -42,9 +42,9 @@ pub enum WantedSecurity {
 /// What a URL asks for; what is `None` is left to whoever connects.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UrlOptions {
-    /// `uid`: acts as this user, whoever asks.
+    /// `uid`: acts as this user for all callers.
     pub user: Option<u32>,
-    /// `gid`: acts as this group, whoever asks.
+    /// `gid`: acts as this group for all callers.
     pub group: Option<u32>,
     /// `nfsport`
     pub nfs_port: Option<u16>,

@@ -111,6 +111,25 @@ impl Layer for Unsteady {
     }
 }
 
+/// Lets removals of files wait until so many are under way.
+pub struct Together {
+    pub inner: Arc<dyn FileSystem>,
+    pub removals: std::sync::Barrier,
+}
+
+impl Layer for Together {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call == Call::Remove {
+            self.removals.wait();
+        }
+        run(&*self.inner)
+    }
+}
+
 /// Counts reads, and passes on ranges of files, it says.
 pub struct Counting {
     pub inner: Arc<dyn FileSystem>,

@@ -120,7 +120,7 @@ fn rings(interface: &InterfaceFacts) -> Option<Finding> {
         interface: name.clone(),
         receive,
         send,
-        why: "room for packets until a processor takes them; the link may be down for a moment".to_owned(),
+        why: "room for packets until a CPU takes them; the link may be down for a moment".to_owned(),
     }))
 }
 
@@ -144,7 +144,7 @@ fn offloads(interface: &InterfaceFacts) -> Option<Finding> {
         undo: Some(format!("ethtool -K {name} {}", each(&off, "off"))),
     };
     let is_fast = interface.bits_per_second.is_some_and(|bits| bits >= FAST);
-    let says = format!("{name} has {words} off: every packet costs processor time of its own");
+    let says = format!("{name} has {words} off: every packet costs CPU time of its own");
     Some(if is_fast { Finding::fault(says).mended_by(remedy) } else { Finding::note(says).mended_by(remedy) })
 }
 

@@ -56,7 +56,7 @@ pub fn findings(mounts: &[MountFacts], host: &HostFacts) -> Vec<Finding> {
             name: "sunrpc.tcp_max_slot_table_entries".to_owned(),
             now: slots.to_string(),
             wanted: USUAL_SLOTS.to_string(),
-            why: "more calls in flight; it holds for mounts that are made from then on".to_owned(),
+            why: "more calls in flight; it applies to mounts made from then on".to_owned(),
         }));
     }
     findings

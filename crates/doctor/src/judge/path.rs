@@ -123,7 +123,7 @@ fn black_hole(facts: &PathFacts, nfs_reads: bool, probing: Option<u64>) -> Optio
     let (there, back) = (carried(&facts.there), carried(&facts.back) || nfs_reads);
     if there && back {
         return Some(Finding::note(format!(
-            "echoes of more than {passes} bytes vanish, and TCP's packets of that size do not: somebody drops long echoes"
+            "pings of more than {passes} bytes vanish, and TCP's packets of that size do not: something drops long pings"
         )));
     }
     let way = match mtu.arrives_there.unwrap_or(there) {
@@ -167,7 +167,7 @@ fn losses(facts: &PathFacts) -> Option<Finding> {
     let is_limiter = share > LIMITER && facts.slow_train.as_ref().is_some_and(|slow| slow.came == slow.sent);
     if is_limiter {
         return Some(Finding::note(format!(
-            "{count} of {} small packets that came fast did not come back, and of those further apart none is missing: somebody limits echoes",
+            "{count} of {} small packets sent fast did not come back, and of those further apart none is missing: something limits pings",
             train.sent
         )));
     }
@@ -184,7 +184,7 @@ fn losses(facts: &PathFacts) -> Option<Finding> {
         train.sent
     );
     Some(Finding::fault(says).mended_by(Remedy::Advice {
-        what: "find who loses them: interface counters (howdah nics), cables, a radio link, a policer; until then bbr at whoever sends (sysctl net.ipv4.tcp_congestion_control=bbr)".to_owned(),
+        what: "find who loses them: interface counters (howdah nics), cables, a radio link, a policer; until then bbr on the sender (sysctl net.ipv4.tcp_congestion_control=bbr)".to_owned(),
         why: "other congestion controls take each loss for a full path".to_owned(),
         undo: Some("sysctl net.ipv4.tcp_congestion_control=cubic, or what it was".to_owned()),
     }))
@@ -227,7 +227,7 @@ fn queue(facts: &PathFacts) -> Option<Finding> {
     let loaded = facts.there.iter().chain(&facts.back).filter_map(|rate| rate.round_trip).fold(0.0, f64::max);
     (loaded - base > LONG_QUEUE).then(|| {
         let (queue, base) = (units::seconds(loaded - base), units::seconds(base));
-        Finding::note(format!("while the path is full a queue of {queue} stands in it ({base} without): small calls wait that long"))
+        Finding::note(format!("while the path is full, a queue of {queue} builds up ({base} without): small calls wait that long"))
     })
 }
 
@@ -405,7 +405,7 @@ mod tests {
         let facts = PathFacts { train: train(1000, 200), slow_train: train(100, 100), ..usual() };
         let report = path(&facts, &[], &HostFacts::default(), false, None);
         assert_eq!(report.verdict, Verdict::Healthy);
-        assert!(report.findings[0].says.contains("limits echoes"), "{report:?}");
+        assert!(report.findings[0].says.contains("limits pings"), "{report:?}");
         let facts = PathFacts { train: train(1000, 200), slow_train: train(100, 21), ..usual() };
         assert_eq!(path(&facts, &[], &HostFacts::default(), false, None).verdict, Verdict::Limits);
     }

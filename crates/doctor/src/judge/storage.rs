@@ -69,10 +69,8 @@ fn slow_server(path: Option<&PathFacts>, nfs: Option<&NfsFacts>) -> Option<Findi
         let network = path.network(writes)?;
         (moving.bytes_per_second < network.bytes_per_second * OF_NETWORK).then_some((moving, word))
     })?;
-    let says = format!(
-        "{word} come to {}, and the server takes its time to answer",
-        units::rate(moving.bytes_per_second)
-    );
+    let says =
+        format!("{word} come to {}, and the server answers slowly", units::rate(moving.bytes_per_second));
     Some(Finding::fault(says).mended_by(look_there()))
 }
 

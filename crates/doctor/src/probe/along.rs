@@ -127,7 +127,7 @@ fn carries(path: &mut PathFacts, client: &Nfs3, peer: Option<&Peer>) {
         Some(Ok(rate)) => path.back = rate,
         Some(Err(why)) => path.could_not.push(format!("what it carries from the server: {why}")),
         None => path.could_not.push(
-            "what it carries from the server: that takes `howdah doctor --listen` there; what it carries to it stands for both".to_owned(),
+            "what it carries from the server: for that, run `howdah doctor --listen` there; the other direction stands for both".to_owned(),
         ),
     }
 }

@@ -31,7 +31,7 @@ pub fn packets(path: &mut PathFacts, server: SocketAddr, peer: Option<&Peer>) {
         Ok(echo) => echo,
         Err(why) => {
             path.could_not.push(format!(
-                "losses and the longest packet: this user may send no echoes ({why}); root may, or whom net.ipv4.ping_group_range names"
+                "losses and the longest packet: this user may send no pings ({why}); root may, or a group in net.ipv4.ping_group_range"
             ));
             return;
         }
@@ -62,7 +62,7 @@ fn by_echoes(path: &mut PathFacts, server: SocketAddr, echo: &Echo) -> io::Resul
     let first = std::process::id() as u16;
     let train = echoes::train(echo, first, PACKETS, APART)?;
     if train.came == 0 {
-        path.could_not.push("losses and the longest packet: the host answers no echoes (ICMP)".to_owned());
+        path.could_not.push("losses and the longest packet: the host answers no pings (ICMP)".to_owned());
         return Ok(());
     }
     path.round_trip = train.least;

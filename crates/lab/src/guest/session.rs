@@ -169,7 +169,7 @@ impl Session {
             }
             ensure!(
                 self.readable(give_up)?,
-                "the guest had not told of an end when its time was over; {}",
+                "the guest had not reported an end when its time was over; {}",
                 last_words(&self.share)
             );
             let mut piece = [0; 512];

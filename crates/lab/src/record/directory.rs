@@ -25,7 +25,7 @@ impl ResultDirectory {
         let directory = Self { path: path.to_owned() };
         let copy = directory.plan_path();
         if copy.exists() && directory.plan_text()? != plan {
-            bail!("{} holds results of another plan, or of another text of this one", path.display());
+            bail!("{} has results of another plan, or of another version of this one", path.display());
         }
         for part in ["series", "logs", "figures"] {
             let part = path.join(part);

@@ -6,7 +6,7 @@ use super::unit;
 pub fn shown(value: f64, of: &str) -> String {
     match of {
         unit::BYTES_PER_SECOND => format!("{} MB/s", digits(value / 1e6)),
-        unit::BYTES_PER_PROCESSOR_SECOND => format!("{} MB per processor second", digits(value / 1e6)),
+        unit::BYTES_PER_PROCESSOR_SECOND => format!("{} MB per CPU second", digits(value / 1e6)),
         unit::BYTES => format!("{} MB", digits(value / 1e6)),
         unit::SECONDS if value.abs() < 1.0 => format!("{} ms", digits(value * 1e3)),
         unit::SECONDS => format!("{} s", digits(value)),

@@ -33,7 +33,7 @@ impl Scale {
             unit::SECONDS => step(&TIME, largest, 0, ""),
             unit::BYTES => step(&DECIMAL[..5], largest, 4, "B"),
             unit::BYTES_PER_SECOND => step(&DECIMAL[..5], largest, 4, "B/s"),
-            unit::BYTES_PER_PROCESSOR_SECOND => step(&DECIMAL[..5], largest, 4, "B per processor second"),
+            unit::BYTES_PER_PROCESSOR_SECOND => step(&DECIMAL[..5], largest, 4, "B per CPU second"),
             unit::PART | unit::COUNT => (1.0, String::new()),
             other => {
                 let (factor, prefix) = step(&DECIMAL, largest, 4, "");
@@ -136,7 +136,7 @@ mod tests {
             (0.4321, unit::PART, "0.432"),
             (15_300.0, unit::OPERATIONS_PER_SECOND, "15.3 k ops/s"),
             (0.5, "of one", "500 m of one"),
-            (2.5e8, unit::BYTES_PER_PROCESSOR_SECOND, "250 MB per processor second"),
+            (2.5e8, unit::BYTES_PER_PROCESSOR_SECOND, "250 MB per CPU second"),
             (f64::NAN, unit::SECONDS, "– s"),
         ] {
             assert_eq!(text(value, unit), wanted, "{value} {unit}");

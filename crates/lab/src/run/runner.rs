@@ -62,7 +62,7 @@ impl Runner<'_> {
         let done = self.results.rows()?;
         if done.iter().any(|row| row.quick != self.quick) {
             let other = if self.quick { "whole" } else { "short" };
-            bail!("{} holds results of the plan's {other} form", self.results.path().display());
+            bail!("{} has results of the plan's {other} form", self.results.path().display());
         }
         let is_done = |job: &Job| done.iter().any(|row| row.is_ok() && is_of(row, job));
         let jobs: Vec<&Job> = self.jobs.iter().filter(|job| !is_done(job)).collect();

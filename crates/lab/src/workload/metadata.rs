@@ -89,7 +89,7 @@ fn stat_file(scene: &Scene<'_>, number: u64) -> Result<()> {
         .file_system
         .attributes(&place.caller, &node.handle)
         .with_context(|| format!("asking for the attributes of {name}"))?;
-    ensure!(attributes.size == 0, "{name} is empty, and said to have {} bytes", attributes.size);
+    ensure!(attributes.size == 0, "{name} is empty, and was reported to have {} bytes", attributes.size);
     Ok(())
 }
 

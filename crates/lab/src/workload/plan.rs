@@ -224,14 +224,14 @@ impl Plan {
             let sequential = [self.ramp, self.think, self.beside].iter().all(Option::is_none);
             need(
                 sequential,
-                "a ramp, a time to think and calls beside are for sequential work (write, read)",
+                "a ramp, a time to think and background calls are for sequential work (write, read)",
             )?;
         }
         need(
             self.ramp.is_none() || self.time.is_none_or(|time| self.ramp < Some(time)),
             "a ramp ends before the time",
         )?;
-        need(self.beside.is_none() || self.time.is_some(), "calls beside the work need a time")?;
+        need(self.beside.is_none() || self.time.is_some(), "background calls need a time")?;
         if self.workload.is_random() {
             need(self.operations > 0 || self.time.is_some(), "random access needs operations or a time")?;
             need(

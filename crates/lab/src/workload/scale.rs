@@ -62,7 +62,7 @@ impl Plan {
         };
         compare("time", told(self.time, "no end"), told(from.time, "no end"));
         compare("ramp", told(self.ramp, "none"), told(from.ramp, "none"));
-        compare("calls beside", told(self.beside, "none"), told(from.beside, "none"));
+        compare("background calls", told(self.beside, "none"), told(from.beside, "none"));
         compare("time to think", told(self.think, "none"), told(from.think, "none"));
         lines
     }

@@ -31,7 +31,7 @@ impl Stage {
                 more => format!(" and {more} more"),
             };
             bail!(
-                "{} is not empty: it holds \"{}\"{more}; name an empty directory, or allow it with --non-empty \
+                "{} is not empty: it contains \"{}\"{more}; name an empty directory, or allow it with --non-empty \
                  (what is there is left alone)",
                 place.name,
                 first.escape_ascii()

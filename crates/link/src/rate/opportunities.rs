@@ -27,7 +27,7 @@ impl Opportunities {
     pub fn new(stamps: Vec<u64>) -> Self {
         assert!(
             stamps.is_sorted() && stamps.last().is_some_and(|last| *last > 0),
-            "a trace goes on and ends"
+            "a trace continues and ends"
         );
         Self { stamps, began: None, cycle: 0, index: 0, left: OPPORTUNITY_BYTES }
     }

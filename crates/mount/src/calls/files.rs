@@ -232,7 +232,7 @@ impl Shared {
                 node.content.lock().seen = after.as_ref().map(Seen::from);
             }
             Ok(_) => {
-                tracing::warn!("the server lost data that was not durable: the writer is told");
+                tracing::warn!("the server lost data that was not durable: the writer gets an error");
                 return Err(FsError::Io.into());
             }
             Err(error) => {

@@ -79,7 +79,7 @@ pub async fn put(
     }
     let limits = limits(&order)?;
     recorder.begin(limits).map(Json).map_err(|error| {
-        let hint = "GET /v1/capture tells how it stands, and PUT with {\"run\": false} ends it";
+        let hint = "GET /v1/capture reports its state, and PUT with {\"run\": false} ends it";
         Failure::new(StatusCode::CONFLICT, error.to_string(), hint)
     })
 }

@@ -184,9 +184,9 @@ fn group(
 
 fn unlimited(what: Moves) -> &'static str {
     match what {
-        Moves::Nothing => "idle: nobody asks for more",
-        Moves::Reads => "reads limited by nothing here: the client asks for no more",
-        Moves::Writes => "writes limited by nothing here: the client sends no more",
+        Moves::Nothing => "idle: the client asks for no more",
+        Moves::Reads => "reads limited by the client, which asks for no more",
+        Moves::Writes => "writes limited by the client, which sends no more",
     }
 }
 
@@ -307,7 +307,7 @@ mod tests {
             (client.groups[0].recent.seconds, client.groups[0].recent.verdict_seconds["loss"]),
             (120.0, 60.0)
         );
-        assert!(client.groups[2].sentence.starts_with("writes limited by nothing here"));
+        assert!(client.groups[2].sentence.starts_with("writes limited by the client"));
         assert_eq!((client.connections, client.calls, client.sent_per_second), (6, 12, 15e6));
     }
 }

@@ -21,9 +21,9 @@ pub struct Memory {
     pub used: MemoryReport,
     /// `none`, `stop-growing`, `take-back` or `refuse`.
     pub pressure: String,
-    /// Connections that were turned away for want of memory.
+    /// Connections that were turned away because memory was short.
     pub refused_connections: u64,
-    /// Connections that are not read now, for want of memory.
+    /// Connections that are not read now, because memory is short.
     pub held_connections: u64,
     /// How often one came to be one of those.
     pub times_held: u64,

@@ -87,7 +87,7 @@ pub const QUESTIONS: &[Question] = &[
     ),
     Question::json::<Procedures>(
         "/v1/procedures",
-        "what was asked, how it ended and how long it took, by procedure",
+        "calls, their results and latencies, by procedure",
         || get(counts::procedures),
     ),
     Question::json::<Exports>("/v1/exports", "the same by export", || get(counts::exports)),

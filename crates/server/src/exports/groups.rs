@@ -113,7 +113,7 @@ impl Asking<'_> {
                     tracing::warn!(
                         user = self.user,
                         %error,
-                        "cannot look up groups of users; until it works again, what was known before or the groups that clients send are used"
+                        "cannot look up groups of users; until it works again, earlier answers or the groups that clients send are used"
                     );
                 }
                 GROUPS_RETRY

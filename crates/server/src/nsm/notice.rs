@@ -62,7 +62,7 @@ impl Notices {
         if untold > 0 {
             tracing::warn!(
                 clients = untold,
-                "too many clients had locks: these are not told to reclaim them"
+                "too many clients had locks: these are not asked to reclaim them"
             );
         }
     }
@@ -88,11 +88,11 @@ impl Notices {
     fn notify(&self, mut notice: Notice) {
         let client = notice.host.client;
         let Err(failure) = self.call(&notice.host) else {
-            tracing::debug!(%client, "a client was told of the restart");
+            tracing::debug!(%client, "a client was notified of the restart");
             return;
         };
         if notice.since.elapsed() + notice.again > NOTICE_PATIENCE {
-            tracing::warn!(%client, %failure, "a client that had locks was not told of the restart: it reclaims none");
+            tracing::warn!(%client, %failure, "a client that had locks was not notified of the restart: it reclaims none");
             return;
         }
         tracing::debug!(%client, %failure, "telling a client of the restart");

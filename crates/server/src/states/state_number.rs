@@ -15,7 +15,7 @@ pub fn next_state_number(directory: &Path) -> io::Result<u32> {
     let (path, new) = (directory.join(NAME), directory.join(NEW_NAME));
     let last = match fs::read_to_string(&path) {
         Ok(text) => text.trim().parse::<u32>().map_err(|_| {
-            let what = format!("{NAME} holds no number; remove the file to start with 1");
+            let what = format!("{NAME} contains no number; remove the file to start with 1");
             io::Error::new(ErrorKind::InvalidData, what)
         })?,
         Err(error) if error.kind() == ErrorKind::NotFound => 0,

@@ -43,7 +43,7 @@ impl Offers {
                 self.is_impossible = true;
             }
         }
-        tracing::debug!(?window, "offered to whoever connects");
+        tracing::debug!(?window, "offered to new connections");
         self.window = window;
     }
 

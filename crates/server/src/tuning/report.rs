@@ -17,7 +17,7 @@ pub struct TuningReport {
     pub budget_bytes: u64,
     /// Bytes of windows promised to peers.
     pub promised_bytes: u64,
-    /// Connections that were turned away for want of memory.
+    /// Connections that were turned away because memory was short.
     pub refused_connections: u64,
     /// Connections that are not read for want of memory.
     pub held_connections: u64,

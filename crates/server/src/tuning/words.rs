@@ -52,8 +52,7 @@ pub fn receive_buffer(settings: &Settings) -> Words {
             budget.for_receiving()
         ),
         Mode::Unprivileged => {
-            "want of CAP_NET_ADMIN: receive buffers stay as the kernel makes them, up to the third \
-                               figure of net.ipv4.tcp_rmem"
+            "CAP_NET_ADMIN is missing: receive buffers stay as the kernel makes them, up to the max of net.ipv4.tcp_rmem"
                 .to_owned()
         }
     };
@@ -93,8 +92,7 @@ pub fn memory_budget(settings: &Settings) -> Words {
 
 fn unprivileged(host: &Host) -> String {
     format!(
-        "want of CAP_NET_ADMIN: {} bytes by hand (twice net.core.wmem_max), {} bytes grown by the kernel (third figure \
-         of net.ipv4.tcp_wmem)",
+        "CAP_NET_ADMIN is missing: {} bytes by hand (twice net.core.wmem_max), {} bytes grown by the kernel (max of net.ipv4.tcp_wmem)",
         host.send_unforced_most, host.send_autotuned_most
     )
 }

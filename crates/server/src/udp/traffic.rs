@@ -22,7 +22,7 @@ pub struct UdpTraffic {
     pub sent: Carried,
     /// Datagrams that came when there was no room left for them: the kernel threw them away.
     pub dropped: u64,
-    /// Replies that the kernel refused, for want of room or of a route.
+    /// Replies that the kernel refused, because there was no room or no route.
     pub unsent: u64,
 }
 

@@ -176,7 +176,7 @@ impl Worker {
                 Err(error) if !freed && lacks_descriptors(&error) && self.shared.free_descriptor() => {
                     freed = true;
                     SAID.call_once(|| {
-                        tracing::warn!(%error, "accepting connections: idle ones give way from now on; said once");
+                        tracing::warn!(%error, "accepting connections: idle ones are closed from now on; reported once");
                     });
                 }
                 Err(error) => {

@@ -60,7 +60,7 @@ pub(super) struct Found {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.verdict == Verdict::Idle {
-            return f.write_str("idle: nobody asks for more");
+            return f.write_str("idle: the client asks for no more");
         }
         let what = match self.direction {
             Direction::Reads => "reads",
@@ -91,7 +91,7 @@ impl Facts<'_> {
         match verdict {
             Verdict::Idle => "nothing".to_owned(),
             Verdict::ClientSlots => {
-                format!("the calls that the client keeps in flight: {per} per round trip of {rtt}")
+                format!("too few calls in flight from the client: {per} per round trip of {rtt}")
             }
             Verdict::ClientSendBuffer if self.may_be_full() => format!(
                 "the client's send buffer, or a full path: {per} in flight per round trip of {rtt}, as from a buffer of \
@@ -102,7 +102,7 @@ impl Facts<'_> {
             }
             Verdict::Storage => format!("the storage: {rate}, calls wait for it"),
             Verdict::Processor => format!(
-                "the processors of this host: {:.0} % busy, {rate}",
+                "the CPUs of this host: {:.0} % busy, {rate}",
                 self.sample.gauges.processors_busy * 100.0
             ),
             Verdict::SendBuffer => format!(
@@ -111,14 +111,14 @@ impl Facts<'_> {
                 bytes(flight_of(sending.buffer) as f64)
             ),
             Verdict::PeerWindow if self.peer_is_slow() => {
-                format!("the client, which takes no more than {rate}: the window that it offers is full")
+                format!("the client, which reads no faster than {rate}: its receive window is full")
             }
             Verdict::PeerWindow => format!(
-                "the window that the client offers: {} per round trip of {rtt}",
+                "the client's receive window: {} per round trip of {rtt}",
                 bytes(sending.peer_window.unwrap_or(sending.flight) as f64)
             ),
             Verdict::OurWindow => format!(
-                "the window that we offer: {} per round trip of {rtt}",
+                "our receive window: {} per round trip of {rtt}",
                 bytes(receiving.window.unwrap_or(receiving.buffer / 2) as f64)
             ),
             Verdict::Loss => {
@@ -129,7 +129,7 @@ impl Facts<'_> {
                 format!("losses on the path: {rate} at a round trip of {rtt}{often}")
             }
             Verdict::PathFull => format!("the path, which is full: {rate} at a round trip of {rtt}"),
-            Verdict::Ramping => format!("a start that is not over: {rate} and growing"),
+            Verdict::Ramping => format!("a start that is not finished: {rate} and growing"),
         }
     }
 
@@ -138,7 +138,7 @@ impl Facts<'_> {
         if self.sample.base_rtt() < FAR {
             return "more threads on the client, or larger transfers".to_owned();
         }
-        let relay = "or put a howdah relay beside it, if it cannot be changed";
+        let relay = "or put a howdah relay near the client";
         match self.direction {
             Direction::Reads => {
                 let ahead =
@@ -165,7 +165,7 @@ impl Facts<'_> {
                 let wanted = send_buffer_for(flight.saturating_mul(EIGHT));
                 let tells = if self.may_be_full() { ", which tells them apart" } else { "" };
                 format!(
-                    "mount with nconnect={EIGHT}{tells}, or raise the third figure of net.ipv4.tcp_wmem there to {wanted}"
+                    "mount with nconnect={EIGHT}{tells}, or raise the max of net.ipv4.tcp_wmem there to {wanted}"
                 )
             }
             Verdict::SendBuffer => {
@@ -173,11 +173,11 @@ impl Facts<'_> {
                     .to_owned()
             }
             Verdict::PeerWindow if self.peer_is_slow() => {
-                "look at the program and the processors there: a larger window would fill, too".to_owned()
+                "check the program and the CPU there: a larger window would fill, too".to_owned()
             }
             // Up to what the scale can tell that was agreed on when it was mounted.
             Verdict::PeerWindow => format!(
-                "raise the third figure of net.ipv4.tcp_rmem on the client to {} and mount again, or mount with \
+                "raise the max of net.ipv4.tcp_rmem on the client to {} and mount again, or mount with \
                  nconnect={EIGHT}",
                 flight.saturating_mul(2 * EIGHT)
             ),
@@ -254,13 +254,12 @@ mod tests {
         assert_eq!(
             explain(Verdict::ClientSendBuffer, 0.0, 27e6),
             "writes limited by the client's send buffer: 2.7 MB in flight per round trip of 100 ms; \
-             mount with nconnect=8, or raise the third figure of net.ipv4.tcp_wmem there to 51840000"
+             mount with nconnect=8, or raise the max of net.ipv4.tcp_wmem there to 51840000"
         );
         assert_eq!(
             explain_at(20, Verdict::ClientSendBuffer, 0.0, 117e6),
             "writes limited by the client's send buffer, or a full path: 2.3 MB in flight per round trip of 20 ms, as \
-             from a buffer of the usual size; mount with nconnect=8, which tells them apart, or raise the third \
-             figure of net.ipv4.tcp_wmem there to 44928000"
+             from a buffer of the usual size; mount with nconnect=8, which tells them apart, or raise the max of net.ipv4.tcp_wmem there to 44928000"
         );
         assert_eq!(
             explain(Verdict::PathFull, 117e6, 1e3),
@@ -273,19 +272,18 @@ mod tests {
         ));
         assert_eq!(
             explain(Verdict::PeerWindow, 58e6, 0.0),
-            "reads limited by the window that the client offers: 6.0 MB per round trip of 100 ms; raise the third \
-             figure of net.ipv4.tcp_rmem on the client to 92800000 and mount again, or mount with nconnect=8"
+            "reads limited by the client's receive window: 6.0 MB per round trip of 100 ms; raise the max of net.ipv4.tcp_rmem on the client to 92800000 and mount again, or mount with nconnect=8"
         );
         assert_eq!(
             explain(Verdict::PeerWindow, 20e6, 0.0),
-            "reads limited by the client, which takes no more than 20.0 MB/s: the window that it offers is full; \
-             look at the program and the processors there: a larger window would fill, too"
+            "reads limited by the client, which reads no faster than 20.0 MB/s: its receive window is full; \
+             check the program and the CPU there: a larger window would fill, too"
         );
         assert_eq!(
             explain(Verdict::ClientSlots, 12e6, 0.0),
-            "reads limited by the calls that the client keeps in flight: 1.2 MB per round trip of 100 ms; raise the \
+            "reads limited by too few calls in flight from the client: 1.2 MB per round trip of 100 ms; raise the \
              read-ahead of the mount on the client (Linux: echo 16384 > /sys/class/bdi/$(mountpoint -d \
-             DIRECTORY)/read_ahead_kb), read with more threads, or put a howdah relay beside it, if it cannot be changed"
+             DIRECTORY)/read_ahead_kb), read with more threads, or put a howdah relay near the client"
         );
         assert!(explain(Verdict::ClientSlots, 0.0, 12e6).contains("sunrpc.tcp_max_slot_table_entries"));
         assert!(
@@ -297,6 +295,6 @@ mod tests {
             "writes limited by losses on the path: 12.0 MB/s at a round trip of 100 ms, one in 1000 segments; \
              bbr on the sender, or several connections (nconnect)"
         );
-        assert_eq!(explain(Verdict::Idle, 0.0, 0.0), "idle: nobody asks for more");
+        assert_eq!(explain(Verdict::Idle, 0.0, 0.0), "idle: the client asks for no more");
     }
 }

@@ -129,7 +129,7 @@ fn conclude_all(
     }
     if stop.is_asked() {
         let to = results.path().display();
-        return Err(anyhow!("interrupted; what was measured is in {to}, and --to {to} goes on").into());
+        return Err(anyhow!("interrupted; the results so far are in {to}; --to {to} resumes").into());
     }
     match () {
         () if ended.failed > 0 => Err(Failure::Ended(ExitCode::from(CELL_FAILED))),

@@ -18,7 +18,7 @@ const CWR: u8 = 0x80;
 impl Frame {
     /// Cuts off the first `segments` of its segments; the rest stays here. It must have more of them.
     pub fn cut(&mut self, segments: u32) -> Self {
-        let layout = Layout::of_segmented(&self.bytes).expect("whoever cuts has asked for the segments");
+        let layout = Layout::of_segmented(&self.bytes).expect("the caller has asked for the segments");
         let size = offload::segment_size(&self.bytes);
         let bytes = segments as usize * size;
         let headers = offload::LENGTH + layout.payload;

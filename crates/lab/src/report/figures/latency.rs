@@ -56,7 +56,7 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
         to: furthest * RIGHT_OF_LAST,
         ..Axis::logarithmic("", unit::COUNT, 1.0, furthest)
     };
-    let x = Axis { name: "Part of all calls that took at most so long".to_owned(), ..x };
+    let x = Axis { name: "Share of calls that took at most so long".to_owned(), ..x };
     let mut lines = shown.iter().enumerate().map(|(style, curve)| line(style, curve)).collect::<Vec<_>>();
     let mut panels = Vec::new();
     while !lines.is_empty() {

@@ -60,7 +60,7 @@ pub fn worded(figure: &str) -> String {
         None => ("", figure),
     };
     let metric = match metric {
-        "processor" => "processor time".to_owned(),
+        "processor" => "CPU time".to_owned(),
         "mean" | "worst" => format!("{metric} latency"),
         _ if is_percentile(metric) => format!("latency, {metric}"),
         _ => metric.replace('_', " "),
@@ -91,7 +91,7 @@ mod tests {
             ("p99.9", "Latency, p99.9"),
             ("small.stat.p99", "Latency, p99 (small.stat)"),
             ("main.p99.99", "Latency, p99.99 (main)"),
-            ("server.processor", "Processor time (server)"),
+            ("server.processor", "CPU time (server)"),
             ("total.per_processor_second", "Per processor second (total)"),
             ("worst", "Worst latency"),
             ("", ""),

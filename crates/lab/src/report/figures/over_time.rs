@@ -83,7 +83,10 @@ fn chosen<'a>(results: &'a Results, spec: &FigureSpec) -> Result<(&'a Row, Vec<S
     let mut notes =
         vec![format!("Cell {cell}, repetition {} of {}.", row.repetition, results.rows_of(cell).count())];
     if cells.len() > 1 {
-        notes.push(format!("{} more cells fit this figure; their series are beside it.", cells.len() - 1));
+        notes.push(format!(
+            "{} more cells fit this figure; their series are in files next to it.",
+            cells.len() - 1
+        ));
     }
     if !row.is_ok() {
         notes.push("This repetition failed.".to_owned());

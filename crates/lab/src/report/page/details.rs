@@ -128,7 +128,7 @@ fn late(late: &Late) -> String {
     let time = |seconds: f64| text(seconds, unit::SECONDS);
     let exact = |part| format!("; {:.2} % on time to 0.2 ms", part * 100.0);
     format!(
-        "late by at most {} (half of the packets), {} (99 of 100), {} (all){}",
+        "late by at most {} (p50), {} (p99), {} (max){}",
         time(late.half_seconds),
         time(late.nearly_all_seconds),
         time(late.most_seconds),
@@ -145,7 +145,7 @@ mod tests {
         let page = link(&crate::record::testing::row(1, 1)).into_string();
         assert!(
             page.contains(
-                "late by at most 16.0 µs (half of the packets), 64.0 µs (99 of 100), 1.00 ms (all); 99.87 % on time to 0.2 ms"
+                "late by at most 16.0 µs (p50), 64.0 µs (p99), 1.00 ms (max); 99.87 % on time to 0.2 ms"
             ),
             "{page}"
         );

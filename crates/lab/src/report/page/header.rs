@@ -17,7 +17,7 @@ pub fn header(results: &Results) -> Markup {
                 @if let Some(origin) = &plan.origin { ", after origin " (origin) }
             }
             h1 { (plan.title) }
-            section aria-label="What was asked" {
+            section aria-label="Question" {
                 @for paragraph in plan.asks.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
                     p.asks { (with_code(paragraph.trim())) }
                 }
@@ -77,8 +77,7 @@ fn warnings(results: &Results) -> Vec<String> {
         warnings.push("Nothing has been measured yet.".to_owned());
     } else if there < wanted {
         warnings.push(format!(
-            "The run is not complete: {there} of {wanted} measurements are there. It was interrupted, is still going on, \
-             or ran a part of the cells only."
+            "The run is not complete: {there} of {wanted} measurements are there. It was interrupted, is still running, or ran only some of the cells."
         ));
     }
     if results.quick() {

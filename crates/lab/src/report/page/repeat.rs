@@ -19,10 +19,10 @@ pub fn repeat(results: &Results) -> Markup {
         section #repeat aria-labelledby="repeat-title" {
             h2 #repeat-title { "How to repeat it" }
             p {
-                "The plan lies beside this page as " code { (plan) } ". Everything random follows from its seed, "
+                "The plan is in the directory of this page: " code { (plan) } ". Everything random follows from its seed, "
                 code { (results.plan.seed) } "."
                 @if !results.has_the_plans_seeds() {
-                    " This run was given another one (--seed); what each measurement had is told at its cell below."
+                    " This run was given another one (--seed); the seed of each measurement is at its cell below."
                 }
             }
             pre { code { (format!("howdah lab run {plan}{quick}")) } }

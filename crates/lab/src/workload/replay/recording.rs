@@ -71,7 +71,7 @@ impl Recording {
                 (Err(error), true) => bail!("reading {name}, line {number}: {error}"),
             }
         }
-        ensure!(!calls.is_empty(), "reading {name}: it holds no call");
+        ensure!(!calls.is_empty(), "reading {name}: it contains no call");
         calls.sort_by(|one, other| one.at.total_cmp(&other.at));
         Ok(Self { name: name.to_owned(), header, calls, end })
     }

@@ -116,21 +116,21 @@ impl Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Idle => "nobody, who asks for nothing",
-            Self::Requests => "whoever asks: more calls at once would be faster",
-            Self::Slots => "the calls that may be in flight here",
-            Self::Server => "the server, which takes its time to answer",
+            Self::Idle => "nothing: no program asks for more",
+            Self::Requests => "too few calls in flight",
+            Self::Slots => "the limit of calls in flight",
+            Self::Server => "the server, which answers slowly",
             Self::OurSendBuffer => "our send buffer",
             Self::TheirSendBuffer => "the server's send buffer",
-            Self::OurWindow => "the window that we offer",
-            Self::TheirWindow => "the window that the server offers",
+            Self::OurWindow => "our receive window",
+            Self::TheirWindow => "the server's receive window",
             Self::Loss => "losses on the path",
-            Self::Processor => "a thread here, which takes what comes in no faster",
+            Self::Processor => "the CPU here, which reads no faster",
             Self::Path => "the path, which is full",
             Self::PathOrTheirBuffer => {
-                "the path or the server's send buffer, which more lanes would tell apart"
+                "the path or the server's send buffer, which more connections would tell apart"
             }
-            Self::Start => "a start that is not over",
+            Self::Start => "a start that is not finished",
         })
     }
 }

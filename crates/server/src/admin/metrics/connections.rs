@@ -23,7 +23,7 @@ pub fn memory(text: &mut Text, facts: &Facts) {
     );
     text.sample(&[("queue", "sending")], facts.used.sending);
     text.sample(&[("queue", "unread")], facts.used.unread);
-    text.family("howdah_memory_pressure", Kind::Gauge, None, "1 for the level that holds.");
+    text.family("howdah_memory_pressure", Kind::Gauge, None, "1 for the level in effect.");
     for level in [Pressure::None, Pressure::StopGrowing, Pressure::TakeBack, Pressure::Refuse] {
         text.sample(&[("level", pressure(level))], u8::from(facts.pressure == level));
     }
@@ -31,14 +31,14 @@ pub fn memory(text: &mut Text, facts: &Facts) {
         "howdah_held_connections",
         Kind::Gauge,
         None,
-        "Connections not read now, for want of memory.",
+        "Connections not read now, because memory is short.",
     );
     text.sample(&[], facts.held);
     text.family(
         "howdah_refused_connections",
         Kind::Counter,
         None,
-        "Connections turned away for want of memory.",
+        "Connections turned away because memory was short.",
     );
     text.sample(&[], facts.refused);
 }

@@ -10,7 +10,7 @@ pub fn tls(text: &mut Text, facts: Option<&TlsFacts>) {
     text.family("howdah_tls_connections", Kind::Gauge, None, help);
     text.sample(&[("security", "tls")], facts.connections.0);
     text.sample(&[("security", "mtls")], facts.connections.1);
-    text.family("howdah_tls_handshakes_under_way", Kind::Gauge, None, "TLS handshakes that go on.");
+    text.family("howdah_tls_handshakes_under_way", Kind::Gauge, None, "TLS handshakes in progress.");
     text.sample(&[], facts.under_way);
     text.family("howdah_tls_handshakes", Kind::Counter, None, "TLS handshakes, by how they ended.");
     for (end, count) in facts.handshakes {

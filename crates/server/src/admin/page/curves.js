@@ -13,7 +13,7 @@ export class Curves {
 
   // An answer of /v1/samples.
   add(told) {
-    if (told.now < this.now) this.byEnds.clear(); // the server was started anew
+    if (told.now < this.now) this.byEnds.clear(); // the server was restarted
     this.now = told.now;
     this.span = told.span_seconds;
     this.received = performance.now();

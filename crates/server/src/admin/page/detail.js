@@ -38,7 +38,7 @@ export class Detail {
   }
 
   update(client) {
-    // Connections that something else limits are told of besides.
+    // Connections with another bottleneck are named, too.
     const others = client.groups.length > 1 ? client.groups.filter(({ verdict: word }) => word !== client.limit.verdict) : [];
     const lines = [client.limit, ...others].map((group) => [group.verdict, group.sentence]);
     if (JSON.stringify(lines) !== this.lines) {

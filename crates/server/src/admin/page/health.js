@@ -41,7 +41,7 @@ export function judge({ clients, memory, workers, errors, exports, latency }) {
     return { level: 'slow', headline: `${who} could be faster`, moved, reasons: slow };
   }
   const headline = busy ? 'All is well' : 'All is well, and quiet';
-  const waits = latency == null ? '' : `; 99 of 100 calls take less than ${time(latency)}`;
+  const waits = latency == null ? '' : `; p99 latency ${time(latency)}`;
   const about = `${many(clients.length, 'client', 'clients')}, ${busy} of them busy${waits}`;
   return { level: 'good', headline, moved, reasons: [{ text: clients.length ? `${about}.` : 'No client is connected.' }] };
 }

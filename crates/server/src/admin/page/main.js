@@ -57,15 +57,15 @@ async function look() {
 function show() {
   const { clients: list, memory, workers, between: calls, index } = known;
   const health = judge({ clients: list, memory, workers, errors: calls?.errors ?? {}, exports: known.exports, latency: calls?.p99 });
-  if (known.mode === 'off') health.reasons = [{ text: 'Nobody looks at connections (--no-tuning): what limits them is not known.' }];
+  if (known.mode === 'off') health.reasons = [{ text: 'Connections are not measured (--no-tuning), so their bottlenecks are unknown.' }];
   showHealth(health);
   const place = (address) => address.replace(/^(\[::\]|0\.0\.0\.0):(\d+)$/, 'port $2 of every address');
   const listening = index.listening.map(place).join(', ');
   say(by('about'), `${index.howdah} on ${listening}, process ${index.process}, up ${age(curves.now)}`);
   tiles([
     ['calls', calls ? `${count(calls.calls)}/s` : '…'],
-    ['half take less than', calls ? time(calls.p50) : '…'],
-    ['99 of 100 less than', calls ? time(calls.p99) : '…'],
+    ['p50 latency', calls ? time(calls.p50) : '…'],
+    ['p99 latency', calls ? time(calls.p99) : '…'],
     ['workers in storage', `${workers.in_storage} of ${workers.workers}`],
     ['memory held', bytes(memory.used.sending + memory.used.unread)],
     ['connections', count(list.reduce((sum, client) => sum + client.connections, 0))],
@@ -86,7 +86,7 @@ function showHealth({ level, headline, moved, reasons }) {
   say(by('headline'), headline);
   say(by('moved'), moved);
   document.title = level === 'good' ? 'howdah' : `${headline} – howdah`;
-  // Whoever is at one of these keeps it.
+  // A person who is at one of these keeps it.
   const text = JSON.stringify(reasons);
   if (text === known.reasons || by('reasons').contains(document.activeElement)) return;
   known.reasons = text;

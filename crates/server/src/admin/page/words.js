@@ -4,15 +4,15 @@
 export const VERDICTS = {
   'idle': { label: 'nothing: asks for no more', side: 'nobody', held: false },
   'path-full': { label: 'the network, which is full', side: 'nobody', held: false },
-  'ramping': { label: 'a start that is not over', side: 'nobody', held: false },
+  'ramping': { label: 'a start that is not finished', side: 'nobody', held: false },
   'client-slots': { label: 'too few calls of the client', side: 'client', held: true },
   'client-send-buffer': { label: "the client's send buffer", side: 'client', held: true },
   'peer-window': { label: "the client's window", side: 'client', held: true },
   'send-buffer': { label: 'our send buffer', side: 'server', held: true },
   'our-window': { label: 'our window', side: 'server', held: true },
   'storage': { label: 'storage', side: 'server', held: true },
-  'processor': { label: 'a processor of this host', side: 'server', held: true },
-  'loss': { label: 'losses on the way', side: 'network', held: true },
+  'processor': { label: 'the CPU of this host', side: 'server', held: true },
+  'loss': { label: 'losses on the path', side: 'network', held: true },
 };
 
 const UNKNOWN = { label: 'not judged yet', side: 'nobody', held: false };

@@ -213,7 +213,7 @@ fn open_database(file: &Path, root: &Handle) -> Result<Database, OpenError> {
             return Err(OpenError::new("opening the index of handles", file, cause));
         }
         Err(error) if file.is_file() => {
-            tracing::warn!(%error, file = %file.display(), "the index of handles is broken and starts anew");
+            tracing::warn!(%error, file = %file.display(), "the index of handles is damaged and is rebuilt");
             std::fs::remove_file(file).map_err(|cause| OpenError::new("removing the broken", file, cause))?;
             open()
         }
