@@ -2,6 +2,9 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::Arc;
+
+use howdah_tls::CertificateFacts;
 
 use crate::address::is_local;
 use crate::path_mtu::path_mtu;
@@ -54,7 +57,7 @@ pub struct Ends {
 }
 
 /// A client, as its server sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Peer {
     /// Where it is.
     pub ends: Ends,
@@ -62,6 +65,8 @@ pub struct Peer {
     pub transport: Transport,
     /// What protects them.
     pub security: TransportSecurity,
+    /// What it proved to be.
+    pub certificate: Option<Arc<CertificateFacts>>,
 }
 
 impl Transport {
@@ -92,6 +97,11 @@ impl fmt::Display for Transport {
 }
 
 impl Peer {
+    /// One whose messages nothing protects.
+    pub fn plain(ends: Ends, transport: Transport) -> Self {
+        Self { ends, transport, security: TransportSecurity::Plain, certificate: None }
+    }
+
     /// Bytes of the longest packet that reaches it whole, as far as this host knows.
     pub fn path_mtu(&self) -> usize {
         path_mtu(self.ends.client)

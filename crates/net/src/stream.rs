@@ -4,7 +4,7 @@
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use howdah_tls::TlsSession;
@@ -61,7 +61,7 @@ impl Stream {
         // A client that lost power never says goodbye.
         sockopt::set_socket_keepalive(&socket, true)?;
         let ends = Ends { client, server: canonical(server) };
-        let peer = Peer { ends, transport: Transport::Tcp, security: TransportSecurity::Plain };
+        let peer = Peer::plain(ends, Transport::Tcp);
         let stream = Self { socket, peer, carrier: Carrier::Kernel, tls: OnceLock::new() };
         if let Some(name) = congestion_control.filter(|_| !ends.are_on_one_host()) {
             // Not allowed: the listener's own does.
@@ -111,10 +111,9 @@ impl Stream {
         self.tls.get().map_or(0, |tls| tls.secured.held())
     }
 
-    /// What the handshake agreed on, once it is done: the cipher suite, and the subject of the client's certificate.
-    pub fn tls_facts(&self) -> Option<(&'static str, Option<String>)> {
-        let tls = self.tls.get()?;
-        tls.secured.ask(|session| Some((session.suite()?, session.peer_subject())))
+    /// The cipher suite, once the handshake agreed on one.
+    pub fn suite(&self) -> Option<&'static str> {
+        self.tls.get().and_then(|tls| tls.secured.ask(TlsSession::suite))
     }
 
     /// Whether [`Self::send_file`] works. If not, a range of a file is read into memory and sent from there.
@@ -165,12 +164,16 @@ impl Stream {
         let received = tls.secured.receive(buffer, self.socket.as_fd());
         if tls.peer.get().is_none() && received.is_ok() {
             // Before anybody sees what came with the end of the handshake.
-            let security = tls.secured.ask(|session| match session.is_handshaking() {
-                true => None,
-                false if session.has_peer_certificate() => Some(TransportSecurity::TlsWithCertificate),
-                false => Some(TransportSecurity::Tls),
-            });
-            security.map(|security| tls.peer.set(Peer { security, ..self.peer }));
+            let certificate = tls
+                .secured
+                .ask(|session| (!session.is_handshaking()).then(|| session.peer_certificate().map(Arc::new)));
+            if let Some(certificate) = certificate {
+                let security = match certificate {
+                    Some(_) => TransportSecurity::TlsWithCertificate,
+                    None => TransportSecurity::Tls,
+                };
+                let _ = tls.peer.set(Peer { security, certificate, ..self.peer });
+            }
         }
         received
     }

@@ -9,7 +9,7 @@ use nix::sys::socket::sockopt::{Ipv4PacketInfo, Ipv6RecvPacketInfo, RcvBufForce,
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::address::canonical;
-use crate::peer::{Ends, Peer, Transport, TransportSecurity};
+use crate::peer::{Ends, Peer, Transport};
 use crate::sample::memory_of;
 use crate::syscall;
 
@@ -38,7 +38,7 @@ pub struct Datagram {
 impl Datagram {
     /// The client that sent it.
     pub fn peer(&self) -> Peer {
-        Peer { ends: self.ends, transport: Transport::Udp, security: TransportSecurity::Plain }
+        Peer::plain(self.ends, Transport::Udp)
     }
 }
 

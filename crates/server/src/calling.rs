@@ -1,7 +1,9 @@
 //! For tests: a call as a client's bytes, answered by the programs as they are served, without a socket.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
+use howdah_tls::{CertificateFacts, Fingerprint};
 use howdah_wire::rpc::{AuthSys, CallHeader, Credentials, ReplyHeader};
 use howdah_wire::xdr::{Decoder, Encode, Encoder};
 
@@ -11,11 +13,28 @@ use crate::{Ends, Peer, Transport, TransportSecurity};
 /// A peer of these two addresses.
 pub fn peer(client: &str, server: &str, transport: Transport) -> Peer {
     let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
-    Peer {
-        ends: Ends { client: address(client), server: address(server) },
-        transport,
-        security: TransportSecurity::default(),
+    Peer::plain(Ends { client: address(client), server: address(server) }, transport)
+}
+
+/// What a certificate for this name says, and for this user.
+pub fn certificate(name: &str, user: Option<&str>) -> CertificateFacts {
+    CertificateFacts {
+        subject: format!("CN={name}"),
+        names: vec![name.to_owned()],
+        user: user.map(Into::into),
+        fingerprint: Fingerprint([7; 32]),
+        not_before: 0,
+        not_after: 1 << 40,
     }
+}
+
+/// From now on a peer calls over TLS, and shows this certificate or none.
+pub fn shows(peer: &mut Peer, shown: Option<CertificateFacts>) {
+    peer.security = match shown {
+        Some(_) => TransportSecurity::TlsWithCertificate,
+        None => TransportSecurity::Tls,
+    };
+    peer.certificate = shown.map(Arc::new);
 }
 
 /// Calls a procedure as user 1000. Gives what the RPC header says and the result's bytes; `None`: no answer at all.

@@ -7,6 +7,8 @@ use rcgen::{
     KeyPair, KeyUsagePurpose,
 };
 
+use crate::other_name::of_user;
+
 /// The purposes of RPC-with-TLS (RFC 9289 8.3): a client's, and a server's.
 const RPC_CLIENT: [u64; 9] = [1, 3, 6, 1, 5, 5, 7, 3, 33];
 const RPC_SERVER: [u64; 9] = [1, 3, 6, 1, 5, 5, 7, 3, 34];
@@ -77,8 +79,23 @@ impl Authority {
         names: &[String],
         lifetime: Lifetime,
     ) -> Result<Made, String> {
+        self.issue_for_user(purpose, names, None, lifetime)
+    }
+
+    /// The same, of a client that acts for this user, as in `user@domain`.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn issue_for_user(
+        &self,
+        purpose: CertificatePurpose,
+        names: &[String],
+        user: Option<&str>,
+        lifetime: Lifetime,
+    ) -> Result<Made, String> {
         let first = names.first().ok_or("a certificate needs a name")?;
         let mut parameters = parameters(first, names, lifetime)?;
+        parameters.subject_alt_names.extend(user.map(of_user));
         parameters.use_authority_key_identifier_extension = true;
         parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         // Both the purposes that TLS knows and those of the RFC: peers ask for one or the other.

@@ -1,21 +1,29 @@
 //! What people need to know of a certificate: whose it is, for which names, until when.
 
-use rustls::pki_types::CertificateDer;
 use std::net::IpAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+
+use rustls::pki_types::CertificateDer;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::files::{self, FileError};
+use crate::fingerprint::Fingerprint;
+use crate::other_name::user_name;
 
 /// What a certificate says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CertificateFacts {
     /// Its subject, as in `CN=server`.
     pub subject: String,
     /// The host names and addresses that it is for.
     pub names: Vec<String>,
+    /// The user whom its holder acts for, as in `user@domain` (otherName of FreeBSD's `rpc.tlsservd`).
+    pub user: Option<Arc<str>>,
+    /// Tells it from all others.
+    pub fingerprint: Fingerprint,
     /// From when it is valid, in seconds since 1970.
     pub not_before: i64,
     /// Until when, in seconds since 1970.
@@ -26,14 +34,14 @@ impl CertificateFacts {
     /// Of an encoded certificate; `None` if it is none.
     pub(crate) fn of(der: &CertificateDer<'_>) -> Option<Self> {
         let (_, certificate) = X509Certificate::from_der(der).ok()?;
-        let names = match certificate.subject_alternative_name() {
-            Ok(Some(extension)) => extension.value.general_names.iter().filter_map(name).collect(),
-            _ => Vec::new(),
-        };
+        let alternatives = certificate.subject_alternative_name().ok().flatten();
+        let alternatives = alternatives.map_or(&[][..], |extension| &extension.value.general_names[..]);
         let validity = certificate.validity();
         Some(Self {
             subject: certificate.subject().to_string(),
-            names,
+            names: alternatives.iter().filter_map(name).collect(),
+            user: alternatives.iter().find_map(user_name),
+            fingerprint: Fingerprint::of(der),
             not_before: validity.not_before.timestamp(),
             not_after: validity.not_after.timestamp(),
         })
@@ -45,6 +53,11 @@ impl CertificateFacts {
     /// The file cannot be read, or holds no certificate.
     pub fn of_file(path: &Path) -> Result<Vec<Self>, FileError> {
         files::certificates(path).map(|chain| chain.iter().filter_map(Self::of).collect())
+    }
+
+    /// What people call it: its first name, or its subject.
+    pub fn name(&self) -> &str {
+        self.names.first().unwrap_or(&self.subject)
     }
 
     /// How long it is still valid; `None` if it has expired.
@@ -64,9 +77,4 @@ fn name(name: &GeneralName<'_>) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// The subject of the first certificate of a chain, for logs.
-pub(crate) fn subject(chain: &[CertificateDer<'_>]) -> Option<String> {
-    chain.first().and_then(CertificateFacts::of).map(|facts| facts.subject)
 }

@@ -10,7 +10,7 @@ use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedS
 use rustls::{ClientConfig, CommonState, Error, ServerConfig};
 
 use crate::error::TlsError;
-use crate::facts::subject;
+use crate::facts::CertificateFacts;
 
 /// The most plaintext that is sealed at once, in bytes: four records. What is sealed cannot be overtaken any more.
 pub const SEAL_MAX: usize = 64 << 10;
@@ -161,14 +161,9 @@ impl TlsSession {
         self.has_ended
     }
 
-    /// Whether the peer proved itself by a certificate.
-    pub fn has_peer_certificate(&self) -> bool {
-        self.state().peer_certificates().is_some_and(|chain| !chain.is_empty())
-    }
-
-    /// The subject of the peer's certificate.
-    pub fn peer_subject(&self) -> Option<String> {
-        self.state().peer_certificates().and_then(subject)
+    /// What the certificate says that the peer proved itself by.
+    pub fn peer_certificate(&self) -> Option<CertificateFacts> {
+        self.state().peer_certificates()?.first().and_then(CertificateFacts::of)
     }
 
     /// The cipher suite, once it is agreed on.

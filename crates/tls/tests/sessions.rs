@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use howdah_random::Random;
 use howdah_tls::{
-    Authority, CertificatePurpose, ClientFiles, ClientTls, SEAL_MAX, SEALED_MAX, ServerFiles, ServerTls,
-    TlsError, TlsSession,
+    Authority, CertificateFacts, CertificatePurpose, ClientFiles, ClientTls, SEAL_MAX, SEALED_MAX,
+    ServerFiles, ServerTls, TlsError, TlsSession,
 };
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -209,9 +209,12 @@ fn clients_show_certificates_only_where_they_are_asked_and_those_of_others_are_r
         let mut ends =
             (End::new(client.session().expect("begun")), End::new(server.session().expect("begun")));
         converse(&mut ends.0, &mut ends.1, usize::MAX).expect("they agree");
-        assert_eq!(ends.1.session.has_peer_certificate(), has_shown);
-        let subject = has_shown.then(|| "CN=client.test".to_owned());
-        assert_eq!(ends.1.session.peer_subject(), subject);
+        let shown = ends.1.session.peer_certificate();
+        assert_eq!(shown.is_some(), has_shown);
+        if let Some(shown) = shown {
+            assert_eq!((shown.subject.as_str(), shown.name()), ("CN=client.test", "client.test"));
+            assert_eq!(shown.user.as_deref(), None);
+        }
     }
     let foreign = other.issue("client", CertificatePurpose::Client, "client.test");
     let client = site.client("server.test", Some(foreign));
@@ -266,4 +269,25 @@ fn a_certificate_is_renewed_for_all_clones_or_stays() {
     let why = server.renew(&files).expect_err("no key").to_string();
     assert!(why.ends_with("server.key: it holds no private key in PEM (-----BEGIN ...)"), "{why}");
     assert_eq!(clone.facts()[0].names, ["new.test"]);
+}
+
+#[test]
+fn the_user_and_the_digest_of_a_client_s_certificate_are_told() {
+    let site = Site::new();
+    let names = ["client.test".to_owned(), "10.0.0.7".to_owned()];
+    let made = site
+        .authority
+        .issue_for_user(CertificatePurpose::Client, &names, Some("ann@example.org"), DAY)
+        .expect("issued");
+    let (certificate, key) = (site.path("user.pem"), site.path("user.key"));
+    std::fs::write(&certificate, made.certificate).expect("written");
+    std::fs::write(&key, made.key).expect("written");
+    let client = site.client("server.test", Some((certificate.clone(), key)));
+    let server = site.server(&[&site.path("ca.pem")]);
+    let mut ends = (End::new(client.session().expect("begun")), End::new(server.session().expect("begun")));
+    converse(&mut ends.0, &mut ends.1, usize::MAX).expect("they agree");
+    let shown = ends.1.session.peer_certificate().expect("it was shown");
+    assert_eq!(shown.names, names);
+    assert_eq!(shown.user.as_deref(), Some("ann@example.org"));
+    assert_eq!(CertificateFacts::of_file(&certificate).expect("a certificate"), [shown]);
 }

@@ -33,6 +33,10 @@ pub struct CertificateArguments {
     #[arg(long, value_name = "NAME")]
     pub client: Option<String>,
 
+    /// The user that the client acts for, in exports with squash = "certificate": the name before the @ is looked up at the server
+    #[arg(long, value_name = "USER@DOMAIN", requires = "client")]
+    pub user: Option<String>,
+
     /// Revoke a certificate that this authority issued: adds it to DIR/ca.crl, which tls_client_crl (--tls-client-crl) names
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "client"])]
     pub revoke: Option<PathBuf>,

@@ -50,7 +50,9 @@ pub fn run(arguments: &CertificateArguments) -> Result<(), Failure> {
     let mut text = if is_new { new_authority(directory) } else { String::new() };
     let mut issued = Vec::new();
     for (purpose, names) in wanted {
-        let made = authority.issue(purpose, &names, DAY * u32::try_from(arguments.days).unwrap_or(1));
+        let user = arguments.user.as_deref().filter(|_| purpose == CertificatePurpose::Client);
+        let lifetime = DAY * u32::try_from(arguments.days).unwrap_or(1);
+        let made = authority.issue_for_user(purpose, &names, user, lifetime);
         let made = made.map_err(|why| anyhow!("issuing a certificate to {}: {why}", names.join(", ")))?;
         let (certificate, key) = files(directory, &names[0])?;
         write(&certificate, &key, &made)?;

@@ -30,6 +30,8 @@ pub enum Squash {
     All,
     /// Nobody: the client's root is root here
     None,
+    /// Everybody acts as the user that the client's certificate names (never root)
+    Certificate,
 }
 
 /// Which calls must come from a port below 1024.
@@ -59,7 +61,7 @@ impl Access {
     pub fn and(self, other: Self) -> Self {
         let squashes = [self.squash, other.squash];
         let ports = [self.privileged_ports, other.privileged_ports];
-        let strictest = |words: [Squash; 2]| words.into_iter().find(|word| squashes.contains(word));
+        let strictest = |words: [Squash; 3]| words.into_iter().find(|word| squashes.contains(word));
         Self {
             read_only: self.read_only || other.read_only,
             privileged_ports: if ports.contains(&PrivilegedPorts::Always) {
@@ -69,7 +71,7 @@ impl Access {
             } else {
                 PrivilegedPorts::Never
             },
-            squash: strictest([Squash::All, Squash::Root]).unwrap_or(Squash::None),
+            squash: strictest([Squash::All, Squash::Certificate, Squash::Root]).unwrap_or(Squash::None),
             ..self
         }
     }
@@ -88,6 +90,7 @@ impl fmt::Display for Squash {
             Self::Root => "root",
             Self::All => "all",
             Self::None => "none",
+            Self::Certificate => "certificate",
         })
     }
 }

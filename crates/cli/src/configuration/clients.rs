@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use howdah_server::exports::CertificatePattern;
 use ipnet::IpNet;
 
 use super::Access;
@@ -20,7 +21,7 @@ pub struct ClientRule {
     pub access: Access,
 }
 
-/// Some clients, as they are written: `*`, an address, a network, or a host name.
+/// Some clients, as they are written: `*`, an address, a network, a host name, or a kind of certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClientPattern {
     /// `*`
@@ -29,6 +30,8 @@ pub enum ClientPattern {
     Network(IpNet),
     /// A host name, to be looked up.
     Host(String),
+    /// Those that show such a certificate.
+    Certificate(CertificatePattern),
 }
 
 impl ClientPattern {
@@ -38,6 +41,7 @@ impl ClientPattern {
             (Self::Everyone, _) => true,
             (Self::Network(network), Self::Network(other)) => network.contains(other),
             (Self::Host(name), Self::Host(other)) => name == other,
+            (Self::Certificate(pattern), Self::Certificate(other)) => pattern.covers(other),
             _ => false,
         }
     }
@@ -57,6 +61,9 @@ impl FromStr for ClientPattern {
     fn from_str(text: &str) -> Result<Self, String> {
         if text == "*" {
             return Ok(Self::Everyone);
+        }
+        if CertificatePattern::is_meant(text) {
+            return text.parse().map(Self::Certificate);
         }
         if let Ok(address) = text.parse::<IpAddr>() {
             return Ok(Self::Network(address.to_canonical().into()));
@@ -83,7 +90,7 @@ impl FromStr for ClientPattern {
         if is_host_name(text) {
             return Ok(Self::Host(text.to_ascii_lowercase()));
         }
-        Err("expected *, an address, a network like 10.0.0.0/8, or a host name".to_owned())
+        Err("expected *, an address, a network like 10.0.0.0/8, a host name, or cert:NAME".to_owned())
     }
 }
 
@@ -108,6 +115,7 @@ impl fmt::Display for ClientPattern {
             }
             Self::Network(network) => network.fmt(f),
             Self::Host(name) => f.write_str(name),
+            Self::Certificate(pattern) => pattern.fmt(f),
         }
     }
 }
@@ -118,7 +126,16 @@ mod tests {
 
     #[test]
     fn reads_every_kind_and_writes_it_back() {
-        for text in ["*", "10.1.2.3", "10.0.0.0/8", "fd00::/8", "::1", "host", "a-1.example.org"] {
+        for text in [
+            "*",
+            "10.1.2.3",
+            "10.0.0.0/8",
+            "fd00::/8",
+            "::1",
+            "host",
+            "a-1.example.org",
+            "cert:*.example.org",
+        ] {
             assert_eq!(text.parse::<ClientPattern>().expect(text).to_string(), text);
         }
         assert_eq!("::ffff:10.0.0.1".parse::<ClientPattern>().expect("mapped").to_string(), "10.0.0.1");
@@ -130,6 +147,7 @@ mod tests {
             ("10.1.2.3/8", "the network is written 10.0.0.0/8"),
             ("10.0.0.0/33", "expected a network"),
             ("10.0.0", "expected an address"),
+            ("cert:", "cert:NAME"),
             ("300.1.1.1", "expected an address"),
             ("*.example.org", "wildcards"),
             ("@trusted", "netgroups"),

@@ -202,5 +202,6 @@ fn privileged_ports(value: &DeValue<'_>) -> Result<PrivilegedPorts, String> {
 }
 
 fn squash(value: &DeValue<'_>) -> Result<Squash, String> {
-    Squash::parse(text(value)?).ok_or_else(|| "expected \"root\", \"all\" or \"none\"".to_owned())
+    Squash::parse(text(value)?)
+        .ok_or_else(|| "expected \"root\", \"all\", \"none\" or \"certificate\"".to_owned())
 }

@@ -48,6 +48,9 @@ fn one(value: &DeValue<'_>) -> Result<Clients, String> {
         ClientPattern::Network(network) => {
             Ok(Clients::Network { address: network.addr(), prefix: network.prefix_len() })
         }
+        ClientPattern::Certificate(pattern) => Err(format!(
+            "{pattern} means certificates; expected an address, or a network like 10.0.0.0/8: a connection is sized before TLS begins"
+        )),
         ClientPattern::Host(name) => {
             Err(format!("{name} is a name; expected an address, or a network like 10.0.0.0/8"))
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use howdah_server::exports::TlsPolicy;
 use howdah_tls::{CertificateFacts, ServerFiles};
 
-use super::ExportConfig;
+use super::{ClientPattern, ExportConfig, Squash};
 
 /// How long before the end of a certificate it is told.
 const SOON: Duration = Duration::from_secs(30 * 86_400);
@@ -69,7 +69,7 @@ impl TlsSaid {
 /// # Errors
 /// An export asks for what the server cannot do.
 pub fn check_policies(tls: Option<&ServerFiles>, exports: &[ExportConfig]) -> Result<(), String> {
-    for ExportConfig { name, tls: policy, .. } in exports {
+    for ExportConfig { name, tls: policy, clients, .. } in exports {
         let word = policy.name();
         if policy.needs_tls() && tls.is_none() {
             return Err(format!(
@@ -78,6 +78,16 @@ pub fn check_policies(tls: Option<&ServerFiles>, exports: &[ExportConfig]) -> Re
             ));
         }
         let asks_clients = tls.is_some_and(|tls| !tls.authorities.is_empty());
+        let asking = clients.iter().find(|rule| {
+            matches!(rule.who, ClientPattern::Certificate(_)) || rule.access.squash == Squash::Certificate
+        });
+        if let Some(rule) = asking.filter(|_| !asks_clients) {
+            return Err(format!(
+                "export {name}: the rule for {} needs certificates of clients: set tls_client_ca (--tls-client-ca), the authority \
+                 that issues them, and the server's own tls_certificate and tls_key",
+                rule.who
+            ));
+        }
         if *policy == TlsPolicy::ClientCertificate && !asks_clients {
             return Err(format!(
                 "export {name}: tls = \"{word}\" needs the authority that issues certificates of clients: set tls_client_ca \
@@ -98,7 +108,7 @@ pub fn parse_tls_policy(written: &str) -> Result<TlsPolicy, String> {
 
 /// What a person should know of a certificate that ends soon, or has ended.
 pub fn ending(facts: &CertificateFacts, now: SystemTime) -> Option<String> {
-    let name = facts.names.first().unwrap_or(&facts.subject);
+    let name = facts.name();
     match facts.left(now) {
         None => Some(format!(
             "the TLS certificate for {name} has expired: clients refuse it; replace its file, which is read within a minute"
@@ -164,6 +174,13 @@ mod tests {
             let can = |tls| check_policies(tls, &exports).is_ok();
             assert_eq!([can(None), can(Some(&plain)), can(Some(&asking))], [none, without, with], "{policy}");
         }
+        exports[0].tls = TlsPolicy::Offered;
+        for (who, squash) in [("cert:*", Squash::Root), ("*", Squash::Certificate)] {
+            exports[0].clients[0].who = who.parse().expect("a pattern");
+            exports[0].clients[0].access.squash = squash;
+            let can = |tls| check_policies(tls, &exports).is_ok();
+            assert_eq!([can(None), can(Some(&plain)), can(Some(&asking))], [false, false, true], "{who}");
+        }
         assert!(parse_tls_policy("on").is_err_and(|why| why.contains("\"client-certificate\"")));
     }
 
@@ -176,6 +193,8 @@ mod tests {
         let facts = |left: u64| CertificateFacts {
             subject: "CN=a".to_owned(),
             names: vec!["a.test".to_owned()],
+            user: None,
+            fingerprint: Default::default(),
             not_before: 0,
             not_after: second(now) + left as i64,
         };

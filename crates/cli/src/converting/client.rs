@@ -50,7 +50,7 @@ pub fn client(written: &str) -> Result<ClientPattern, NoSuchClient> {
 /// The order in which Linux looks for a client, whatever the order in the file: hosts, networks, everyone.
 pub fn precedence(client: &ClientPattern) -> u8 {
     match client {
-        ClientPattern::Host(_) => 0,
+        ClientPattern::Host(_) | ClientPattern::Certificate(_) => 0,
         ClientPattern::Network(network) if network.prefix_len() == network.max_prefix_len() => 0,
         ClientPattern::Network(_) => 1,
         ClientPattern::Everyone => EVERYONE,

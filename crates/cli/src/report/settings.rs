@@ -232,6 +232,7 @@ pub fn access(access: &Access, opened: OpenedExport) -> String {
         Squash::Root => format!(", root acts as {anonymous}"),
         Squash::All => format!(", everybody acts as {anonymous}"),
         Squash::None => ", root acts as root".to_owned(),
+        Squash::Certificate => format!(", everybody acts as the user of its certificate, or as {anonymous}"),
     };
     let ports = match access.privileged_ports {
         PrivilegedPorts::Always => "ports below 1024",

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use howdah_server::exports::{Anonymous, ClientRule, Clients, Export, Exports, PrivilegedPorts, Squash};
+use howdah_server::exports::{
+    Anonymous, ClientRule, Clients, Export, Exports, PrivilegedPorts, Squash, UserGroups,
+};
 use howdah_vfs::FileSystem;
 use howdah_vfs::layer::{Delayed, WithoutSetId};
 
@@ -21,6 +23,7 @@ pub fn exports(
     secrets: &ServerSecrets,
     delay: Option<Duration>,
     names: &ClientNames,
+    accounts: &Arc<UserGroups>,
 ) -> Result<Exports> {
     let list = configs.iter().zip(file_systems.iter()).map(|(config, open)| {
         let OpenedExport { acts_as_caller, guards_host, .. } = open.opened;
@@ -38,6 +41,7 @@ pub fn exports(
             .with_root_file_system(open.root_file_system)
             .with_gone(open.gone.clone())
             .with_tls(config.tls)
+            .with_accounts(Some(Arc::clone(accounts)))
             .with_delegations(config.delegations == Delegations::Read)
     });
     let exports = Exports::new(list.collect(), secrets.handles).context("putting the exports together")?;
@@ -60,12 +64,14 @@ fn rule(written: &configuration::ClientRule, names: &ClientNames, guards_host: b
                 Clients::Network { address: network.addr(), prefix: network.prefix_len() }
             }
             ClientPattern::Host(name) => Clients::Addresses(names.of(name).to_vec()),
+            ClientPattern::Certificate(pattern) => Clients::Certificate(pattern.clone()),
         },
         read_only: access.read_only,
         squash: match access.squash {
             configuration::Squash::Root => Squash::Root,
             configuration::Squash::All => Squash::All,
             configuration::Squash::None => Squash::None,
+            configuration::Squash::Certificate => Squash::Certificate,
         },
         anonymous: Anonymous { user: access.anonymous_user, group: access.anonymous_group },
         privileged_ports: match access.privileged_ports {

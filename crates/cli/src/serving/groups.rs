@@ -1,9 +1,10 @@
-//! The groups of users, from this host's user database: files, LDAP, SSSD, whatever `nsswitch.conf` names.
+//! Users and their groups, from this host's user database: files, LDAP, SSSD, whatever `nsswitch.conf` names.
 
 use std::ffi::CString;
 use std::io;
 
-use howdah_server::exports::GroupSource;
+use howdah_server::exports::{Account, GroupSource};
+use howdah_vfs::GroupList;
 use nix::unistd::{Uid, User, getgrouplist};
 
 /// The user database of this host.
@@ -16,6 +17,19 @@ impl GroupSource for UserDatabase {
         let groups = getgrouplist(&name, found.gid)?;
         Ok(Some(groups.into_iter().map(nix::unistd::Gid::as_raw).collect()))
     }
+
+    /// By the name before the `@`: the domain says whose users they are, for which the authority answers.
+    fn account(&self, name: &str) -> io::Result<Option<Account>> {
+        let name = name.split_once('@').map_or(name, |(user, _)| user);
+        let Some(found) = User::from_name(name)? else { return Ok(None) };
+        let groups = getgrouplist(&CString::new(found.name)?, found.gid)?;
+        let groups = groups.into_iter().map(nix::unistd::Gid::as_raw);
+        Ok(Some(Account {
+            user: found.uid.as_raw(),
+            group: found.gid.as_raw(),
+            groups: GroupList::new(groups),
+        }))
+    }
 }
 
 #[cfg(test)]
@@ -26,6 +40,9 @@ mod tests {
     fn every_host_knows_the_groups_of_root_and_nobody_has_the_last_id() {
         let root = UserDatabase.groups(0).expect("a user database").expect("a user");
         assert!(root.contains(&0), "{root:?}");
+        let named = UserDatabase.account("root@example.org").expect("a user database").expect("a user");
+        assert_eq!((named.user, named.group), (0, 0));
+        assert_eq!(UserDatabase.account("no such user").expect("a user database"), None);
         assert_eq!(UserDatabase.groups(u32::MAX - 7).expect("a user database"), None);
     }
 }

@@ -45,6 +45,8 @@ pub struct RunningServer {
     names: ClientNames,
     /// The groups of callers, where this host is asked for them.
     groups: Option<Arc<UserGroups>>,
+    /// The users whom certificates of clients name.
+    users: Arc<UserGroups>,
 }
 
 impl RunningServer {
@@ -64,7 +66,8 @@ impl RunningServer {
         } = prepared;
         let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
         let (state, delay) = (config.state.clone(), config.experiment.delay);
-        let groups = config.manage_gids.then(|| Arc::new(UserGroups::new(UserDatabase)));
+        let users = Arc::new(UserGroups::new(UserDatabase));
+        let groups = config.manage_gids.then(|| Arc::clone(&users));
         let settings = Settings {
             workers: config.workers,
             tuning: config.tuning.clone(),
@@ -75,7 +78,7 @@ impl RunningServer {
         let names = ClientNames::default().looked_up(&config.exports);
         let start = || {
             let directories = FileSystems::over(roots, &config.exports, &state)?;
-            let exports = exports(&config.exports, &directories, &secrets, delay, &names)?;
+            let exports = exports(&config.exports, &directories, &secrets, delay, &names, &users)?;
             let exports = exports.with_groups(groups.clone());
             let options = ServiceOptions {
                 states,
@@ -104,6 +107,7 @@ impl RunningServer {
                     files_confined,
                     names,
                     groups,
+                    users,
                 })
             }
             Err(error) => {
@@ -125,7 +129,7 @@ impl RunningServer {
         }
         let directories = self.directories.for_exports(configs, &self.state)?;
         let names = self.names.looked_up(configs);
-        let exports = exports(configs, &directories, &self.secrets, self.delay, &names)?;
+        let exports = exports(configs, &directories, &self.secrets, self.delay, &names, &self.users)?;
         let exports = exports.with_groups(self.groups.clone());
         self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
         self.certificate.as_mut().map_or(Ok(()), ServedCertificate::renew)?;
@@ -149,7 +153,8 @@ impl RunningServer {
     }
 
     fn serve_again(&self, configs: &[ExportConfig]) -> Result<()> {
-        let exports = exports(configs, &self.directories, &self.secrets, self.delay, &self.names)?;
+        let exports =
+            exports(configs, &self.directories, &self.secrets, self.delay, &self.names, &self.users)?;
         self.server.reload(exports.with_groups(self.groups.clone()));
         Ok(())
     }

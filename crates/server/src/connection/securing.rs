@@ -63,9 +63,10 @@ impl Securing {
     fn finish(&self, door: &TlsDoor, stream: &Stream) {
         if let Some(permit) = self.end() {
             door.on_done();
-            let (suite, subject) = stream.tls_facts().unwrap_or(("unknown", None));
+            let (peer, suite) = (stream.peer(), stream.suite().unwrap_or("unknown"));
+            let certificate = peer.certificate.as_ref().map(|certificate| certificate.name());
             let took: Duration = permit.began.elapsed();
-            tracing::debug!(client = %stream.peer().ends.client, suite, certificate = subject, ?took, "TLS begins");
+            tracing::debug!(client = %peer.ends.client, suite, certificate, ?took, "TLS begins");
         }
     }
 

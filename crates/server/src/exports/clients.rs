@@ -1,7 +1,10 @@
-//! Who a rule is for, and what it lets them do. It knows addresses, not host names: those were looked up before.
+//! Who a rule is for, and what it lets them do. It knows addresses and certificates, not host names: those were looked up before.
 
 use std::fmt;
 use std::net::IpAddr;
+
+use super::CertificatePattern;
+use crate::Peer;
 
 /// What clients from certain addresses may do, and as whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +33,7 @@ pub enum PrivilegedPorts {
     Always,
 }
 
-/// A set of addresses. An IPv4 address and the same one mapped into IPv6 are the same here.
+/// A set of clients, by address or certificate. An IPv4 address and the same one mapped into IPv6 are the same here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clients {
     /// Everybody.
@@ -44,6 +47,8 @@ pub enum Clients {
     },
     /// These.
     Addresses(Vec<IpAddr>),
+    /// Those that prove by TLS that they have such a certificate, whatever their address.
+    Certificate(CertificatePattern),
 }
 
 /// Whose calls act as the anonymous user.
@@ -56,6 +61,8 @@ pub enum Squash {
     All,
     /// Nobody's but those without an identity.
     None,
+    /// All calls act as the user that the client's certificate names; as the anonymous user, if it names none or root.
+    Certificate,
 }
 
 /// The user that calls without an identity of their own act as.
@@ -87,12 +94,30 @@ impl Default for ClientRule {
     }
 }
 
+impl ClientRule {
+    /// Whether it is for this client.
+    pub fn fits(&self, peer: &Peer) -> bool {
+        match &self.clients {
+            Clients::Certificate(pattern) => {
+                peer.certificate.as_ref().is_some_and(|shown| pattern.takes(shown))
+            }
+            clients => clients.contains(peer.ends.client.ip()),
+        }
+    }
+
+    /// Whether it is for clients that show a certificate.
+    pub(super) fn asks_certificate(&self) -> bool {
+        matches!(self.clients, Clients::Certificate(_))
+    }
+}
+
 impl Clients {
-    /// Whether this address is among them.
+    /// Whether this address is among them, whoever has it.
     pub fn contains(&self, client: IpAddr) -> bool {
         let client = client.to_canonical();
         match self {
             Self::Any => true,
+            Self::Certificate(_) => false,
             Self::Addresses(addresses) => addresses.iter().any(|address| address.to_canonical() == client),
             Self::Network { address, prefix } => match (address, client) {
                 (IpAddr::V4(network), IpAddr::V4(client)) => {
@@ -128,6 +153,7 @@ impl fmt::Display for Clients {
         match self {
             Self::Any => formatter.write_str("*"),
             Self::Network { address, prefix } => write!(formatter, "{address}/{prefix}"),
+            Self::Certificate(pattern) => pattern.fmt(formatter),
             Self::Addresses(addresses) => {
                 for (position, address) in addresses.iter().enumerate() {
                     let comma = if position == 0 { "" } else { "," };

@@ -9,7 +9,7 @@ use howdah_random::spread;
 use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
 
-use super::{ClientRule, Identity, PrivilegedPorts, TlsPolicy};
+use super::{Account, ClientRule, Identity, PrivilegedPorts, Squash, TlsPolicy, UserGroups};
 use crate::Peer;
 use crate::counts::Timed;
 use crate::seldom::Seldom;
@@ -40,6 +40,8 @@ pub struct Export {
     waits: bool,
     /// Where its calls are counted.
     place: AtomicU16,
+    /// Where users that certificates name are looked up.
+    accounts: Option<Arc<UserGroups>>,
     /// The addresses of this host.
     own: OwnAddresses,
     /// Whether it was logged that calls from this host are refused.
@@ -84,6 +86,7 @@ impl Export {
             root_file_system,
             waits,
             place,
+            accounts: None,
             own,
             has_refused_local,
             seldom: Seldom::default(),
@@ -107,6 +110,18 @@ impl Export {
         Self { tls, ..self }
     }
 
+    /// The same export, where users that certificates name are looked up here.
+    #[must_use]
+    pub fn with_accounts(self, accounts: Option<Arc<UserGroups>>) -> Self {
+        let asks = self.rules.iter().any(|rule| rule.squash == Squash::Certificate);
+        Self { accounts: accounts.filter(|_| asks), ..self }
+    }
+
+    /// Where users that certificates name are looked up, if a rule asks for that.
+    pub(crate) fn accounts(&self) -> Option<&UserGroups> {
+        self.accounts.as_deref()
+    }
+
     /// The same export, of which NFSv4 clients are given read delegations, or none. Its files must be changed only through this server:
     /// what others change, no client learns of while it has a delegation.
     #[must_use]
@@ -124,25 +139,42 @@ impl Export {
         self.tls
     }
 
-    /// Whether calls of this peer are protected as they must be. MOUNT does not ask: Linux clients mount in the clear.
+    /// Whether calls of this peer are protected as they must be. MOUNT does not ask: Linux clients mount in the clear, and learn nothing by
+    /// it but a handle.
     pub(crate) fn takes(&self, peer: &Peer) -> bool {
         let takes = self.tls.takes(peer.security);
         if !takes {
-            self.log_security(peer);
+            self.log_security(peer, self.remedy());
         }
         takes
     }
 
-    /// Says that a call was refused for what protects it. Not for each one: a client that mounted in the clear goes on asking.
-    #[cold]
-    fn log_security(&self, peer: &Peer) {
-        let Some(others) = self.seldom.log(Instant::now()) else { return };
-        let (export, client, tls) = (&self.name, peer.ends.client, self.tls.name());
-        let remedy = match self.tls {
+    /// The same of a call about locks of NFSv3, which Linux clients send in the clear whatever they mounted with.
+    pub(crate) fn takes_locks(&self, peer: &Peer) -> bool {
+        let takes = self.tls.takes(peer.security);
+        if !takes {
+            self.log_security(
+                peer,
+                "for locks, mount with vers=4.2; a Linux client sends locks of NFSv3 in the clear",
+            );
+        }
+        takes
+    }
+
+    /// What a client does whose calls are not protected as they must be.
+    fn remedy(&self) -> &'static str {
+        match self.tls {
             TlsPolicy::Off => "mount without xprtsec",
             TlsPolicy::ClientCertificate => "mount with xprtsec=mtls",
             _ => "mount with xprtsec=tls",
-        };
+        }
+    }
+
+    /// Says that a call was refused for what protects it. Not for each one: a client that mounted in the clear goes on asking.
+    #[cold]
+    fn log_security(&self, peer: &Peer, remedy: &str) {
+        let Some(others) = self.seldom.log(Instant::now()) else { return };
+        let (export, client, tls) = (&self.name, peer.ends.client, self.tls.name());
         tracing::warn!(export, %client, tls, others, "refused a call that TLS does not protect as the export requires: {remedy}");
     }
 
@@ -223,14 +255,36 @@ impl Export {
 
     /// Lets a client in, or refuses it.
     pub fn admit(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
-        let client = peer.ends.client.ip();
-        let rule =
-            self.rules.iter().find(|rule| rule.clients.contains(client)).ok_or(FsError::AccessDenied)?;
+        let rule = self.rules.iter().find(|rule| rule.fits(peer)).ok_or(FsError::AccessDenied)?;
         if peer.ends.client.port() >= UNPRIVILEGED_PORTS && self.wants_other_port(rule, peer) {
             return Err(FsError::NotPermitted);
         }
         let file_system = if rule.read_only { &self.read_only } else { &self.file_system };
-        Ok(Admission { file_system: Timed::around(&**file_system), caller: identity.under(rule) })
+        let caller = identity.under(rule, self.holder(rule, peer));
+        Ok(Admission { file_system: Timed::around(&**file_system), caller })
+    }
+
+    /// Lets a client mount, or refuses it. One that calls in the clear cannot show a certificate, and Linux clients mount so: where
+    /// rules ask for one, it looks up the path as the anonymous user. Its handle is of no use to anybody whom no rule fits.
+    pub(super) fn admit_mount(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
+        let admitted = self.admit(peer, identity);
+        let rule = self.rules.iter().find(|rule| rule.asks_certificate());
+        match (admitted, rule) {
+            (Err(FsError::AccessDenied), Some(rule)) if !peer.security.is_encrypted() => {
+                let file_system = Timed::around(&*self.read_only);
+                Ok(Admission { file_system, caller: Identity::Unknown.under(rule, None) })
+            }
+            (admitted, _) => admitted,
+        }
+    }
+
+    /// The user whom the client's certificate names, where a rule asks for that. May wait for whoever knows users.
+    fn holder(&self, rule: &ClientRule, peer: &Peer) -> Option<Account> {
+        if rule.squash != Squash::Certificate {
+            return None;
+        }
+        let name = peer.certificate.as_ref()?.user.as_ref()?;
+        self.accounts.as_ref()?.named(name, Instant::now())
     }
 
     /// Whether a call from a port that anybody may use is refused.

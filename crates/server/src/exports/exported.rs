@@ -40,5 +40,6 @@ impl Exported {
 }
 
 fn any_waits(exports: &Exports) -> bool {
-    exports.groups().is_some() || exports.iter().any(Export::waits)
+    let waits = |export: &Export| export.waits() || export.accounts().is_some();
+    exports.groups().is_some() || exports.iter().any(waits)
 }

@@ -1,8 +1,9 @@
-//! The groups of users as this host knows them, for callers in more groups than AUTH_SYS carries. What was answered is remembered
-//! for a while. It does not know where the answers come from.
+//! Users as this host knows them: their groups, for callers in more than AUTH_SYS carries, and those whom certificates name. What was
+//! answered is remembered for a while. It does not know where the answers come from.
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -18,12 +19,41 @@ pub trait GroupSource: Send + Sync {
     /// # Errors
     /// It cannot be told now.
     fn groups(&self, user: u32) -> io::Result<Option<Vec<u32>>>;
+
+    /// The user whom a certificate names, as in `user@domain`; `None`: there is no such user.
+    ///
+    /// # Errors
+    /// It cannot be told now.
+    fn account(&self, name: &str) -> io::Result<Option<Account>> {
+        let _ = name;
+        Ok(None)
+    }
+}
+
+/// A user of this host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Its user id.
+    pub user: u32,
+    /// Its own group.
+    pub group: u32,
+    /// All its groups.
+    pub groups: GroupList,
+}
+
+/// Which user is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Asked {
+    /// Its groups, by its id.
+    Id(u32),
+    /// All of it, by its name in a certificate.
+    Name(Arc<str>),
 }
 
 /// The groups of users, each asked for once in a while.
 pub struct UserGroups {
     source: Box<dyn GroupSource>,
-    known: Mutex<HashMap<u32, Known>>,
+    known: Mutex<HashMap<Asked, Known>>,
     answered: Condvar,
     /// Whether the last question failed: that is logged once.
     fails: AtomicBool,
@@ -32,7 +62,7 @@ pub struct UserGroups {
 /// What is known of one user.
 struct Known {
     /// `None`: nothing, so what the client sends holds.
-    groups: Option<GroupList>,
+    account: Option<Account>,
     /// When to ask again.
     until: Instant,
     /// Whether somebody asks now.
@@ -42,7 +72,7 @@ struct Known {
 /// Somebody asks for this user's groups; others wait for the answer.
 struct Asking<'g> {
     of: &'g UserGroups,
-    user: u32,
+    user: Asked,
 }
 
 impl UserGroups {
@@ -58,60 +88,90 @@ impl UserGroups {
 
     /// Whether [`Self::of`] would have to ask, and so may wait.
     pub(crate) fn must_ask(&self, user: u32, now: Instant) -> bool {
-        self.known.lock().get(&user).is_none_or(|known| known.is_asked || known.until <= now)
+        self.must_look_up(&Asked::Id(user), now)
+    }
+
+    /// The same of [`Self::named`].
+    pub(crate) fn must_ask_name(&self, name: &Arc<str>, now: Instant) -> bool {
+        self.must_look_up(&Asked::Name(Arc::clone(name)), now)
+    }
+
+    fn must_look_up(&self, user: &Asked, now: Instant) -> bool {
+        self.known.lock().get(user).is_none_or(|known| known.is_asked || known.until <= now)
     }
 
     /// The groups of a user. `None`: this host does not know the user, or could not ask and knew nothing before.
     pub(crate) fn of(&self, user: u32, now: Instant) -> Option<GroupList> {
+        self.look_up(Asked::Id(user), now).map(|account| account.groups)
+    }
+
+    /// The user whom a certificate names. `None`: this host does not know it, or could not ask and knew nothing before.
+    pub(crate) fn named(&self, name: &Arc<str>, now: Instant) -> Option<Account> {
+        self.look_up(Asked::Name(Arc::clone(name)), now)
+    }
+
+    fn look_up(&self, user: Asked, now: Instant) -> Option<Account> {
         let mut all = self.known.lock();
         loop {
             match all.get(&user) {
                 Some(known) if known.is_asked => self.answered.wait(&mut all),
-                Some(known) if now < known.until => return known.groups.clone(),
+                Some(known) if now < known.until => return known.account.clone(),
                 _ => break,
             }
         }
         make_room(&mut all);
-        let fresh = Known { groups: None, until: now, is_asked: false };
-        all.entry(user).or_insert(fresh).is_asked = true;
+        let fresh = Known { account: None, until: now, is_asked: false };
+        all.entry(user.clone()).or_insert(fresh).is_asked = true;
         drop(all);
         let asking = Asking { of: self, user };
-        let answer = self.source.groups(user);
+        let answer = self.ask(&asking.user);
         asking.answer(answer, now)
+    }
+
+    fn ask(&self, user: &Asked) -> io::Result<Option<Account>> {
+        let cut = |mut groups: Vec<u32>| {
+            groups.truncate(GROUPS_OF_ONE_MAX);
+            GroupList::new(groups)
+        };
+        match user {
+            Asked::Name(name) => self.source.account(name),
+            Asked::Id(user) => self.source.groups(*user).map(|groups| {
+                groups.map(|groups| Account { user: *user, group: *user, groups: cut(groups) })
+            }),
+        }
     }
 }
 
 /// Forgets the answer that is due first, if there is room for no other.
-fn make_room(all: &mut MutexGuard<'_, HashMap<u32, Known>>) {
+fn make_room(all: &mut MutexGuard<'_, HashMap<Asked, Known>>) {
     if all.len() < GROUP_LISTS_MAX {
         return;
     }
     let idle = all.iter().filter(|(_, known)| !known.is_asked);
-    if let Some(user) = idle.min_by_key(|(_, known)| known.until).map(|(user, _)| *user) {
+    if let Some(user) = idle.min_by_key(|(_, known)| known.until).map(|(user, _)| user.clone()) {
         all.remove(&user);
     }
 }
 
 impl Asking<'_> {
-    fn answer(self, answer: io::Result<Option<Vec<u32>>>, now: Instant) -> Option<GroupList> {
+    fn answer(self, answer: io::Result<Option<Account>>, now: Instant) -> Option<Account> {
         let mut all = self.of.known.lock();
         let known = all.get_mut(&self.user)?;
         let failed = answer.is_err();
         let age = match answer {
-            Ok(Some(mut groups)) => {
-                groups.truncate(GROUPS_OF_ONE_MAX);
-                known.groups = Some(GroupList::new(groups));
+            Ok(Some(account)) => {
+                known.account = Some(account);
                 GROUPS_AGE
             }
             Ok(None) => {
-                known.groups = None;
+                known.account = None;
                 GROUPS_RETRY
             }
             // What was known goes on.
             Err(error) => {
                 if !self.of.fails.swap(true, Ordering::Relaxed) {
                     tracing::warn!(
-                        user = self.user,
+                        user = ?self.user,
                         %error,
                         "cannot look up groups of users; until it works again, earlier answers or the groups that clients send are used"
                     );
@@ -123,7 +183,7 @@ impl Asking<'_> {
             tracing::info!("looking up groups of users works again");
         }
         known.until = now + age;
-        known.groups.clone()
+        known.account.clone()
     }
 }
 
@@ -138,7 +198,6 @@ impl Drop for Asking<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 

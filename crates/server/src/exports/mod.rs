@@ -3,6 +3,7 @@
 //! They are asked on every call, not only when a client mounts: a handle that was learned once gives no right by
 //! itself. An [`Exports`] never changes; a reload puts a new one in its place ([`Exported`]).
 
+mod certificate_pattern;
 mod clients;
 mod export;
 mod exported;
@@ -12,10 +13,11 @@ mod path;
 mod table;
 mod tls_policy;
 
+pub use certificate_pattern::CertificatePattern;
 pub use clients::{Anonymous, ClientRule, Clients, PrivilegedPorts, Squash};
 pub use export::{Admission, Export};
 pub use exported::Exported;
-pub use groups::{GroupSource, UserGroups};
+pub use groups::{Account, GroupSource, UserGroups};
 pub use identity::Identity;
 pub use path::ResolveError;
 pub use table::{Exports, ExportsError};

@@ -61,9 +61,14 @@ impl<'c> NlmContext<'c> {
     /// The file of a lock that is let go, whoever may lock it now.
     ///
     /// # Errors
-    /// The handle was never given out.
+    /// The handle was never given out, or its export asks for another protection of calls.
     pub fn named(&self, handle: FileHandle<'_>) -> Result<FileKey, Status> {
         let (export, node) = self.exports.open(handle).ok_or(Status::Stale)?;
+        // Not by the authentication of RPC, as NFSv3 is refused: calls whose answer is another call have no word for that.
+        let judges = self.exports.judge_security();
+        if judges && self.exports.find(export).is_some_and(|export| !export.takes_locks(self.peer)) {
+            return Err(Status::Failed);
+        }
         Ok(FileKey { export, node })
     }
 

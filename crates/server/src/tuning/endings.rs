@@ -40,7 +40,7 @@ impl Endings {
         let mut list = self.list.lock();
         let Some(list) = list.as_mut() else { return };
         let last = howdah_net::sample(connection.stream().as_fd(), now, &Gauges::default()).ok();
-        let (token, peer, opened) = (connection.token(), *connection.peer(), connection.opened());
+        let (token, peer, opened) = (connection.token(), connection.peer().clone(), connection.opened());
         list.push(Ending { token, peer, opened, last });
     }
 

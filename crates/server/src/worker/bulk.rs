@@ -55,7 +55,9 @@ impl Worker {
             return Ok(InPlace::None);
         };
         // It waits before a gate, or for another host, like any other: in memory.
-        if self.shut_gate(&job).is_some() || (shared.service.any_waits() && self.is_far(&job)) {
+        if self.shut_gate(&job).is_some()
+            || (shared.service.any_waits() && self.is_far(&job, connection.peer()))
+        {
             return connection.wake_at_once().map(|()| InPlace::None);
         }
         let Some(bulk) = job.bulk().filter(|bulk| !bulk.durable && bulk.length >= BULK_MIN) else {

@@ -85,7 +85,7 @@ impl Worker {
             self.wait_at_gate(export, message, timing, Asker::Datagram(Arc::clone(port), *datagram));
             return Found::Quick;
         }
-        let is_slow = matches!(&work, Work::Run(job) if self.pace(job) != Pace::Quick);
+        let is_slow = matches!(&work, Work::Run(job) if self.pace(job, &datagram.peer()) != Pace::Quick);
         if is_slow && !is_armed {
             self.arm(port);
         }

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use super::Worker;
 use super::serve::Turn;
-use crate::Transport;
 use crate::connection::Connection;
 use crate::counts::Timing;
 use crate::dispatch::{Job, Work};
@@ -15,6 +14,7 @@ use crate::gates::{Asker, QueuedCall, Refused};
 use crate::limits::GATE_CALLS_OF_ONE_MAX;
 use crate::program::Pace;
 use crate::shared::Source;
+use crate::{Peer, Transport};
 
 impl Worker {
     /// The export whose gate a call finds shut.
@@ -29,15 +29,23 @@ impl Worker {
 
     /// Whether a call may keep its worker waiting: as its procedure has it, and always where its file system waits for another
     /// host.
-    pub(super) fn pace(&self, job: &Job<'_>) -> Pace {
-        if self.shared.service.any_waits() && self.is_far(job) { Pace::Slow } else { job.pace() }
+    pub(super) fn pace(&self, job: &Job<'_>, peer: &Peer) -> Pace {
+        if self.shared.service.any_waits() && self.is_far(job, peer) { Pace::Slow } else { job.pace() }
     }
 
-    /// Whether a call waits for another host: the file system of its node does, or its caller's groups are asked for.
-    pub(super) fn is_far(&self, job: &Job<'_>) -> bool {
+    /// Whether a call waits for another host: the file system of its node does, or its caller's groups are asked for, or the user of
+    /// its client's certificate.
+    pub(super) fn is_far(&self, job: &Job<'_>, peer: &Peer) -> bool {
         let exports = self.shared.service.exports();
         let asks = |groups: &UserGroups| job.user().is_some_and(|user| groups.must_ask(user, Instant::now()));
-        exports.groups().is_some_and(asks) || export_of(&exports, job).is_some_and(Export::waits)
+        let user = peer.certificate.as_ref().and_then(|certificate| certificate.user.as_ref());
+        let asks_holder = |export: &Export| {
+            let asks =
+                |accounts: &UserGroups| user.is_some_and(|user| accounts.must_ask_name(user, Instant::now()));
+            export.accounts().is_some_and(asks)
+        };
+        exports.groups().is_some_and(asks)
+            || export_of(&exports, job).is_some_and(|export| export.waits() || asks_holder(export))
     }
 
     /// Lets a call wait before a gate. If too many do, it is answered that it must be asked again later.
@@ -117,7 +125,9 @@ impl Worker {
         if let Work::Run(job) = work
             && self.is_there(connection)
         {
-            if let Some(reply) = self.run_job(connection, (job, self.pace(job)), Turn::HandedOn, timing) {
+            if let Some(reply) =
+                self.run_job(connection, (job, self.pace(job, connection.peer())), Turn::HandedOn, timing)
+            {
                 connection.push(reply);
             }
             connection.finish_call();

@@ -121,7 +121,7 @@ impl Worker {
                     }
                     return Ok(turn);
                 }
-                let pace = self.pace(job);
+                let pace = self.pace(job, connection.peer());
                 if self.parks(connection, pace) {
                     return Ok(self.park(connection, record, timing));
                 }

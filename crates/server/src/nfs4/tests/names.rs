@@ -1,11 +1,16 @@
 //! The tree above the exports, and names in them.
 
+use std::sync::Arc;
+
+use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::nfs4::attributes::{FILEID, FSID, MOUNTED_ON_FILEID, TYPE};
 use howdah_wire::nfs4::{
     Bitmap, FileType, Name, Status, Verifier, create, getattr, lookup, lookupp, putrootfh, readdir, secinfo,
 };
 
 use super::client::{Client, bare, put, service, step, walk};
+use crate::calling::{certificate, shows};
+use crate::exports::{ClientRule, Clients, Export, Exports};
 
 const WANTED: Bitmap = Bitmap::of(&[TYPE, FSID, FILEID, MOUNTED_ON_FILEID]);
 
@@ -121,5 +126,33 @@ fn forged_handles_open_nothing() {
         let mut handle = client.handle(path).expect("a handle");
         *handle.last_mut().expect("bytes") ^= 1;
         assert_eq!(client.call(&[put(&handle)]).status, Status::BADHANDLE);
+    }
+}
+
+#[test]
+fn an_export_for_clients_with_a_certificate_is_hidden_from_others() {
+    let service = service(&["/a", "/b"]);
+    let mut client = Client::new(&service, "client");
+    let inside = client.handle(&["b"]).expect("before the rules change");
+    let rule = |clients: &str| ClientRule {
+        clients: Clients::Certificate(clients.parse().expect("a pattern")),
+        ..ClientRule::default()
+    };
+    let export = |name, id, rule| Export::new(name, id, Arc::new(MemoryFileSystem::new()), vec![rule]);
+    let exports = vec![export("/a", 1, ClientRule::default()), export("/b", 2, rule("cert:client.example"))];
+    service.set_exports(Exports::new(exports, [7; 16]).expect("two"));
+    let got = |client: &mut Client| {
+        let status = client.call(&[put(&inside)]).status;
+        (list(client, &[], 4096), status)
+    };
+    let (one, two) = (vec!["a".to_owned()], vec!["a".to_owned(), "b".to_owned()]);
+    assert_eq!(got(&mut client), (one.clone(), Status::ACCESS));
+    for (shown, expected) in [
+        (None, (one.clone(), Status::ACCESS)),
+        (Some("other.example"), (one, Status::ACCESS)),
+        (Some("client.example"), (two, Status::OK)),
+    ] {
+        shows(&mut client.peer, shown.map(|name| certificate(name, None)));
+        assert_eq!(got(&mut client), expected, "{shown:?}");
     }
 }

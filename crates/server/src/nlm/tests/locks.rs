@@ -1,10 +1,17 @@
 //! Locks and shares.
 
+use std::sync::Arc;
+
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
 use howdah_wire::nlm::share::{ShareAccess, ShareDeny};
 use howdah_wire::nlm::test::Outcome;
 use howdah_wire::nlm::{Holder, LockOwner, Status};
 
-use super::client::Fixture;
+use super::client::{Client, Fixture};
+use crate::calling::shows;
+use crate::exports::{ClientRule, Export, Exports, TlsPolicy};
+use crate::states::StateOptions;
 
 const LAST: u64 = i64::MAX as u64;
 
@@ -70,4 +77,23 @@ fn shares_exclude_each_other() {
     assert_eq!(client.unshare(&fixture.file, b"one"), Status::Granted);
     assert_eq!(client.unshare(&fixture.file, b"one"), Status::Granted, "of nothing");
     assert_eq!(share(b"two", ShareAccess::Both, ShareDeny::Both), Status::Granted);
+}
+
+#[test]
+fn locks_are_taken_and_freed_only_by_calls_that_the_export_takes() {
+    let memory = Arc::new(MemoryFileSystem::new());
+    let new = Create::Guarded(NewAttributes::with_mode(0o666));
+    let (name, change) = (Name::parse(b"file").expect("a name"), &mut Change::default());
+    let made = memory.create(&Caller::ROOT, &memory.root(), name, &new, change).expect("made").handle;
+    let fixture = Fixture::of(memory.clone(), [made, made, memory.root()], StateOptions::forgetful());
+    let mut client = fixture.client("one", "192.0.2.9");
+    let file =
+        |client: &Client| [client.lock(&fixture.file, 1, (0, 0)), client.unlock(&fixture.file, 1, (0, 0))];
+    assert_eq!(file(&client), [Status::Granted; 2]);
+    let export = Export::new("/", 1, memory, vec![ClientRule::default()]).with_tls(TlsPolicy::Required);
+    fixture.service.set_exports(Exports::new(vec![export], [7; 16]).expect("one"));
+    assert_eq!(file(&client), [Status::Failed; 2], "in the clear");
+    assert_eq!(client.test(&fixture.file, 1, (0, 0)), Outcome::Other(Status::Failed));
+    shows(&mut client.peer, None);
+    assert_eq!(file(&client), [Status::Granted; 2]);
 }
