@@ -4,8 +4,9 @@
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, IoSlice};
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use howdah_tls::{SEAL_MAX, SEALED_MAX, TlsError, TlsSession};
 use rustix::net::{RecvFlags, SendFlags};
@@ -37,9 +38,16 @@ struct Memory {
     sealed: Vec<u8>,
 }
 
+/// From so many bytes on it is measured how long they take to seal or to open.
+const MEASURED_MIN: usize = 8 << 10;
+
 /// A session on a socket. Both directions share it: whoever seals needs what is half received.
 #[derive(Debug)]
-pub struct Secured(Mutex<State>);
+pub struct Secured {
+    state: Mutex<State>,
+    /// Nanoseconds in which bulk was sealed and opened.
+    in_cipher: AtomicU64,
+}
 
 #[derive(Debug)]
 struct State {
@@ -57,12 +65,14 @@ struct State {
     promised: usize,
     /// Why it is of no use any more.
     failed: Option<TlsError>,
+    /// Measured, and not told yet.
+    in_cipher: Duration,
 }
 
 impl Secured {
     /// A session on a socket, from which `received` has come already.
     pub fn new(session: TlsSession, received: &[u8]) -> Self {
-        Self(Mutex::new(State {
+        let state = Mutex::new(State {
             session,
             kept: received.to_vec(),
             is_fresh: true,
@@ -71,16 +81,32 @@ impl Secured {
             unsent: Vec::new(),
             promised: 0,
             failed: None,
-        }))
+            in_cipher: Duration::ZERO,
+        });
+        Self { state, in_cipher: AtomicU64::new(0) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the session knows.
     pub fn ask<T>(&self, ask: impl FnOnce(&TlsSession) -> T) -> T {
         ask(&self.state().session)
+    }
+
+    /// For how long bulk was sealed and opened so far. Records of less than 8 KiB do not count.
+    pub fn in_cipher(&self) -> Duration {
+        Duration::from_nanos(self.in_cipher.load(Ordering::Relaxed))
+    }
+
+    /// Tells what a step of the state has measured.
+    fn tell(&self, state: &mut State) {
+        let spent = std::mem::take(&mut state.in_cipher);
+        if !spent.is_zero() {
+            let nanoseconds = u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX);
+            self.in_cipher.fetch_add(nanoseconds, Ordering::Relaxed);
+        }
     }
 
     /// Whether plaintext waits that [`Self::receive`] gives without the socket.
@@ -96,7 +122,7 @@ impl Secured {
     pub fn receive(&self, buffer: &mut [u8], socket: BorrowedFd<'_>) -> io::Result<Sent> {
         let mut state = self.state();
         let mut given = state.give(buffer);
-        MEMORY.with_borrow_mut(|memory| {
+        let received = MEMORY.with_borrow_mut(|memory| {
             while given == 0 || buffer.len() - given >= RECEIVE_MIN {
                 match state.receive(&mut buffer[given..], &mut memory.received, socket) {
                     Ok(Sent::Bytes(0)) if given == 0 => return Ok(Sent::Bytes(0)),
@@ -109,7 +135,9 @@ impl Secured {
                 }
             }
             Ok(Sent::Bytes(given))
-        })
+        });
+        self.tell(&mut state);
+        received
     }
 
     /// Seals and sends; says how many bytes of plaintext went. Where the socket does not take all that was sealed, that waits here,
@@ -132,7 +160,10 @@ impl Secured {
             let plain = gather(pieces, gathered, most);
             sealed.resize(SEALED_MAX, 0);
             let State { session, kept, .. } = &mut *state;
+            let began = starts(plain.len());
             let length = session.seal(plain, kept, sealed).map_err(in_io)?;
+            state.in_cipher += passed(began);
+            self.tell(&mut state);
             // A record of the session's own goes first.
             if !state.session.outgoing().is_empty() {
                 state.keep_outgoing();
@@ -241,12 +272,14 @@ impl State {
     /// Opens records: plaintext goes to `buffer`, what does not fit is kept. Says how much went there.
     fn open(&mut self, received: &mut [u8], buffer: &mut [u8], socket: BorrowedFd<'_>) -> io::Result<usize> {
         let (mut given, plain) = (0, &mut self.plain);
+        let began = starts(received.len());
         let opened = self.session.open(received, |piece| {
             let count = piece.len().min(buffer.len() - given);
             buffer[given..given + count].copy_from_slice(&piece[..count]);
             given += count;
             plain.extend_from_slice(&piece[count..]);
         });
+        self.in_cipher += passed(began);
         self.keep_outgoing();
         if let Err(error) = opened {
             // The peer learns why, if it can.
@@ -308,6 +341,15 @@ impl Drop for State {
     fn drop(&mut self) {
         UNSENT.fetch_sub(self.unsent.len(), Ordering::Relaxed);
     }
+}
+
+/// When work on so many bytes begins, if that is measured: of small ones it would cost as much as they do.
+fn starts(length: usize) -> Option<Instant> {
+    (length >= MEASURED_MIN).then(Instant::now)
+}
+
+fn passed(began: Option<Instant>) -> Duration {
+    began.map_or(Duration::ZERO, |began| began.elapsed())
 }
 
 /// The beginning of these pieces in one, at most so many bytes.

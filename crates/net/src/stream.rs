@@ -116,6 +116,11 @@ impl Stream {
         self.tls.get().and_then(|tls| tls.secured.ask(TlsSession::suite))
     }
 
+    /// For how long bulk was encrypted and decrypted so far: a connection does that on one CPU at a time.
+    pub fn in_cipher(&self) -> Duration {
+        self.tls.get().map_or(Duration::ZERO, |tls| tls.secured.in_cipher())
+    }
+
     /// Whether [`Self::send_file`] works. If not, a range of a file is read into memory and sent from there.
     pub fn can_send_file(&self) -> bool {
         self.moves_in_the_kernel()

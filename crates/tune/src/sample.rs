@@ -130,6 +130,9 @@ pub struct Gauges {
     /// Time in which we did not read though there was something to read: no budget.
     #[serde(with = "seconds")]
     pub refused_to_read: Duration,
+    /// Time in which bulk was encrypted and decrypted.
+    #[serde(default, with = "seconds")]
+    pub in_cipher: Duration,
     /// Bytes of replies that the socket did not take yet.
     pub replies_waiting: u64,
     /// Calls received and not answered.

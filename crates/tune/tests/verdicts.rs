@@ -171,6 +171,24 @@ fn answering(gauges: &mut Gauges, calls: u64, executing: Duration) {
 }
 
 #[test]
+fn encryption_limits_where_it_takes_a_processor() {
+    let check = |wanted: Verdict, in_cipher: u32, busy: f64, bytes: u64| {
+        let judged = after(|sample, _| {
+            reading(sample, bytes);
+            sample.sending.unsent = 0;
+            sample.gauges.in_cipher += in_cipher * MILLISECOND;
+            sample.gauges.processors_busy = busy;
+        });
+        assert_eq!(judged.sending, wanted, "{in_cipher} ms of a second, {busy} busy");
+    };
+    check(Verdict::Encrypting, 620, 0.5, 1_000_000_000);
+    check(Verdict::Encrypting, 150, 0.97, 300_000_000);
+    check(Verdict::Processor, 20, 0.97, 300_000_000);
+    check(Verdict::PathFull, 200, 0.5, 117_000_000);
+    check(Verdict::Idle, 620, 0.5, 0);
+}
+
+#[test]
 fn replies_that_do_not_fill_the_socket() {
     let check = |wanted: Verdict, why: &str, each_second: &dyn Fn(&mut Sample, u64)| {
         assert_eq!(after(each_second).sending, wanted, "{why}");

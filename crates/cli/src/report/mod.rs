@@ -20,6 +20,7 @@ mod settings;
 mod settings_json;
 mod squash;
 mod state;
+mod tls;
 mod welcome;
 mod why;
 
@@ -42,5 +43,6 @@ pub use settings::{exports, server};
 pub use settings_json::settings_json;
 pub use squash::{SQUASH_NOTE, directory_note, squash_note};
 pub use state::state;
+pub use tls::certificates;
 pub use welcome::Welcome;
 pub use why::why;

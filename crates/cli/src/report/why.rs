@@ -1,11 +1,12 @@
 //! What limits clients, as people read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::net::IpAddr;
+use std::time::SystemTime;
 
 use howdah_server::admin::{Client, Group, Lane, Recent};
-use howdah_server::tuning::GoneClient;
+use howdah_server::tuning::{GoneClient, TlsReport};
 use howdah_units::{rate, seconds};
 
 /// Parts of the time that are less are not told.
@@ -98,6 +99,7 @@ fn paragraph(client: &Client, group: &Group, lanes: bool) -> String {
             &group.recent
         )
     );
+    text.push_str(&protection(&group.connections));
     for lane in group.connections.iter().filter(|_| lanes) {
         let _ = writeln!(
             text,
@@ -113,6 +115,12 @@ fn paragraph(client: &Client, group: &Group, lanes: bool) -> String {
         );
     }
     text
+}
+
+/// What protects connections: a line for each kind of TLS among them.
+fn protection(lanes: &[Lane]) -> String {
+    let kinds: BTreeSet<&TlsReport> = lanes.iter().filter_map(|lane| lane.tls.as_ref()).collect();
+    kinds.iter().map(|tls| format!("    {}\n", super::tls::protection(tls, SystemTime::now()))).collect()
 }
 
 fn called(client: &Client) -> String {
@@ -196,6 +204,7 @@ mod tests {
             client: SocketAddr::from(([10, 0, 0, 7], *port)),
             sent_per_second: rate,
             received_per_second: 0.0,
+            tls: None,
             recent: recent.clone(),
         };
         Group {

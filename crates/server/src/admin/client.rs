@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tuning::GoneClient;
+use crate::tuning::{GoneClient, TlsReport};
 
 /// Who is connected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,6 +72,9 @@ pub struct Lane {
     pub sent_per_second: f64,
     /// Bytes per second that come.
     pub received_per_second: f64,
+    /// TLS, if it protects the connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsReport>,
     /// Where its time went.
     pub recent: Recent,
 }

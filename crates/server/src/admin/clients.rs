@@ -159,8 +159,9 @@ fn group(
 ) -> Group {
     let lanes = members.iter().map(|connection| {
         let (sent_per_second, received_per_second) = rates(connection);
+        let tls = connection.tls.clone();
         let recent = recents.get(&(connection.client, connection.server)).cloned().unwrap_or_default();
-        Lane { client: connection.client, sent_per_second, received_per_second, recent }
+        Lane { client: connection.client, sent_per_second, received_per_second, tls, recent }
     });
     let mut lanes: Vec<Lane> = lanes.collect();
     lanes.sort_by_key(|lane| lane.client);
@@ -229,6 +230,7 @@ mod tests {
             is_local: false,
             is_held: false,
             age_seconds: 100.0,
+            tls: None,
             verdict: Some(said),
             figures: Some(figures),
             sizes: Sizes::default(),

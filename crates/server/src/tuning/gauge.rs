@@ -41,6 +41,7 @@ impl Gauge {
         self.sums.outstanding = u32::try_from(connection.outstanding()).unwrap_or(u32::MAX);
         self.sums.replies_waiting = connection.outbox().waiting() as u64;
         self.sums.calls = moved.calls;
+        self.sums.in_cipher = connection.stream().in_cipher();
         self.sums.processors_busy = processors.busy;
         self.sums.threads_wanting = processors.threads_wanting;
         if self.sums.outstanding > 0 {

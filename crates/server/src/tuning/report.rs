@@ -80,6 +80,9 @@ pub struct ConnectionReport {
     pub is_held: bool,
     /// Seconds since it was accepted.
     pub age_seconds: f64,
+    /// TLS, if it protects the connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsReport>,
     /// What limits it; none before it has moved something twice.
     pub verdict: Option<VerdictReport>,
     /// The last look at it.
@@ -90,6 +93,21 @@ pub struct ConnectionReport {
     pub account: AccountReport,
     /// The same in the last whole period.
     pub last_period: AccountReport,
+}
+
+/// TLS on a connection.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct TlsReport {
+    /// The cipher suite.
+    pub suite: String,
+    /// Where records are made: `user-space`.
+    pub records: String,
+    /// The name in the client's certificate, if it showed one.
+    pub certificate: Option<String>,
+    /// The user that it names.
+    pub user: Option<String>,
+    /// Until when it is valid, in seconds since 1970.
+    pub valid_until: Option<i64>,
 }
 
 /// What limits a connection, as words of `docs/manual/verdicts.md`.

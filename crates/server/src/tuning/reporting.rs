@@ -12,8 +12,8 @@ use howdah_tune::{Sample, Tuner, Verdict};
 
 use super::gone::Ended;
 use super::report::{
-    AccountReport, ClientReport, ConnectionReport, Figures, MemoryReport, MovedReport, Sizes, TuningReport,
-    VerdictReport,
+    AccountReport, ClientReport, ConnectionReport, Figures, MemoryReport, MovedReport, Sizes, TlsReport,
+    TuningReport, VerdictReport,
 };
 use crate::connection::Connection;
 use crate::shared::Shared;
@@ -86,12 +86,28 @@ fn of(tuner: &Tuner<Token>, now: Duration, connection: &Connection) -> Connectio
         is_local: is_local(peer.ends.client.ip(), peer.ends.server.ip()),
         is_held: connection.is_held(),
         age_seconds: Instant::now().saturating_duration_since(connection.opened()).as_secs_f64(),
+        tls: tls(connection),
         verdict: tuned.and_then(verdict),
         figures: tuned.and_then(|tuned| tuned.last()).map(|sample| figures(now, sample)),
         sizes: tuned.map(|tuned| sizes(now, tuned)).unwrap_or_default(),
         account: tuned.map(|tuned| account(tuned.account())).unwrap_or_default(),
         last_period: tuned.map(|tuned| account(&tuned.meter().last(now))).unwrap_or_default(),
     }
+}
+
+/// TLS as it protects a connection, once the handshake is done.
+fn tls(connection: &Connection) -> Option<TlsReport> {
+    let (stream, shown) = (connection.stream(), connection.peer().certificate.as_deref());
+    if !connection.peer().security.is_encrypted() {
+        return None;
+    }
+    Some(TlsReport {
+        suite: stream.suite()?.to_owned(),
+        records: "user-space".to_owned(),
+        certificate: shown.map(|shown| shown.name().to_owned()),
+        user: shown.and_then(|shown| shown.user.as_deref()).map(str::to_owned),
+        valid_until: shown.map(|shown| shown.not_after),
+    })
 }
 
 fn clients(tuner: &Tuner<Token>, now: Duration) -> Vec<ClientReport> {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 use super::receiving::TELLING_ROUND_TRIP;
+use super::sending::ALL_BUSY;
 use crate::floor::{flight_of, send_buffer_for};
 use crate::{Judgement, Sample};
 
@@ -55,6 +56,8 @@ pub(super) struct Found {
     pub loss_in: Option<f64>,
     /// The peer offers less than half of what it offered before.
     pub peer_takes_less: bool,
+    /// In what part of the time it was encrypted and decrypted.
+    pub in_cipher: f64,
 }
 
 impl fmt::Display for Explanation {
@@ -103,6 +106,11 @@ impl Facts<'_> {
             Verdict::Storage => format!("the storage: {rate}, calls wait for it"),
             Verdict::Processor => format!(
                 "the CPUs of this host: {:.0} % busy, {rate}",
+                self.sample.gauges.processors_busy * 100.0
+            ),
+            Verdict::Encrypting => format!(
+                "the CPU, encrypting: {:.0} % of one CPU encrypts, {:.0} % of all are busy, {rate}",
+                self.found.in_cipher * 100.0,
                 self.sample.gauges.processors_busy * 100.0
             ),
             Verdict::SendBuffer => format!(
@@ -185,10 +193,16 @@ impl Facts<'_> {
                 "let the server size it (tcp_rcvbuf = \"auto\", CAP_NET_ADMIN), raise memory_budget, or mount with nconnect=8"
                     .to_owned()
             }
+            Verdict::Encrypting if self.sample.gauges.processors_busy < ALL_BUSY => format!(
+                "mount with nconnect={EIGHT}: a connection is encrypted by one CPU at a time"
+            ),
             Verdict::Loss => "bbr on the sender, or several connections (nconnect)".to_owned(),
-            Verdict::Idle | Verdict::Storage | Verdict::Processor | Verdict::PathFull | Verdict::Ramping => {
-                return None;
-            }
+            Verdict::Idle
+            | Verdict::Storage
+            | Verdict::Processor
+            | Verdict::Encrypting
+            | Verdict::PathFull
+            | Verdict::Ramping => return None,
         })
     }
 
@@ -245,7 +259,7 @@ mod tests {
             sending: Sending { buffer: 4 << 20, peer_window: Some(6_000_000), ..Sending::default() },
             ..Sample::default()
         };
-        let found = Found { loss_in: Some(1000.4), ..Found::default() };
+        let found = Found { loss_in: Some(1000.4), in_cipher: 0.624, ..Found::default() };
         Explanation::of(&judgement, &sample, found).to_string()
     }
 
@@ -294,6 +308,11 @@ mod tests {
             explain(Verdict::Loss, 0.0, 12e6),
             "writes limited by losses on the path: 12.0 MB/s at a round trip of 100 ms, one in 1000 segments; \
              bbr on the sender, or several connections (nconnect)"
+        );
+        assert_eq!(
+            explain(Verdict::Encrypting, 1.9e9, 0.0),
+            "reads limited by the CPU, encrypting: 62 % of one CPU encrypts, 0 % of all are busy, 1900 MB/s; mount with \
+             nconnect=8: a connection is encrypted by one CPU at a time"
         );
         assert_eq!(explain(Verdict::Idle, 0.0, 0.0), "idle: the client asks for no more");
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::explain::Found;
 use super::history::History;
+use super::server::{in_cipher, with_encryption};
 use super::steady::Steady;
 use super::{Direction, Explanation, Verdict, receiving, sending};
 use crate::{Interval, Sample};
@@ -54,6 +55,7 @@ pub struct Judge {
     receiving: History,
     said_of_sending: Steady,
     said_of_receiving: Steady,
+    in_cipher: f64,
 }
 
 impl Judge {
@@ -65,8 +67,10 @@ impl Judge {
         let (sent, received) = (sending::seen(&interval), receiving::seen(&interval));
         self.sending.learn(&interval, &sent);
         self.receiving.learn(&interval, &received);
-        let sending = sending::judge(&interval, &self.sending, unsent_mark);
-        let receiving = receiving::judge(&interval, &self.receiving);
+        let encrypted = |verdict| with_encryption(&interval, verdict);
+        let sending = encrypted(sending::judge(&interval, &self.sending, unsent_mark));
+        let receiving = encrypted(receiving::judge(&interval, &self.receiving));
+        self.in_cipher = in_cipher(&interval);
         // Nothing came while calls were being carried out: that tells nothing of a client.
         let counts = receiving != Verdict::Idle || !sending::executes(&interval);
         Some(Judgement {
@@ -84,8 +88,11 @@ impl Judge {
             Direction::Reads => &self.sending,
             Direction::Writes => &self.receiving,
         };
-        let found =
-            Found { loss_in: history.loss_in(), peer_takes_less: self.sending.peer_takes_less(sample) };
+        let found = Found {
+            loss_in: history.loss_in(),
+            peer_takes_less: self.sending.peer_takes_less(sample),
+            in_cipher: self.in_cipher,
+        };
         Some(Explanation::of(judgement, sample, found))
     }
 

@@ -18,6 +18,8 @@ pub enum Verdict {
     Storage,
     /// Calls wait for a processor.
     Processor,
+    /// Encryption takes all of a processor.
+    Encrypting,
     /// Our send buffer is too small for this path.
     SendBuffer,
     /// The window that the peer offers is too small for this path.
@@ -41,6 +43,7 @@ impl Verdict {
             Self::ClientSendBuffer => "client-send-buffer",
             Self::Storage => "storage",
             Self::Processor => "processor",
+            Self::Encrypting => "encrypting",
             Self::SendBuffer => "send-buffer",
             Self::PeerWindow => "peer-window",
             Self::OurWindow => "our-window",

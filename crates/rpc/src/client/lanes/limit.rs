@@ -70,7 +70,7 @@ impl Limit {
             Verdict::OurWindow => Self::OurWindow,
             Verdict::PeerWindow => Self::TheirWindow,
             Verdict::Loss => Self::Loss,
-            Verdict::Processor => Self::Processor,
+            Verdict::Processor | Verdict::Encrypting => Self::Processor,
             Verdict::PathFull => Self::Path,
             Verdict::Ramping => Self::Start,
             // Nothing holds up the bytes: who asks does, or who answers.

@@ -191,12 +191,13 @@ mod tests {
     const SIZE_MAX: usize = 400_000;
 
     /// All that can limit a connection.
-    const WORDS: [Verdict; 11] = [
+    const WORDS: [Verdict; 12] = [
         Verdict::Idle,
         Verdict::ClientSlots,
         Verdict::ClientSendBuffer,
         Verdict::Storage,
         Verdict::Processor,
+        Verdict::Encrypting,
         Verdict::SendBuffer,
         Verdict::PeerWindow,
         Verdict::OurWindow,

@@ -12,6 +12,7 @@ export const VERDICTS = {
   'our-window': { label: 'our window', side: 'server', held: true },
   'storage': { label: 'storage', side: 'server', held: true },
   'processor': { label: 'the CPU of this host', side: 'server', held: true },
+  'encrypting': { label: 'the CPU of this host, encrypting', side: 'server', held: true },
   'loss': { label: 'losses on the path', side: 'network', held: true },
 };
 
