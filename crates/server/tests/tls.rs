@@ -90,6 +90,61 @@ impl Site {
     }
 }
 
+/// Handshakes that many hosts begin and never end. `HOWDAH_HALF_OPEN=10000` makes as many: that takes 20,100 descriptors.
+const HALF_OPEN: &str = "HOWDAH_HALF_OPEN";
+
+/// A connection of another host: all of 127.0.0.0/8 are this one.
+fn from_host(number: usize, to: SocketAddr) -> TcpStream {
+    let [low, high] = [number % 250 + 1, number / 250].map(|part| u8::try_from(part).unwrap());
+    let family = rustix::net::AddressFamily::INET;
+    let socket = rustix::net::socket(family, rustix::net::SocketType::STREAM, None).unwrap();
+    rustix::net::bind(&socket, &SocketAddr::from(([127, 9, high, low], 0))).unwrap();
+    rustix::net::connect(&socket, &to).unwrap();
+    TcpStream::from(socket)
+}
+
+/// Bytes of memory that this process has.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * rustix::param::page_size()
+}
+
+#[test]
+fn handshakes_of_many_hosts_hold_bounded_memory_and_others_are_served() {
+    const EACH: usize = 16 << 10;
+    let all = std::env::var(HALF_OPEN).map_or(1_200, |count| count.parse().unwrap());
+    let most = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    rustix::process::setrlimit(
+        rustix::process::Resource::Nofile,
+        rustix::process::Rlimit { current: most.maximum, ..most },
+    )
+    .unwrap();
+    let site = Site::new(TlsPolicy::Offered);
+    let friend = site.secured(false);
+    let null = nfs_call(1, 0, &());
+    let before = resident();
+    // Half of a ClientHello: it never ends.
+    let hello = {
+        let mut session = site.client(false).session().unwrap();
+        let hello = std::mem::take(session.outgoing());
+        hello[..hello.len() / 2].to_vec()
+    };
+    let mut half_open = Vec::new();
+    for number in 0..all {
+        let mut stream = from_host(number % 10_000 / 4, site.address);
+        let _ = stream.write_all(&hello);
+        half_open.push(stream);
+        if number % 100 == 0 {
+            assert_eq!(ask(&friend, &null).0, Ok(Accepted::Success), "beside {number}");
+            assert_eq!(ask(&site.connect(), &null).0, Ok(Accepted::Success), "in the clear beside {number}");
+        }
+    }
+    let held = resident().saturating_sub(before);
+    assert!(held < 64 * EACH + all * EACH, "{held} bytes for {all} handshakes");
+    eprintln!("{all} half-open handshakes: {} bytes each", held / all);
+    assert_eq!(ask(&friend, &null).0, Ok(Accepted::Success));
+}
+
 /// Sends what there is of it, however little the socket takes at a time.
 fn send(connection: &Connection, bytes: &[u8]) {
     let mut sent = 0;
