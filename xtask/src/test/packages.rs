@@ -25,7 +25,8 @@ const PACKAGES: &[&str] = &[
     "nfs-ganesha",       // another server
     "nfs-ganesha-vfs",   // and its storage
     "libnl-genl-3-200",  // the TLS daemon of a newer guest
-    "openssl",           // certificates that are no longer valid
+    "openssl",           // certificates that are no longer valid, TLS without RPC
+    "stunnel4",          // TLS in front of clients that have none
 ];
 
 /// Installs what is missing, and fetches a guest kernel that this machine's Debian does not have.
