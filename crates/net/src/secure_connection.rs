@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
-use howdah_tls::{SEAL_MAX, TlsSession};
+use howdah_tls::{CertificateFacts, SEAL_MAX, TlsSession};
 
 use crate::connect::{Connection, Readiness};
 use crate::secured::Secured;
@@ -52,6 +52,12 @@ impl Connection {
     /// Whether TLS protects it.
     pub fn is_secure(&self) -> bool {
         self.tls.is_some()
+    }
+
+    /// What the handshake agreed on: the cipher suite, and what the server's certificate says.
+    pub fn tls_facts(&self) -> Option<(&'static str, Option<CertificateFacts>)> {
+        let tls = self.tls.as_ref()?;
+        tls.ask(|session| Some((session.suite()?, session.peer_certificate())))
     }
 
     fn wait_until(&self, deadline: Instant, wants_room: bool) -> io::Result<()> {

@@ -92,6 +92,7 @@ impl Channel {
             limits: Vec::new(),
             sizes: None,
             known_path: None,
+            tls: None,
             in_flight,
             flight,
             procedures: self.hub.procedures(),

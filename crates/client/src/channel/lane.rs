@@ -10,13 +10,13 @@ use howdah_rpc::client::{Claim, PeerError};
 use parking_lot::Mutex;
 
 use super::CallError;
-use super::LaneReport;
 use super::bell::Bell;
 use super::call::Call;
 use super::evidence::Evidence;
 use super::hub::Hub;
 use super::link::Link;
 use super::spare::Spare;
+use super::{LaneReport, TlsReport};
 use howdah_rpc::client::lanes::Facts;
 use howdah_rpc::client::lanes::Meter;
 
@@ -265,6 +265,12 @@ impl Lane {
         });
         calls.iter().filter(|call| hub.is_late(call)).for_each(|call| hub.give_up(self, call));
         quiet
+    }
+
+    /// TLS on its connection, while it has one.
+    pub(super) fn tls(&self) -> Option<TlsReport> {
+        let (suite, certificate) = self.live_link()?.connection.tls_facts()?;
+        Some(TlsReport { suite, certificate })
     }
 
     /// The lane as it is now.

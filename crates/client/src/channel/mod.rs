@@ -51,7 +51,7 @@ pub use options::{ChannelOptions, Patience};
 pub use paths::{remember_paths, remembered_paths};
 pub use payload::Payload;
 pub use pending::Pending;
-pub use report::{ChannelReport, LaneReport, ProcedureReport};
+pub use report::{ChannelReport, LaneReport, ProcedureReport, TlsReport};
 pub use request::Request;
 pub use starttls::{is_tls, null_call, secure};
 pub use target::Target;

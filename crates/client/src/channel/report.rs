@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use howdah_rpc::client::datagram::Report;
+use howdah_tls::CertificateFacts;
 use howdah_tune::flight::Choice;
 use howdah_tune::paths::FoundPath;
 use howdah_units::{rate, time};
@@ -34,6 +35,8 @@ pub struct ChannelReport {
     pub sizes: Option<String>,
     /// What was known of the path when the channel was opened.
     pub known_path: Option<FoundPath>,
+    /// TLS, if it protects the channel.
+    pub tls: Option<TlsReport>,
     /// Bulk calls in flight.
     pub in_flight: usize,
     /// How many may be, and why so many.
@@ -42,6 +45,15 @@ pub struct ChannelReport {
     pub procedures: Vec<ProcedureReport>,
     /// What is measured of datagrams, if messages travel so.
     pub datagrams: Option<Report>,
+}
+
+/// TLS as the last connection has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TlsReport {
+    /// The cipher suite.
+    pub suite: &'static str,
+    /// What the server's certificate says.
+    pub certificate: Option<CertificateFacts>,
 }
 
 /// A lane as it is now.

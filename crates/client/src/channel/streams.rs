@@ -90,6 +90,7 @@ impl Streams {
             limits: review.tally.report(),
             sizes: self.shared.sizes.explain(),
             known_path: review.known,
+            tls: self.shared.lanes().iter().find_map(|lane| lane.tls()),
             ..report
         }
     }

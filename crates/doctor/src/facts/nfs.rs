@@ -13,6 +13,9 @@ pub struct NfsFacts {
     pub read_size: u64,
     /// Bytes of a WRITE.
     pub write_size: u64,
+    /// TLS, if it protects the calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsFacts>,
     /// A file that was there, read in order.
     pub reads: Option<MovingFacts>,
     /// A file of our own, written in order, where we were told that we may.
@@ -40,6 +43,20 @@ impl NfsFacts {
         self.reads = better(self.reads.take(), again.reads);
         self.writes = better(self.writes.take(), again.writes);
     }
+}
+
+/// TLS to a server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TlsFacts {
+    /// The cipher suite.
+    pub suite: String,
+    /// Where records are made: `user space`.
+    pub records: String,
+    /// The name in the server's certificate.
+    pub certificate: String,
+    /// For how many seconds it is still valid.
+    pub seconds_left: u64,
 }
 
 /// Bytes that NFS moved.

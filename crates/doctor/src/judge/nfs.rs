@@ -3,9 +3,13 @@
 use howdah_units as units;
 
 use super::mounts;
-use crate::facts::{Facts, MovingFacts, NfsFacts, StorageFacts};
+use crate::facts::{Facts, MovingFacts, NfsFacts, StorageFacts, TlsFacts};
 use crate::{Figure, Finding, Remedy, Rung, RungReport, Verdict};
 
+/// A day in seconds.
+const DAY: u64 = 86_400;
+/// So many days before its end a certificate is worth a word.
+const DAYS_SOON: u64 = 30;
 /// NFS below this part of the lower of network and storage is held up by something of its own.
 const OF_LOWER: f64 = 0.8;
 /// Calls that take less than this beyond the network, in seconds, say nothing about how many are answered at once.
@@ -22,6 +26,7 @@ pub fn nfs(facts: &Facts) -> RungReport {
         findings.extend(small_transfers(nfs));
         findings.extend(facts.storage.as_ref().and_then(one_by_one));
         findings.extend(slower_than_below(facts, nfs).filter(|_| findings.is_empty()));
+        findings.extend(nfs.tls.as_ref().and_then(ending));
         figures.extend(self::figures(facts, nfs));
         could_not.clone_from(&nfs.could_not);
     }
@@ -59,11 +64,36 @@ fn lower(facts: &Facts, writes: bool) -> Option<(f64, &'static str)> {
     network.into_iter().chain(storage).min_by(|one, other| one.0.total_cmp(&other.0))
 }
 
+/// What protects the calls.
+fn protection(tls: &TlsFacts) -> Figure {
+    let days = tls.seconds_left / DAY;
+    let TlsFacts { suite, records, certificate, .. } = tls;
+    Figure::told(
+        "TLS",
+        format!("{suite}, records in {records}, the server's certificate {certificate} has {days} days left"),
+    )
+}
+
+/// That the server's certificate ends soon: then every client is refused.
+fn ending(tls: &TlsFacts) -> Option<Finding> {
+    let days = tls.seconds_left / DAY;
+    (days < DAYS_SOON).then(|| {
+        let renewed = Remedy::Advice {
+            what: "at the server: replace tls_certificate and tls_key".to_owned(),
+            why: "clients refuse a certificate that has expired".to_owned(),
+            undo: None,
+        };
+        Finding::note(format!("the server's certificate {} expires in {days} days", tls.certificate))
+            .mended_by(renewed)
+    })
+}
+
 fn figures(facts: &Facts, nfs: &NfsFacts) -> Vec<Figure> {
     let mut figures = vec![
         Figure::told("bytes in a READ", units::power_of_two(nfs.read_size)),
         Figure::told("bytes in a WRITE", units::power_of_two(nfs.write_size)),
     ];
+    figures.extend(nfs.tls.iter().map(protection));
     for (name, moving, writes) in [("reads", &nfs.reads, false), ("writes", &nfs.writes, true)] {
         let Some(moving) = moving else { continue };
         let value = units::rate(moving.bytes_per_second);
@@ -172,6 +202,24 @@ mod tests {
                 ..NfsFacts::default()
             }),
             ..Facts::default()
+        }
+    }
+
+    #[test]
+    fn a_certificate_that_ends_soon_is_worth_a_word_and_limits_nothing() {
+        let mut facts = usual();
+        for (days, found) in [(31, 0), (29, 1), (0, 1)] {
+            let tls = TlsFacts {
+                suite: "TLS13_AES_256_GCM_SHA384".to_owned(),
+                records: "user space".to_owned(),
+                certificate: "nfs.example.org".to_owned(),
+                seconds_left: days * DAY,
+            };
+            facts.nfs.as_mut().expect("some").tls = Some(tls);
+            let report = nfs(&facts);
+            assert_eq!((report.verdict, report.findings.len()), (Verdict::Healthy, found), "{days}");
+            let told = report.figures.iter().find(|figure| figure.name == "TLS").expect("it is told");
+            assert!(told.value.ends_with(&format!("nfs.example.org has {days} days left")), "{told:?}");
         }
     }
 

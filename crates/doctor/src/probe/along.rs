@@ -3,10 +3,10 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
-use howdah_client::channel::Patience;
+use howdah_client::channel::{Patience, TlsReport};
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
@@ -15,7 +15,7 @@ use howdah_vfs::{Caller, FileSystem, Handle, Name};
 
 use super::{file, host, interfaces, mounts, moving, null_calls, packets, small_calls};
 use crate::Rung;
-use crate::facts::{Facts, NfsFacts, PathFacts, TooLarge};
+use crate::facts::{Facts, NfsFacts, PathFacts, TlsFacts, TooLarge};
 use crate::judge::{nfs_is_low, path_is_low};
 use crate::peer::Peer;
 
@@ -152,12 +152,24 @@ fn upper(facts: &mut Facts, asked: &Asked<'_>, client: &Arc<Nfs3>, round_trip: D
     (asked.tell)("NFS: what it moves");
     let rate = facts.path.as_ref().and_then(|path| Some(path.there.as_ref()?.bytes_per_second));
     let moving = Moving { asked, client, caller, node, file, round_trip, rate };
-    facts.nfs = Some(moving.measure());
+    facts.nfs = Some(NfsFacts { tls: tls(client), ..moving.measure() });
     if nfs_is_low(facts) {
         (asked.tell)("NFS: what it moves, once more");
         let again = moving.measure();
         facts.nfs.get_or_insert_default().once_more(again);
     }
+}
+
+/// What protects the calls.
+fn tls(client: &Nfs3) -> Option<TlsFacts> {
+    let TlsReport { suite, certificate } = client.channel().report().tls?;
+    let certificate = certificate?;
+    Some(TlsFacts {
+        suite: suite.to_owned(),
+        records: "user space".to_owned(),
+        certificate: certificate.name().to_owned(),
+        seconds_left: certificate.left(SystemTime::now()).unwrap_or_default().as_secs(),
+    })
 }
 
 /// What NFS moves is measured by this.
