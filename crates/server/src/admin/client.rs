@@ -73,7 +73,7 @@ pub struct Lane {
     /// Bytes per second that come.
     pub received_per_second: f64,
     /// TLS, if it protects the connection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub tls: Option<TlsReport>,
     /// Where its time went.
     pub recent: Recent,

@@ -81,7 +81,7 @@ pub struct ConnectionReport {
     /// Seconds since it was accepted.
     pub age_seconds: f64,
     /// TLS, if it protects the connection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub tls: Option<TlsReport>,
     /// What limits it; none before it has moved something twice.
     pub verdict: Option<VerdictReport>,
