@@ -247,6 +247,12 @@ impl Connection {
         let _ = self.socket.shutdown(Shutdown::Both);
     }
 
+    /// Whether the connection is reset if this process dies, or closes it without another word: then the peer knows that it did not end
+    /// in order. What is not sent yet is given up with it.
+    pub fn reset_if_lost(&self, resets: bool) {
+        let _ = self.socket.set_linger(resets.then_some(Duration::ZERO));
+    }
+
     /// Ends what is left of the connection at once, on both hosts, though others still hold it: another one may come from its port.
     pub fn free_port(&self) {
         let _ = rustix::net::connect_unspec(&self.socket);

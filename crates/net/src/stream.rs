@@ -255,6 +255,12 @@ impl Stream {
         matches!(peeked, Ok((0, _))) && is_connected() && self.has_arrived().unwrap_or(false)
     }
 
+    /// Whether the connection is reset if this process dies, or closes it without another word: then the peer knows that it did not end
+    /// in order. What is not sent yet is given up with it.
+    pub fn reset_if_lost(&self, resets: bool) {
+        let _ = sockopt::set_socket_linger(&self.socket, resets.then_some(Duration::ZERO));
+    }
+
     /// Ends the connection without a farewell: what the peer has not taken is given up with the socket. After [`Self::shut_down`]
     /// the kernel would go on holding it, for minutes, for a peer that shows no window.
     pub fn cut(&self) {

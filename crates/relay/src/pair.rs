@@ -45,6 +45,9 @@ pub struct Way {
 impl RelayedPair {
     /// A new one.
     pub fn new(number: u64, near: Stream, far: Connection, program: Option<u32>, place: Admitted) -> Self {
+        // A server takes calls of a connection that ended in order for done, and answers them anew where they come again.
+        near.reset_if_lost(true);
+        far.reset_if_lost(true);
         Self {
             number,
             near,
@@ -66,6 +69,12 @@ impl RelayedPair {
     /// Whether one side has ended, and the other has not.
     pub fn is_half_closed(&self) -> bool {
         self.out.is_ended() != self.back.is_ended()
+    }
+
+    /// Both have ended in order: what their sockets still hold is sent.
+    pub fn let_go(&self) {
+        self.near.reset_if_lost(false);
+        self.far.reset_if_lost(false);
     }
 
     /// Ends both by a reset.

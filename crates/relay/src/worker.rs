@@ -89,8 +89,7 @@ impl Carrying {
         }
         self.take_given();
         for (number, driven) in std::mem::take(&mut self.driven) {
-            driven.pair.near.shut_down();
-            driven.pair.far.shut_down();
+            driven.pair.cut();
             self.registry.end(number);
         }
     }
@@ -117,7 +116,10 @@ impl Carrying {
         let (client, far) = (driven.pair.near.peer().ends.client, driven.pair.far.peer());
         match step {
             DriveOutcome::GoesOn => return,
-            DriveOutcome::Ended => tracing::debug!(%client, server = %far, "a connection ended"),
+            DriveOutcome::Ended => {
+                driven.pair.let_go();
+                tracing::debug!(%client, server = %far, "a connection ended");
+            }
             DriveOutcome::Broken(error) => {
                 tracing::debug!(%client, server = %far, ?side, %error, "a connection broke");
                 driven.pair.cut();
