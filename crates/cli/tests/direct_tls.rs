@@ -1,5 +1,7 @@
 //! Programs that know TLS and not RPC: a connection that is TLS from its first byte serves them.
 
+#![allow(clippy::print_stdout, reason = "a test that cannot run says so")]
+
 #[path = "running/server.rs"]
 mod server;
 
