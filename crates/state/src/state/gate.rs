@@ -90,7 +90,8 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let Some(record) = self.clients.get(client) else { return };
         if !self.journal.records().is_client(&record.owner) {
             let (owner, principal) = (record.owner.clone(), record.principal.clone());
-            self.journal.write(DurableRecord::AddClient { owner, principal }, &mut self.effects);
+            let server = Some(record.server);
+            self.journal.write(DurableRecord::AddClient { owner, principal, server }, &mut self.effects);
         }
     }
 
