@@ -75,9 +75,14 @@ impl Prepared {
 }
 
 fn states(config: &ServerConfig, secrets: &ServerSecrets) -> Result<StateOptions> {
-    let options = StateOptions::in_directory(&config.state);
-    let options =
-        options.with_context(|| format!("reading the records of clients in {}", config.state.display()))?;
+    let shared = config.cluster.as_ref().and_then(|cluster| cluster.records.as_ref());
+    let directory = shared.unwrap_or(&config.state);
+    let reading = || format!("reading the records of clients in {}", directory.display());
+    if let Some(directory) = shared {
+        let (head, scope) = (secrets.head(), secrets.cluster_name());
+        return StateOptions::in_cluster(directory, head, scope, config.lease).with_context(reading);
+    }
+    let options = StateOptions::in_directory(directory).with_context(reading)?;
     let options = if config.cluster.is_some() { options.of_head(secrets.head()) } else { options };
     Ok(options.with_lease(config.lease))
 }

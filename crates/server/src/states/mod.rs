@@ -5,6 +5,8 @@ mod client_news;
 mod delegating;
 mod file_key;
 mod gone_files;
+mod head_log;
+mod head_records;
 mod host_mirror;
 mod lock_hosts;
 mod lock_news;
@@ -14,6 +16,7 @@ mod recalling;
 mod record_file;
 mod record_log;
 mod returns;
+mod serving;
 mod session_data;
 mod state_number;
 #[allow(clippy::module_inception, reason = "the file holds the state itself")]

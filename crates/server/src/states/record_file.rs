@@ -47,12 +47,16 @@ impl RecordFile {
     /// # Errors
     /// It cannot be read or written, or is no such file.
     pub fn open(directory: &Path) -> io::Result<(Self, RecoveryRecords)> {
-        let text = match fs::read_to_string(directory.join(NAME)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            text => text?,
-        };
-        let records = read(&text)?;
-        let (file, compact) = write(directory, &records)?;
+        let records = read_records(directory)?;
+        Ok((Self::begin(directory, &records)?, records))
+    }
+
+    /// Starts a file that comes to these records, in the place of the one that is there.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn begin(directory: &Path, records: &RecoveryRecords) -> io::Result<Self> {
+        let (file, compact) = write(directory, records)?;
         let state = State {
             file: Arc::new(file),
             records: records.clone(),
@@ -62,7 +66,18 @@ impl RecordFile {
             failure: None,
         };
         let (directory, state) = (directory.to_owned(), Mutex::new(state));
-        Ok((Self { directory, state, syncing: Mutex::new(Serial(0)) }, records))
+        Ok(Self { directory, state, syncing: Mutex::new(Serial(0)) })
+    }
+}
+
+/// What runs of a server left in this directory.
+///
+/// # Errors
+/// It cannot be read, or is no such file.
+pub fn read_records(directory: &Path) -> io::Result<RecoveryRecords> {
+    match fs::read_to_string(directory.join(NAME)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RecoveryRecords::default()),
+        text => read(&text?),
     }
 }
 

@@ -41,6 +41,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     pub(super) fn end_grace_if_over(&mut self, now: Duration) {
         if self.grace.ends(now) {
             self.journal.write(DurableRecord::EndGrace, &mut self.effects);
+            self.files.waited_for().iter().for_each(|key| self.wake(now, key));
         }
     }
 

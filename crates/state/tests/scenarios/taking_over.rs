@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use howdah_state::{
-    DurableRecord, LockKind, NlmLockRequest, NlmOwner, OpenRequest, RecoveryRecords, StateError,
+    DurableRecord, Effect, LockKind, NlmLockRequest, NlmOwner, OpenRequest, RecoveryRecords, StateError,
 };
 
 use crate::server::*;
@@ -68,6 +68,25 @@ fn grace_ends_when_those_who_were_taken_over_are_back() {
     assert!(state.is_grace());
     connect(&mut state, NOW, "a");
     assert!(!state.is_grace(), "a client that was here already does not complete again");
+}
+
+#[test]
+fn who_waits_is_served_when_grace_ends_and_not_before() {
+    let mut state = server();
+    let holder = state.nlm_host(b"holder").expect("a host");
+    nlm_lock(&mut state, b"holder", false).expect("LOCK");
+    let waiter = NlmOwner { host: state.nlm_host(b"waiter").expect("a host"), svid: 1, oh: [1].into() };
+    let (key, kind, range) = (&"locked", LockKind::Write, range(0, 9));
+    let request = NlmLockRequest { owner: &waiter, key, kind, range, waits: true, is_reclaim: false };
+    assert!(matches!(state.nlm_lock(NOW, request), Err(StateError::Denied(_))));
+    state.take_over(NOW, left(&["a"]).to_take_over(SERVER, no_host));
+    state.release_host(NOW, holder);
+    let is_granted = |state: &mut State| {
+        state.take_effects().list.iter().any(|effect| matches!(effect, Effect::Granted { .. }))
+    };
+    assert!(!is_granted(&mut state), "a client of the other server may have it");
+    state.expire(LEASE);
+    assert!(is_granted(&mut state));
 }
 
 #[test]
