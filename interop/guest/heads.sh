@@ -2,14 +2,23 @@
 # dies whole, with MooseFS's client, which is noted apart.
 . "$WORK/scripts/lib.sh"
 now() { cut -d' ' -f1 /proc/uptime | tr -d .; }
-mount_export
-echo held >/mnt/n/held
-exec 3</mnt/n/held
 case $MOUNT_OPTIONS in
-*vers=4*)
-    hold /mnt/n/held lock
+*nolock*) locks= ;;
+*vers=4*) locks=nosharecache ;;
+*)
+    locks=nosharecache
+    start_statd
     ;;
 esac
+mount_export "$MOUNT_OPTIONS${locks:+,$locks}"
+echo held >/mnt/n/held
+exec 3</mnt/n/held
+# Another mount, which knows nothing of the lock that the first one holds, asks the server.
+if [ "$locks" ]; then
+    hold /mnt/n/held lock
+    mkdir -p /run/other
+    mount -t nfs -o "$MOUNT_OPTIONS,$locks" "$MOUNT_SOURCE" /run/other
+fi
 largest=0 sum=0 moves=0 hosts=0 host_gap=0 round=0
 while [ $round -lt "$ROUNDS" ]; do
     round=$((round + 1))
@@ -50,6 +59,7 @@ while [ $round -lt "$ROUNDS" ]; do
     equal "$(sha256sum </mnt/n/large)" "$({ "$TOOL" pattern --seed "$((SEED + round))" --bytes "$((SIZE / 2))"; "$TOOL" pattern --seed "$((SEED - round))" --bytes "$((SIZE / 2))"; } | sha256sum)" "round $round: checksum of what was written meanwhile"
     equal "$(sha256sum </mnt/n/safe)" "$("$TOOL" pattern --seed "$round" --bytes 1048576 | sha256sum)" "round $round: checksum of what was safe"
     equal "$(cat <&3)" held "round $round: a file that was open before"
+    [ ! "$locks" ] || if flock -n /run/other/held true; then fail "round $round: the lock was lost"; fi
     exec 3<&-
     exec 3</mnt/n/held
     rmdir "/mnt/n/made-$round"
@@ -59,10 +69,12 @@ note "$moves heads killed: the next change was answered after $((sum * 10 / move
 [ $hosts = 0 ] || note "$hosts hosts killed: after $((host_gap * 10)) ms at most"
 # Far more than a move takes on a busy machine, and less than a connection that hangs.
 [ $largest -lt 6000 ] || fail "a move took $((largest * 10)) ms"
-case $MOUNT_OPTIONS in
-*vers=4*)
+if [ "$locks" ]; then
     let_go lock
-    note "the client said $(dmesg | grep -c 'lost 1 locks') times that it lost its lock"
-    ;;
-esac
+    wait
+    timeout 10 flock /run/other/held true || fail "the lock is not free"
+    umount /run/other
+    if dmesg | grep -i 'lost . locks\|failed to reclaim'; then fail "the client lost its lock"; fi
+    note "the lock was reclaimed at each head"
+fi
 expect_on_server held safe large

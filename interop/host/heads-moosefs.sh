@@ -69,13 +69,14 @@ make_head() {
     make_network "$1"
     cat >"$WORK/head$1.toml" <<EOF
 state = "$WORK/state$1"
-rpcbind = "off"
+lease = $LEASE
 [cluster]
 id = "interop"
 key_file = "$WORK/cluster.key"
+records = "$WORK/mount$1/heads"
 [[export]]
 name = "$EXPORT_NAME"
-path = "$WORK/mount$1"
+path = "$WORK/mount$1/data"
 squash = "none"
 EOF
     start_head "$1"
@@ -124,7 +125,9 @@ ip link add heads type bridge
 ip link set guest0 master heads
 ip link set heads up
 ip addr add 10.99.0.9/24 dev heads
-mount_moosefs "$WORK/export" 0
+mount_moosefs "$WORK/mount0" 0
+until_true mkdir -p "$WORK/mount0/data"
+mount --bind "$WORK/mount0/data" "$WORK/export"
 for number in 1 2; do
     mount_moosefs "$WORK/mount$number" "$number"
 done
@@ -133,8 +136,8 @@ chmod 777 "$WORK/export"
 for number in 1 2; do make_head $number; done
 "$HOWDAH" check --cluster 10.99.0.11 10.99.0.12
 # The mounts themselves agree.
-stat -c '%i %n' "$WORK"/mount1/tried "$WORK"/mount2/tried
-[ "$(stat -c %i "$WORK/mount1/tried")" = "$(stat -c %i "$WORK/mount2/tried")" ] || fail "a file has two numbers"
+stat -c '%i %n' "$WORK"/mount1/data/tried "$WORK"/mount2/data/tried
+[ "$(stat -c %i "$WORK/mount1/data/tried")" = "$(stat -c %i "$WORK/mount2/data/tried")" ] || fail "a file has two numbers"
 [ "$(stat -f -c '%b %S' "$WORK/mount1")" = "$(stat -f -c '%b %S' "$WORK/mount2")" ] || fail "two sizes"
 give_address 1
 serving=1
