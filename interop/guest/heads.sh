@@ -1,5 +1,5 @@
 # Moves from one head to the other and back in the middle of writes, ROUNDS times. Every HOSTS-th time (0: never) the host of the head
-# dies whole, with MooseFS's client, which is noted apart.
+# dies whole, with MooseFS's client, which is noted apart. With locks, every third head lives and loses its address alone.
 . "$WORK/scripts/lib.sh"
 now() { cut -d' ' -f1 /proc/uptime | tr -d .; }
 case $MOUNT_OPTIONS in
@@ -24,6 +24,7 @@ while [ $round -lt "$ROUNDS" ]; do
     round=$((round + 1))
     how=server
     [ "$HOSTS" = 0 ] || [ $((round % HOSTS)) != 0 ] || how=host
+    [ -z "$locks" ] || [ $((round % 3)) != 2 ] || how=address
     # What is safe before.
     "$TOOL" pattern --seed "$round" --bytes 1048576 | dd of="/mnt/n/safe" bs=256K iflag=fullblock conv=fsync status=none
     # What is under way meanwhile.
@@ -44,7 +45,7 @@ while [ $round -lt "$ROUNDS" ]; do
     gap=$(($(now) - start))
     echo "round $round ($how): the next change was answered after $((gap * 10)) ms"
     case $how in
-    server)
+    server | address)
         moves=$((moves + 1)) sum=$((sum + gap))
         [ $gap -le $largest ] || largest=$gap
         ;;
@@ -65,7 +66,7 @@ while [ $round -lt "$ROUNDS" ]; do
     rmdir "/mnt/n/made-$round"
     until [ -e "$WORK/revived" ]; do sleep 0.05; done
 done
-note "$moves heads killed: the next change was answered after $((sum * 10 / moves)) ms on average, $((largest * 10)) ms at most"
+note "$moves heads killed, or their address moved: the next change was answered after $((sum * 10 / moves)) ms on average, $((largest * 10)) ms at most"
 [ $hosts = 0 ] || note "$hosts hosts killed: after $((host_gap * 10)) ms at most"
 # Far more than a move takes on a busy machine, and less than a connection that hangs.
 [ $largest -lt 6000 ] || fail "a move took $((largest * 10)) ms"

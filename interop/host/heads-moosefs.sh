@@ -1,7 +1,7 @@
 # MooseFS in this namespace (a master, two chunkservers), and two heads, each with a mount and a network namespace of its own. The
 # address of the service is $SERVER_ADDRESS; head N has 10.99.0.1N besides. The job asks by files in $WORK:
 #   move     the head that serves loses its network and is killed; with "host" in the file, its mount's daemon is killed too. The
-#            other one gets the address: then the file is gone.
+#            other one gets the address: then the file is gone. With "address" in it, the head that serves loses no more than that.
 MASTER=10.98.0.1
 fail() { echo "failed: $*"; exit 1; }
 until_true() { for _ in $(seq 600); do if "$@" >/dev/null 2>&1; then return; fi; sleep 0.1; done; fail "never came true: $*"; }
@@ -96,6 +96,9 @@ kill_head() {
     [ "$2" != host ] || kill -KILL "$(cat "$WORK/mount$1.pid")"
 }
 
+# As for planned work on a host: the head lives on.
+take_address() { on_head "$1" ip addr del "$SERVER_ADDRESS/24" dev eth0; }
+
 # The neighbours are told by gratuitous ARP, which the kernel sends when a hardware address is set, if only to what it was. As
 # keepalived does, again and again.
 give_address() {
@@ -145,11 +148,11 @@ serving=1
 while :; do
     if [ -e "$WORK/move" ]; then
         how=$(cat "$WORK/move")
-        kill_head $serving "$how"
-        killed=$serving serving=$((3 - serving))
+        before=$serving serving=$((3 - serving))
+        if [ "$how" = address ]; then take_address $before; else kill_head $before "$how"; fi
         give_address $serving
         rm "$WORK/move"
-        revive_head $killed "$how"
+        [ "$how" = address ] || revive_head $before "$how"
         "$HOWDAH" clients --state "$WORK/state$serving" >"$WORK/log/clients.txt" 2>&1 || :
         : >"$WORK/revived"
     fi

@@ -368,10 +368,16 @@ fn pass_time(shared: &Shared, states: &States) {
 /// Looks which addresses clients call, and which ones other heads of the cluster have taken. Clients of version 3 that have locks say
 /// nothing until they are told to reclaim them.
 fn follow_addresses(shared: &Shared, states: &States) {
-    states.leave_lost_addresses();
+    let lost = states.leave_lost_addresses();
     for connection in shared.connections() {
+        let address = connection.peer().ends.server.ip().to_canonical();
+        if lost.contains(&address) {
+            // Left open, it would be taken for one that came after the address was back.
+            shared.cut(&connection, &"another head serves its address");
+            continue;
+        }
         // What fails was logged, and is tried again.
-        let _ = states.serve_address(connection.peer().ends.server.ip());
+        let _ = states.serve_address(address);
     }
     let untold = states.untold_hosts();
     if let Some(calls) = shared.service.lock_calls.as_ref().filter(|_| !untold.is_empty()) {

@@ -72,21 +72,22 @@ impl States {
         std::mem::take(&mut *self.untold.lock())
     }
 
-    /// Looks whether other heads have taken addresses of this one: their clients have nothing here any more.
-    pub fn leave_lost_addresses(&self) {
-        let Some(heads) = &self.heads else { return };
+    /// Looks whether other heads have taken addresses of this one: their clients have nothing here any more. Which ones.
+    pub fn leave_lost_addresses(&self) -> Vec<IpAddr> {
+        let Some(heads) = &self.heads else { return Vec::new() };
         let _turn = self.taking_over.lock();
         let lost = heads.lost().unwrap_or_else(|error| {
             tracing::warn!(%error, "it cannot be read which head serves which address");
             Vec::new()
         });
-        for address in lost {
+        for &address in &lost {
             tracing::warn!(%address, "another head serves this address now: its clients have no opens and locks here any more");
             let _ = self.ask(|state, now| {
                 state.leave_server(now, address, |host| calls(host, address));
                 Ok(())
             });
         }
+        lost
     }
 }
 
