@@ -134,6 +134,8 @@ mount --bind "$WORK/mount0/data" "$WORK/export"
 for number in 1 2; do
     mount_moosefs "$WORK/mount$number" "$number"
 done
+# The size of the cluster is that of the chunkservers that have reached the master.
+until_true sh -c "[ \$(grep -c 'register end' '$WORK/log/mfs-master.txt') -ge 2 ]"
 until_true sh -c "echo tried >'$WORK/export/tried' && sync '$WORK/export/tried'"
 chmod 777 "$WORK/export"
 for number in 1 2; do make_head $number; done
