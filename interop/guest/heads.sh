@@ -60,7 +60,6 @@ while [ $round -lt "$ROUNDS" ]; do
     equal "$(sha256sum </mnt/n/large)" "$({ "$TOOL" pattern --seed "$((SEED + round))" --bytes "$((SIZE / 2))"; "$TOOL" pattern --seed "$((SEED - round))" --bytes "$((SIZE / 2))"; } | sha256sum)" "round $round: checksum of what was written meanwhile"
     equal "$(sha256sum </mnt/n/safe)" "$("$TOOL" pattern --seed "$round" --bytes 1048576 | sha256sum)" "round $round: checksum of what was safe"
     equal "$(cat <&3)" held "round $round: a file that was open before"
-    [ ! "$locks" ] || if flock -n /run/other/held true; then fail "round $round: the lock was lost"; fi
     exec 3<&-
     exec 3</mnt/n/held
     rmdir "/mnt/n/made-$round"
@@ -71,9 +70,11 @@ note "$moves heads killed, or their address moved: the next change was answered 
 # Far more than a move takes on a busy machine, and less than a connection that hangs.
 [ $largest -lt 6000 ] || fail "a move took $((largest * 10)) ms"
 if [ "$locks" ]; then
+    # In grace the answer takes until its end.
+    if flock -n /run/other/held true; then fail "the lock was lost"; fi
     let_go lock
     wait
-    timeout 10 flock /run/other/held true || fail "the lock is not free"
+    timeout 60 flock /run/other/held true || fail "the lock is not free"
     umount /run/other
     if dmesg | grep -i 'lost . locks\|failed to reclaim'; then fail "the client lost its lock"; fi
     note "the lock was reclaimed at each head"

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
 use howdah_net::Listener;
-use howdah_server::states::StateOptions;
+use howdah_server::states::{HeadSettings, StateOptions};
 use howdah_server::{Sockets, Watcher};
 use howdah_store::local::Root;
 
@@ -79,8 +79,11 @@ fn states(config: &ServerConfig, secrets: &ServerSecrets) -> Result<StateOptions
     let directory = shared.unwrap_or(&config.state);
     let reading = || format!("reading the records of clients in {}", directory.display());
     if let Some(directory) = shared {
-        let (head, scope) = (secrets.head(), secrets.cluster_name());
-        return StateOptions::in_cluster(directory, head, scope, config.lease).with_context(reading);
+        let exports = config.exports.iter().map(|export| (export.id, export.name.to_string())).collect();
+        let settings = HeadSettings { scope: secrets.cluster_name(), exports };
+        return StateOptions::in_cluster(directory, secrets.head(), &settings, config.lease).with_context(
+            || format!("sharing records of clients with other heads in {}", directory.display()),
+        );
     }
     let options = StateOptions::in_directory(directory).with_context(reading)?;
     let options = if config.cluster.is_some() { options.of_head(secrets.head()) } else { options };

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use howdah_state::RecoveryRecords;
 
+use super::head_settings::HeadSettings;
 use super::lock_hosts::LockHost;
 use super::record_file::{RecordFile, read_records};
 
@@ -39,6 +40,14 @@ impl HeadRecords {
             DirBuilder::new().recursive(true).mode(0o700).create(part)?;
         }
         Ok(records)
+    }
+
+    /// Compares what all heads must have alike, before anything else is written.
+    ///
+    /// # Errors
+    /// Another head has something else, or it cannot be read or written.
+    pub fn agree(&self, settings: &HeadSettings) -> io::Result<()> {
+        settings.agree(&self.directory.join("heads"), &self.head)
     }
 
     /// This head's own records, without those of clients whose address another head serves now.

@@ -9,6 +9,7 @@ use howdah_state::RecoveryRecords;
 
 use super::head_log::{HeadAddresses, HeadLog};
 use super::head_records::HeadRecords;
+use super::head_settings::HeadSettings;
 use super::record_file::RecordFile;
 use super::record_log::{NoLog, RecordLog};
 use super::state_number::next_state_number;
@@ -79,19 +80,30 @@ impl StateOptions {
     }
 
     /// For a head of a cluster that keeps its records where the other heads read them, in this directory of the cluster file system.
-    /// `head` tells it from the others. They share `scope`.
+    /// `head` tells it from the others. They have these settings alike.
     ///
     /// # Errors
-    /// They cannot be read or written.
-    pub fn in_cluster(directory: &Path, head: u64, scope: [u8; 16], lease: Duration) -> io::Result<Self> {
+    /// They cannot be read or written, or another head has other settings.
+    pub fn in_cluster(
+        directory: &Path,
+        head: u64,
+        settings: &HeadSettings,
+        lease: Duration,
+    ) -> io::Result<Self> {
         let heads = HeadRecords::open(directory, head)?;
+        heads.agree(settings)?;
         let (file, records) = heads.own()?;
         let forgetful = Self { records, lease, ..Self::forgetful() }.of_head(head);
         // What hosts know of one head must be another number than that of the next.
         let host_number = (forgetful.epoch << 1 | 1) & (u32::MAX >> 1);
         let addresses = Arc::new(HeadAddresses::new(heads, lease));
         let log = Box::new(HeadLog::new(file, Arc::clone(&addresses)));
-        Ok(Self { host_number, log, cluster: Some(ClusterState { scope, addresses }), ..forgetful })
+        Ok(Self {
+            host_number,
+            log,
+            cluster: Some(ClusterState { scope: settings.scope, addresses }),
+            ..forgetful
+        })
     }
 
     /// The same with another lease.

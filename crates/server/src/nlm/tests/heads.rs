@@ -8,14 +8,15 @@ use howdah_wire::nlm::Status;
 use super::client::{Client, Fixture, SERVER};
 use crate::Transport;
 use crate::calling::peer;
-use crate::states::StateOptions;
+use crate::states::{HeadSettings, StateOptions};
 
 /// The other head's own address.
 const OWN: &str = "192.0.2.2:2049";
 const LEASE: Duration = Duration::from_secs(3_600);
 
 fn head(records: &Path, number: u64) -> Fixture {
-    Fixture::with(StateOptions::in_cluster(records, number, [1; 16], LEASE).expect("records"))
+    let settings = HeadSettings { scope: [1; 16], exports: Vec::new() };
+    Fixture::with(StateOptions::in_cluster(records, number, &settings, LEASE).expect("records"))
 }
 
 fn client(head: &Fixture, name: &'static str, address: &str, server: &str) -> Client {
