@@ -1,20 +1,30 @@
 # Moves from one head to the other and back in the middle of writes, ROUNDS times. Every HOSTS-th time (0: never) the host of the head
-# dies whole, with MooseFS's client, which is noted apart.
+# dies whole, with MooseFS's client, which is noted apart. With locks, every third head lives and loses its address alone.
 . "$WORK/scripts/lib.sh"
 now() { cut -d' ' -f1 /proc/uptime | tr -d .; }
-mount_export
-echo held >/mnt/n/held
-exec 3</mnt/n/held
 case $MOUNT_OPTIONS in
-*vers=4*)
-    hold /mnt/n/held lock
+*nolock*) locks= ;;
+*vers=4*) locks=nosharecache ;;
+*)
+    locks=nosharecache
+    start_statd
     ;;
 esac
+mount_export "$MOUNT_OPTIONS${locks:+,$locks}"
+echo held >/mnt/n/held
+exec 3</mnt/n/held
+# Another mount, which knows nothing of the lock that the first one holds, asks the server.
+if [ "$locks" ]; then
+    hold /mnt/n/held lock
+    mkdir -p /run/other
+    mount -t nfs -o "$MOUNT_OPTIONS,$locks" "$MOUNT_SOURCE" /run/other
+fi
 largest=0 sum=0 moves=0 hosts=0 host_gap=0 round=0
 while [ $round -lt "$ROUNDS" ]; do
     round=$((round + 1))
     how=server
     [ "$HOSTS" = 0 ] || [ $((round % HOSTS)) != 0 ] || how=host
+    [ -z "$locks" ] || [ $((round % 3)) != 2 ] || how=address
     # What is safe before.
     "$TOOL" pattern --seed "$round" --bytes 1048576 | dd of="/mnt/n/safe" bs=256K iflag=fullblock conv=fsync status=none
     # What is under way meanwhile.
@@ -35,7 +45,7 @@ while [ $round -lt "$ROUNDS" ]; do
     gap=$(($(now) - start))
     echo "round $round ($how): the next change was answered after $((gap * 10)) ms"
     case $how in
-    server)
+    server | address)
         moves=$((moves + 1)) sum=$((sum + gap))
         [ $gap -le $largest ] || largest=$gap
         ;;
@@ -55,14 +65,18 @@ while [ $round -lt "$ROUNDS" ]; do
     rmdir "/mnt/n/made-$round"
     until [ -e "$WORK/revived" ]; do sleep 0.05; done
 done
-note "$moves heads killed: the next change was answered after $((sum * 10 / moves)) ms on average, $((largest * 10)) ms at most"
+note "$moves heads killed, or their address moved: the next change was answered after $((sum * 10 / moves)) ms on average, $((largest * 10)) ms at most"
 [ $hosts = 0 ] || note "$hosts hosts killed: after $((host_gap * 10)) ms at most"
 # Far more than a move takes on a busy machine, and less than a connection that hangs.
 [ $largest -lt 6000 ] || fail "a move took $((largest * 10)) ms"
-case $MOUNT_OPTIONS in
-*vers=4*)
+if [ "$locks" ]; then
+    # In grace the answer takes until its end.
+    if flock -n /run/other/held true; then fail "the lock was lost"; fi
     let_go lock
-    note "the client said $(dmesg | grep -c 'lost 1 locks') times that it lost its lock"
-    ;;
-esac
+    wait
+    timeout 60 flock /run/other/held true || fail "the lock is not free"
+    umount /run/other
+    if dmesg | grep -i 'lost . locks\|failed to reclaim'; then fail "the client lost its lock"; fi
+    note "the lock was reclaimed at each head"
+fi
 expect_on_server held safe large

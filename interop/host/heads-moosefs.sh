@@ -1,7 +1,7 @@
 # MooseFS in this namespace (a master, two chunkservers), and two heads, each with a mount and a network namespace of its own. The
 # address of the service is $SERVER_ADDRESS; head N has 10.99.0.1N besides. The job asks by files in $WORK:
 #   move     the head that serves loses its network and is killed; with "host" in the file, its mount's daemon is killed too. The
-#            other one gets the address: then the file is gone.
+#            other one gets the address: then the file is gone. With "address" in it, the head that serves loses no more than that.
 MASTER=10.98.0.1
 fail() { echo "failed: $*"; exit 1; }
 until_true() { for _ in $(seq 600); do if "$@" >/dev/null 2>&1; then return; fi; sleep 0.1; done; fail "never came true: $*"; }
@@ -69,13 +69,14 @@ make_head() {
     make_network "$1"
     cat >"$WORK/head$1.toml" <<EOF
 state = "$WORK/state$1"
-rpcbind = "off"
+lease = $LEASE
 [cluster]
 id = "interop"
 key_file = "$WORK/cluster.key"
+records = "$WORK/mount$1/heads"
 [[export]]
 name = "$EXPORT_NAME"
-path = "$WORK/mount$1"
+path = "$WORK/mount$1/data"
 squash = "none"
 EOF
     start_head "$1"
@@ -94,6 +95,9 @@ kill_head() {
     kill -KILL "$(cat "$WORK/head$1.pid")"
     [ "$2" != host ] || kill -KILL "$(cat "$WORK/mount$1.pid")"
 }
+
+# As for planned work on a host: the head lives on.
+take_address() { on_head "$1" ip addr del "$SERVER_ADDRESS/24" dev eth0; }
 
 # The neighbours are told by gratuitous ARP, which the kernel sends when a hardware address is set, if only to what it was. As
 # keepalived does, again and again.
@@ -124,17 +128,21 @@ ip link add heads type bridge
 ip link set guest0 master heads
 ip link set heads up
 ip addr add 10.99.0.9/24 dev heads
-mount_moosefs "$WORK/export" 0
+mount_moosefs "$WORK/mount0" 0
+until_true mkdir -p "$WORK/mount0/data"
+mount --bind "$WORK/mount0/data" "$WORK/export"
 for number in 1 2; do
     mount_moosefs "$WORK/mount$number" "$number"
 done
+# The size of the cluster is that of the chunkservers that have reached the master.
+until_true sh -c "[ \$(grep -c 'register end' '$WORK/log/mfs-master.txt') -ge 2 ]"
 until_true sh -c "echo tried >'$WORK/export/tried' && sync '$WORK/export/tried'"
 chmod 777 "$WORK/export"
 for number in 1 2; do make_head $number; done
 "$HOWDAH" check --cluster 10.99.0.11 10.99.0.12
 # The mounts themselves agree.
-stat -c '%i %n' "$WORK"/mount1/tried "$WORK"/mount2/tried
-[ "$(stat -c %i "$WORK/mount1/tried")" = "$(stat -c %i "$WORK/mount2/tried")" ] || fail "a file has two numbers"
+stat -c '%i %n' "$WORK"/mount1/data/tried "$WORK"/mount2/data/tried
+[ "$(stat -c %i "$WORK/mount1/data/tried")" = "$(stat -c %i "$WORK/mount2/data/tried")" ] || fail "a file has two numbers"
 [ "$(stat -f -c '%b %S' "$WORK/mount1")" = "$(stat -f -c '%b %S' "$WORK/mount2")" ] || fail "two sizes"
 give_address 1
 serving=1
@@ -142,11 +150,11 @@ serving=1
 while :; do
     if [ -e "$WORK/move" ]; then
         how=$(cat "$WORK/move")
-        kill_head $serving "$how"
-        killed=$serving serving=$((3 - serving))
+        before=$serving serving=$((3 - serving))
+        if [ "$how" = address ]; then take_address $before; else kill_head $before "$how"; fi
         give_address $serving
         rm "$WORK/move"
-        revive_head $killed "$how"
+        [ "$how" = address ] || revive_head $before "$how"
         "$HOWDAH" clients --state "$WORK/state$serving" >"$WORK/log/clients.txt" 2>&1 || :
         : >"$WORK/revived"
     fi

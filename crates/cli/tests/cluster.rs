@@ -101,6 +101,37 @@ fn heads_that_disagree_are_told_apart() {
 }
 
 #[test]
+fn a_head_with_another_key_or_export_id_does_not_start_beside_the_records_of_others() {
+    let home = home();
+    let home = home.path();
+    for key in ["key", "other-key"] {
+        make_key(&home.join(key));
+    }
+    let configure = |number: u8, key: &str, id: &str| {
+        let own = home.join(format!("head{number}"));
+        fs::create_dir_all(&own).expect("made");
+        let (key, data, records) = (home.join(key), home.join("data"), home.join("records"));
+        let text = format!(
+            "[cluster]\nid = \"storage\"\nkey_file = {key:?}\nrecords = {records:?}\n[[export]]\nname = \"/data\"\npath = {data:?}\n{id}"
+        );
+        let file = own.join("howdah.toml");
+        fs::write(&file, text).expect("written");
+        let mut command = serve(&own);
+        command.arg("--config").arg(file).args(["--listen", "127.0.0.1:0"]);
+        command
+    };
+    let first = Server::start(&mut configure(1, "key", ""));
+    for (key, id, part) in [("other-key", "", "[cluster] id or key_file"), ("key", "id = 7\n", "and 7 here")]
+    {
+        let (code, _, why) = run(&mut configure(2, key, id));
+        assert_eq!(code, Some(1), "{why}");
+        assert!(why.contains(part) && why.contains("other heads in"), "{part}: {why}");
+    }
+    let second = Server::start(&mut configure(2, "key", ""));
+    assert_ne!(first.address(), second.address());
+}
+
+#[test]
 fn a_key_that_is_not_there_is_explained() {
     let home = home();
     let file = home.path().join("howdah.toml");

@@ -354,11 +354,34 @@ impl Server {
 /// Lets time pass for the state of clients until the server stops.
 fn pass_time(shared: &Shared, states: &States) {
     while !shared.stopping.load(Ordering::SeqCst) {
+        if states.is_head() {
+            follow_addresses(shared, states);
+        }
         states.tick();
         if let Some(back) = &shared.service.back_channels {
             back.tick();
         }
         std::thread::park_timeout(LEASE_STEP);
+    }
+}
+
+/// Looks which addresses clients call, and which ones other heads of the cluster have taken. Clients of version 3 that have locks say
+/// nothing until they are told to reclaim them.
+fn follow_addresses(shared: &Shared, states: &States) {
+    let lost = states.leave_lost_addresses();
+    for connection in shared.connections() {
+        let address = connection.peer().ends.server.ip().to_canonical();
+        if lost.contains(&address) {
+            // Left open, it would be taken for one that came after the address was back.
+            shared.cut(&connection, &"another head serves its address");
+            continue;
+        }
+        // What fails was logged, and is tried again.
+        let _ = states.serve_address(address);
+    }
+    let untold = states.untold_hosts();
+    if let Some(calls) = shared.service.lock_calls.as_ref().filter(|_| !untold.is_empty()) {
+        calls.notices.tell(untold);
     }
 }
 

@@ -34,8 +34,13 @@ fn connect(states: &States, name: u32) -> ClientId {
         rdma_reads: None,
     };
     let made = states.ask(|state, now| {
-        let identity =
-            ClientIdentity { owner: owner.as_bytes(), verifier: [1; 8], principal: &principal, peer };
+        let identity = ClientIdentity {
+            owner: owner.as_bytes(),
+            verifier: [1; 8],
+            principal: &principal,
+            peer,
+            server: peer,
+        };
         let exchanged = state.exchange_id(now, identity, false)?;
         let data = SessionData { fore: sizes };
         let session =

@@ -37,6 +37,19 @@ impl Grace {
         }
     }
 
+    /// Begins again, or goes on, for clients and hosts of another server that this one stands in for.
+    pub fn extend<'o>(
+        &mut self,
+        (now, length): (Duration, Duration),
+        clients: impl IntoIterator<Item = &'o [u8]>,
+        has_hosts: bool,
+    ) {
+        (self.until, self.latest) = (now + length, now + length * 2);
+        self.is_on = true;
+        self.pending.extend(clients.into_iter().map(Box::from));
+        self.has_hosts |= has_hosts;
+    }
+
     /// Whether only reclaims are granted.
     pub fn is_on(&self) -> bool {
         self.is_on
@@ -55,7 +68,11 @@ impl Grace {
     /// Ends grace if it is time to. True once, when it ends.
     pub fn ends(&mut self, now: Duration) -> bool {
         let ends = self.is_on && (self.are_all_back() || self.is_late(now));
-        self.is_on &= !ends;
+        if ends {
+            self.is_on = false;
+            self.pending.clear();
+            self.has_hosts = false;
+        }
         ends
     }
 
@@ -85,7 +102,7 @@ mod tests {
         let mut records = RecoveryRecords::default();
         for client in clients {
             let principal = Principal::default();
-            records.apply(&DurableRecord::AddClient { owner: [*client].into(), principal });
+            records.apply(&DurableRecord::AddClient { owner: [*client].into(), principal, server: None });
         }
         hosts.iter().for_each(|host| records.apply(&DurableRecord::AddHost { host: [*host].into() }));
         records.apply(&DurableRecord::Start { epoch: 2 });

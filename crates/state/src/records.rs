@@ -1,6 +1,7 @@
 //! What the durable log comes to: who may reclaim.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use crate::effects::DurableRecord;
 use crate::ids::Principal;
@@ -20,15 +21,31 @@ pub struct RecoveryRecords {
 /// Clients and hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Known {
-    clients: BTreeMap<Box<[u8]>, Principal>,
+    clients: BTreeMap<Box<[u8]>, KnownClient>,
     hosts: BTreeSet<Box<[u8]>>,
+}
+
+/// Who a client is, and which of our addresses it calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct KnownClient {
+    principal: Principal,
+    server: Option<IpAddr>,
 }
 
 impl Known {
     fn remove_client(&mut self, owner: &[u8], principal: &Principal) {
-        if self.clients.get(owner) == Some(principal) {
+        if self.is_client(owner, principal) {
             self.clients.remove(owner);
         }
+    }
+
+    fn is_client(&self, owner: &[u8], principal: &Principal) -> bool {
+        self.clients.get(owner).is_some_and(|client| client.principal == *principal)
+    }
+
+    fn retain(&mut self, stays: impl Fn(Option<IpAddr>) -> bool, host_stays: impl Fn(&[u8]) -> bool) {
+        self.clients.retain(|_, client| stays(client.server));
+        self.hosts.retain(|host| host_stays(host));
     }
 
     fn is_empty(&self) -> bool {
@@ -36,9 +53,10 @@ impl Known {
     }
 
     fn lines(&self) -> impl Iterator<Item = DurableRecord> + '_ {
-        let clients = self.clients.iter().map(|(owner, principal)| DurableRecord::AddClient {
+        let clients = self.clients.iter().map(|(owner, client)| DurableRecord::AddClient {
             owner: owner.clone(),
-            principal: principal.clone(),
+            principal: client.principal.clone(),
+            server: client.server,
         });
         clients.chain(self.hosts.iter().map(|host| DurableRecord::AddHost { host: host.clone() }))
     }
@@ -49,8 +67,9 @@ impl RecoveryRecords {
     pub fn apply(&mut self, record: &DurableRecord) {
         match record {
             DurableRecord::Start { epoch } => self.start(*epoch),
-            DurableRecord::AddClient { owner, principal } => {
-                self.present.clients.insert(owner.clone(), principal.clone());
+            DurableRecord::AddClient { owner, principal, server } => {
+                let client = KnownClient { principal: principal.clone(), server: *server };
+                self.present.clients.insert(owner.clone(), client);
             }
             DurableRecord::RemoveClient { owner, principal } => {
                 self.earlier.remove_client(owner, principal);
@@ -63,6 +82,13 @@ impl RecoveryRecords {
                 self.earlier.hosts.remove(host);
                 self.present.hosts.remove(host);
             }
+            DurableRecord::TakeClient { owner, principal, server } => {
+                let client = KnownClient { principal: principal.clone(), server: *server };
+                self.earlier.clients.insert(owner.clone(), client);
+            }
+            DurableRecord::TakeHost { host } => {
+                self.earlier.hosts.insert(host.clone());
+            }
             DurableRecord::EndGrace => self.earlier = Known::default(),
         }
     }
@@ -70,10 +96,41 @@ impl RecoveryRecords {
     fn start(&mut self, epoch: u32) {
         self.epoch = epoch;
         let present = std::mem::take(&mut self.present);
-        // In a run whose grace did not end nobody got anything but what those of earlier runs reclaimed.
-        if self.earlier.is_empty() {
-            self.earlier = present;
+        // In a run whose grace did not end nobody got anything but what was reclaimed: clients of earlier runs and of servers that
+        // were taken over may still come, and those of this run keep what they have.
+        for (owner, client) in present.clients {
+            self.earlier.clients.entry(owner).or_insert(client);
         }
+        self.earlier.hosts.extend(present.hosts);
+    }
+
+    /// What a server writes that takes over the clients who call one address of this one. `is_host_of` says whether an NLM host calls it.
+    pub fn to_take_over(&self, server: IpAddr, is_host_of: impl Fn(&[u8]) -> bool) -> Vec<DurableRecord> {
+        let mut all = self.earlier.clone();
+        all.clients.extend(self.present.clients.clone());
+        all.hosts.extend(self.present.hosts.iter().cloned());
+        all.retain(|known| known == Some(server), is_host_of);
+        let taken = all.lines().map(|line| match line {
+            DurableRecord::AddClient { owner, principal, server } => {
+                DurableRecord::TakeClient { owner, principal, server }
+            }
+            DurableRecord::AddHost { host } => DurableRecord::TakeHost { host },
+            other => other,
+        });
+        taken.collect()
+    }
+
+    /// Forgets those who call addresses that another server has taken over. Clients of which no address is known stay.
+    pub fn leave(&mut self, is_gone: impl Fn(IpAddr) -> bool, is_host_gone: impl Fn(&[u8]) -> bool) {
+        for known in [&mut self.earlier, &mut self.present] {
+            known.retain(|server| !server.is_some_and(&is_gone), |host| !is_host_gone(host));
+        }
+    }
+
+    /// Our addresses that clients of NFSv4 call.
+    pub fn servers(&self) -> BTreeSet<IpAddr> {
+        let clients = self.earlier.clients.values().chain(self.present.clients.values());
+        clients.filter_map(|client| client.server).collect()
     }
 
     /// The epoch for the next run.
@@ -116,7 +173,7 @@ impl RecoveryRecords {
 
     /// Whether this client of an earlier run is this principal's.
     pub(crate) fn was_client(&self, owner: &[u8], principal: &Principal) -> bool {
-        self.earlier.clients.get(owner) == Some(principal)
+        self.earlier.is_client(owner, principal)
     }
 
     /// Whether an earlier run had this host.
@@ -136,8 +193,7 @@ impl RecoveryRecords {
 
     /// Whether anything of this principal's client is recorded.
     pub(crate) fn knows_client(&self, owner: &[u8], principal: &Principal) -> bool {
-        let [earlier, present] = [&self.earlier, &self.present].map(|known| known.clients.get(owner));
-        earlier == Some(principal) || present == Some(principal)
+        [&self.earlier, &self.present].iter().any(|known| known.is_client(owner, principal))
     }
 
     /// Whether anything of a host is recorded.
@@ -151,7 +207,7 @@ mod tests {
     use super::*;
 
     fn add(name: u8) -> DurableRecord {
-        DurableRecord::AddClient { owner: [name].into(), principal: Principal([name].into()) }
+        DurableRecord::AddClient { owner: [name].into(), principal: Principal([name].into()), server: None }
     }
 
     fn earlier(log: &[DurableRecord]) -> Vec<u8> {

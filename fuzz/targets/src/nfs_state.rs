@@ -220,6 +220,7 @@ impl Server {
             verifier: [verifier % 2; 8],
             principal: &Principal([principal % 2].into()),
             peer: [192, 0, 2, 1].into(),
+            server: [192, 0, 2, 2].into(),
         };
         if let Ok(exchanged) = self.state.exchange_id(self.now, identity, update) {
             self.clients.push((exchanged.client, exchanged.sequence));

@@ -85,7 +85,8 @@ impl Client {
         let address = |text: &str| text.parse().expect("an address");
         let (client, server) = (address("192.0.2.9:1001"), address("192.0.2.1:2049"));
         let ends = Ends { client, server };
-        let peer = Peer { ends, transport: Transport::Tcp, security: TransportSecurity::Plain };
+        let peer =
+            Peer { ends, transport: Transport::Tcp, security: TransportSecurity::Plain, certificate: None };
         self.service.answer(&peer, message).expect("every call of NFS is answered")
     }
 

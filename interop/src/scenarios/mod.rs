@@ -15,7 +15,7 @@ mod tls;
 use crate::scenario::Scenario;
 
 /// Every scenario: quick ones of the host first, then servers of other people, then the kernel client, then those that
-/// disturb the server.
+/// disturb the server, and several servers.
 pub fn all() -> Vec<Scenario> {
     [
         host_tools::SCENARIOS,
@@ -26,13 +26,14 @@ pub fn all() -> Vec<Scenario> {
         relays::SCENARIOS,
         tls::SCENARIOS,
         disturbed::SCENARIOS,
+        heads::SCENARIOS,
     ]
     .concat()
 }
 
 /// What runs only when it is named.
 pub fn when_named() -> Vec<Scenario> {
-    [measurements::SCENARIOS, relays::NAMED, suites::SCENARIOS, heads::SCENARIOS].concat()
+    [measurements::SCENARIOS, relays::NAMED, suites::SCENARIOS, heads::NAMED].concat()
 }
 
 /// The scenario of that name.

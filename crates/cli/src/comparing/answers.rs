@@ -23,8 +23,8 @@ pub struct SeenExport {
     pub file_system: u64,
     /// The number of its root.
     pub file: u64,
-    /// The size of its file system: bytes, and files that fit.
-    pub size: (u64, u64),
+    /// The size of its file system in bytes. How many files fit says less: on some clusters it rises with each file.
+    pub bytes: u64,
     /// The write verifier, if there is a file by which it shows.
     pub verifier: Option<[u8; 8]>,
     /// Some of the names in it, with handle and number of what they lead to.

@@ -65,7 +65,7 @@ fn see(fs: &dyn FileSystem, caller: &Caller, names: Option<Vec<String>>) -> howd
         root: root.as_bytes().to_vec(),
         file_system: attributes.file_system,
         file: attributes.file,
-        size: (statistics.total_bytes, statistics.total_files),
+        bytes: statistics.total_bytes,
         ..SeenExport::default()
     };
     // Without permission to list the root, fewer files are compared.

@@ -10,6 +10,9 @@ use super::answers::SeenExport;
 /// The largest clock difference to ignore, in seconds. GETTIME has a resolution of one second.
 const CLOCKS: u64 = 2;
 
+/// Sizes of one file system differ by less than one part in so many: disks come and go between two looks.
+const SIZES: u64 = 100;
+
 /// What two heads disagree about, a sentence each with what to do.
 pub fn compare((one, of_one): (&str, &HeadAnswers), (other, of_other): (&str, &HeadAnswers)) -> Vec<String> {
     let mut told = Vec::new();
@@ -45,6 +48,11 @@ fn clocks((one, first): (&str, Option<i64>), (other, second): (&str, Option<i64>
     })
 }
 
+/// Whether two sizes may be of one file system.
+fn are_alike(one: u64, other: u64) -> bool {
+    one.abs_diff(other) <= one.max(other) / SIZES
+}
+
 /// One export on two heads.
 struct Pair<'a> {
     export: &'a str,
@@ -71,7 +79,7 @@ impl Pair<'_> {
             ),
         );
         note(
-            one.file != other.file || one.size != other.size,
+            one.file != other.file || !are_alike(one.bytes, other.bytes),
             "the directories are not the same one (number of the root, or size of the file system); mount the same cluster at both"
                 .to_owned(),
         );
@@ -152,7 +160,7 @@ mod tests {
             root: handle(7, 1, b"root"),
             file_system: 5,
             file: 1,
-            size: (100, 10),
+            bytes: 1000,
             verifier: Some([verifier; 8]),
             names: names.into_iter().collect(),
         }
@@ -187,7 +195,8 @@ mod tests {
         assert!(told_of(|seen| seen.root = handle(7, 9, b"else")).contains("not the same directory"));
         assert!(told_of(|seen| seen.root = b"of another server".to_vec()).contains("not of a howdah"));
         assert!(told_of(|seen| seen.file_system = 6).contains("(fsid) 5 and 6"));
-        assert!(told_of(|seen| seen.size = (1, 1)).contains("mount the same cluster"));
+        assert!(told_of(|seen| seen.bytes = 989).contains("mount the same cluster"));
+        assert_eq!(told_of(|seen| seen.bytes = 990), "", "a disk was added meanwhile");
         let renumbered = told_of(|seen| seen.names.get_mut("a").expect("there").1 = 4);
         assert!(renumbered.contains("a has another handle or file number"), "{renumbered}");
         assert_eq!(told_of(|seen| seen.names.get_mut("a").expect("there").0 = handle(8, 9, b"a")), "");

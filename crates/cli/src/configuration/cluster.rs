@@ -1,9 +1,11 @@
 //! The section `[cluster]`: several servers (heads) that serve the same files as one, and what that forbids.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use toml::Spanned;
 use toml::de::DeValue;
 
+use super::file::absolute;
 use super::identifier::{cluster_identifier, identifier};
 use super::section::{Section, kind, text};
 use super::{Delegations, ExportConfig, Source};
@@ -18,6 +20,8 @@ pub struct ClusterConfig {
     pub id: String,
     /// The secret of the cluster.
     pub key_file: PathBuf,
+    /// The directory on the cluster file system where heads keep the records of their clients, if they do.
+    pub records: Option<PathBuf>,
 }
 
 /// Reads the section, if there is one.
@@ -37,8 +41,9 @@ pub fn cluster(
         let help = "howdah cluster-key FILE makes one, which every head needs a copy of";
         there(value).map_err(|what| format!("{what}; {help}"))
     });
+    let records = section.setting("records", absolute).map(Spanned::into_inner);
     section.finish();
-    Some(ClusterConfig { id: id?.into_inner(), key_file: key_file?.into_inner() })
+    Some(ClusterConfig { id: id?.into_inner(), key_file: key_file?.into_inner(), records })
 }
 
 fn id(value: &DeValue<'_>) -> Result<String, String> {
@@ -58,6 +63,7 @@ impl ClusterConfig {
     pub fn share(&self, exports: &mut [ExportConfig]) -> Result<(), String> {
         for export in &mut *exports {
             must_be_shareable(export)?;
+            self.must_hide_records(export)?;
             if export.id == identifier(&export.name, &export.source) {
                 export.id = cluster_identifier(&self.id, &export.name);
             }
@@ -73,6 +79,36 @@ impl ClusterConfig {
         }
         Ok(())
     }
+}
+
+impl ClusterConfig {
+    /// Clients of NFS must neither read nor damage what heads write of them.
+    fn must_hide_records(&self, export: &ExportConfig) -> Result<(), String> {
+        let (Some(records), Source::Directory(directory)) = (&self.records, &export.source) else {
+            return Ok(());
+        };
+        let [real, exported] = [records, directory].map(|path| real_path(path));
+        if !real.starts_with(&exported) {
+            return Ok(());
+        }
+        let (name, records) = (&export.name, records.display());
+        Err(format!(
+            "[cluster] records = \"{records}\" lies in export {name}, where clients could change it; choose a directory of the cluster file system that is not exported"
+        ))
+    }
+}
+
+/// A path without symbolic links, as far as it is there.
+fn real_path(path: &Path) -> PathBuf {
+    let mut missing = PathBuf::new();
+    for ancestor in path.ancestors() {
+        if let Ok(real) = ancestor.canonicalize() {
+            return real.join(missing);
+        }
+        let Some(name) = ancestor.file_name() else { break };
+        missing = if missing.as_os_str().is_empty() { name.into() } else { Path::new(name).join(missing) };
+    }
+    path.to_owned()
 }
 
 fn must_be_shareable(export: &ExportConfig) -> Result<(), String> {
@@ -98,7 +134,7 @@ mod tests {
     use crate::configuration::testing::one_export;
 
     fn cluster() -> ClusterConfig {
-        ClusterConfig { id: "storage".to_owned(), key_file: "/nonexistent".into() }
+        ClusterConfig { id: "storage".to_owned(), key_file: "/nonexistent".into(), records: None }
     }
 
     #[test]
@@ -117,6 +153,25 @@ mod tests {
             identifier(&one_export().exports[0].name, &Source::Directory("/mnt/one".into()))
         );
         assert_eq!(id_at("/mnt/one", Some(7)), 7, "what is written holds");
+    }
+
+    #[test]
+    fn records_are_kept_where_no_client_reaches_them() {
+        let home = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(home.path().join("data")).expect("made");
+        std::os::unix::fs::symlink("data", home.path().join("link")).expect("made");
+        let share = |records: &str, exported: &str| {
+            let mut exports = one_export().exports;
+            exports[0].source = Source::Directory(home.path().join(exported));
+            let cluster = ClusterConfig { records: Some(home.path().join(records)), ..cluster() };
+            cluster.share(&mut exports)
+        };
+        for (records, exported) in [("data", "data"), ("data/x/y", "link"), ("link/x", "data")] {
+            assert!(share(records, exported).is_err_and(|why| why.contains("not exported")), "{records}");
+        }
+        for (records, exported) in [("heads", "data"), ("data-2", "data"), (".heads", "link")] {
+            share(records, exported).expect("it is outside");
+        }
     }
 
     #[test]

@@ -248,7 +248,11 @@ fn exports(section: &mut Section<'_, '_>) -> Vec<ExportConfig> {
     items.iter().filter_map(|item| export(item, &mut known, section.problems())).collect()
 }
 
-fn absolute(value: &DeValue<'_>) -> Result<PathBuf, String> {
+/// A path from the root.
+///
+/// # Errors
+/// It is no text, or begins elsewhere.
+pub fn absolute(value: &DeValue<'_>) -> Result<PathBuf, String> {
     let path = Path::new(text(value)?);
     if path.is_absolute() {
         Ok(path.to_owned())

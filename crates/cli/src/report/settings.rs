@@ -55,6 +55,9 @@ pub fn server(config: &ServerConfig) -> String {
     }
     if let Some(cluster) = &config.cluster {
         line("cluster", &format!("{}, by the key in {}", cluster.id, cluster.key_file.display()));
+        if let Some(records) = &cluster.records {
+            line("", &format!("with records of clients for all heads in {}", records.display()));
+        }
     }
     line("metrics", &metrics(&config.metrics));
     line("connections", &connections(&config.tuning));

@@ -59,7 +59,11 @@ fn server(config: &ServerConfig) -> Value {
         "sandbox": config.sandbox.as_str(),
         "admin": admin,
         "admin_listen": config.admin_listen.as_ref().map(|listen| live_page(listen, &config.state)),
-        "cluster": cluster.map(|cluster| json!({ "id": cluster.id, "key_file": path(&cluster.key_file) })),
+        "cluster": cluster.map(|cluster| json!({
+            "id": cluster.id,
+            "key_file": path(&cluster.key_file),
+            "records": cluster.records.as_deref().map(path),
+        })),
         "metrics": config.metrics.address,
         "metrics_clients": config.metrics.clients,
         "log": config.log.as_deref().unwrap_or("info"),

@@ -86,9 +86,10 @@ fn reach<'p>(
     let far = config.exports.iter().flat_map(far_tls);
     let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(secure).chain(far);
     let read = read.chain(&arguments.server.config);
+    let records = config.cluster.iter().filter_map(|cluster| cluster.records.as_ref());
     Ok(Reach {
         directories: prepared.roots.iter().flatten().map(AsFd::as_fd).collect(),
-        own: vec![config.state.clone()],
+        own: [&config.state].into_iter().chain(records).cloned().collect(),
         remove: admin.into_iter().collect(),
         read: read.flat_map(|file| directories_of(file)).collect(),
         by_handles,

@@ -215,7 +215,8 @@ fn a_client_without_a_connection_for_calls_is_told_and_called_over_its_next_one(
     };
     let session = states.ask(|state, now| {
         let peer = [192, 0, 2, 1].into();
-        let identity = ClientIdentity { owner: b"one", verifier: [1; 8], principal: &principal, peer };
+        let identity =
+            ClientIdentity { owner: b"one", verifier: [1; 8], principal: &principal, peer, server: peer };
         let exchanged = state.exchange_id(now, identity, false)?;
         let data = SessionData { fore: sizes };
         state.create_session(now, exchanged.client, exchanged.sequence, &principal, 1, data)

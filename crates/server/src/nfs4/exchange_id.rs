@@ -10,7 +10,7 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use crate::Reply;
-use crate::states::principal;
+use crate::states::{principal, status};
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
@@ -27,22 +27,28 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         Protection::Secret(_) => return Err(Status::ENCR_ALG_UNSUPP.into()),
     }
     let principal = principal(compound.identity);
+    let ends = &compound.peer.ends;
+    let server = ends.server.ip().to_canonical();
+    let states = &compound.nfs4.states;
+    // Before anything is said of the client: it may be another head's.
+    states.serve_address(server).map_err(|error| status(&error))?;
     let identity = ClientIdentity {
         owner: owner.owner.0,
         verifier: owner.verifier.0,
         principal: &principal,
-        peer: compound.peer.ends.client.ip(),
+        peer: ends.client.ip(),
+        server,
     };
-    let states = &compound.nfs4.states;
     let answer = states.judge(|state, now| state.exchange_id(now, identity, flags & UPDATE != 0))?;
     let own = compound.exports.identity();
+    let scope = states.scope().unwrap_or(own);
     reply.write(&Success {
         client: ClientId(answer.client.0),
         sequence: answer.sequence,
         flags: WITHOUT_PNFS | if answer.is_confirmed { CONFIRMED } else { 0 },
         protection: Protection::None,
         owner: ServerOwner { minor: 0, major: Opaque(&own) },
-        scope: Opaque(&own),
+        scope: Opaque(&scope),
         implementation: Some(Implementation {
             domain: Opaque(b"howdah"),
             name: Opaque(concat!("howdah ", env!("CARGO_PKG_VERSION")).as_bytes()),

@@ -121,7 +121,9 @@ impl<'c> NlmContext<'c> {
     ) -> impl Fn(&mut State, Duration) -> Result<T, StateError> {
         let host = LockHost::new(caller, &self.peer.ends);
         let name = host.to_bytes();
+        let is_served = self.nlm.states.serve_address(host.server);
         move |state, now| {
+            is_served.clone()?;
             let id = state.nlm_host(&name)?;
             self.nlm.states.hosts().note(id, &host, self.peer.transport, number);
             call(state, now, id)

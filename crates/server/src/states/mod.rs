@@ -5,6 +5,9 @@ mod client_news;
 mod delegating;
 mod file_key;
 mod gone_files;
+mod head_log;
+mod head_records;
+mod head_settings;
 mod host_mirror;
 mod lock_hosts;
 mod lock_news;
@@ -14,6 +17,7 @@ mod recalling;
 mod record_file;
 mod record_log;
 mod returns;
+mod serving;
 mod session_data;
 mod state_number;
 #[allow(clippy::module_inception, reason = "the file holds the state itself")]
@@ -22,6 +26,7 @@ mod status;
 
 pub use client_news::ClientNews;
 pub use file_key::FileKey;
+pub use head_settings::HeadSettings;
 pub use host_mirror::LocalLock;
 pub use lock_hosts::{KnownHost, LockHost, LockHosts};
 pub use lock_news::{GrantTicket, LockNews};

@@ -2,10 +2,14 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use howdah_state::RecoveryRecords;
 
+use super::head_log::{HeadAddresses, HeadLog};
+use super::head_records::HeadRecords;
+use super::head_settings::HeadSettings;
 use super::record_file::RecordFile;
 use super::record_log::{NoLog, RecordLog};
 use super::state_number::next_state_number;
@@ -25,6 +29,16 @@ pub struct StateOptions {
     pub host_number: u32,
     /// Where records go.
     pub log: Box<dyn RecordLog>,
+    /// What several heads of a cluster that know each other's clients have in common.
+    pub cluster: Option<ClusterState>,
+}
+
+/// What several heads of a cluster that know each other's clients have in common.
+pub struct ClusterState {
+    /// Their name together (RFC 8881 2.10.4): clients reclaim at one what they had at another.
+    pub scope: [u8; 16],
+    /// The addresses of this one.
+    pub addresses: Arc<HeadAddresses>,
 }
 
 impl StateOptions {
@@ -34,7 +48,14 @@ impl StateOptions {
         let lease = howdah_state::limits::LEASE;
         // Odd, and another one than before.
         let host_number = (epoch << 1 | 1) & (u32::MAX >> 1);
-        Self { lease, records: RecoveryRecords::default(), epoch, host_number, log: Box::new(NoLog) }
+        Self {
+            lease,
+            records: RecoveryRecords::default(),
+            epoch,
+            host_number,
+            log: Box::new(NoLog),
+            cluster: None,
+        }
     }
 
     /// For a server that keeps records in this directory.
@@ -56,6 +77,33 @@ impl StateOptions {
     pub fn of_head(self, head: u64) -> Self {
         let apart = since_1970().as_secs().saturating_sub(head % HEADS_APART) as u32;
         Self { epoch: self.records.next_epoch().max(apart), ..self }
+    }
+
+    /// For a head of a cluster that keeps its records where the other heads read them, in this directory of the cluster file system.
+    /// `head` tells it from the others. They have these settings alike.
+    ///
+    /// # Errors
+    /// They cannot be read or written, or another head has other settings.
+    pub fn in_cluster(
+        directory: &Path,
+        head: u64,
+        settings: &HeadSettings,
+        lease: Duration,
+    ) -> io::Result<Self> {
+        let heads = HeadRecords::open(directory, head)?;
+        heads.agree(settings)?;
+        let (file, records) = heads.own()?;
+        let forgetful = Self { records, lease, ..Self::forgetful() }.of_head(head);
+        // What hosts know of one head must be another number than that of the next.
+        let host_number = (forgetful.epoch << 1 | 1) & (u32::MAX >> 1);
+        let addresses = Arc::new(HeadAddresses::new(heads, lease));
+        let log = Box::new(HeadLog::new(file, Arc::clone(&addresses)));
+        Ok(Self {
+            host_number,
+            log,
+            cluster: Some(ClusterState { scope: settings.scope, addresses }),
+            ..forgetful
+        })
     }
 
     /// The same with another lease.

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,12 +47,16 @@ impl RecordFile {
     /// # Errors
     /// It cannot be read or written, or is no such file.
     pub fn open(directory: &Path) -> io::Result<(Self, RecoveryRecords)> {
-        let text = match fs::read_to_string(directory.join(NAME)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            text => text?,
-        };
-        let records = read(&text)?;
-        let (file, compact) = write(directory, &records)?;
+        let records = read_records(directory)?;
+        Ok((Self::begin(directory, &records)?, records))
+    }
+
+    /// Starts a file that comes to these records, in the place of the one that is there.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn begin(directory: &Path, records: &RecoveryRecords) -> io::Result<Self> {
+        let (file, compact) = write(directory, records)?;
         let state = State {
             file: Arc::new(file),
             records: records.clone(),
@@ -61,7 +66,18 @@ impl RecordFile {
             failure: None,
         };
         let (directory, state) = (directory.to_owned(), Mutex::new(state));
-        Ok((Self { directory, state, syncing: Mutex::new(Serial(0)) }, records))
+        Ok(Self { directory, state, syncing: Mutex::new(Serial(0)) })
+    }
+}
+
+/// What runs of a server left in this directory.
+///
+/// # Errors
+/// It cannot be read, or is no such file.
+pub fn read_records(directory: &Path) -> io::Result<RecoveryRecords> {
+    match fs::read_to_string(directory.join(NAME)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RecoveryRecords::default()),
+        text => read(&text?),
     }
 }
 
@@ -144,9 +160,13 @@ fn read(text: &str) -> io::Result<RecoveryRecords> {
 fn line(record: &DurableRecord) -> String {
     match record {
         DurableRecord::Start { epoch } => format!("start {epoch}\n"),
-        DurableRecord::AddClient { owner, principal } => {
-            format!("client {} {}\n", Hex(owner), Hex(&principal.0))
+        DurableRecord::AddClient { owner, principal, server } => {
+            format!("client {} {}{}\n", Hex(owner), Hex(&principal.0), At(*server))
         }
+        DurableRecord::TakeClient { owner, principal, server } => {
+            format!("taken-client {} {}{}\n", Hex(owner), Hex(&principal.0), At(*server))
+        }
+        DurableRecord::TakeHost { host } => format!("taken-host {}\n", Hex(host)),
         DurableRecord::RemoveClient { owner, principal } => {
             format!("no-client {} {}\n", Hex(owner), Hex(&principal.0))
         }
@@ -157,18 +177,34 @@ fn line(record: &DurableRecord) -> String {
 }
 
 fn parse(line: &str) -> Option<DurableRecord> {
-    let mut words = line.split(' ');
+    let (mut words, server) = match line.split_once(" at ") {
+        Some((words, server)) => (words.split(' '), Some(server.parse().ok()?)),
+        None => (line.split(' '), None),
+    };
     let kind = words.next()?;
     let mut bytes = || words.next().and_then(from_hex);
     Some(match kind {
         "start" => DurableRecord::Start { epoch: line.strip_prefix("start ")?.parse().ok()? },
-        "client" => DurableRecord::AddClient { owner: bytes()?, principal: Principal(bytes()?) },
+        "client" => DurableRecord::AddClient { owner: bytes()?, principal: Principal(bytes()?), server },
+        "taken-client" => {
+            DurableRecord::TakeClient { owner: bytes()?, principal: Principal(bytes()?), server }
+        }
+        "taken-host" => DurableRecord::TakeHost { host: bytes()? },
         "no-client" => DurableRecord::RemoveClient { owner: bytes()?, principal: Principal(bytes()?) },
         "host" => DurableRecord::AddHost { host: bytes()? },
         "no-host" => DurableRecord::RemoveHost { host: bytes()? },
         "end-grace" => DurableRecord::EndGrace,
         _ => return None,
     })
+}
+
+/// The address that a client calls, if it is known, behind what else the line says.
+struct At(Option<IpAddr>);
+
+impl std::fmt::Display for At {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.map_or(Ok(()), |server| write!(formatter, " at {server}"))
+    }
 }
 
 /// Bytes as two digits each; a dash for none.
@@ -198,14 +234,21 @@ fn from_hex(text: &str) -> Option<Box<[u8]>> {
 mod tests {
     use super::*;
 
-    fn records() -> [DurableRecord; 6] {
+    fn records() -> [DurableRecord; 8] {
+        let server = Some([192, 0, 2, 1].into());
         let principal = Principal(Box::new([1, 0, 0, 0, 7]));
         [
             DurableRecord::Start { epoch: 3 },
-            DurableRecord::AddClient { owner: b"one".as_slice().into(), principal: principal.clone() },
-            DurableRecord::AddClient { owner: Box::default(), principal: principal.clone() },
+            DurableRecord::AddClient {
+                owner: b"one".as_slice().into(),
+                principal: principal.clone(),
+                server: None,
+            },
+            DurableRecord::AddClient { owner: Box::default(), principal: principal.clone(), server },
             DurableRecord::RemoveClient { owner: b"one".as_slice().into(), principal: principal.clone() },
             DurableRecord::AddHost { host: b"\xff host".as_slice().into() },
+            DurableRecord::TakeClient { owner: Box::new([8]), principal, server },
+            DurableRecord::TakeHost { host: Box::new([9]) },
             DurableRecord::EndGrace,
         ]
     }
@@ -216,7 +259,7 @@ mod tests {
             let line = line(&record);
             assert_eq!(parse(line.trim_end()), Some(record));
         }
-        for wrong in ["", "start", "start x", "client 6", "client zz 00", "other 00"] {
+        for wrong in ["", "start", "start x", "client 6", "client zz 00", "client 00 00 at x", "other 00"] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
     }
@@ -248,7 +291,7 @@ mod tests {
         for number in 0..20_000_u32 {
             let owner: Box<[u8]> = format!("a client with a long name {number}").into_bytes().into();
             let (add, owner_of) = (owner.clone(), principal.clone());
-            let come = DurableRecord::AddClient { owner: add, principal: owner_of };
+            let come = DurableRecord::AddClient { owner: add, principal: owner_of, server: None };
             let go = DurableRecord::RemoveClient { owner, principal: principal.clone() };
             // The last one stays.
             for record in [Some(come), (number < 19_999).then_some(go)].into_iter().flatten() {

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 
 use super::client_news::ClientNews;
 use super::file_key::FileKey;
+use super::head_log::HeadAddresses;
 use super::host_mirror::HostMirror;
 use super::lock_hosts::{LockHost, LockHosts};
 use super::lock_news::{GrantTicket, LockNews};
@@ -49,6 +50,14 @@ pub struct States {
     client_news: OnceLock<Weak<dyn ClientNews>>,
     /// What processes of this host see of locks, and lock themselves.
     pub(super) mirror: Option<HostMirror>,
+    /// The addresses of this head of a cluster, if it is one that shares its records.
+    pub(super) heads: Option<Arc<HeadAddresses>>,
+    /// The name of all heads together.
+    scope: Option<[u8; 16]>,
+    /// Taken by whoever takes over an address, or leaves one.
+    pub(super) taking_over: Mutex<()>,
+    /// Hosts of such addresses that are to be told.
+    pub(super) untold: Mutex<Vec<LockHost>>,
 }
 
 /// What is to be done outside once the state has answered.
@@ -69,7 +78,7 @@ pub(super) struct Done {
 impl States {
     /// The state of a server that starts now.
     pub fn new(options: StateOptions) -> Self {
-        let StateOptions { lease, records, epoch, host_number, log } = options;
+        let StateOptions { lease, records, epoch, host_number, log, cluster } = options;
         let began = since_1970();
         let seed = howdah_random::spread(began.as_nanos() as u64 ^ u64::from(std::process::id()));
         let settings = StateSettings { lease, grace: lease, ..StateSettings::new(epoch, seed) };
@@ -92,6 +101,10 @@ impl States {
             lock_news: OnceLock::new(),
             client_news: OnceLock::new(),
             mirror: None,
+            scope: cluster.as_ref().map(|cluster| cluster.scope),
+            heads: cluster.map(|cluster| cluster.addresses),
+            taking_over: Mutex::default(),
+            untold: Mutex::default(),
         };
         // The record of the start.
         let effects = states.state.lock().take_effects();
@@ -118,6 +131,11 @@ impl States {
     /// How long a client keeps what it has without a word from it.
     pub fn lease(&self) -> Duration {
         self.lease
+    }
+
+    /// The name that this server has in common with those at which its clients may reclaim (RFC 8881 2.10.4), if there are others.
+    pub fn scope(&self) -> Option<[u8; 16]> {
+        self.scope
     }
 
     /// The state number of this host's status monitor in this run.
@@ -237,8 +255,12 @@ impl States {
         for effect in effects {
             match effect {
                 Effect::Persist { serial, record } => {
-                    if record == DurableRecord::EndGrace {
-                        self.is_grace.store(false, Ordering::Relaxed);
+                    match record {
+                        DurableRecord::EndGrace => self.is_grace.store(false, Ordering::Relaxed),
+                        DurableRecord::TakeClient { .. } | DurableRecord::TakeHost { .. } => {
+                            self.is_grace.store(true, Ordering::Relaxed);
+                        }
+                        _ => {}
                     }
                     self.log.append(serial, &record);
                 }

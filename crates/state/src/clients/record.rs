@@ -21,6 +21,8 @@ pub struct ClientRecord {
     pub principal: Principal,
     /// Where its EXCHANGE_ID came from.
     pub peer: IpAddr,
+    /// Our address that it called.
+    pub server: IpAddr,
     /// Lease and flags.
     pub shared: Arc<ClientShared>,
     /// Whether it has made a session.

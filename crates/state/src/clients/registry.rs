@@ -59,7 +59,7 @@ impl ClientRegistry {
         now: Duration,
         (owner, verifier): (&[u8], [u8; 8]),
         principal: &Principal,
-        peer: IpAddr,
+        (peer, server): (IpAddr, IpAddr),
     ) -> &ClientRecord {
         let id = self.free_id();
         *self.of_peer.entry(peer).or_default() += 1;
@@ -70,6 +70,7 @@ impl ClientRegistry {
             verifier,
             principal: principal.clone(),
             peer,
+            server,
             shared: Arc::new(ClientShared::heard_at(now)),
             is_confirmed: false,
             is_complete: false,

@@ -1,5 +1,7 @@
 //! What must survive a restart.
 
+use std::net::IpAddr;
+
 use crate::ids::Principal;
 
 /// A line of the durable log of who may reclaim after a restart (RFC 8881 8.4.2.1, 8.4.3).
@@ -17,6 +19,8 @@ pub enum DurableRecord {
         owner: Box<[u8]>,
         /// Who it is.
         principal: Principal,
+        /// Our address that it calls; lines of older versions do not say.
+        server: Option<IpAddr>,
     },
     /// This client has nothing any more and may reclaim nothing.
     RemoveClient {
@@ -33,6 +37,20 @@ pub enum DurableRecord {
     /// This NLM host has nothing any more.
     RemoveHost {
         /// As it was added.
+        host: Box<[u8]>,
+    },
+    /// A client of another server, which this one stands in for from now on, may reclaim here what it had there.
+    TakeClient {
+        /// The client's name of itself.
+        owner: Box<[u8]>,
+        /// Who it is.
+        principal: Principal,
+        /// The address that it calls.
+        server: Option<IpAddr>,
+    },
+    /// The same for an NLM host.
+    TakeHost {
+        /// As it was added there.
         host: Box<[u8]>,
     },
     /// Grace is over: those of earlier runs who did not come back may reclaim nothing.

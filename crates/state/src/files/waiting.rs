@@ -54,8 +54,12 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
     }
 
     fn forget_everywhere(&mut self, is_over: impl Fn(&Waiter) -> bool) -> Vec<K> {
-        let keys: Vec<K> = self.waiting.iter().cloned().collect();
-        keys.into_iter().filter(|key| self.forget_waits(key, &is_over)).collect()
+        self.waited_for().into_iter().filter(|key| self.forget_waits(key, &is_over)).collect()
+    }
+
+    /// Files with waiters.
+    pub fn waited_for(&self) -> Vec<K> {
+        self.waiting.iter().cloned().collect()
     }
 
     /// Clients that keep others waiting although their lease has passed.

@@ -131,8 +131,11 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         clients.into_iter().for_each(|client| self.end_client(now, client, ClientEnd::Conflict));
     }
 
-    /// Serves who waits for something of a file.
+    /// Serves who waits for something of a file. In grace nobody is: what is free may be reclaimed. Its end serves them.
     pub(super) fn wake(&mut self, now: Duration, key: &K) {
+        if self.grace.is_on() {
+            return;
+        }
         let until = now + self.settings.turn;
         for grant in self.files.wake(key, now, until, &mut self.effects) {
             let crate::ids::LockOwner::Nlm(owner) = grant.owner.clone() else { continue };

@@ -24,7 +24,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         identity: ClientIdentity<'_>,
         update: bool,
     ) -> Result<ExchangeAnswer, StateError> {
-        let ClientIdentity { owner, verifier, principal, peer } = identity;
+        let ClientIdentity { owner, verifier, principal, peer, server } = identity;
         let confirmed = self.clients.confirmed(owner);
         let old = confirmed.map(|record| (record, self.is_in_use(record, now)));
         match (decide(old, principal, verifier, update)?, confirmed) {
@@ -39,7 +39,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             self.end_client(now, unconfirmed, ClientEnd::Replaced);
         }
         self.make_room(now, peer)?;
-        let record = self.clients.add(now, (owner, verifier), principal, peer);
+        let record = self.clients.add(now, (owner, verifier), principal, (peer, server));
         Ok(answer(record))
     }
 

@@ -41,6 +41,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     pub(super) fn end_grace_if_over(&mut self, now: Duration) {
         if self.grace.ends(now) {
             self.journal.write(DurableRecord::EndGrace, &mut self.effects);
+            self.files.waited_for().iter().for_each(|key| self.wake(now, key));
         }
     }
 
@@ -90,7 +91,8 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let Some(record) = self.clients.get(client) else { return };
         if !self.journal.records().is_client(&record.owner) {
             let (owner, principal) = (record.owner.clone(), record.principal.clone());
-            self.journal.write(DurableRecord::AddClient { owner, principal }, &mut self.effects);
+            let server = Some(record.server);
+            self.journal.write(DurableRecord::AddClient { owner, principal, server }, &mut self.effects);
         }
     }
 

@@ -13,6 +13,7 @@ mod nfs_state;
 mod nlm;
 mod opens;
 mod requests;
+mod taking_over;
 mod time;
 mod views;
 

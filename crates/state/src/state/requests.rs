@@ -15,6 +15,8 @@ pub struct ClientIdentity<'a> {
     pub principal: &'a Principal,
     /// Where from: bounds only.
     pub peer: IpAddr,
+    /// Our address that it calls: a server that takes this address over takes over the client too.
+    pub server: IpAddr,
 }
 
 /// Arguments of OPEN that decide about state (RFC 8881 18.16).

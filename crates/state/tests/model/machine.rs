@@ -125,6 +125,7 @@ impl World {
             verifier: machine.restarts.to_be_bytes(),
             principal: &principal,
             peer: [192, 0, 2, 1].into(),
+            server: [192, 0, 2, 9].into(),
         };
         let exchanged = self.state.exchange_id(self.now, identity, false).expect("EXCHANGE_ID");
         self.heard.insert(exchanged.client, self.now);

@@ -28,8 +28,13 @@ fn slots_never_skip_and_never_stay_taken() {
     let settings = StateSettings { bounds, ..StateSettings::new(1, 1) };
     let mut state = NfsState::<u8, ()>::new(settings, RecoveryRecords::default());
     let principal = Principal::default();
-    let identity =
-        ClientIdentity { owner: b"x", verifier: [0; 8], principal: &principal, peer: [192, 0, 2, 1].into() };
+    let identity = ClientIdentity {
+        owner: b"x",
+        verifier: [0; 8],
+        principal: &principal,
+        peer: [192, 0, 2, 1].into(),
+        server: [192, 0, 2, 9].into(),
+    };
     let exchanged = state.exchange_id(Duration::ZERO, identity, false).expect("EXCHANGE_ID");
     let created =
         state.create_session(Duration::ZERO, exchanged.client, exchanged.sequence, &principal, SLOTS, ());

@@ -9,4 +9,5 @@ mod nlm;
 mod opens;
 mod server;
 mod sessions;
+mod taking_over;
 mod waiting;

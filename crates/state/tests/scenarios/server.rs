@@ -1,5 +1,6 @@
 //! A server with small bounds and connected clients.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use howdah_state::{
@@ -9,6 +10,9 @@ use howdah_state::{
 };
 
 pub type State = NfsState<&'static str, ()>;
+
+/// The address that clients call.
+pub const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 254));
 
 pub const LEASE: Duration = Duration::from_secs(90);
 
@@ -50,8 +54,8 @@ pub fn exchange(
 ) -> Result<ExchangeAnswer, StateError> {
     let principal = principal(who);
     let peer = [192, 0, 2, who.as_bytes()[0]].into();
-    let identity =
-        ClientIdentity { owner: name.as_bytes(), verifier: [verifier; 8], principal: &principal, peer };
+    let (owner, verifier, server) = (name.as_bytes(), [verifier; 8], SERVER);
+    let identity = ClientIdentity { owner, verifier, principal: &principal, peer, server };
     state.exchange_id(now, identity, update)
 }
 

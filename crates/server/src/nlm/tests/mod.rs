@@ -2,6 +2,7 @@
 
 mod callbacks;
 mod client;
+mod heads;
 mod hosts;
 mod local;
 mod locks;

@@ -49,17 +49,23 @@ pub(in super::super) fn judge(tree: &Tree, opens: bool) -> Option<FallBack> {
     if !opens || samples.is_empty() {
         return None;
     }
-    // What others hold for a moment is not forgotten: once does not tell, and another host might find the opposite.
+    let is_lost = || samples.iter().any(|sample| sample.is_lost(tree));
+    are_lost(forget, is_lost, || std::thread::sleep(PAUSE)).then_some(FallBack::Forgotten)
+}
+
+/// Whether handles are lost once the kernel forgets their nodes. What others hold for a moment is not forgotten: once does not tell, and
+/// another host might find the opposite. Where the kernel may not be told to forget, nothing shows.
+fn are_lost(forget: impl Fn() -> bool, mut is_lost: impl FnMut() -> bool, pause: impl Fn()) -> bool {
     for _ in 0..ROUNDS {
         if !forget() {
-            return None;
+            return false;
         }
-        if samples.iter().any(|sample| sample.is_lost(tree)) {
-            return Some(FallBack::Forgotten);
+        if is_lost() {
+            return true;
         }
-        std::thread::sleep(PAUSE);
+        pause();
     }
-    None
+    false
 }
 
 /// A name in the root, and what it led to.
@@ -126,4 +132,29 @@ fn some_names(tree: &Tree) -> Vec<CString> {
 /// Has the kernel forget what nobody uses. False if this process may not ask for it.
 fn forget() -> bool {
     (0..TIMES).all(|_| std::fs::write(DROP_CACHES, NODES).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found if a handle is lost from the round with this number on, and the rounds that it took.
+    fn tried(lost_from: usize, may_forget: bool) -> (bool, usize) {
+        let mut rounds = 0;
+        let is_lost = || {
+            rounds += 1;
+            rounds >= lost_from
+        };
+        let found = are_lost(|| may_forget, is_lost, || ());
+        (found, rounds)
+    }
+
+    #[test]
+    fn a_node_that_somebody_holds_for_some_rounds_is_found_lost_after_them() {
+        for round in 1..=ROUNDS {
+            assert_eq!(tried(round, true), (true, round));
+        }
+        assert_eq!(tried(ROUNDS + 1, true), (false, ROUNDS), "it stays");
+        assert_eq!(tried(1, false), (false, 0), "the kernel may not be told to forget");
+    }
 }

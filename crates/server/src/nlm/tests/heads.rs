@@ -1,0 +1,92 @@
+//! Two heads of a cluster that keep their records where both read them, and an address that moves between them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use howdah_wire::nlm::Status;
+
+use super::client::{Client, Fixture, SERVER};
+use crate::Transport;
+use crate::calling::peer;
+use crate::states::{HeadSettings, StateOptions};
+
+/// The other head's own address.
+const OWN: &str = "192.0.2.2:2049";
+const LEASE: Duration = Duration::from_secs(3_600);
+
+fn head(records: &Path, number: u64) -> Fixture {
+    let settings = HeadSettings { scope: [1; 16], exports: Vec::new() };
+    Fixture::with(StateOptions::in_cluster(records, number, &settings, LEASE).expect("records"))
+}
+
+fn client(head: &Fixture, name: &'static str, address: &str, server: &str) -> Client {
+    let peer = peer(&format!("{address}:701"), server, Transport::Udp);
+    Client { peer, ..head.client(name, address) }
+}
+
+fn reclaim(head: &Fixture, client: &Client) -> Status {
+    client.lock_as(client.bytes(&head.file, 1, (0, 10)), true, false, true)
+}
+
+#[test]
+fn locks_move_with_their_address_and_nobody_else_gets_them() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (first, second) = (head(home.path(), 1), head(home.path(), 2));
+    let at_second = client(&second, "two", "192.0.2.10", OWN);
+    assert_eq!(client(&first, "one", "192.0.2.9", SERVER).lock(&first.file, 1, (0, 10)), Status::Granted);
+    assert_eq!(at_second.lock(&second.file, 1, (50, 1)), Status::Granted, "it is no grace before the move");
+
+    // The address moves: the next call to it comes to the second head.
+    let mover = client(&second, "one", "192.0.2.9", SERVER);
+    assert_eq!(mover.lock(&second.file, 2, (20, 1)), Status::Grace);
+    assert_eq!(at_second.lock(&second.file, 1, (0, 10)), Status::Grace);
+    assert_eq!(reclaim(&second, &at_second), Status::Denied, "it had nothing there");
+    assert_eq!(reclaim(&second, &mover), Status::Granted);
+    let states = second.service.states.as_ref().expect("locks");
+    let untold = states.untold_hosts();
+    assert_eq!(untold.iter().map(|host| &*host.name).collect::<Vec<_>>(), [b"one"]);
+    assert_eq!(states.untold_hosts(), [], "each is told once");
+
+    // The first head, if it lives, has lost the client, and grants nothing to others that still come to it.
+    let late = client(&first, "late", "192.0.2.11", SERVER);
+    assert_ne!(late.lock(&first.file, 1, (30, 1)), Status::Granted);
+    let states = first.service.states.as_ref().expect("locks");
+    states.leave_lost_addresses();
+    assert_eq!(states.ask(|state, _| Ok(state.count_files())), Ok(0));
+
+    // Killed, it does not give grace to clients that went.
+    drop(first);
+    let first = head(home.path(), 1);
+    assert!(!first.service.states.as_ref().expect("locks").is_grace());
+}
+
+#[test]
+fn a_head_that_takes_an_address_back_takes_the_locks_back() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (first, second) = (head(home.path(), 1), head(home.path(), 2));
+    for (number, head) in [&first, &second, &first].into_iter().enumerate() {
+        let one = client(head, "one", "192.0.2.9", SERVER);
+        if number == 0 {
+            assert_eq!(one.lock(&head.file, 1, (0, 10)), Status::Granted);
+        } else {
+            assert_eq!(reclaim(head, &one), Status::Granted, "move {number}");
+        }
+        for other in [&first, &second] {
+            other.service.states.as_ref().expect("locks").leave_lost_addresses();
+        }
+    }
+}
+
+#[test]
+fn addresses_that_each_host_has_move_nowhere() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (first, second) = (head(home.path(), 1), head(home.path(), 2));
+    let states = |head: &Fixture| head.service.states.clone().expect("locks");
+    for address in ["127.0.0.1", "::1", "::ffff:127.0.0.1", "fe80::1", "169.254.0.1"] {
+        let address = address.parse().expect("an address");
+        states(&first).serve_address(address).expect("it serves it");
+        states(&second).serve_address(address).expect("it serves it");
+        states(&first).leave_lost_addresses();
+    }
+    assert!(!home.path().join("addresses").read_dir().expect("made").any(|_| true));
+}

@@ -1,0 +1,112 @@
+//! What all heads of a cluster must have alike, as each notes it for the others when it starts. One that differs would hand out handles
+//! that no other head opens.
+
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+const NAME: &str = "settings";
+const NEW_NAME: &str = "settings.new";
+
+/// What all heads of a cluster must have alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadSettings {
+    /// The name of all heads together, made of the key and the name of the cluster.
+    pub scope: [u8; 16],
+    /// The exports: id and name.
+    pub exports: Vec<(u32, String)>,
+}
+
+impl HeadSettings {
+    /// Compares them with those of all other heads, whose directories are beside that of this one, and leaves them there.
+    ///
+    /// # Errors
+    /// A head has others, or they cannot be read or written.
+    pub fn agree(&self, heads: &Path, own: &str) -> io::Result<()> {
+        for entry in fs::read_dir(heads)? {
+            let entry = entry?;
+            if entry.file_name() == own {
+                continue;
+            }
+            let text = match fs::read_to_string(entry.path().join(NAME)) {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                text => text?,
+            };
+            if let Some(what) = self.difference(&text) {
+                let path = entry.path();
+                let what = format!("{what}. If that head is gone for good, remove {}", path.display());
+                return Err(io::Error::new(ErrorKind::InvalidData, what));
+            }
+        }
+        self.write(&heads.join(own))
+    }
+
+    fn write(&self, directory: &Path) -> io::Result<()> {
+        let new = directory.join(NEW_NAME);
+        let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
+        file.write_all(self.text().as_bytes())?;
+        file.sync_all()?;
+        fs::rename(new, directory.join(NAME))?;
+        File::open(directory)?.sync_all()
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("scope {}\n", self.scope_text());
+        for (id, name) in &self.exports {
+            let _ = writeln!(text, "export {id} {name}");
+        }
+        text
+    }
+
+    fn scope_text(&self) -> String {
+        format!("{:032x}", u128::from_be_bytes(self.scope))
+    }
+
+    /// What another head has otherwise.
+    fn difference(&self, other: &str) -> Option<String> {
+        other.lines().find_map(|line| {
+            if let Some(scope) = line.strip_prefix("scope ") {
+                let why = "another head has another [cluster] id or key_file: no handle of one is good at the other; copy both from that head";
+                return (scope != self.scope_text()).then(|| why.to_owned());
+            }
+            let (id, name) = line.strip_prefix("export ")?.split_once(' ')?;
+            let (own, _) = self.exports.iter().find(|(_, own)| own == name)?;
+            (own.to_string() != id).then(|| {
+                format!("export {name} has the id {id} on another head, and {own} here: no handle of one is good at the other; write the same id into both")
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(scope: u8, exports: &[(u32, &str)]) -> HeadSettings {
+        let exports = exports.iter().map(|(id, name)| (*id, (*name).to_owned())).collect();
+        HeadSettings { scope: [scope; 16], exports }
+    }
+
+    #[test]
+    fn a_head_that_differs_does_not_start() {
+        let home = tempfile::tempdir().expect("a directory");
+        for head in ["one", "other"] {
+            fs::create_dir(home.path().join(head)).expect("made");
+        }
+        let agree = |own: &str, settings: &HeadSettings| settings.agree(home.path(), own);
+        agree("one", &settings(1, &[(1, "/data"), (2, "/more")])).expect("it is the first");
+        for same in [settings(1, &[(2, "/more"), (1, "/data")]), settings(1, &[(3, "/third")])] {
+            agree("other", &same).expect("they agree");
+        }
+        agree("one", &settings(1, &[(1, "/data"), (2, "/more")])).expect("they agree");
+        let refused = |settings: &HeadSettings| agree("other", settings).expect_err("it differs").to_string();
+        let key = refused(&settings(2, &[(1, "/data")]));
+        assert!(key.contains("key_file") && key.contains("remove "), "{key}");
+        let id = refused(&settings(1, &[(7, "/data")]));
+        assert!(id.contains("export /data has the id 1 on another head, and 7 here"), "{id}");
+        fs::remove_dir_all(home.path().join("one")).expect("removed");
+        agree("other", &settings(2, &[(7, "/data")])).expect("that head is gone");
+    }
+}

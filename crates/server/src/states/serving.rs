@@ -1,0 +1,101 @@
+//! Addresses that move from one head of a cluster to another, and clients that move with them.
+
+use std::io;
+use std::net::IpAddr;
+
+use howdah_state::StateError;
+
+use super::head_log::HeadAddresses;
+use super::head_records::calls;
+use super::lock_hosts::LockHost;
+use super::states::States;
+
+impl States {
+    /// Whether this is a head of a cluster that shares its records with others.
+    pub fn is_head(&self) -> bool {
+        self.heads.is_some()
+    }
+
+    /// Clients call this address of ours. If another head had it, its clients may reclaim here what they had there, from now on.
+    ///
+    /// # Errors
+    /// [`StateError::Delay`]: it is not known yet who they are.
+    pub fn serve_address(&self, address: IpAddr) -> Result<(), StateError> {
+        let Some(heads) = &self.heads else { return Ok(()) };
+        let address = address.to_canonical();
+        // These are not moved from one host to another.
+        if heads.holds(address) || is_of_each_host(address) {
+            return Ok(());
+        }
+        let _turn = self.taking_over.lock();
+        if heads.holds(address) {
+            return Ok(());
+        }
+        self.take_over(heads, address).map_err(|error| {
+            tracing::error!(%error, %address, "taking over the clients of an address: they wait");
+            StateError::Delay
+        })
+    }
+
+    fn take_over(&self, heads: &HeadAddresses, address: IpAddr) -> io::Result<()> {
+        let records = &heads.records;
+        let Some(before) = records.predecessor(address)? else {
+            records.take(address, None)?;
+            heads.add(address);
+            return Ok(());
+        };
+        // Noted first: whoever the other head records from now on is refused there.
+        records.take(address, Some(&before))?;
+        let taken = records.of(&before)?.to_take_over(address, |host| calls(host, address));
+        let clients = taken.len();
+        let (outcome, done) = self.run(|state, now| {
+            state.take_over(now, taken);
+            Ok(())
+        });
+        self.settle(done);
+        outcome.map_err(|_| io::Error::other("the record of clients cannot be written"))?;
+        records.take(address, None)?;
+        heads.add(address);
+        tracing::info!(%address, head = before, clients, "took over the clients of another head: they reclaim what they had");
+        self.tell_hosts_of(address);
+        Ok(())
+    }
+
+    /// Hosts are told of it as of a restart.
+    fn tell_hosts_of(&self, address: IpAddr) {
+        let hosts = self.hosts_to_notify().into_iter().filter(|host| host.server == address);
+        self.untold.lock().extend(hosts);
+    }
+
+    /// Hosts that had locks at a head whose address this one took over, and are to be told so. Each is given once.
+    pub fn untold_hosts(&self) -> Vec<LockHost> {
+        std::mem::take(&mut *self.untold.lock())
+    }
+
+    /// Looks whether other heads have taken addresses of this one: their clients have nothing here any more. Which ones.
+    pub fn leave_lost_addresses(&self) -> Vec<IpAddr> {
+        let Some(heads) = &self.heads else { return Vec::new() };
+        let _turn = self.taking_over.lock();
+        let lost = heads.lost().unwrap_or_else(|error| {
+            tracing::warn!(%error, "it cannot be read which head serves which address");
+            Vec::new()
+        });
+        for &address in &lost {
+            tracing::warn!(%address, "another head serves this address now: its clients have no opens and locks here any more");
+            let _ = self.ask(|state, now| {
+                state.leave_server(now, address, |host| calls(host, address));
+                Ok(())
+            });
+        }
+        lost
+    }
+}
+
+/// Whether each host has this address, or may have it.
+fn is_of_each_host(address: IpAddr) -> bool {
+    let is_link_local = match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.is_unicast_link_local(),
+    };
+    address.is_loopback() || address.is_unspecified() || is_link_local
+}
