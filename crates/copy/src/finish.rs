@@ -182,10 +182,15 @@ impl Copier {
         self.give_up(job, trouble, left);
     }
 
-    /// Whether the next run could go on with what there is. What was not recorded yet is, if that can be.
+    /// Whether the next run could go on with what there is. What was not recorded yet is, if that can be: by whoever commits it now,
+    /// or here.
     fn is_resumable(&self, job: &FileJob) -> bool {
+        let Some(journal) = &job.journal else { return false };
+        if job.ledger.lock().is_committing() {
+            return true;
+        }
         let _ = self.record(job);
-        job.journal.as_ref().is_some_and(|journal| journal.lock().has_record())
+        journal.lock().has_record()
     }
 
     fn give_up(&self, job: &FileJob, trouble: Trouble, left: Option<LeftFiles>) {

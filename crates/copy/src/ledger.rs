@@ -129,6 +129,11 @@ impl Ledger {
         self.in_flight > 0 || self.committing
     }
 
+    /// Whether a commit is under way.
+    pub(super) fn is_committing(&self) -> bool {
+        self.committing
+    }
+
     /// Bytes written and not committed, or committed and not told.
     pub(super) fn unsettled(&self) -> u64 {
         self.written_bytes + self.news.bytes()
