@@ -86,5 +86,5 @@ fn a_script_that_takes_too_long_is_said() {
     let directory = tempfile::tempdir().expect("a directory");
     let Some(mut guest) = boot(&directory) else { return };
     let error = guest.run("sleep 1000", Instant::now() + Duration::from_millis(100)).expect_err("a limit");
-    assert!(error.to_string().contains("had not told of an end"), "{error}");
+    assert!(error.to_string().contains("had not reported an end"), "{error}");
 }

@@ -267,7 +267,7 @@ fn a_certificate_is_renewed_for_all_clones_or_stays() {
     assert!(left <= DAY && left > DAY - Duration::from_secs(600), "{left:?}");
     fs::write(&files.key, "no key").expect("written");
     let why = server.renew(&files).expect_err("no key").to_string();
-    assert!(why.ends_with("server.key: it holds no private key in PEM (-----BEGIN ...)"), "{why}");
+    assert!(why.ends_with("server.key: it contains no private key in PEM (-----BEGIN ...)"), "{why}");
     assert_eq!(clone.facts()[0].names, ["new.test"]);
 }
 

@@ -82,6 +82,9 @@ mod tests {
             ordinary.contains("at most 2.8 MB in flight to a client, because CAP_NET_ADMIN is missing"),
             "{ordinary}"
         );
-        assert!(ordinary.ends_with("lifts it; this host's congestion control to other hosts"), "{ordinary}");
+        assert!(
+            ordinary.ends_with("lifts the limit; this host's congestion control to other hosts"),
+            "{ordinary}"
+        );
     }
 }

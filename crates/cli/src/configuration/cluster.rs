@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::file::absolute;
 use super::identifier::{cluster_identifier, identifier};
-use super::section::{Section, kind, text};
+use super::section::{Section, absolute, kind, text};
 use super::{Delegations, ExportConfig, Source};
 
 /// The longest name of a cluster.

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use howdah_server::tuning::{
@@ -18,7 +18,7 @@ use super::defaults::{LONGEST_LEASE, SHORTEST_LEASE};
 use super::export_table::export;
 use super::known_exports::KnownExports;
 use super::network_table::network;
-use super::section::{Section, kind, number, size, text, truth};
+use super::section::{Section, absolute, kind, number, size, text, truth};
 use super::sizes::Sizes;
 use super::taken::Taken;
 use super::{
@@ -246,19 +246,6 @@ fn exports(section: &mut Section<'_, '_>) -> Vec<ExportConfig> {
     }
     let mut known = KnownExports::default();
     items.iter().filter_map(|item| export(item, &mut known, section.problems())).collect()
-}
-
-/// A path from the root.
-///
-/// # Errors
-/// It is no text, or begins elsewhere.
-pub fn absolute(value: &DeValue<'_>) -> Result<PathBuf, String> {
-    let path = Path::new(text(value)?);
-    if path.is_absolute() {
-        Ok(path.to_owned())
-    } else {
-        Err("expected a path that starts with a slash".to_owned())
-    }
 }
 
 /// A file that must be there. Whether it may be read is another matter: whoever checks may be another user than who serves.

@@ -1,6 +1,7 @@
 //! Reads one table of the file, setting by setting, and collects every problem instead of stopping at the first.
 
 use std::ops::{Range, RangeInclusive};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toml::Spanned;
@@ -164,6 +165,19 @@ pub fn kind(value: &DeValue<'_>) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
+    }
+}
+
+/// A path from the root.
+///
+/// # Errors
+/// It is no text, or begins elsewhere.
+pub fn absolute(value: &DeValue<'_>) -> Result<PathBuf, String> {
+    let path = Path::new(text(value)?);
+    if path.is_absolute() {
+        Ok(path.to_owned())
+    } else {
+        Err("expected a path that starts with a slash".to_owned())
     }
 }
 

@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use howdah_server::admin::Clients;
-use howdah_server::tuning::TlsReport;
+use howdah_server::tuning::ConnectionTlsReport;
 
 use crate::configuration::days;
 
 /// What protects a connection: suite, record layer, certificate.
-pub fn protection(tls: &TlsReport, now: SystemTime) -> String {
+pub fn protection(tls: &ConnectionTlsReport, now: SystemTime) -> String {
     let mut text = format!("TLS: {}, records in {}", tls.suite, tls.records.replace('-', " "));
     match &tls.certificate {
         Some(_) => {
@@ -25,7 +25,7 @@ pub fn certificates(clients: &Clients, now: SystemTime) -> String {
     let mut text = String::new();
     for client in &clients.clients {
         let lanes = client.groups.iter().flat_map(|group| &group.connections);
-        let mut shown: Vec<&TlsReport> =
+        let mut shown: Vec<&ConnectionTlsReport> =
             lanes.filter_map(|lane| lane.tls.as_ref()).filter(|tls| tls.certificate.is_some()).collect();
         shown.sort_unstable();
         shown.dedup();
@@ -37,7 +37,7 @@ pub fn certificates(clients: &Clients, now: SystemTime) -> String {
 }
 
 /// The name in a certificate, its user, and how long it is still valid.
-fn certificate(tls: &TlsReport, now: SystemTime) -> String {
+fn certificate(tls: &ConnectionTlsReport, now: SystemTime) -> String {
     let mut text = format!("certificate {}", tls.certificate.as_deref().unwrap_or("without a name"));
     if let Some(user) = &tls.user {
         let _ = write!(text, " of user {user}");
@@ -59,10 +59,10 @@ mod tests {
     #[test]
     fn it_says_what_protects_and_who_calls() {
         let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
-        let mut tls = TlsReport {
+        let mut tls = ConnectionTlsReport {
             suite: "TLS13_AES_256_GCM_SHA384".to_owned(),
             records: "user-space".to_owned(),
-            ..TlsReport::default()
+            ..ConnectionTlsReport::default()
         };
         assert_eq!(
             protection(&tls, now),

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::time::SystemTime;
 
 use howdah_server::admin::{Client, Group, Lane, Recent};
-use howdah_server::tuning::{GoneClient, TlsReport};
+use howdah_server::tuning::{ConnectionTlsReport, GoneClient};
 use howdah_units::{rate, seconds};
 
 /// Parts of the time that are less are not told.
@@ -119,7 +119,7 @@ fn paragraph(client: &Client, group: &Group, lanes: bool) -> String {
 
 /// What protects connections: a line for each kind of TLS among them.
 fn protection(lanes: &[Lane]) -> String {
-    let kinds: BTreeSet<&TlsReport> = lanes.iter().filter_map(|lane| lane.tls.as_ref()).collect();
+    let kinds: BTreeSet<&ConnectionTlsReport> = lanes.iter().filter_map(|lane| lane.tls.as_ref()).collect();
     kinds.iter().map(|tls| format!("    {}\n", super::tls::protection(tls, SystemTime::now()))).collect()
 }
 

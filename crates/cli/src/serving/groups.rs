@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::io;
 
-use howdah_server::exports::{Account, GroupSource};
+use howdah_server::exports::{GroupSource, UserAccount};
 use howdah_vfs::GroupList;
 use nix::unistd::{Uid, User, getgrouplist};
 
@@ -19,12 +19,12 @@ impl GroupSource for UserDatabase {
     }
 
     /// By the name before the `@`: the domain says whose users they are, for which the authority answers.
-    fn account(&self, name: &str) -> io::Result<Option<Account>> {
+    fn account(&self, name: &str) -> io::Result<Option<UserAccount>> {
         let name = name.split_once('@').map_or(name, |(user, _)| user);
         let Some(found) = User::from_name(name)? else { return Ok(None) };
         let groups = getgrouplist(&CString::new(found.name)?, found.gid)?;
         let groups = groups.into_iter().map(nix::unistd::Gid::as_raw);
-        Ok(Some(Account {
+        Ok(Some(UserAccount {
             user: found.uid.as_raw(),
             group: found.gid.as_raw(),
             groups: GroupList::new(groups),

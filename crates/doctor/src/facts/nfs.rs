@@ -15,7 +15,7 @@ pub struct NfsFacts {
     pub write_size: u64,
     /// TLS, if it protects the calls.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tls: Option<TlsFacts>,
+    pub tls: Option<ServerTlsFacts>,
     /// A file that was there, read in order.
     pub reads: Option<MovingFacts>,
     /// A file of our own, written in order, where we were told that we may.
@@ -48,7 +48,7 @@ impl NfsFacts {
 /// TLS to a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct TlsFacts {
+pub struct ServerTlsFacts {
     /// The cipher suite.
     pub suite: String,
     /// Where records are made: `user space`.

@@ -3,7 +3,7 @@
 use howdah_units as units;
 
 use super::mounts;
-use crate::facts::{Facts, MovingFacts, NfsFacts, StorageFacts, TlsFacts};
+use crate::facts::{Facts, MovingFacts, NfsFacts, ServerTlsFacts, StorageFacts};
 use crate::{Figure, Finding, Remedy, Rung, RungReport, Verdict};
 
 /// A day in seconds.
@@ -65,9 +65,9 @@ fn lower(facts: &Facts, writes: bool) -> Option<(f64, &'static str)> {
 }
 
 /// What protects the calls.
-fn protection(tls: &TlsFacts) -> Figure {
+fn protection(tls: &ServerTlsFacts) -> Figure {
     let days = tls.seconds_left / DAY;
-    let TlsFacts { suite, records, certificate, .. } = tls;
+    let ServerTlsFacts { suite, records, certificate, .. } = tls;
     Figure::told(
         "TLS",
         format!("{suite}, records in {records}, the server's certificate {certificate} has {days} days left"),
@@ -75,7 +75,7 @@ fn protection(tls: &TlsFacts) -> Figure {
 }
 
 /// That the server's certificate ends soon: then every client is refused.
-fn ending(tls: &TlsFacts) -> Option<Finding> {
+fn ending(tls: &ServerTlsFacts) -> Option<Finding> {
     let days = tls.seconds_left / DAY;
     (days < DAYS_SOON).then(|| {
         let renewed = Remedy::Advice {
@@ -209,7 +209,7 @@ mod tests {
     fn a_certificate_that_ends_soon_is_worth_a_word_and_limits_nothing() {
         let mut facts = usual();
         for (days, found) in [(31, 0), (29, 1), (0, 1)] {
-            let tls = TlsFacts {
+            let tls = ServerTlsFacts {
                 suite: "TLS13_AES_256_GCM_SHA384".to_owned(),
                 records: "user space".to_owned(),
                 certificate: "nfs.example.org".to_owned(),

@@ -15,7 +15,7 @@ use howdah_vfs::{Caller, FileSystem, Handle, Name};
 
 use super::{file, host, interfaces, mounts, moving, null_calls, packets, small_calls};
 use crate::Rung;
-use crate::facts::{Facts, NfsFacts, PathFacts, TlsFacts, TooLarge};
+use crate::facts::{Facts, NfsFacts, PathFacts, ServerTlsFacts, TooLarge};
 use crate::judge::{nfs_is_low, path_is_low};
 use crate::peer::Peer;
 
@@ -161,10 +161,10 @@ fn upper(facts: &mut Facts, asked: &Asked<'_>, client: &Arc<Nfs3>, round_trip: D
 }
 
 /// What protects the calls.
-fn tls(client: &Nfs3) -> Option<TlsFacts> {
+fn tls(client: &Nfs3) -> Option<ServerTlsFacts> {
     let TlsReport { suite, certificate } = client.channel().report().tls?;
     let certificate = certificate?;
-    Some(TlsFacts {
+    Some(ServerTlsFacts {
         suite: suite.to_owned(),
         records: "user space".to_owned(),
         certificate: certificate.name().to_owned(),

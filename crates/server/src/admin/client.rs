@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tuning::{GoneClient, TlsReport};
+use crate::tuning::{ConnectionTlsReport, GoneClient};
 
 /// Who is connected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,7 +74,7 @@ pub struct Lane {
     pub received_per_second: f64,
     /// TLS, if it protects the connection.
     #[serde(default)]
-    pub tls: Option<TlsReport>,
+    pub tls: Option<ConnectionTlsReport>,
     /// Where its time went.
     pub recent: Recent,
 }

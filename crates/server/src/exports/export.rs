@@ -9,7 +9,7 @@ use howdah_random::spread;
 use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
 
-use super::{Account, ClientRule, Identity, PrivilegedPorts, Squash, TlsPolicy, UserGroups};
+use super::{ClientRule, Identity, PrivilegedPorts, Squash, TlsPolicy, UserAccount, UserGroups};
 use crate::Peer;
 use crate::counts::Timed;
 use crate::seldom::Seldom;
@@ -279,7 +279,7 @@ impl Export {
     }
 
     /// The user whom the client's certificate names, where a rule asks for that. May wait for whoever knows users.
-    fn holder(&self, rule: &ClientRule, peer: &Peer) -> Option<Account> {
+    fn holder(&self, rule: &ClientRule, peer: &Peer) -> Option<UserAccount> {
         if rule.squash != Squash::Certificate {
             return None;
         }

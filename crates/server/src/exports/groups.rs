@@ -24,7 +24,7 @@ pub trait GroupSource: Send + Sync {
     ///
     /// # Errors
     /// It cannot be told now.
-    fn account(&self, name: &str) -> io::Result<Option<Account>> {
+    fn account(&self, name: &str) -> io::Result<Option<UserAccount>> {
         let _ = name;
         Ok(None)
     }
@@ -32,7 +32,7 @@ pub trait GroupSource: Send + Sync {
 
 /// A user of this host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Account {
+pub struct UserAccount {
     /// Its user id.
     pub user: u32,
     /// Its own group.
@@ -62,7 +62,7 @@ pub struct UserGroups {
 /// What is known of one user.
 struct Known {
     /// `None`: nothing, so what the client sends holds.
-    account: Option<Account>,
+    account: Option<UserAccount>,
     /// When to ask again.
     until: Instant,
     /// Whether somebody asks now.
@@ -106,11 +106,11 @@ impl UserGroups {
     }
 
     /// The user whom a certificate names. `None`: this host does not know it, or could not ask and knew nothing before.
-    pub(crate) fn named(&self, name: &Arc<str>, now: Instant) -> Option<Account> {
+    pub(crate) fn named(&self, name: &Arc<str>, now: Instant) -> Option<UserAccount> {
         self.look_up(Asked::Name(Arc::clone(name)), now)
     }
 
-    fn look_up(&self, user: Asked, now: Instant) -> Option<Account> {
+    fn look_up(&self, user: Asked, now: Instant) -> Option<UserAccount> {
         let mut all = self.known.lock();
         loop {
             match all.get(&user) {
@@ -128,7 +128,7 @@ impl UserGroups {
         asking.answer(answer, now)
     }
 
-    fn ask(&self, user: &Asked) -> io::Result<Option<Account>> {
+    fn ask(&self, user: &Asked) -> io::Result<Option<UserAccount>> {
         let cut = |mut groups: Vec<u32>| {
             groups.truncate(GROUPS_OF_ONE_MAX);
             GroupList::new(groups)
@@ -136,7 +136,7 @@ impl UserGroups {
         match user {
             Asked::Name(name) => self.source.account(name),
             Asked::Id(user) => self.source.groups(*user).map(|groups| {
-                groups.map(|groups| Account { user: *user, group: *user, groups: cut(groups) })
+                groups.map(|groups| UserAccount { user: *user, group: *user, groups: cut(groups) })
             }),
         }
     }
@@ -154,7 +154,7 @@ fn make_room(all: &mut MutexGuard<'_, HashMap<Asked, Known>>) {
 }
 
 impl Asking<'_> {
-    fn answer(self, answer: io::Result<Option<Account>>, now: Instant) -> Option<Account> {
+    fn answer(self, answer: io::Result<Option<UserAccount>>, now: Instant) -> Option<UserAccount> {
         let mut all = self.of.known.lock();
         let known = all.get_mut(&self.user)?;
         let failed = answer.is_err();

@@ -3,7 +3,7 @@
 use howdah_vfs::{Caller, GroupList};
 use howdah_wire::rpc::{AuthStatus, Credentials};
 
-use super::{Account, Anonymous, ClientRule, Squash};
+use super::{Anonymous, ClientRule, Squash, UserAccount};
 
 /// The superuser's user id, and the group id of its group.
 const ROOT: u32 = 0;
@@ -36,11 +36,11 @@ impl Identity {
     }
 
     /// Who it acts as under a rule. `holder`: the user that the client's certificate names, where the rule asks for that.
-    pub fn under(&self, rule: &ClientRule, holder: Option<Account>) -> Caller {
+    pub fn under(&self, rule: &ClientRule, holder: Option<UserAccount>) -> Caller {
         let Anonymous { user, group } = rule.anonymous;
         if rule.squash == Squash::Certificate {
             let holder = holder.filter(|holder| ![ROOT, NO_ID].contains(&holder.user));
-            return holder.map_or(Caller::new(user, group), |Account { user, group, groups }| Caller {
+            return holder.map_or(Caller::new(user, group), |UserAccount { user, group, groups }| Caller {
                 user,
                 group,
                 groups,
@@ -100,7 +100,7 @@ mod tests {
     fn a_certificate_says_who_calls_whatever_the_call_says() {
         let anonymous = Anonymous { user: 99, group: 98 };
         let rule = ClientRule { squash: Squash::Certificate, anonymous, ..ClientRule::default() };
-        let account = |user| Account { user, group: 20, groups: GroupList::new([20, 30].into_iter()) };
+        let account = |user| UserAccount { user, group: 20, groups: GroupList::new([20, 30]) };
         for identity in [Identity::Unknown, user(0, 0, &[]), user(7, 8, &[9])] {
             assert_eq!(identity.under(&rule, Some(account(10))), caller(10, 20, &[20, 30]));
             for nobody in [None, Some(account(ROOT)), Some(account(NO_ID))] {

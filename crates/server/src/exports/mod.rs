@@ -17,7 +17,7 @@ pub use certificate_pattern::CertificatePattern;
 pub use clients::{Anonymous, ClientRule, Clients, PrivilegedPorts, Squash};
 pub use export::{Admission, Export};
 pub use exported::Exported;
-pub use groups::{Account, GroupSource, UserGroups};
+pub use groups::{GroupSource, UserAccount, UserGroups};
 pub use identity::Identity;
 pub use path::ResolveError;
 pub use table::{Exports, ExportsError};

@@ -29,8 +29,8 @@ pub(crate) use offers::FIRST_MARK;
 pub use parse::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 pub(crate) use pressing::Pressing;
 pub use report::{
-    AccountReport, ClientReport, ConnectionReport, Figures, MemoryReport, MovedReport, Sizes, TlsReport,
-    TuningReport, VerdictReport,
+    AccountReport, ClientReport, ConnectionReport, ConnectionTlsReport, Figures, MemoryReport, MovedReport,
+    Sizes, TuningReport, VerdictReport,
 };
 pub(crate) use reporting::{pressure, report};
 pub use settings::Tuning;

@@ -82,7 +82,7 @@ pub struct ConnectionReport {
     pub age_seconds: f64,
     /// TLS, if it protects the connection.
     #[serde(default)]
-    pub tls: Option<TlsReport>,
+    pub tls: Option<ConnectionTlsReport>,
     /// What limits it; none before it has moved something twice.
     pub verdict: Option<VerdictReport>,
     /// The last look at it.
@@ -97,7 +97,7 @@ pub struct ConnectionReport {
 
 /// TLS on a connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct TlsReport {
+pub struct ConnectionTlsReport {
     /// The cipher suite.
     pub suite: String,
     /// Where records are made: `user-space`.

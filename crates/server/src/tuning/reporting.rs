@@ -12,8 +12,8 @@ use howdah_tune::{Sample, Tuner, Verdict};
 
 use super::gone::Ended;
 use super::report::{
-    AccountReport, ClientReport, ConnectionReport, Figures, MemoryReport, MovedReport, Sizes, TlsReport,
-    TuningReport, VerdictReport,
+    AccountReport, ClientReport, ConnectionReport, ConnectionTlsReport, Figures, MemoryReport, MovedReport,
+    Sizes, TuningReport, VerdictReport,
 };
 use crate::connection::Connection;
 use crate::shared::Shared;
@@ -96,12 +96,12 @@ fn of(tuner: &Tuner<Token>, now: Duration, connection: &Connection) -> Connectio
 }
 
 /// TLS as it protects a connection, once the handshake is done.
-fn tls(connection: &Connection) -> Option<TlsReport> {
+fn tls(connection: &Connection) -> Option<ConnectionTlsReport> {
     let (stream, shown) = (connection.stream(), connection.peer().certificate.as_deref());
     if !connection.peer().security.is_encrypted() {
         return None;
     }
-    Some(TlsReport {
+    Some(ConnectionTlsReport {
         suite: stream.suite()?.to_owned(),
         records: "user-space".to_owned(),
         certificate: shown.map(|shown| shown.name().to_owned()),

@@ -155,7 +155,7 @@ by('logout').addEventListener('click', () => {
 by('pause').addEventListener('click', () => {
   paused = !paused;
   by('pause').setAttribute('aria-pressed', String(paused));
-  say(by('pause'), paused ? 'Go on' : 'Pause');
+  say(by('pause'), paused ? 'Resume' : 'Pause');
 });
 
 by('words').append(...Object.entries(VERDICTS).map(([word, { label }]) =>

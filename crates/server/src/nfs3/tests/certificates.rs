@@ -10,7 +10,7 @@ use super::client::{Client, OWNER, at, decoded};
 use crate::Peer;
 use crate::calling::{call, certificate, shows};
 use crate::exports::{
-    Account, Anonymous, ClientRule, Clients, Export, Exports, GroupSource, Squash, UserGroups,
+    Anonymous, ClientRule, Clients, Export, Exports, GroupSource, Squash, UserAccount, UserGroups,
 };
 
 fn rule(clients: &str) -> ClientRule {
@@ -61,13 +61,13 @@ fn files_belong_to_the_user_whom_the_certificate_names() {
             Ok(None)
         }
 
-        fn account(&self, name: &str) -> std::io::Result<Option<Account>> {
+        fn account(&self, name: &str) -> std::io::Result<Option<UserAccount>> {
             let user = match name {
                 "ann@example.org" => 1234,
                 "root@example.org" => 0,
                 _ => return Ok(None),
             };
-            Ok(Some(Account { user, group: 1235, groups: GroupList::new([1235, 1236].into_iter()) }))
+            Ok(Some(UserAccount { user, group: 1235, groups: GroupList::new([1235, 1236]) }))
         }
     }
     let anonymous = Anonymous { user: 77, group: 78 };
