@@ -140,7 +140,7 @@ impl Copier {
     /// Copies items at once, and comes back when that is done.
     fn run_round(&self, items: Vec<Item>) -> usize {
         let mut items = items.into_iter();
-        // The first tells how the destination is. The workers begin the others, each of which takes a round trip.
+        // The first item measures the destination. Workers begin the others: each takes a round trip.
         let Some(first) = items.find_map(|item| self.begin(item)) else { return 0 };
         let others: Vec<Task> = items.map(|item| Task::Begin(Box::new(item))).collect();
         self.listings.fetch_add(others.len(), Ordering::Relaxed);

@@ -182,8 +182,7 @@ impl Copier {
         self.give_up(job, trouble, left);
     }
 
-    /// Whether the next run could go on with what there is. What was not recorded yet is, if that can be: by whoever commits it now,
-    /// or here.
+    /// Whether the next run can resume. Records what is committed but not in the journal yet; a commit under way records its own.
     fn is_resumable(&self, job: &FileJob) -> bool {
         let Some(journal) = &job.journal else { return false };
         if job.ledger.lock().is_committing() {

@@ -144,7 +144,7 @@ impl Ledger {
         self.losses >= MOST_LOSSES
     }
 
-    /// Whether all is committed, and whoever asks next hears [`Next::Done`].
+    /// Whether all is committed: [`Self::next`] gives [`Next::Done`].
     pub(super) fn is_complete(&self) -> bool {
         !self.closed && self.in_flight == 0 && self.todo.is_empty() && self.written.is_empty()
     }

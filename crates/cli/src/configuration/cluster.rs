@@ -92,7 +92,7 @@ impl ClusterConfig {
         }
         let (name, records) = (&export.name, records.display());
         Err(format!(
-            "[cluster] records = \"{records}\" lies in export {name}, where clients could change it; choose a directory of the cluster file system that is not exported"
+            "[cluster] records = \"{records}\" is inside export {name}, where clients could change it; choose a directory of the cluster file system outside all exports"
         ))
     }
 }

@@ -45,7 +45,7 @@ pub struct RunningServer {
     names: ClientNames,
     /// The groups of callers, where this host is asked for them.
     groups: Option<Arc<UserGroups>>,
-    /// The users whom certificates of clients name.
+    /// Users named by client certificates.
     users: Arc<UserGroups>,
 }
 

@@ -218,7 +218,7 @@ mod tests {
             facts.nfs.as_mut().expect("some").tls = Some(tls);
             let report = nfs(&facts);
             assert_eq!((report.verdict, report.findings.len()), (Verdict::Healthy, found), "{days}");
-            let told = report.figures.iter().find(|figure| figure.name == "TLS").expect("it is told");
+            let told = report.figures.iter().find(|figure| figure.name == "TLS").expect("a figure of TLS");
             assert!(told.value.ends_with(&format!("nfs.example.org has {days} days left")), "{told:?}");
         }
     }

@@ -6,9 +6,9 @@ use std::time::UNIX_EPOCH;
 /// In a checkout, and in no other directory above a program.
 const MANIFEST: &str = "crates/lab/Cargo.toml";
 
-/// The last commit of the checkout that this program lies in when it was built; with `+` if the checkout has files that were changed
-/// since. None for a program elsewhere: where it was built is not in it, so that all builds of a commit are the same. When it was built
-/// is what its file says, so that a copy should keep that time.
+/// The last commit, at build time, of the checkout that contains this program; with `+` if files of the checkout were changed since.
+/// `None` for a program outside a checkout: the binary contains no path, so that all builds of a commit are the same. The build time is
+/// the modification time of the program's file; a copy must keep it.
 pub fn commit() -> Option<String> {
     let program = std::env::current_exe().ok()?;
     let checkout = program.ancestors().find(|above| above.join(MANIFEST).is_file())?;

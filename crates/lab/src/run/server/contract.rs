@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::plan::Cell;
 use crate::record::CommandRecord;
-use crate::run::{Place, Scene};
+use crate::run::{Place, Running, Scene};
 
 /// A server that is ready. Dropped, it is gone.
 pub trait Served: Send {
@@ -42,4 +42,21 @@ pub trait Server {
 
     /// Starts it, and waits until it is ready.
     fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>>;
+}
+
+/// Programs that serve together.
+pub struct Programs(pub Vec<Running>);
+
+impl Served for Programs {
+    fn processes(&self) -> Vec<u32> {
+        self.0.iter().map(Running::id).collect()
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.0.iter_mut().try_for_each(Running::check)
+    }
+
+    fn end(&mut self) {
+        self.0.iter_mut().for_each(Running::end);
+    }
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::{Served, Server};
+use super::{Programs, Served, Server};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
-use crate::run::{Place, Running, Scene};
+use crate::run::{Place, Scene};
 
 /// The last line of the screen that it shows when it is ready.
 const READY: &str = "Stop: ";
@@ -39,22 +39,6 @@ impl Server for Howdah {
             unreachable!("it is one command")
         };
         let running = scene.start_until(&command.host, &command.name, &command.command, READY)?;
-        Ok(Box::new(Serving(running)))
-    }
-}
-
-struct Serving(Running);
-
-impl Served for Serving {
-    fn processes(&self) -> Vec<u32> {
-        vec![self.0.id()]
-    }
-
-    fn check(&mut self) -> Result<()> {
-        self.0.check()
-    }
-
-    fn end(&mut self) {
-        self.0.end();
+        Ok(Box::new(Programs(vec![running])))
     }
 }

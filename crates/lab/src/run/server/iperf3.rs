@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use super::{Served, Server};
+use super::{Programs, Served, Server};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
-use crate::run::{Place, Running, Scene};
+use crate::run::{Place, Scene};
 
 /// What it says when it is ready, and again after each client.
 const READY: &str = "Server listening";
@@ -39,22 +39,6 @@ impl Server for Iperf3 {
         let start = |command: &CommandRecord| {
             scene.start_until(&command.host, &command.name, &command.command, READY)
         };
-        Ok(Box::new(Serving(commands.iter().map(start).collect::<Result<_>>()?)))
-    }
-}
-
-struct Serving(Vec<Running>);
-
-impl Served for Serving {
-    fn processes(&self) -> Vec<u32> {
-        self.0.iter().map(Running::id).collect()
-    }
-
-    fn check(&mut self) -> Result<()> {
-        self.0.iter_mut().try_for_each(Running::check)
-    }
-
-    fn end(&mut self) {
-        self.0.iter_mut().for_each(Running::end);
+        Ok(Box::new(Programs(commands.iter().map(start).collect::<Result<_>>()?)))
     }
 }

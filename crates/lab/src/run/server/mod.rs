@@ -12,6 +12,7 @@ use anyhow::Result;
 
 use crate::plan::ServerKind;
 
+use contract::Programs;
 pub use contract::{Served, Server};
 pub(super) use howdah::samples;
 pub(super) use iperf3::port as iperf3_port;

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Served, Server};
+use super::{Programs, Served, Server};
 use crate::guest::missing;
 use crate::plan::Cell;
 use crate::record::CommandRecord;
-use crate::run::{Place, Running, Scene};
+use crate::run::{Place, Scene};
 
 /// What it says when it is ready.
 const READY: &str = "listening on port";
@@ -64,26 +64,10 @@ impl Server for Rsync {
             unreachable!("it is one command")
         };
         let running = scene.start_until(&command.host, &command.name, &command.command, READY)?;
-        Ok(Box::new(Serving(running)))
+        Ok(Box::new(Programs(vec![running])))
     }
 }
 
 fn configuration_file(place: &Place) -> PathBuf {
     place.temporary.join("rsyncd.conf")
-}
-
-struct Serving(Running);
-
-impl Served for Serving {
-    fn processes(&self) -> Vec<u32> {
-        vec![self.0.id()]
-    }
-
-    fn check(&mut self) -> Result<()> {
-        self.0.check()
-    }
-
-    fn end(&mut self) {
-        self.0.end();
-    }
 }
