@@ -45,9 +45,9 @@ pub trait Server {
 }
 
 /// Programs that serve together.
-pub struct Programs(pub Vec<Running>);
+pub struct ServingPrograms(pub Vec<Running>);
 
-impl Served for Programs {
+impl Served for ServingPrograms {
     fn processes(&self) -> Vec<u32> {
         self.0.iter().map(Running::id).collect()
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::{Programs, Served, Server};
+use super::{Served, Server, ServingPrograms};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Place, Scene};
@@ -39,6 +39,6 @@ impl Server for Howdah {
             unreachable!("it is one command")
         };
         let running = scene.start_until(&command.host, &command.name, &command.command, READY)?;
-        Ok(Box::new(Programs(vec![running])))
+        Ok(Box::new(ServingPrograms(vec![running])))
     }
 }

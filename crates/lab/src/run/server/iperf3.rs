@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Programs, Served, Server};
+use super::{Served, Server, ServingPrograms};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Place, Scene};
@@ -39,6 +39,6 @@ impl Server for Iperf3 {
         let start = |command: &CommandRecord| {
             scene.start_until(&command.host, &command.name, &command.command, READY)
         };
-        Ok(Box::new(Programs(commands.iter().map(start).collect::<Result<_>>()?)))
+        Ok(Box::new(ServingPrograms(commands.iter().map(start).collect::<Result<_>>()?)))
     }
 }

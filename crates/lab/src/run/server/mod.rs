@@ -12,7 +12,7 @@ use anyhow::Result;
 
 use crate::plan::ServerKind;
 
-use contract::Programs;
+use contract::ServingPrograms;
 pub use contract::{Served, Server};
 pub(super) use howdah::samples;
 pub(super) use iperf3::port as iperf3_port;

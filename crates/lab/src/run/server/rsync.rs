@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Programs, Served, Server};
+use super::{Served, Server, ServingPrograms};
 use crate::guest::missing;
 use crate::plan::Cell;
 use crate::record::CommandRecord;
@@ -64,7 +64,7 @@ impl Server for Rsync {
             unreachable!("it is one command")
         };
         let running = scene.start_until(&command.host, &command.name, &command.command, READY)?;
-        Ok(Box::new(Programs(vec![running])))
+        Ok(Box::new(ServingPrograms(vec![running])))
     }
 }
 
