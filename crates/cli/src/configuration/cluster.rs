@@ -166,7 +166,10 @@ mod tests {
             cluster.share(&mut exports)
         };
         for (records, exported) in [("data", "data"), ("data/x/y", "link"), ("link/x", "data")] {
-            assert!(share(records, exported).is_err_and(|why| why.contains("outside all exports")), "{records}");
+            assert!(
+                share(records, exported).is_err_and(|why| why.contains("outside all exports")),
+                "{records}"
+            );
         }
         for (records, exported) in [("heads", "data"), ("data-2", "data"), (".heads", "link")] {
             share(records, exported).expect("it is outside");
