@@ -6,7 +6,7 @@ mod served;
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -71,6 +71,38 @@ fn the_longest_start_of_the_path_that_can_be_mounted_is_the_root() {
     }
     let client = opened(&served.url("/export/a/b/file", ""), &ConnectOptions::default());
     assert!(client.lookup(&ME, &client.root(), name("file")).is_ok());
+}
+
+#[test]
+fn a_path_that_may_be_new_is_asked_for_with_its_parent_and_one_of_them_taken_back() {
+    let served = with_tree();
+    for (path, below, calls) in [
+        (
+            "/export/a/b",
+            0,
+            &[protocol::mnt::PROCEDURE, protocol::mnt::PROCEDURE, protocol::umnt::PROCEDURE][..],
+        ),
+        ("/export/a/b/file", 1, &[protocol::mnt::PROCEDURE, protocol::mnt::PROCEDURE]),
+        ("/export/new/x", 2, &[protocol::mnt::PROCEDURE; 3]),
+        ("/export", 0, &[protocol::mnt::PROCEDURE, protocol::mnt::PROCEDURE, protocol::umnt::PROCEDURE]),
+    ] {
+        let between = Middleman::before(served.address);
+        let (sender, answered) = mpsc::channel();
+        between.judge(move |exchange| {
+            if exchange.program == protocol::PROGRAM {
+                sender.send(exchange.procedure).expect("the test waits");
+            }
+            Fate::Pass
+        });
+        let url = format!("nfs://127.0.0.1:{}{path}", between.address.port()).parse().expect("a URL");
+        let options = ConnectOptions { into_directory: true, ..ConnectOptions::default() };
+        let client = opened(&url, &options);
+        assert_eq!(client.below_root().len(), below, "{path}");
+        let mut seen: Vec<u32> =
+            calls.iter().map(|_| answered.recv_timeout(Duration::from_secs(60)).expect("a call")).collect();
+        seen.sort_unstable();
+        assert_eq!(seen, calls, "{path}");
+    }
 }
 
 #[test]

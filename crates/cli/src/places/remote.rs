@@ -73,7 +73,8 @@ impl Servers {
         let client = connect_to(url, options)?;
         let path = client.below_root().to_vec();
         let mounted = url.path[..url.path.len() - path.len()].to_vec();
-        let (root, seen_root) = (url.with_path(mounted), Arc::default());
+        let told = client.root_as_told().map(OnceLock::from).unwrap_or_default();
+        let (root, seen_root) = (url.with_path(mounted), Arc::new(told));
         all.push(Connected { root, client: Arc::clone(&client), seen_root: Arc::clone(&seen_root) });
         Ok((client, path, seen_root))
     }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use howdah_tls::{ClientFiles, ClientTls};
-use howdah_vfs::{FileKind, FileSystem};
+use howdah_vfs::{Caller, FileKind, FileSystem};
 use howdah_wire::rpc::AuthFlavor;
 
 use super::ping::ping;
@@ -31,13 +31,18 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
     // As far as a path is mounted, MNT may have answered for a file, which has no directory then: mountd(8) of Linux does.
     while options.into_directory
         && let Some(above) = (url.path.len() - client.below_root().len()).checked_sub(1)
-        && let Ok(attributes) = client.attributes(&url.caller(options.caller.clone()), &client.root())
-        && attributes.kind == FileKind::Regular
+        && root_kind(&client, &url.caller(options.caller.clone())) == Some(FileKind::Regular)
         && let Ok(shorter) = open_path(url, options, above)
     {
         client = shorter;
     }
     Ok(Arc::new(client))
+}
+
+/// What the root is: FSINFO need not say.
+fn root_kind(client: &Nfs3, caller: &Caller) -> Option<FileKind> {
+    let told = client.root_as_told().map(|root| root.attributes);
+    Some(told.or_else(|| client.attributes(caller, &client.root()).ok())?.kind)
 }
 
 /// The same options with what a URL says of TLS.
@@ -158,7 +163,8 @@ fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Re
         // Where MOUNT shares the port of NFS it is secured as well; a daemon of its own, as on Linux, knows no TLS.
         let is_shared = place.address == places.nfs && !place.transport.is_datagrams();
         let tls = options.channel.tls.clone().filter(|_| is_shared);
-        match mount(place, &url.path, search.caller.clone(), options.patience, tls) {
+        match mount(place, (&url.path, options.into_directory), search.caller.clone(), options.patience, tls)
+        {
             Ok(mount) => return Ok(Found { nfs: places.nfs, mount, opening }),
             Err(error) if error.is_tls() => return Err(error),
             // Where another service answers, nothing else of NFS is to be found.

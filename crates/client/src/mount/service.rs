@@ -8,8 +8,8 @@ use howdah_vfs::Caller;
 use howdah_wire::xdr::{DecodeError, Decoder, Encode};
 
 use crate::channel::{
-    CallError, Channel, ChannelOptions, ChannelReport, Class, ConnectError, Patience, ProcedureReport,
-    Replay, Request, Target, Transport,
+    CallError, Channel, ChannelOptions, ChannelReport, Class, ConnectError, Patience, Pending,
+    ProcedureReport, Replay, Request, Target, Transport,
 };
 use crate::nfs3::{Identity, machine_name};
 
@@ -58,10 +58,21 @@ impl Service {
         arguments: &dyn Encode,
         take: impl FnOnce(&mut Decoder<'_>) -> Result<T, DecodeError>,
     ) -> Result<T, CallError> {
-        let answer =
-            self.channel.call(request(self.program, procedure, (&self.caller, &self.machine), arguments))?;
-        take(&mut Decoder::new(&answer.results)).map_err(CallError::Malformed)
+        results(self.start(procedure, arguments), take)
     }
+
+    /// Makes a call, to be waited for later, or never.
+    pub(super) fn start(&self, procedure: u32, arguments: &dyn Encode) -> Pending {
+        self.channel.start(request(self.program, procedure, (&self.caller, &self.machine), arguments))
+    }
+}
+
+/// Waits for a call, and takes out of the results what is needed of them.
+pub(super) fn results<T>(
+    pending: Pending,
+    take: impl FnOnce(&mut Decoder<'_>) -> Result<T, DecodeError>,
+) -> Result<T, CallError> {
+    take(&mut Decoder::new(&pending.wait()?.results)).map_err(CallError::Malformed)
 }
 
 /// A call to a program beside NFS.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use howdah_vfs::{Caller, Handle, Result};
+use howdah_vfs::{Caller, Handle, Node, Result};
 use howdah_wire::nfs3::fsinfo;
 
+use super::convert::attributes;
 use super::identity::{self, Identity};
 use super::sizes::{Sizes, Wanted};
 use super::verifiers::Verifiers;
@@ -99,6 +100,12 @@ impl Nfs3 {
     /// What was called to mount it: calls that no channel of this client counts.
     pub fn mount_calls(&self) -> &[ProcedureReport] {
         &self.mount_calls
+    }
+
+    /// The root as the server told it when this connected, if it did.
+    pub fn root_as_told(&self) -> Option<Node> {
+        let told = self.told.as_ref()?.attributes.as_ref()?;
+        Some(Node { handle: self.root, attributes: attributes(told) })
     }
 
     /// How many bytes go into one call.
