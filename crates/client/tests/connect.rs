@@ -74,17 +74,15 @@ fn the_longest_start_of_the_path_that_can_be_mounted_is_the_root() {
 }
 
 #[test]
-fn a_path_that_may_be_new_is_asked_for_with_its_parent_and_one_of_them_taken_back() {
+fn a_path_that_may_be_new_is_asked_for_with_its_parent_and_both_are_taken_back() {
+    const MNT: u32 = protocol::mnt::PROCEDURE;
+    const UMNT: u32 = protocol::umnt::PROCEDURE;
     let served = with_tree();
     for (path, below, calls) in [
-        (
-            "/export/a/b",
-            0,
-            &[protocol::mnt::PROCEDURE, protocol::mnt::PROCEDURE, protocol::umnt::PROCEDURE][..],
-        ),
-        ("/export/a/b/file", 1, &[protocol::mnt::PROCEDURE, protocol::mnt::PROCEDURE]),
-        ("/export/new/x", 2, &[protocol::mnt::PROCEDURE; 3]),
-        ("/export", 0, &[protocol::mnt::PROCEDURE, protocol::mnt::PROCEDURE, protocol::umnt::PROCEDURE]),
+        ("/export/a/b", 0, &[MNT, MNT, UMNT, UMNT][..]),
+        ("/export/a/b/file", 1, &[MNT, MNT, UMNT]),
+        ("/export/new/x", 2, &[MNT, MNT, MNT, UMNT]),
+        ("/export", 0, &[MNT, MNT, UMNT, UMNT]),
     ] {
         let between = Middleman::before(served.address);
         let (sender, answered) = mpsc::channel();
@@ -98,10 +96,12 @@ fn a_path_that_may_be_new_is_asked_for_with_its_parent_and_one_of_them_taken_bac
         let options = ConnectOptions { into_directory: true, ..ConnectOptions::default() };
         let client = opened(&url, &options);
         assert_eq!(client.below_root().len(), below, "{path}");
+        drop(client);
         let mut seen: Vec<u32> =
             calls.iter().map(|_| answered.recv_timeout(Duration::from_secs(60)).expect("a call")).collect();
         seen.sort_unstable();
         assert_eq!(seen, calls, "{path}");
+        assert!(answered.try_recv().is_err(), "{path}: no more than that");
     }
 }
 
@@ -374,7 +374,8 @@ fn calls_act_as_whom_the_url_says() {
 fn nobody_in_particular_is_whom_the_server_says() {
     let served = serve_memory();
     let place = Place { address: served.address, transport: Transport::Tcp };
-    let mounted = mount(place, &[b"export".to_vec()], ME, Duration::from_secs(10), None).expect("a mount");
+    let mounted =
+        mount(place, (&[b"export".to_vec()], false), ME, Duration::from_secs(10), None).expect("a mount");
     let target = Target { addresses: vec![served.address], transport: Transport::Tcp };
     let channel = Channel::open(target, ChannelOptions::default()).expect("a channel");
     let settings = Settings { identity: Identity::Nobody, ..Settings::default() };

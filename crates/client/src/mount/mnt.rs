@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use howdah_tls::ClientTls;
 use howdah_vfs::{Caller, Handle};
-use howdah_wire::mount::{self, DirectoryPath, Status, mnt, umnt};
+use howdah_wire::mount::{self, DirectoryPath, Status, mnt};
 use howdah_wire::rpc::AuthFlavor;
 use howdah_wire::xdr::{Decode, DecodeError, Decoder};
 
@@ -65,11 +65,8 @@ pub fn mount(
         let pending = asked.next().unwrap_or_else(|| ask(&service, &export));
         match results(pending, told).map_err(unreachable)? {
             Ok(Told { handle, flavors }) => {
-                if let Some(unused) = parent.filter(|_| below.is_empty()) {
-                    // The server only keeps a list of mounts: nothing waits for its answer.
-                    drop(service.start(umnt::PROCEDURE, &umnt::Arguments { path: DirectoryPath(&unused) }));
-                }
-                let mounted = Mounted::new(place, export, caller, tls);
+                let unused = parent.filter(|_| below.is_empty());
+                let mounted = Mounted::new(place, (export, unused), caller, tls);
                 let calls = service.procedures();
                 return Ok(Mount { handle, flavors, below: below.to_vec(), calls, mounted });
             }

@@ -22,6 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub struct Mounted {
     place: Place,
     path: Vec<u8>,
+    /// Was asked for beside it, and is not used.
+    unused: Option<Vec<u8>>,
     caller: Caller,
     tls: Option<ClientTls>,
     /// A connection on which MOUNT answers, too.
@@ -29,8 +31,13 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    pub(super) fn new(place: Place, path: Vec<u8>, caller: Caller, tls: Option<ClientTls>) -> Self {
-        Self { place, path, caller, tls, channel: None }
+    pub(super) fn new(
+        place: Place,
+        (path, unused): (Vec<u8>, Option<Vec<u8>>),
+        caller: Caller,
+        tls: Option<ClientTls>,
+    ) -> Self {
+        Self { place, path, unused, caller, tls, channel: None }
     }
 
     /// Takes it back through the connection of NFS, if that leads to the very port of MOUNT: far away, another connection costs two
@@ -51,19 +58,26 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         let program = (mount::PROGRAM, mount::VERSION_3);
+        let paths = [Some(&self.path), self.unused.as_ref()].into_iter().flatten();
         if let Some(channel) = &self.channel {
-            let arguments = umnt::Arguments { path: DirectoryPath(&self.path) };
             let machine = machine_name();
-            let pending =
-                channel.start(request(program, umnt::PROCEDURE, (&self.caller, &machine), &arguments));
-            if wait_at_most(pending, PATIENCE).is_none() {
-                tracing::debug!("the server did not say in time that it knows the mount to be over");
+            let calls = paths.map(|path| {
+                let arguments = umnt::Arguments { path: DirectoryPath(path) };
+                channel.start(request(program, umnt::PROCEDURE, (&self.caller, &machine), &arguments))
+            });
+            for pending in calls.collect::<Vec<_>>() {
+                if wait_at_most(pending, PATIENCE).is_none() {
+                    tracing::debug!("the server did not say in time that it knows the mount to be over");
+                }
             }
             return;
         }
         let (Place { address, transport }, caller) = (self.place, self.caller.clone());
         let opened = Service::open(address, transport, program, caller, PATIENCE, self.tls.take());
-        let told = opened.map_err(Into::into).and_then(|service| unmount(&service, &self.path));
+        let told = opened.map_err(Into::into).and_then(|service| {
+            let mut paths = paths;
+            paths.try_for_each(|path| unmount(&service, path))
+        });
         if let Err(error) = told {
             tracing::debug!(%error, "the server was not informed of the unmount");
         }
