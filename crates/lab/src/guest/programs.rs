@@ -19,6 +19,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("modprobe", "kmod"),
     ("setpriv", "util-linux"),
     ("rsync", "rsync"),
+    ("socat", "socat"),
 ];
 
 /// Where a command is; the system's directories too, which an ordinary user's PATH may lack.

@@ -134,6 +134,8 @@ pub enum ServerKind {
     Iperf3,
     /// `rsync --daemon`.
     Rsync,
+    /// `tar` behind a socket.
+    Tar,
     /// Nothing.
     None,
 }
@@ -193,6 +195,8 @@ pub enum ClientKind {
     Copy,
     /// `rsync -a`.
     Rsync,
+    /// `tar` through a socket.
+    Tar,
     /// `iperf3 -c`.
     Iperf3,
     /// `howdah bench` on the exported directory, on the server's host.

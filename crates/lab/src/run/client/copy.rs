@@ -1,5 +1,5 @@
-//! A program that copies: `howdah cp` to or from the export, or `rsync -a` to or from an rsync daemon. One file of `--size`, or as many
-//! small files as `--files` says, there (`write`) or back (`read`).
+//! A program that copies: `howdah cp` to or from the export, `rsync -a` to or from an rsync daemon, or `tar` to or from a `tar` behind a
+//! socket. One file of `--size`, or as many small files as `--files` says, there (`write`) or back (`read`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::contract::{Client, STREAM, run_one, spec, url, workload_is_one_of};
 use super::file;
 use crate::plan::{Cell, ServerKind};
 use crate::record::CommandRecord;
-use crate::run::server::rsync_url;
+use crate::run::server::{rsync_url, tar_address};
 use crate::run::word::one_of;
 use crate::run::{Measured, Place, Scene};
 
@@ -35,7 +35,26 @@ pub enum Tool {
     Howdah,
     /// `rsync -a`.
     Rsync,
+    /// `tar` through a socket.
+    Tar,
 }
+
+impl Tool {
+    /// The server that it copies to and from; none: whatever serves NFS.
+    fn its_server(self) -> Option<ServerKind> {
+        match self {
+            Self::Howdah => None,
+            Self::Rsync => Some(ServerKind::Rsync),
+            Self::Tar => Some(ServerKind::Tar),
+        }
+    }
+}
+
+/// Sends the first argument's directory to the address that is the second one; ends when the other end has it all.
+const SEND: &str = r#"tar -C "$1" -c copied | socat -t 90 - "$2""#;
+
+/// The other way.
+const FETCH: &str = r#"socat -u "$2" - | tar -C "$1" -x"#;
 
 /// A copying program as the client.
 pub struct Copy {
@@ -69,6 +88,7 @@ impl Copy {
     fn served(&self, cell: &Cell, place: &Place) -> Result<String> {
         Ok(match self.tool {
             Tool::Rsync => format!("{}/{NAME}", rsync_url(place.server_address(cell, &self.name)?)),
+            Tool::Tar => tar_address(place.server_address(cell, &self.name)?),
             Tool::Howdah => {
                 let url = url(cell, place, &self.name)?;
                 let (base, options) = url.split_once('?').unwrap_or((&url, ""));
@@ -84,15 +104,20 @@ impl Client for Copy {
         let local = place.temporary.join(&self.name).join(NAME).display().to_string();
         let served = self.served(cell, place)?;
         let (mut from, to) = if self.reads(cell)? { (served, local) } else { (local, served) };
-        let mut command: Vec<String> = match self.tool {
-            Tool::Howdah => vec![place.howdah(), "cp".to_owned(), "-q".to_owned(), "-r".to_owned()],
-            Tool::Rsync => vec!["rsync".to_owned(), "-a".to_owned()],
-        };
+        let reads = self.reads(cell)?;
         if self.tool == Tool::Rsync && self.files(cell)?.is_some() {
             // The content of the directory and not the directory: the copy has the name that `to` says.
             from.push('/');
         }
-        command.extend([from, to]);
+        let directory = place.temporary.join(&self.name).display().to_string();
+        let howdah = place.howdah();
+        let command: Vec<&str> = match self.tool {
+            Tool::Howdah => vec![&howdah, "cp", "-q", "-r", &from, &to],
+            Tool::Rsync => vec!["rsync", "-a", &from, &to],
+            Tool::Tar if reads => vec!["sh", "-c", FETCH, "tar", &directory, &from],
+            Tool::Tar => vec!["sh", "-c", SEND, "tar", &directory, &to],
+        };
+        let command = command.into_iter().map(str::to_owned).collect();
         Ok(vec![CommandRecord { host: client.host.clone(), name: self.name.clone(), command }])
     }
 
@@ -100,8 +125,12 @@ impl Client for Copy {
         workload_is_one_of(cell, &self.name, &STREAM)?;
         let flags = spec(cell, &self.name)?.options.iter().step_by(2);
         flags.into_iter().try_for_each(|flag| one_of("options", flag, &["--size", "--files"]))?;
-        let has_daemon = cell.spec.server.kind == ServerKind::Rsync;
-        ensure!(has_daemon == (self.tool == Tool::Rsync), "kind = \"rsync\": client and server, or neither");
+        let (own, kind) = (self.tool.its_server(), cell.spec.server.kind);
+        let serves_nfs = !matches!(kind, ServerKind::Rsync | ServerKind::Tar);
+        ensure!(
+            own.map_or(serves_nfs, |own| own == kind),
+            "kind = \"rsync\", and \"tar\": client and server, or neither"
+        );
         ensure!(cell.spec.clients.len() == 1, "a client that copies is the only one");
         self.files(cell)?;
         self.size(cell).map(drop)

@@ -28,6 +28,7 @@ pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
         ClientKind::Iperf3 => Box::new(iperf3::Iperf3 { name }),
         ClientKind::Copy => Box::new(copy::Copy { name, tool: copy::Tool::Howdah }),
         ClientKind::Rsync => Box::new(copy::Copy { name, tool: copy::Tool::Rsync }),
+        ClientKind::Tar => Box::new(copy::Copy { name, tool: copy::Tool::Tar }),
         ClientKind::Libnfs => Box::new(libnfs::Libnfs { name }),
         ClientKind::Local => Box::new(local::Local { name }),
         ClientKind::Probe => Box::new(probe::Probe { name }),

@@ -7,6 +7,7 @@ mod iperf3;
 mod kernel;
 mod none;
 mod rsync;
+mod tar;
 
 use anyhow::Result;
 
@@ -17,12 +18,14 @@ pub use contract::{Served, Server};
 pub(super) use howdah::samples;
 pub(super) use iperf3::port as iperf3_port;
 pub(super) use rsync::rsync_url;
+pub(super) use tar::tar_address;
 
 /// The server of a kind.
 pub fn server(kind: ServerKind) -> Result<Box<dyn Server>> {
     Ok(match kind {
         ServerKind::Howdah => Box::new(howdah::Howdah),
         ServerKind::Rsync => Box::new(rsync::Rsync),
+        ServerKind::Tar => Box::new(tar::Tar),
         ServerKind::Iperf3 => Box::new(iperf3::Iperf3),
         ServerKind::None => Box::new(none::Nobody),
         ServerKind::Ganesha => Box::new(ganesha::Ganesha),
