@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::checkout::Checkout;
+use super::symbols;
 use crate::workspace::Workspace;
 
 /// Between flags in `CARGO_ENCODED_RUSTFLAGS`, where they may hold blanks.
@@ -33,7 +34,9 @@ const OF_A_USER: [&str; 11] = [
 pub struct Built {
     /// The binary.
     pub file: PathBuf,
-    /// All of it.
+    /// Its debug symbols.
+    pub symbols: PathBuf,
+    /// All of the binary.
     pub bytes: Vec<u8>,
     /// Its SHA-256, in hexadecimal.
     pub sum: String,
@@ -60,9 +63,10 @@ pub fn build(workspace: &Workspace, checkout: &Checkout, target: &str) -> Result
     command.env("SOURCE_DATE_EPOCH", &checkout.time).env("CARGO_INCREMENTAL", "0");
     ensure!(command.status().context("starting cargo")?.success(), "cargo build failed");
     let file = checkout.target().join(target).join("dist/howdah");
+    let symbols = symbols::move_apart(&file).context("moving debug symbols out of it")?;
     let bytes = fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
     tells_no_place(&bytes, &places)?;
-    Ok(Built { sum: sum(&file)?, file, bytes })
+    Ok(Built { sum: sum(&file)?, file, symbols, bytes })
 }
 
 /// Directories that differ from one who builds to the next, and what is said in their place. Of two of which one lies in the other

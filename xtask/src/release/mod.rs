@@ -7,6 +7,7 @@ mod build;
 mod checkout;
 mod debian;
 mod image;
+mod symbols;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -28,8 +29,9 @@ const SUMS: &str = "SHA256SUMS";
 
 /// Makes a release of the last commit
 ///
-/// Builds the last commit, not what lies here changed, at no place that the binary could tell, and writes the binary, a Debian package
-/// of it (Debian 12 and later), a bill of materials (CycloneDX, JSON) of every crate that is in it, and checksums (SHA-256) of all.
+/// Builds the last commit, not what lies here changed, at no place that the binary could tell, and writes the binary, its debug symbols,
+/// a Debian package of it (Debian 12 and later), a bill of materials (CycloneDX, JSON) of every crate that is in it, and checksums
+/// (SHA-256) of all.
 /// With --image a container image, too; no container engine is needed.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: cargo xtask release --static --image --twice --to dist")]
@@ -108,13 +110,15 @@ fn release(
     let name = format!("howdah-{VERSION}-{target}");
     let bill = bill::of(workspace, checkout, target).context("listing what is in it")?;
     write(to, &name, &first.bytes)?;
+    let symbols = format!("{name}.debug");
+    fs::copy(&first.symbols, to.join(&symbols)).context("copying the debug symbols")?;
     fs::set_permissions(to.join(&name), std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .context("making it a program")?;
     write(to, &format!("{name}.sha256"), format!("{}  {name}\n", first.sum).as_bytes())?;
     let listed = format!("{name}.cdx.json");
     write(to, &listed, bill.text.as_bytes())?;
     println!("{} crates in it, {} of them ours, as its bill of materials has them", bill.crates, bill.ours);
-    names.extend([name, listed]);
+    names.extend([name, symbols, listed]);
     Ok(first)
 }
 
