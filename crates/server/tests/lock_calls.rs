@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
-use howdah_server::states::StateOptions;
+use howdah_server::states::{OwnRights, StateOptions};
 use howdah_server::{Server, Service, ServiceOptions, Settings, Sockets};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
@@ -220,7 +220,7 @@ fn who_listens_on_tcp_alone_is_called_there() {
 #[test]
 fn after_a_restart_clients_that_had_locks_are_told() {
     let directory = tempfile::tempdir().expect("a directory");
-    let states = || StateOptions::in_directory(directory.path()).expect("records");
+    let states = || StateOptions::in_directory(directory.path(), OwnRights::always()).expect("records");
     let host = Host::new();
     let (server, file) = serve(states(), host.port());
     assert_eq!(Client::new(&server, &file).lock(1, false), Status::Granted);

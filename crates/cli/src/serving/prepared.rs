@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
 use howdah_net::Listener;
-use howdah_server::states::{HeadSettings, StateOptions};
+use howdah_server::states::{HeadSettings, OwnRights, StateOptions};
 use howdah_server::{Sockets, Watcher};
-use howdah_store::local::Root;
+use howdah_store::local::{Root, with_server_rights};
 
 use super::admin::{admin_socket, metrics_socket};
 use super::admin_address::{LivePage, admin_address, admin_listener};
@@ -77,15 +77,17 @@ impl Prepared {
 fn states(config: &ServerConfig, secrets: &ServerSecrets) -> Result<StateOptions> {
     let shared = config.cluster.as_ref().and_then(|cluster| cluster.records.as_ref());
     let directory = shared.unwrap_or(&config.state);
+    let rights = OwnRights::by(|work| with_server_rights(work).map_err(std::io::Error::other));
     let reading = || format!("reading the records of clients in {}", directory.display());
     if let Some(directory) = shared {
         let exports = config.exports.iter().map(|export| (export.id, export.name.to_string())).collect();
         let settings = HeadSettings { scope: secrets.cluster_name(), exports };
-        return StateOptions::in_cluster(directory, secrets.head(), &settings, config.lease).with_context(
-            || format!("sharing records of clients with other heads in {}", directory.display()),
-        );
+        return StateOptions::in_cluster(directory, rights, secrets.head(), &settings, config.lease)
+            .with_context(|| {
+                format!("sharing records of clients with other heads in {}", directory.display())
+            });
     }
-    let options = StateOptions::in_directory(directory).with_context(reading)?;
+    let options = StateOptions::in_directory(directory, rights).with_context(reading)?;
     let options = if config.cluster.is_some() { options.of_head(secrets.head()) } else { options };
     Ok(options.with_lease(config.lease))
 }

@@ -134,6 +134,7 @@ impl RecordLog for HeadLog {
 mod tests {
     use howdah_state::Principal;
 
+    use super::super::own_rights::OwnRights;
     use super::*;
 
     const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 7));
@@ -144,7 +145,7 @@ mod tests {
     }
 
     fn head(home: &std::path::Path, number: u64, lease: Duration) -> Head {
-        let records = HeadRecords::open(home, number).expect("made");
+        let records = HeadRecords::open(home, number, OwnRights::always()).expect("made");
         let (file, _) = records.own().expect("a new file");
         let addresses = Arc::new(HeadAddresses::new(records, lease));
         Head { log: HeadLog::new(file, Arc::clone(&addresses)), addresses }

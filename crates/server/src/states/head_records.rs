@@ -11,6 +11,7 @@ use howdah_state::RecoveryRecords;
 
 use super::head_settings::HeadSettings;
 use super::lock_hosts::LockHost;
+use super::own_rights::OwnRights;
 use super::record_file::{RecordFile, read_records};
 
 /// Where the heads of a cluster keep what they know of their clients.
@@ -18,6 +19,7 @@ use super::record_file::{RecordFile, read_records};
 pub struct HeadRecords {
     directory: PathBuf,
     head: String,
+    rights: OwnRights,
 }
 
 /// Which head serves an address.
@@ -34,8 +36,8 @@ impl HeadRecords {
     ///
     /// # Errors
     /// It cannot be made.
-    pub fn open(directory: &Path, head: u64) -> io::Result<Self> {
-        let records = Self { directory: directory.to_owned(), head: format!("{head:016x}") };
+    pub fn open(directory: &Path, head: u64, rights: OwnRights) -> io::Result<Self> {
+        let records = Self { directory: directory.to_owned(), head: format!("{head:016x}"), rights };
         for part in [records.addresses(), records.of_head(&records.head)] {
             DirBuilder::new().recursive(true).mode(0o700).create(part)?;
         }
@@ -67,7 +69,7 @@ impl HeadRecords {
             }
         }
         records.leave(|address| gone.contains(&address), |host| gone.iter().any(|gone| calls(host, *gone)));
-        Ok((RecordFile::begin(&directory, &records)?, records))
+        Ok((RecordFile::begin(&directory, &records, self.rights)?, records))
     }
 
     /// What another head left.
@@ -75,7 +77,7 @@ impl HeadRecords {
     /// # Errors
     /// It cannot be read.
     pub fn of(&self, head: &str) -> io::Result<RecoveryRecords> {
-        read_records(&self.of_head(head))
+        self.rights.run(|| read_records(&self.of_head(head)))
     }
 
     /// Which head serves an address; `None` before the first one does.
@@ -84,7 +86,7 @@ impl HeadRecords {
     /// It cannot be read, or says something else.
     pub fn claim(&self, address: IpAddr) -> io::Result<Option<AddressClaim>> {
         let path = self.addresses().join(address.to_string());
-        let text = match fs::read_to_string(&path) {
+        let text = match self.rights.run(|| fs::read_to_string(&path)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             text => text?,
         };
@@ -115,6 +117,10 @@ impl HeadRecords {
     /// # Errors
     /// It cannot be written.
     pub fn take(&self, address: IpAddr, from: Option<&str>) -> io::Result<()> {
+        self.rights.run(|| self.write_claim(address, from))
+    }
+
+    fn write_claim(&self, address: IpAddr, from: Option<&str>) -> io::Result<()> {
         let directory = self.addresses();
         let new = directory.join(format!("{address}.{}", self.head));
         let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
@@ -170,7 +176,9 @@ mod tests {
     #[test]
     fn an_address_is_one_heads_until_another_takes_it() {
         let home = tempfile::tempdir().expect("a directory");
-        let head = |number| HeadRecords::open(&home.path().join("records"), number).expect("made");
+        let head = |number| {
+            HeadRecords::open(&home.path().join("records"), number, OwnRights::always()).expect("made")
+        };
         let (one, other) = (head(1), head(2));
         assert_eq!(one.predecessor(address(7)).expect("read"), None);
         one.take(address(7), None).expect("written");
@@ -190,7 +198,7 @@ mod tests {
     #[test]
     fn a_head_forgets_at_its_start_who_went_to_another() {
         let home = tempfile::tempdir().expect("a directory");
-        let head = |number| HeadRecords::open(home.path(), number).expect("made");
+        let head = |number| HeadRecords::open(home.path(), number, OwnRights::always()).expect("made");
         let one = head(1);
         let (file, _) = one.own().expect("a new file");
         file.append(Serial(1), &client(1, address(7)));

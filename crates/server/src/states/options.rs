@@ -10,6 +10,7 @@ use howdah_state::RecoveryRecords;
 use super::head_log::{HeadAddresses, HeadLog};
 use super::head_records::HeadRecords;
 use super::head_settings::HeadSettings;
+use super::own_rights::OwnRights;
 use super::record_file::RecordFile;
 use super::record_log::{NoLog, RecordLog};
 use super::state_number::next_state_number;
@@ -58,12 +59,12 @@ impl StateOptions {
         }
     }
 
-    /// For a server that keeps records in this directory.
+    /// For a server that keeps records in this directory. `rights`: those by which threads that act as callers may write there.
     ///
     /// # Errors
     /// They cannot be read or written.
-    pub fn in_directory(directory: &Path) -> io::Result<Self> {
-        let (file, records) = RecordFile::open(directory)?;
+    pub fn in_directory(directory: &Path, rights: OwnRights) -> io::Result<Self> {
+        let (file, records) = RecordFile::open(directory, rights)?;
         let forgetful = Self::forgetful();
         // Also where the records were lost: ids of clients of earlier runs must not be taken for those of this one.
         let epoch = records.next_epoch().max(forgetful.epoch);
@@ -86,11 +87,12 @@ impl StateOptions {
     /// They cannot be read or written, or another head has other settings.
     pub fn in_cluster(
         directory: &Path,
+        rights: OwnRights,
         head: u64,
         settings: &HeadSettings,
         lease: Duration,
     ) -> io::Result<Self> {
-        let heads = HeadRecords::open(directory, head)?;
+        let heads = HeadRecords::open(directory, head, rights)?;
         heads.agree(settings)?;
         let (file, records) = heads.own()?;
         let forgetful = Self { records, lease, ..Self::forgetful() }.of_head(head);

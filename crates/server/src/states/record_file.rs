@@ -12,6 +12,7 @@ use std::sync::Arc;
 use howdah_state::{DurableRecord, Principal, RecoveryRecords, Serial};
 use parking_lot::Mutex;
 
+use super::own_rights::OwnRights;
 use super::record_log::RecordLog;
 
 const NAME: &str = "clients.log";
@@ -23,6 +24,7 @@ const REWRITE_AFTER: usize = 1 << 20;
 /// The file, open to be appended to.
 pub struct RecordFile {
     directory: PathBuf,
+    rights: OwnRights,
     state: Mutex<State>,
     /// Taken by whoever makes records durable: others that wait meanwhile find theirs durable then.
     syncing: Mutex<Serial>,
@@ -46,16 +48,16 @@ impl RecordFile {
     ///
     /// # Errors
     /// It cannot be read or written, or is no such file.
-    pub fn open(directory: &Path) -> io::Result<(Self, RecoveryRecords)> {
+    pub fn open(directory: &Path, rights: OwnRights) -> io::Result<(Self, RecoveryRecords)> {
         let records = read_records(directory)?;
-        Ok((Self::begin(directory, &records)?, records))
+        Ok((Self::begin(directory, &records, rights)?, records))
     }
 
     /// Starts a file that comes to these records, in the place of the one that is there.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn begin(directory: &Path, records: &RecoveryRecords) -> io::Result<Self> {
+    pub fn begin(directory: &Path, records: &RecoveryRecords, rights: OwnRights) -> io::Result<Self> {
         let (file, compact) = write(directory, records)?;
         let state = State {
             file: Arc::new(file),
@@ -66,7 +68,7 @@ impl RecordFile {
             failure: None,
         };
         let (directory, state) = (directory.to_owned(), Mutex::new(state));
-        Ok(Self { directory, state, syncing: Mutex::new(Serial(0)) })
+        Ok(Self { directory, rights, state, syncing: Mutex::new(Serial(0)) })
     }
 }
 
@@ -94,10 +96,10 @@ fn write(directory: &Path, records: &RecoveryRecords) -> io::Result<(File, usize
 }
 
 impl State {
-    fn append(&mut self, directory: &Path, record: &DurableRecord) -> io::Result<()> {
+    fn append(&mut self, directory: &Path, rights: OwnRights, record: &DurableRecord) -> io::Result<()> {
         self.records.apply(record);
         if self.appended >= REWRITE_AFTER.max(self.compact) {
-            let (file, compact) = write(directory, &self.records)?;
+            let (file, compact) = rights.run(|| write(directory, &self.records))?;
             (self.file, self.compact, self.appended) = (Arc::new(file), compact, 0);
             return Ok(());
         }
@@ -111,7 +113,7 @@ impl State {
 impl RecordLog for RecordFile {
     fn append(&self, serial: Serial, record: &DurableRecord) {
         let mut state = self.state.lock();
-        match state.append(&self.directory, record) {
+        match state.append(&self.directory, self.rights, record) {
             Ok(()) => state.written = serial,
             Err(error) => state.failure = Some(error.kind()),
         }
@@ -268,7 +270,7 @@ mod tests {
     fn what_was_waited_for_is_there_in_the_next_run() {
         let directory = tempfile::tempdir().expect("a directory");
         let mut expected = RecoveryRecords::default();
-        let (file, before) = RecordFile::open(directory.path()).expect("a new file");
+        let (file, before) = RecordFile::open(directory.path(), OwnRights::always()).expect("a new file");
         assert_eq!(before, expected);
         for (record, serial) in records().iter().zip(1..) {
             file.append(Serial(serial), record);
@@ -278,14 +280,15 @@ mod tests {
         // A crash in the middle of a line.
         (&*file.state.lock().file).write_all(b"client 6f6e").expect("written");
         drop(file);
-        let (_, found) = RecordFile::open(directory.path()).expect("the file");
+        let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
         assert_eq!(found.compact(), expected.compact());
     }
 
     #[test]
     fn clients_that_come_and_go_do_not_fill_the_disk() {
         let directory = tempfile::tempdir().expect("a directory");
-        let (file, mut expected) = RecordFile::open(directory.path()).expect("a new file");
+        let (file, mut expected) =
+            RecordFile::open(directory.path(), OwnRights::always()).expect("a new file");
         let principal = Principal(Box::new([1, 0, 0, 0, 7]));
         let mut serial = 0;
         for number in 0..20_000_u32 {
@@ -304,7 +307,7 @@ mod tests {
         let length = fs::metadata(directory.path().join(NAME)).expect("a file").len();
         assert!(length < 2 * REWRITE_AFTER as u64, "{length} bytes");
         drop(file);
-        let (_, found) = RecordFile::open(directory.path()).expect("the file");
+        let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
         assert_eq!(found.compact(), expected.compact());
     }
 }

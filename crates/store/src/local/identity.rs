@@ -66,6 +66,15 @@ impl Identity {
     }
 }
 
+/// Runs `work` with the rights of the server itself, on a thread that may act as somebody's caller: for files of the server's own.
+/// The thread acts as before again afterwards.
+///
+/// # Errors
+/// The thread does not get the rights (`work` did not run), or cannot act as before.
+pub fn with_server_rights(work: &mut dyn FnMut()) -> Result<()> {
+    Identity::as_root(work)
+}
+
 /// Sets what differs. If a step fails the thread is in between, so what it is is forgotten, and the call refused.
 #[cold]
 fn become_caller(caller: &Caller) -> Result<()> {

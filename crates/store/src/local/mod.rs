@@ -63,6 +63,7 @@ mod xattrs;
 
 pub use file_system::LocalFileSystem;
 pub use handles::{HandleReuse, handle_reuse};
+pub use identity::with_server_rights;
 pub use open_error::OpenError;
 pub use options::{FallBack, HandleSource, Mode, Options, SyncMode};
 pub use presence::Presence;

@@ -1,14 +1,20 @@
 //! Two heads of a cluster that keep their records where both read them, and an address that moves between them.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
+
+use howdah_store::local::{LocalFileSystem, Options, with_server_rights};
+use howdah_vfs::{Caller, FileSystem, Name};
 
 use howdah_wire::nlm::Status;
 
 use super::client::{Client, Fixture, SERVER};
 use crate::Transport;
 use crate::calling::peer;
-use crate::states::{HeadSettings, StateOptions};
+use crate::states::{HeadSettings, OwnRights, StateOptions};
 
 /// The other head's own address.
 const OWN: &str = "192.0.2.2:2049";
@@ -16,7 +22,9 @@ const LEASE: Duration = Duration::from_secs(3_600);
 
 fn head(records: &Path, number: u64) -> Fixture {
     let settings = HeadSettings { scope: [1; 16], exports: Vec::new() };
-    Fixture::with(StateOptions::in_cluster(records, number, &settings, LEASE).expect("records"))
+    Fixture::with(
+        StateOptions::in_cluster(records, OwnRights::always(), number, &settings, LEASE).expect("records"),
+    )
 }
 
 fn client(head: &Fixture, name: &'static str, address: &str, server: &str) -> Client {
@@ -75,6 +83,31 @@ fn a_head_that_takes_an_address_back_takes_the_locks_back() {
             other.service.states.as_ref().expect("locks").leave_lost_addresses();
         }
     }
+}
+
+/// A head that serves a directory as a user of the calls: its threads have no rights of their own then.
+fn head_of(directory: &Path, records: &Path) -> Fixture {
+    let served = LocalFileSystem::open(directory, Options::default()).expect("opened");
+    let (root, name) = (served.root(), Name::parse(b"file").expect("a name"));
+    let file = served.lookup(&Caller::ROOT, &root, name).expect("it is there").node.handle;
+    let rights = OwnRights::by(|work| with_server_rights(work).map_err(std::io::Error::other));
+    let settings = HeadSettings { scope: [1; 16], exports: Vec::new() };
+    let states = StateOptions::in_cluster(records, rights, 1, &settings, LEASE).expect("records");
+    Fixture::of(Arc::new(served), [file, file, root], states)
+}
+
+#[test]
+fn an_ordinary_user_locks_at_a_head_whose_records_it_cannot_read() {
+    let (home, data) = [(); 2].map(|()| tempfile::tempdir().expect("a directory")).into();
+    for (path, mode) in [(data.path().join("file"), 0o666), (data.path().into(), 0o777)] {
+        if mode == 0o666 {
+            std::fs::write(&path, b"data").expect("written");
+        }
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).expect("changed");
+    }
+    let head = head_of(data.path(), home.path());
+    let one = client(&head, "one", "192.0.2.9", SERVER);
+    assert_eq!(one.lock(&head.file, 1, (0, 10)), Status::Granted);
 }
 
 #[test]

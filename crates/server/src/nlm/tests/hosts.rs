@@ -8,7 +8,7 @@ use howdah_wire::nsm::{self, MonitorName, notify};
 
 use super::client::{Client, Fixture};
 use crate::calling::call;
-use crate::states::StateOptions;
+use crate::states::{OwnRights, StateOptions};
 
 const LEASE: Duration = Duration::from_secs(3_600);
 
@@ -49,7 +49,7 @@ fn free_all_frees_what_its_host_has() {
 fn after_a_restart_locks_are_reclaimed_and_none_are_made() {
     let directory = tempfile::tempdir().expect("a directory");
     let start = || {
-        let options = StateOptions::in_directory(directory.path()).expect("records");
+        let options = StateOptions::in_directory(directory.path(), OwnRights::always()).expect("records");
         Fixture::with(options.with_lease(LEASE))
     };
     let first = start();
