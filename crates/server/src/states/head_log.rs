@@ -12,6 +12,7 @@ use howdah_state::{DurableRecord, Serial};
 use parking_lot::Mutex;
 
 use super::head_records::HeadRecords;
+use super::head_run::HeadRun;
 use super::record_file::RecordFile;
 use super::record_log::RecordLog;
 
@@ -22,6 +23,8 @@ const TRUST: Duration = Duration::from_secs(5);
 pub struct HeadAddresses {
     /// What all heads know.
     pub records: HeadRecords,
+    /// This process, by which the head goes on.
+    run: HeadRun,
     held: Mutex<HashSet<IpAddr>>,
     /// When it was last seen that no other head has taken one.
     seen: Mutex<Instant>,
@@ -31,9 +34,10 @@ pub struct HeadAddresses {
 
 impl HeadAddresses {
     /// None yet. A head that takes one over gives clients at least a lease to reclaim.
-    pub fn new(records: HeadRecords, lease: Duration) -> Self {
+    pub fn new(records: HeadRecords, run: HeadRun, lease: Duration) -> Self {
         Self {
             records,
+            run,
             held: Mutex::default(),
             seen: Mutex::new(Instant::now()),
             trust: TRUST.min(lease / 2),
@@ -53,9 +57,10 @@ impl HeadAddresses {
     /// Those that another head has taken: this one serves them no more.
     ///
     /// # Errors
-    /// It cannot be read who serves them.
+    /// It cannot be read who serves them, or another process is this head.
     pub fn lost(&self) -> io::Result<Vec<IpAddr>> {
         let now = Instant::now();
+        self.run.beat()?;
         let held: Vec<IpAddr> = self.held.lock().iter().copied().collect();
         let mut lost = Vec::new();
         for address in held {
@@ -147,7 +152,8 @@ mod tests {
     fn head(home: &std::path::Path, number: u64, lease: Duration) -> Head {
         let records = HeadRecords::open(home, number, OwnRights::always()).expect("made");
         let (file, _) = records.own().expect("a new file");
-        let addresses = Arc::new(HeadAddresses::new(records, lease));
+        let run = records.begin_run().expect("it is the only one");
+        let addresses = Arc::new(HeadAddresses::new(records, run, lease));
         Head { log: HeadLog::new(file, Arc::clone(&addresses)), addresses }
     }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use howdah_state::RecoveryRecords;
 
+use super::head_run::HeadRun;
 use super::head_settings::HeadSettings;
 use super::lock_hosts::LockHost;
 use super::own_rights::OwnRights;
@@ -42,6 +43,14 @@ impl HeadRecords {
             DirBuilder::new().recursive(true).mode(0o700).create(part)?;
         }
         Ok(records)
+    }
+
+    /// This process is the head from now on.
+    ///
+    /// # Errors
+    /// Another process that lives is, or it cannot be read or written.
+    pub fn begin_run(&self) -> io::Result<HeadRun> {
+        HeadRun::begin(&self.of_head(&self.head))
     }
 
     /// Compares what all heads must have alike, before anything else is written.

@@ -7,6 +7,7 @@ mod file_key;
 mod gone_files;
 mod head_log;
 mod head_records;
+mod head_run;
 mod head_settings;
 mod host_mirror;
 mod lock_hosts;

@@ -93,12 +93,13 @@ impl StateOptions {
         lease: Duration,
     ) -> io::Result<Self> {
         let heads = HeadRecords::open(directory, head, rights)?;
+        let run = heads.begin_run()?;
         heads.agree(settings)?;
         let (file, records) = heads.own()?;
         let forgetful = Self { records, lease, ..Self::forgetful() }.of_head(head);
         // What hosts know of one head must be another number than that of the next.
         let host_number = (forgetful.epoch << 1 | 1) & (u32::MAX >> 1);
-        let addresses = Arc::new(HeadAddresses::new(heads, lease));
+        let addresses = Arc::new(HeadAddresses::new(heads, run, lease));
         let log = Box::new(HeadLog::new(file, Arc::clone(&addresses)));
         Ok(Self {
             host_number,

@@ -234,6 +234,8 @@ fn from_hex(text: &str) -> Option<Box<[u8]>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     fn records() -> [DurableRecord; 8] {
@@ -287,8 +289,14 @@ mod tests {
     #[test]
     fn clients_that_come_and_go_do_not_fill_the_disk() {
         let directory = tempfile::tempdir().expect("a directory");
-        let (file, mut expected) =
-            RecordFile::open(directory.path(), OwnRights::always()).expect("a new file");
+        static REWRITES: AtomicUsize = AtomicUsize::new(0);
+        // The thread acts as somebody's user when it is time to write the file anew.
+        let rights = OwnRights::by(|work| {
+            REWRITES.fetch_add(1, Ordering::Relaxed);
+            work();
+            Ok(())
+        });
+        let (file, mut expected) = RecordFile::open(directory.path(), rights).expect("a new file");
         let principal = Principal(Box::new([1, 0, 0, 0, 7]));
         let mut serial = 0;
         for number in 0..20_000_u32 {
@@ -306,6 +314,7 @@ mod tests {
         file.wait(Serial(serial)).expect("durable");
         let length = fs::metadata(directory.path().join(NAME)).expect("a file").len();
         assert!(length < 2 * REWRITE_AFTER as u64, "{length} bytes");
+        assert!(REWRITES.load(Ordering::Relaxed) > 0);
         drop(file);
         let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
         assert_eq!(found.compact(), expected.compact());

@@ -77,7 +77,7 @@ impl States {
         let Some(heads) = &self.heads else { return Vec::new() };
         let _turn = self.taking_over.lock();
         let lost = heads.lost().unwrap_or_else(|error| {
-            tracing::warn!(%error, "it cannot be read which head serves which address");
+            tracing::error!(%error, "it is not known which addresses this head serves: no opens or locks are granted");
             Vec::new()
         });
         for &address in &lost {
