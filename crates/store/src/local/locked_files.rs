@@ -12,8 +12,9 @@ use howdah_vfs::Handle;
 use parking_lot::Mutex;
 
 /// File systems (`statfs.f_type`) that ask another host or process for each lock. That may take long, and all clients' locks would
-/// wait for it: FUSE, NFS, CIFS and SMB, Ceph, 9P, Lustre, GFS2, OCFS2, AFS.
-const REMOTE: [u64; 10] = [
+/// wait for it; and on a head of a cluster that lost its address, locks would be in the way of those who reclaim them elsewhere. FUSE, NFS,
+/// CIFS and SMB, Ceph, 9P, Lustre, GFS2, OCFS2, AFS, GPFS, BeeGFS.
+const REMOTE: [u64; 12] = [
     0x6573_5546,
     0x6969,
     0xff53_4d42,
@@ -24,6 +25,8 @@ const REMOTE: [u64; 10] = [
     0x0116_1970,
     0x7461_636f,
     0x5346_414f,
+    0x4750_4653,
+    0x1983_0326,
 ];
 
 /// The descriptors that hold locks.
