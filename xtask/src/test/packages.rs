@@ -28,6 +28,7 @@ const PACKAGES: &[&str] = &[
     "moosefs-master",      // a cluster file system under several servers
     "moosefs-chunkserver", // its storage
     "moosefs-client",      // its mount
+    "keepalived",          // what moves the address of heads
     "openssl",             // certificates that are no longer valid, TLS without RPC
     "stunnel4",            // TLS in front of clients that have none
 ];
