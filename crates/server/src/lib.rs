@@ -18,6 +18,7 @@ mod dispatch;
 pub mod exports;
 mod gates;
 mod handle;
+mod heads;
 pub mod limits;
 mod mount;
 mod nfs3;

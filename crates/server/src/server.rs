@@ -16,6 +16,7 @@ use crate::admin::{Admin, AdminAddress, AdminSockets, MetricsSettings};
 use crate::client_lines::ClientLines;
 use crate::crew::Crew;
 use crate::exports::Exports;
+use crate::heads::head_report;
 use crate::limits;
 use crate::secure::TlsDoor;
 use crate::service::Service;
@@ -379,6 +380,7 @@ fn follow_addresses(shared: &Shared, states: &States) {
         // What fails was logged, and is tried again.
         let _ = states.serve_address(address);
     }
+    states.publish(&head_report(shared));
     let untold = states.untold_hosts();
     if let Some(calls) = shared.service.lock_calls.as_ref().filter(|_| !untold.is_empty()) {
         calls.notices.tell(untold);

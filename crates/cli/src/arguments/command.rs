@@ -5,9 +5,9 @@ use clap::{Parser, Subcommand};
 use super::{
     BenchArguments, CaptureArguments, CatArguments, CertificateArguments, CheckArguments, ClientsArguments,
     ClusterKeyArguments, CompletionsArguments, CpArguments, DoctorArguments, ExportsArguments, GetArguments,
-    LabArguments, LsArguments, ManArguments, MountArguments, MountsArguments, NfsstatArguments,
-    NicsArguments, RelayArguments, ReleaseArguments, ServeArguments, SetArguments, StatArguments,
-    TopArguments, UmountArguments, WhyArguments,
+    HeadsArguments, LabArguments, LsArguments, ManArguments, MountArguments, MountsArguments,
+    NfsstatArguments, NicsArguments, RelayArguments, ReleaseArguments, ServeArguments, SetArguments,
+    StatArguments, TopArguments, UmountArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -32,6 +32,7 @@ pub enum Command {
     Check(CheckArguments),
     Certificate(CertificateArguments),
     ClusterKey(ClusterKeyArguments),
+    Heads(HeadsArguments),
     Exports(ExportsArguments),
     Why(WhyArguments),
     Top(TopArguments),

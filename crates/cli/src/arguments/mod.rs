@@ -14,6 +14,7 @@ mod completions;
 mod cp;
 mod doctor;
 mod exports;
+mod heads;
 mod knobs;
 mod lab;
 mod logs;
@@ -50,6 +51,7 @@ pub use completions::CompletionsArguments;
 pub use cp::{CpArguments, Kept, ShowProgress, SparseWhen};
 pub use doctor::DoctorArguments;
 pub use exports::ExportsArguments;
+pub use heads::HeadsArguments;
 pub use knobs::{GetArguments, SetArguments};
 pub use lab::{
     LabArguments, LabCommand, ListArguments, PathArguments, PathsArguments, ReportArguments, RunArguments,

@@ -15,6 +15,7 @@ mod exports;
 mod failure;
 mod file_stat;
 mod get;
+mod heads;
 mod lab;
 mod ls;
 mod man;
@@ -51,6 +52,7 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Check(arguments) => check::run(arguments),
         Command::Certificate(arguments) => certificate::run(arguments),
         Command::ClusterKey(arguments) => cluster_key::run(arguments),
+        Command::Heads(arguments) => heads::run(arguments),
         Command::Exports(arguments) => exports::run(arguments),
         Command::Why(arguments) => why::run(arguments),
         Command::Top(arguments) => top::run(arguments),

@@ -137,6 +137,11 @@ fn rates(connection: &ConnectionReport) -> (f64, f64) {
     verdict.map_or((0.0, 0.0), |verdict| (verdict.sent_per_second, verdict.received_per_second))
 }
 
+/// What a connection moves now, bytes per second that left and came, and what limits it.
+pub(crate) fn moves_now(connection: &ConnectionReport) -> ((f64, f64), String) {
+    (rates(connection), limit(connection, moves(connection)))
+}
+
 fn moves(connection: &ConnectionReport) -> Moves {
     match rates(connection) {
         (sent, received) if sent.max(received) < MOVING => Moves::Nothing,

@@ -39,6 +39,7 @@ pub use address::AdminAddress;
 pub use capture::{Captured, Order as CaptureOrder};
 pub use certificate::{Certificate, CertificateError};
 pub use client::{Client, Clients, Group, Lane, Recent};
+pub(crate) use clients::moves_now;
 pub use counted::{
     Bucket, Capacity, Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers,
 };

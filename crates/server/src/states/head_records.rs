@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use howdah_state::RecoveryRecords;
 
+use super::head_report::HeadReport;
 use super::head_run::HeadRun;
 use super::head_settings::HeadSettings;
 use super::lock_hosts::LockHost;
@@ -51,6 +52,19 @@ impl HeadRecords {
     /// Another process that lives is, or it cannot be read or written.
     pub fn begin_run(&self) -> io::Result<HeadRun> {
         HeadRun::begin(&self.of_head(&self.head))
+    }
+
+    /// Says to whoever looks at the cluster what this head does.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn publish(&self, report: &HeadReport) -> io::Result<()> {
+        report.write(&self.of_head(&self.head))
+    }
+
+    /// The number of this head, in hexadecimal digits.
+    pub fn head(&self) -> &str {
+        &self.head
     }
 
     /// Compares what all heads must have alike, before anything else is written.

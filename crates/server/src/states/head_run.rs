@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-const NAME: &str = "running";
+pub(super) const NAME: &str = "running";
 
 /// How long the record of another process must stay as it is to be that of a dead one: several beats.
 const SILENCE: Duration = Duration::from_secs(4);
@@ -181,7 +181,8 @@ mod tests {
         let home = tempfile::tempdir().expect("a directory");
         let mut child = std::process::Command::new("sleep").arg("3600").spawn().expect("it starts");
         let number = child.id();
-        let process = Process { number, began: began(number).expect("it runs"), ..Process::own().expect("own") };
+        let process =
+            Process { number, began: began(number).expect("it runs"), ..Process::own().expect("own") };
         std::mem::forget(HeadRun::begin_as(home.path(), process, LONG).expect("nobody was there"));
         let refused = HeadRun::begin(home.path()).expect_err("it runs");
         assert!(refused.to_string().contains("the state directory was copied"), "{refused}");

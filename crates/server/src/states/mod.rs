@@ -7,6 +7,7 @@ mod file_key;
 mod gone_files;
 mod head_log;
 mod head_records;
+mod head_report;
 mod head_run;
 mod head_settings;
 mod host_mirror;
@@ -28,6 +29,7 @@ mod status;
 
 pub use client_news::ClientNews;
 pub use file_key::FileKey;
+pub use head_report::{HeadClient, HeadReport, SeenHead, seen_heads};
 pub use head_settings::HeadSettings;
 pub use host_mirror::LocalLock;
 pub use lock_hosts::{KnownHost, LockHost, LockHosts};

@@ -7,6 +7,7 @@ use howdah_state::StateError;
 
 use super::head_log::HeadAddresses;
 use super::head_records::calls;
+use super::head_report::HeadReport;
 use super::lock_hosts::LockHost;
 use super::states::States;
 
@@ -70,6 +71,18 @@ impl States {
     /// Hosts that had locks at a head whose address this one took over, and are to be told so. Each is given once.
     pub fn untold_hosts(&self) -> Vec<LockHost> {
         std::mem::take(&mut *self.untold.lock())
+    }
+
+    /// The number of this head, if it is one of a cluster that shares its records.
+    pub fn head(&self) -> Option<&str> {
+        Some(self.heads.as_ref()?.records.head())
+    }
+
+    /// Says to whoever looks at the cluster what this head does.
+    pub fn publish(&self, report: &HeadReport) {
+        let Some(heads) = &self.heads else { return };
+        // The look at addresses complains if nothing can be written there.
+        let _ = heads.records.publish(report);
     }
 
     /// Looks whether other heads have taken addresses of this one: their clients have nothing here any more. Which ones.

@@ -18,6 +18,8 @@ use crate::secure::TlsDoor;
 /// What is told.
 #[derive(Debug, Default)]
 pub struct Facts {
+    /// The number of this head, if it is one of a cluster that shares its records.
+    pub head: Option<String>,
     /// Seconds since the server began to count.
     pub seconds: f64,
     /// What was counted.
@@ -100,6 +102,7 @@ impl Facts {
         let tls = asked.shared.tls.as_deref().map(|door| TlsFacts::gather(door, &connections));
         let tuner = asked.shared.tuner.lock();
         Self {
+            head: service.states.as_ref().and_then(|states| states.head()).map(str::to_owned),
             seconds: asked.shared.started.elapsed().as_secs_f64(),
             rows: service.dispatcher.counts.rows(),
             unheard: service.dispatcher.counts.unheard(),

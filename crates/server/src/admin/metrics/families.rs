@@ -36,6 +36,15 @@ pub fn write(facts: &Facts, form: Form) -> String {
 fn server(text: &mut Text, facts: &Facts) {
     text.family("howdah_build_info", Kind::Gauge, None, "Always 1; the version is a label.");
     text.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+    if let Some(head) = &facts.head {
+        text.family(
+            "howdah_head_info",
+            Kind::Gauge,
+            None,
+            "Always 1; the number of this head of a cluster is a label.",
+        );
+        text.sample(&[("head", head)], 1);
+    }
     text.family("howdah_uptime_seconds", Kind::Gauge, Some("seconds"), "Since the server began to count.");
     text.sample(&[], facts.seconds);
     text.family("howdah_connections", Kind::Gauge, None, "TCP connections of clients.");
@@ -241,7 +250,8 @@ mod tests {
         let uplink = UplinkReport { cache: Some(UplinkCache::default()), ..UplinkReport::default() };
         let uplinks = vec![ExportUplink { export: "/far".to_owned(), uplink }];
         let (rows, told) = (rows.collect(), told.collect());
-        Facts { rows, told, account, process, tls, uplinks, ..Facts::default() }
+        let head = Some("0123456789abcdef".to_owned());
+        Facts { rows, told, account, process, tls, uplinks, head, ..Facts::default() }
     }
 
     #[test]
