@@ -76,10 +76,12 @@ start_statd() {
     rpc.statd --no-notify
 }
 
-# hold FILE NAME: locks a file in the background until /run/NAME-let-go is there; comes back when it has the lock.
+# hold FILE NAME [COMMAND]: locks a file in the background until /run/NAME-let-go is there; comes back when it has the lock. The command
+# runs what locks, as another user.
 hold() {
     rm -f "/run/$2-held" "/run/$2-let-go"
-    flock "$1" sh -c ": >/run/$2-held; until [ -e /run/$2-let-go ]; do sleep 0.05; done" &
+    chmod 1777 /run
+    ${3:-} flock "$1" sh -c ": >/run/$2-held; until [ -e /run/$2-let-go ]; do sleep 0.05; done" &
     until [ -e "/run/$2-held" ]; do sleep 0.05; done
 }
 

@@ -117,6 +117,11 @@ pub enum Command {
         #[arg(long)]
         bytes: u64,
     },
+    /// Run the conformance suite on a directory, served as howdah serves it
+    Conform {
+        /// The directory, which is made if it is not there.
+        directory: PathBuf,
+    },
     /// Change one file at random, comparing every read with a copy in memory
     ExerciseFile(ExerciseArguments),
     /// Change a directory's names at random, comparing every answer with a model in memory

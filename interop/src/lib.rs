@@ -5,11 +5,12 @@
 //! programs of the host), disturbs the server as the scenario says, and compares. The jobs themselves are shell
 //! scripts in `guest/` and `host/`; `exerciser` is the part of them that needs to be fast.
 //!
-//! Knows the `howdah` binary by its command line only.
+//! Knows the `howdah` binary by its command line only. `conform` alone calls its file system itself.
 //!
 //! `other_client` stands apart: NFSv3 by a second implementation, as a `FileSystem`, for `tests/`.
 
 pub mod arguments;
+pub mod conform;
 pub mod exerciser;
 pub mod inside;
 pub mod job;

@@ -157,6 +157,7 @@ fn run_command(command: Command) -> Result<ExitCode> {
         Command::Pattern { seed, bytes } => {
             pattern::write(seed, bytes, &mut io::stdout().lock()).context("writing to standard output")?;
         }
+        Command::Conform { directory } => println!("{}", howdah_interop::conform::run(&directory)?),
         Command::ExerciseFile(arguments) => {
             let time = Duration::from_secs(arguments.seconds);
             let done = exerciser::exercise_file(&arguments.path, arguments.seed, time);

@@ -43,7 +43,7 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "heads-moosefs-race",
-        about: "two heads on MooseFS: names made, renamed and removed through both at once, each by one; equal sizes, numbers and handles",
+        about: "two heads on MooseFS: names made, renamed and removed through both at once, each by one; equal sizes and numbers; the conformance suite",
         peer: on_moosefs("heads-race.sh", PLAIN),
         export: "/data",
         sizes: &[("ROUNDS", 40, 20), ("LEASE", 90, 90)],
