@@ -33,6 +33,9 @@ pub trait FileSystem: Send + Sync {
         None
     }
 
+    /// Closes what it keeps open between calls: another host served the same files meanwhile, or serves them from now on.
+    fn let_go(&self) {}
+
     /// Its locks as processes of this host have them, if the kernel keeps such.
     fn host_locks(&self) -> Option<&dyn HostLocks> {
         None

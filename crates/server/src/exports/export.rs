@@ -209,6 +209,11 @@ impl Export {
         self.waits
     }
 
+    /// Closes what it keeps open between calls.
+    pub(crate) fn let_go(&self) {
+        self.file_system.let_go();
+    }
+
     /// Its locks as processes of this host have them, if the kernel keeps such.
     pub(crate) fn host_locks(&self) -> Option<&dyn HostLocks> {
         self.file_system.host_locks()

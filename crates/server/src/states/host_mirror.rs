@@ -60,6 +60,11 @@ impl HostMirror {
         pieces.iter().find_map(|piece| self.set(locks, file, piece))
     }
 
+    /// Closes what exports keep open between calls.
+    pub fn let_go(&self) {
+        self.exported.now().iter().for_each(|export| export.let_go());
+    }
+
     /// A lock of a local process that is in the way of this one.
     pub fn test(&self, file: &FileKey, range: ByteRange, kind: LockKind) -> Option<LocalLock> {
         let exports = self.exported.now();

@@ -45,6 +45,8 @@ impl States {
             heads.add(address);
             return Ok(());
         };
+        // What was open here before the other head served may be taken for newer than what that one wrote.
+        self.let_go_files();
         // Noted first: whoever the other head records from now on is refused there.
         records.take(address, Some(&before))?;
         let taken = records.of(&before)?.to_take_over(address, |host| calls(host, address));
@@ -60,6 +62,12 @@ impl States {
         tracing::info!(%address, head = before, clients, "took over the clients of another head: they reclaim what they had");
         self.tell_hosts_of(address);
         Ok(())
+    }
+
+    fn let_go_files(&self) {
+        if let Some(mirror) = &self.mirror {
+            mirror.let_go();
+        }
     }
 
     /// Hosts are told of it as of a restart.
@@ -93,6 +101,9 @@ impl States {
             tracing::error!(%error, "it is not known which addresses this head serves: no opens or locks are granted");
             Vec::new()
         });
+        if !lost.is_empty() {
+            self.let_go_files();
+        }
         for &address in &lost {
             tracing::warn!(%address, "another head serves this address now: its clients have no opens and locks here any more");
             let _ = self.ask(|state, now| {

@@ -196,6 +196,25 @@ impl NodeCache {
         self.close(gone);
     }
 
+    /// Lets all nodes go: the client of a cluster file system may take what it has open for newer than what other hosts wrote. For a
+    /// thread that may wait for the disk.
+    pub(super) fn let_go(&self) {
+        for shard in &self.shards {
+            let nodes: Vec<_> = shard.lock().nodes.drain().collect();
+            for (_, node) in nodes {
+                // A call may still use it: it waits for a tick then.
+                if Arc::strong_count(&node) == 1 {
+                    flush_before_close(&node, &self.verifier);
+                } else {
+                    self.close(Some(node));
+                }
+            }
+        }
+        let closing: Vec<Arc<Node>> =
+            self.closing.lock().extract_if(.., |node| Arc::strong_count(node) == 1).collect();
+        closing.iter().for_each(|node| flush_before_close(node, &self.verifier));
+    }
+
     /// The handle of the open node with this file number.
     pub(super) fn handle_of(&self, file: u64) -> Option<Handle> {
         self.shard(file).lock().nodes.get(&file).map(|node| node.handle)
@@ -322,6 +341,19 @@ mod tests {
         let mut bytes = [1; 18];
         bytes[1..9].copy_from_slice(&u64::from(number).to_le_bytes());
         Handle::new(&bytes).expect("short enough")
+    }
+
+    #[test]
+    fn all_nodes_go_at_once_but_those_in_use() {
+        let cache = NodeCache::new(exactly(100), verifier());
+        let open = || OwnedFd::from(std::fs::File::open("/").expect("opened"));
+        let used = cache.insert(handle(1), open());
+        drop(cache.insert(handle(2), open()));
+        cache.let_go();
+        assert!([1, 2].iter().all(|number| cache.get(&handle(*number)).is_none()));
+        assert_eq!(cache.open.load(Ordering::Relaxed), 1, "a call uses one");
+        drop(used);
+        assert_eq!(cache.open.load(Ordering::Relaxed), 0);
     }
 
     type Way = fn(&NodeCache, u8);

@@ -63,6 +63,10 @@ impl FileSystem for LocalFileSystem {
         self.has_xattrs.then_some(self)
     }
 
+    fn let_go(&self) {
+        self.nodes.let_go();
+    }
+
     fn host_locks(&self) -> Option<&dyn HostLocks> {
         self.locked.is_local().then_some(self)
     }

@@ -30,6 +30,11 @@ macro_rules! forward {
                 self.inner().waits()
             }
 
+            /// [`FileSystem::let_go`].
+            fn let_go(&self) {
+                self.inner().let_go();
+            }
+
             /// [`FileSystem::host_locks`]. They are told what clients have, and refuse no call: so they do not pass through the layer.
             fn host_locks(&self) -> Option<&dyn HostLocks> {
                 self.inner().host_locks()
@@ -74,6 +79,10 @@ macro_rules! forward {
 
             fn waits(&self) -> bool {
                 Layer::waits(self)
+            }
+
+            fn let_go(&self) {
+                Layer::let_go(self);
             }
 
             fn host_locks(&self) -> Option<&dyn HostLocks> {
