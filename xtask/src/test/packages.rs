@@ -29,6 +29,9 @@ const PACKAGES: &[&str] = &[
     "moosefs-chunkserver", // its storage
     "moosefs-client",      // its mount
     "openssl",             // certificates that are no longer valid, TLS without RPC
+    "krb5-kdc",            // a Kerberos realm
+    "krb5-admin-server",   // its principals
+    "krb5-user",           // their tickets
     "stunnel4",            // TLS in front of clients that have none
 ];
 
