@@ -16,6 +16,7 @@ mod kill_locks;
 mod kill_mount;
 mod kill_relay;
 mod kill_server;
+mod losing;
 mod power_cut;
 mod server;
 mod soak;
