@@ -1,20 +1,7 @@
 # Another howdah's export through a relay that passes calls through: each version, a lock, and a relay that is killed while a file is
 # written.
 . "$WORK/scripts/lib.sh"
-
-# pass_through: howdah carries what the other one serves, on port 2050.
-pass_through() {
-    on_host "
-        \"$HOWDAH\" relay --pass-through nfs://127.0.0.1:2049 --listen 0.0.0.0:2050 --state \"$WORK/relay-state\" \
-            >\"$WORK/log/relay.txt\" 2>&1 &
-        echo \$! >\"$WORK/relay.pid\"
-        for try in \$(seq 300); do
-            ! grep -q '^Stop: ' \"$WORK/log/relay.txt\" || exit 0
-            sleep 0.1
-        done
-        exit 1
-    " || fail "howdah does not pass on: $(cat "$WORK/log/relay.txt")"
-}
+. "$WORK/scripts/pass-through.sh"
 
 # write_and_compare NAME: SIZE bytes, as they are read again from the server.
 write_and_compare() {
@@ -23,7 +10,7 @@ write_and_compare() {
     equal "$(sha256sum <"/mnt/n/$1")" "$want" "checksum of $1"
 }
 
-pass_through
+pass_through nfs://127.0.0.1:2049
 # The short run leaves out what takes long.
 if [ "$ALL" = 1 ]; then VERSIONS="3 4.1 4.2"; else VERSIONS="3 4.2"; fi
 for version in $VERSIONS; do
@@ -45,7 +32,7 @@ if [ "$ALL" = 1 ]; then
     "$TOOL" pattern --seed "$SEED" --bytes "$SIZE" >/mnt/n/killed &
     writer=$!
     end_on_host KILL "$WORK/relay.pid"
-    pass_through
+    pass_through nfs://127.0.0.1:2049
     wait "$writer"
     drop_caches
     "$TOOL" pattern --seed "$SEED" --bytes "$SIZE" | cmp - /mnt/n/killed

@@ -11,6 +11,8 @@ mod facts;
 mod files;
 mod fingerprint;
 mod other_name;
+
+mod purpose;
 mod revocation;
 mod server;
 mod session;

@@ -14,6 +14,7 @@ use crate::alpn::ALPN;
 use crate::error::TlsError;
 use crate::facts::CertificateFacts;
 use crate::files::{self, FileError};
+use crate::purpose::EitherPurpose;
 use crate::session::TlsSession;
 
 /// The files of a server, in PEM.
@@ -117,14 +118,16 @@ fn verifier(files: &ServerFiles) -> Result<Arc<dyn ClientCertVerifier>, FileErro
     let roots = Arc::new(files::authorities(&files.authorities)?);
     let provider = Arc::new(aws_lc_rs::default_provider());
     let lists = files::revocations(&files.revocations)?;
-    WebPkiClientVerifier::builder_with_provider(roots, provider)
+    let standard = WebPkiClientVerifier::builder_with_provider(Arc::clone(&roots), provider)
         .allow_unauthenticated()
-        .with_crls(lists)
+        .with_crls(lists.clone())
         .only_check_end_entity_revocation()
         // An authority without a list has revoked nothing.
         .allow_unknown_revocation_status()
         .build()
-        .map(|verifier| verifier as Arc<dyn ClientCertVerifier>)
+        .map_err(|error| FileError::new(first, error.to_string()))?;
+    EitherPurpose::around(standard, roots, &lists)
+        .map(|verifier| Arc::new(verifier) as Arc<dyn ClientCertVerifier>)
         .map_err(|error| FileError::new(first, error.to_string()))
 }
 

@@ -13,7 +13,7 @@ use howdah_vfs::{Caller, Change, Content, Data, FileSystem, Handle, Name, Stabil
 use super::blocks::{BLOCK, Blocks, Interrupted, Way};
 use super::campaign::{Context, Progress, Verdict};
 use super::crew::{Crew, client};
-use super::server::{Offer, Server, Site};
+use super::server::{Offer, Relayed, Server, Site};
 use howdah_random::Random;
 
 /// Kills of the full form and of the short one.
@@ -36,7 +36,7 @@ pub fn run(context: &Context) -> Result<Verdict> {
     let mut far = Server::start(&context.binary, &context.directory)?;
     let place = context.directory.join("relay");
     std::fs::create_dir(&place).context("a directory for the relay")?;
-    let relayed = Some(far.url("", ""));
+    let relayed = Some(Relayed::Cached(far.url("", "")));
     let site = Site { address: RELAY, hosts: None };
     let mut relay = Server::start_with(&context.binary, Offer { relayed, site, ..Offer::below(&place) })?;
     let crew = Crew::settle(far.export(), 0, false)?;

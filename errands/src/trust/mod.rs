@@ -14,8 +14,10 @@ mod faults;
 mod kill_client;
 mod kill_locks;
 mod kill_mount;
+mod kill_passed;
 mod kill_relay;
 mod kill_server;
+mod losing;
 mod power_cut;
 mod server;
 mod soak;
@@ -56,6 +58,11 @@ const CAMPAIGNS: &[Campaign] = &[
         name: "kill-relay",
         about: "SIGKILL of a relay and of the server behind it, under writes that are made durable",
         run: kill_relay::run,
+    },
+    Campaign {
+        name: "kill-pass-through",
+        about: "SIGKILL of a pass-through relay and of the server behind it, and lost paths, under calls that may not run twice",
+        run: kill_passed::run,
     },
     Campaign {
         name: "kill-mount",

@@ -82,7 +82,15 @@ pub struct Offer {
     /// Whatever else `howdah serve` is told.
     pub flags: Vec<String>,
     /// What is relayed in place of the directory, if it is a relay.
-    pub relayed: Option<String>,
+    pub relayed: Option<Relayed>,
+}
+
+/// The URL of what a relay relays.
+pub enum Relayed {
+    /// Through caches.
+    Cached(String),
+    /// Passed through.
+    Passed(String),
 }
 
 impl Offer {
@@ -102,6 +110,16 @@ impl Offer {
 
     fn state(&self) -> PathBuf {
         self.place.join("state")
+    }
+
+    /// The arguments of a server of this directory or URL.
+    fn serve(&self, command: &mut Command, what: &OsStr) -> Result<()> {
+        match self.clients.is_empty() {
+            true => command.arg(what).args(["--squash", "none", "--privileged-ports=never"]),
+            false => command.arg("--config").arg(self.configuration()?),
+        };
+        command.args(["--rpcbind", if self.is_registered { "auto" } else { "off" }]);
+        Ok(())
     }
 
     /// The configuration of a server that not everybody may come to.
@@ -239,13 +257,13 @@ impl Server {
     fn command(&self) -> Result<Command> {
         let offer = &self.offer;
         let mut command = offer.site.command(1, &self.binary);
-        command.arg(if offer.relayed.is_some() { "relay" } else { "serve" });
-        let what = offer.relayed.as_ref().map_or(offer.export.as_os_str(), |url| OsStr::new(url));
-        match offer.clients.is_empty() {
-            true => command.arg(what).args(["--squash", "none", "--privileged-ports=never"]),
-            false => command.arg("--config").arg(offer.configuration()?),
-        };
-        command.args(["--rpcbind", if offer.is_registered { "auto" } else { "off" }]);
+        match &offer.relayed {
+            Some(Relayed::Passed(url)) => {
+                command.args(["relay", "--pass-through", url]);
+            }
+            Some(Relayed::Cached(url)) => offer.serve(command.arg("relay"), OsStr::new(url))?,
+            None => offer.serve(command.arg("serve"), offer.export.as_os_str())?,
+        }
         command.arg("--admin").arg(offer.admin.as_deref().unwrap_or(Path::new("off")));
         command.args(["--listen", &format!("{}:{PORT}", offer.site.address), "--state"]).arg(offer.state());
         command.args(&offer.flags).stdout(self.open_log()?).stderr(self.open_log()?);

@@ -24,7 +24,9 @@ pub mod reply_cache;
 pub mod rpc_headers;
 mod seeds;
 pub mod service_calls;
+pub mod tls_probe;
 pub mod tls_records;
+mod tls_site;
 pub mod tuner;
 pub mod typed_texts;
 
@@ -59,6 +61,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "reply_cache", run: reply_cache::run },
     Target { name: "rpc_headers", run: rpc_headers::run },
     Target { name: "service_calls", run: service_calls::run },
+    Target { name: "tls_probe", run: tls_probe::run },
     Target { name: "tls_records", run: tls_records::run },
     Target { name: "tuner", run: tuner::run },
     Target { name: "typed_texts", run: typed_texts::run },

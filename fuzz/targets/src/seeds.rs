@@ -19,7 +19,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "configurations" => configurations(),
         "handles" => vec![b"\x07an inner handle".to_vec(), vec![1; 61], vec![9; 49]],
         "datagram_peer" | "local_operations" | "nfs_state" | "reply_cache" | "service_calls"
-        | "tls_records" | "tuner" => walks(),
+        | "tls_probe" | "tls_records" | "tuner" => walks(),
         "frames" => frames(),
         "kernel_texts" => kernel_texts(),
         "lock_messages" => nfs4::lock_messages(),

@@ -42,6 +42,14 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "relay-krb5",
+        about: "the Linux kernel's server with Kerberos through a relay that passes calls through, which is killed",
+        peer: guest("relay-krb5.sh", RELAY),
+        sizes: &[("SIZE", 64 * MIB, 8 * MIB), ("ALL", 1, 0)],
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
         name: "relay-linux-server",
         about: "the same on an export of the Linux kernel's server, relayed through caches",
         peer: guest("relay-kernel.sh", RELAY),

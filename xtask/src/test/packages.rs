@@ -30,6 +30,9 @@ const PACKAGES: &[&str] = &[
     "moosefs-client",      // its mount
     "keepalived",          // what moves the address of heads
     "openssl",             // certificates that are no longer valid, TLS without RPC
+    "krb5-kdc",            // a Kerberos realm
+    "krb5-admin-server",   // its principals
+    "krb5-user",           // their tickets
     "stunnel4",            // TLS in front of clients that have none
 ];
 

@@ -7,8 +7,12 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 /// Packages, and the unit that each would start.
-const SERVICES: &[(&str, &str)] =
-    &[("nfs-kernel-server", "nfs-server.service"), ("nfs-ganesha", "nfs-ganesha.service")];
+const SERVICES: &[(&str, &str)] = &[
+    ("nfs-kernel-server", "nfs-server.service"),
+    ("nfs-ganesha", "nfs-ganesha.service"),
+    ("krb5-kdc", "krb5-kdc.service"),
+    ("krb5-admin-server", "krb5-admin-server.service"),
+];
 
 /// Units that are kept from starting.
 pub struct Held<'a> {

@@ -12,6 +12,8 @@ use crate::report::{mount_far, mount_far_nfs3};
 pub struct RelayScreen<'a> {
     /// The far server.
     pub far: &'a Far,
+    /// Whether it may be called from ports below 1024.
+    pub has_low_ports: bool,
     /// How connections are sized.
     pub sizing: &'a str,
     /// How many there may be.
@@ -70,6 +72,12 @@ impl RelayScreen<'_> {
         };
         let _ = writeln!(text, "      {protection}");
         let _ = writeln!(text, "      it sees the address of this host: export to that");
+        if !self.has_low_ports {
+            let _ = writeln!(
+                text,
+                "      it sees ports above 1023, since CAP_NET_BIND_SERVICE is missing: allow those (Linux: insecure)"
+            );
+        }
         text
     }
 

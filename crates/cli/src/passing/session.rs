@@ -9,6 +9,7 @@ use anyhow::{Context, Error, Result};
 use howdah_confine::{Plan, confine};
 use howdah_net::{Listener, LocalListener};
 use howdah_relay::{Far, Relay};
+use rustix::thread::{CapabilitySet, capabilities};
 
 use super::answers::RelayAnswers;
 use super::screen::RelayScreen;
@@ -88,6 +89,7 @@ fn welcome(
     let hosts = reachable(relay.addresses(), &own_addresses());
     let screen = RelayScreen {
         far: relay.far(),
+        has_low_ports: has_low_ports(),
         sizing: &relay.report().sizing,
         connections_max: settings.relay.connections_max,
         hosts: &hosts,
@@ -102,6 +104,11 @@ fn welcome(
     manager.ready(&format!("Passing calls through to {} on {addresses}", relay.far().url()));
     report::print(&screen);
     Ok(())
+}
+
+/// Whether this process may call from ports below 1024.
+fn has_low_ports() -> bool {
+    capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::NET_BIND_SERVICE))
 }
 
 /// Does what signals say, until one says to stop.

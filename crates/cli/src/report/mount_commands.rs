@@ -52,6 +52,14 @@ pub fn linux_by_portmapper(host: SocketAddr, name: &ExportName) -> String {
     format!("mount -t nfs -o vers=3 {} {MOUNT_POINT}", quoted(&target(host.ip(), name)))
 }
 
+/// The same command of Linux, protected as this word of `xprtsec` says.
+pub fn over_tls(command: &str, xprtsec: &str) -> String {
+    match command.split_once(" -o ") {
+        Some((start, options)) => format!("{start} -o xprtsec={xprtsec},{options}"),
+        None => command.replacen(" -t nfs ", &format!(" -t nfs -o xprtsec={xprtsec} "), 1),
+    }
+}
+
 /// For macOS, whose mount_nfs(8) spells the same differently; `locallocks` keeps programs working that lock files.
 pub fn macos(host: SocketAddr, name: &ExportName) -> String {
     let port = host.port();

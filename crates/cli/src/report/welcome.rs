@@ -4,11 +4,12 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use howdah_server::exports::TlsPolicy;
 use howdah_store::local::FallBack;
 
 use super::opened::{Handles, OpenedExport};
 use super::{mount_commands, settings};
-use crate::configuration::{ExportConfig, ServerConfig, Squash};
+use crate::configuration::{ExportConfig, ExportName, ServerConfig, Squash};
 
 /// Everything that the screen tells.
 pub struct Welcome<'a> {
@@ -98,29 +99,62 @@ impl Welcome<'_> {
         };
         let name = &export.name;
         let place = if host.ip().is_loopback() { "on this machine" } else { "from another machine" };
-        let mut text = format!("\nMount {name} {place} (Linux and macOS as root):\n");
-        if self.config.nfs4 {
-            let _ = writeln!(text, "  Linux  {}", mount_commands::linux_nfs4(*host, name));
-        }
-        let _ = write!(
-            text,
-            "  Linux, NFSv3  {}\n  macOS  {}\n  libnfs {}\n",
-            mount_commands::linux(*host, name),
-            mount_commands::macos(*host, name),
-            mount_commands::url(*host, name),
-        );
-        if let Some(program) = self.portmapper {
-            let short = mount_commands::linux_by_portmapper(*host, name);
-            let _ = writeln!(
-                text,
-                "On port 111 {program} tells clients the port. A shorter form of NFSv3 works, too, and its locks hold for all clients:\n  Linux, NFSv3  {short}"
-            );
+        let mut text = format!("\nMount {name} {place} ");
+        match required_protection(export.tls) {
+            Some(word) => self.mounting_over_tls(&mut text, *host, name, word),
+            None => self.mounting_in_the_clear(&mut text, *host, name),
         }
         let others: Vec<String> = self.hosts[1..].iter().map(ToString::to_string).collect();
         if !others.is_empty() {
             let _ = writeln!(text, "It is also reached under {}", others.join(", "));
         }
         text
+    }
+
+    fn mounting_in_the_clear(&self, text: &mut String, host: SocketAddr, name: &ExportName) {
+        text.push_str("(Linux and macOS as root):\n");
+        if self.config.nfs4 {
+            let _ = writeln!(text, "  Linux  {}", mount_commands::linux_nfs4(host, name));
+        }
+        let _ = write!(
+            text,
+            "  Linux, NFSv3  {}\n  macOS  {}\n  libnfs {}\n",
+            mount_commands::linux(host, name),
+            mount_commands::macos(host, name),
+            mount_commands::url(host, name),
+        );
+        if let Some(program) = self.portmapper {
+            let short = mount_commands::linux_by_portmapper(host, name);
+            let _ = writeln!(
+                text,
+                "On port 111 {program} tells clients the port. A shorter form of NFSv3 works, too, and its locks hold for all clients:\n  Linux, NFSv3  {short}"
+            );
+        }
+    }
+
+    /// macOS has no TLS for NFS, and locks of NFSv3 come in the clear.
+    fn mounting_over_tls(&self, text: &mut String, host: SocketAddr, name: &ExportName, word: &str) {
+        text.push_str("by a name in its certificate (Linux 6.5 and later, as root, with tlshd):\n");
+        if self.config.nfs4 {
+            let command = mount_commands::linux_nfs4(host, name);
+            let _ = writeln!(text, "  Linux  {}", mount_commands::over_tls(&command, word));
+        }
+        let command = mount_commands::linux(host, name);
+        let _ = write!(
+            text,
+            "  Linux, NFSv3  {}\n  libnfs {}&xprtsec={word}\n",
+            mount_commands::over_tls(&command, word),
+            mount_commands::url(host, name),
+        );
+    }
+}
+
+/// The word of `xprtsec` for an export that takes no connection in the clear.
+fn required_protection(policy: TlsPolicy) -> Option<&'static str> {
+    match policy {
+        TlsPolicy::Off | TlsPolicy::Offered => None,
+        TlsPolicy::Required => Some("tls"),
+        TlsPolicy::ClientCertificate => Some("mtls"),
     }
 }
 
@@ -147,6 +181,11 @@ fn exported(export: &ExportConfig, opened: OpenedExport) -> String {
         let _ = writeln!(text, "      {}: {}", rule.who, settings::access(&rule.access, opened));
     }
     let _ = writeln!(text, "      {kept}");
+    match export.tls {
+        TlsPolicy::Off | TlsPolicy::Offered => {}
+        TlsPolicy::Required => text.push_str("      TLS required\n"),
+        TlsPolicy::ClientCertificate => text.push_str("      TLS and a certificate of the client required\n"),
+    }
     text
 }
 
@@ -158,13 +197,16 @@ mod tests {
     use crate::configuration::testing::one_export;
 
     fn screen(acts_as_caller: bool, hosts: &[&str]) -> String {
-        let config = one_export();
+        screen_of(&one_export(), acts_as_caller, hosts)
+    }
+
+    fn screen_of(config: &ServerConfig, acts_as_caller: bool, hosts: &[&str]) -> String {
         let hosts: Vec<SocketAddr> = hosts.iter().map(|text| text.parse().expect("an address")).collect();
         let handles = if acts_as_caller { Handles::Kernel } else { Handles::Index };
         let opened = [OpenedExport { handles, acts_as_caller, guards_host: acts_as_caller }];
         let portmapper = acts_as_caller.then_some("rpcbind");
         Welcome {
-            config: &config,
+            config,
             hosts: &hosts,
             user: "alice",
             opened: &opened,
@@ -175,6 +217,24 @@ mod tests {
             process: 42,
         }
         .text()
+    }
+
+    #[test]
+    fn an_export_that_requires_tls_is_mounted_over_tls() {
+        let mut config = one_export();
+        config.exports[0].tls = TlsPolicy::ClientCertificate;
+        let screen = screen_of(&config, true, &["10.0.0.1:2049"]);
+        let mounting: Vec<&str> = screen.lines().skip_while(|line| !line.starts_with("Mount ")).collect();
+        assert_data_eq!(
+            mounting[..4].join("\n"),
+            str![[r#"
+Mount /data from another machine by a name in its certificate (Linux 6.5 and later, as root, with tlshd):
+  Linux  mount -t nfs -o xprtsec=mtls 10.0.0.1:/data /mnt
+  Linux, NFSv3  mount -t nfs -o xprtsec=mtls,vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock 10.0.0.1:/data /mnt
+  libnfs nfs://10.0.0.1/data/?nfsport=2049&mountport=2049&xprtsec=mtls
+"#]]
+        );
+        assert!(screen.contains("      TLS and a certificate of the client required\n"), "{screen}");
     }
 
     #[test]

@@ -4,8 +4,6 @@
 //! On the first two no call that went well may be refused, and none may have its effect twice. After a restart some are refused
 //! whose first run went well (SEMANTICS.md, S-TWICE-2); what is there must be right all the same.
 
-mod losing;
-
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +18,10 @@ use howdah_vfs::conformance::Abilities;
 
 use super::campaign::{Context, Progress, Verdict};
 use super::crew::{Crew, client};
+use super::losing::Losing;
 use super::served::{EXPORT, serve, serve_at};
 use super::worker::{Answers, Worker};
 use howdah_random::Random;
-use losing::Losing;
 
 /// Calls of the full form and of the short one, on all ways together.
 const FULL: u64 = 1_000_000;
