@@ -66,6 +66,27 @@ impl Naive {
         over.filter(move |one| one.kind.excludes(kind)).map(|one| &one.owner)
     }
 
+    /// Whether this owner would wait for itself: through any owners that wait, by what is known of all waits.
+    pub fn is_circle(&self, state: &NfsState<u8, ()>, wish: (u8, &LockOwner, ByteRange, LockKind)) -> bool {
+        let (key, first, range, kind) = wish;
+        let mut reached: Vec<&LockOwner> = self.conflicts(key, first, range, kind).collect();
+        loop {
+            let before = reached.len();
+            for wait in state.waits().filter(|wait| wait.owner != first) {
+                if reached.contains(&wait.owner) {
+                    let more = self.conflicts(*wait.key, wait.owner, wait.range, wait.kind);
+                    let more: Vec<_> = more.filter(|owner| !reached.contains(owner)).collect();
+                    reached.extend(more);
+                }
+            }
+            reached.sort();
+            reached.dedup();
+            if reached.len() == before {
+                return reached.contains(&first);
+            }
+        }
+    }
+
     /// Clients with other opens in the way.
     pub fn share_conflicts(
         &self,
