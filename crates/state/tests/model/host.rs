@@ -108,7 +108,7 @@ impl World {
                 self.deliver();
             }
             Err(StateError::Deadlock) => {
-                assert!(is_firm && waits && is_circle);
+                assert!(is_firm && waits && is_circle, "{is_firm} {waits} {is_circle}");
                 self.saw("deadlock");
                 self.deliver();
             }

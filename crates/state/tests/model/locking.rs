@@ -50,7 +50,7 @@ impl World {
             Err(StateError::Grace) => assert!(self.state.is_grace()),
             Err(StateError::NoSpace) => {}
             Err(StateError::Deadlock) => {
-                assert!(is_firm && waits && is_circle);
+                assert!(is_firm && waits && is_circle, "{is_firm} {waits} {is_circle}");
                 self.saw("deadlock");
                 return self.arrived();
             }

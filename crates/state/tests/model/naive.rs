@@ -1,5 +1,6 @@
 //! What the server's tables must be: bytes and opens in vectors.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use howdah_state::{
@@ -69,20 +70,16 @@ impl Naive {
     /// Whether this owner would wait for itself: through any owners that wait, by what is known of all waits.
     pub fn is_circle(&self, state: &NfsState<u8, ()>, wish: (u8, &LockOwner, ByteRange, LockKind)) -> bool {
         let (key, first, range, kind) = wish;
-        let mut reached: Vec<&LockOwner> = self.conflicts(key, first, range, kind).collect();
+        let mut reached: BTreeSet<&LockOwner> = self.conflicts(key, first, range, kind).collect();
         loop {
             let before = reached.len();
             for wait in state.waits().filter(|wait| wait.owner != first) {
-                if reached.contains(&wait.owner) {
-                    let more = self.conflicts(*wait.key, wait.owner, wait.range, wait.kind);
-                    let more: Vec<_> = more.filter(|owner| !reached.contains(owner)).collect();
-                    reached.extend(more);
+                if reached.contains(wait.owner) {
+                    reached.extend(self.conflicts(*wait.key, wait.owner, wait.range, wait.kind));
                 }
             }
-            reached.sort();
-            reached.dedup();
             if reached.len() == before {
-                return reached.contains(&first);
+                return reached.contains(first);
             }
         }
     }
