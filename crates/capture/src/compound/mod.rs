@@ -3,6 +3,7 @@
 mod attributes;
 mod entries;
 mod reader;
+mod telling;
 mod work;
 
 pub use entries::entries_listed;

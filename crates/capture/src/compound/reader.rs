@@ -7,31 +7,13 @@ use howdah_wire::nfs4::{
 };
 use howdah_wire::xdr::{Decode, Decoder};
 
+use super::telling::{Current, Telling};
 use super::{attributes, work};
 use crate::format::Call;
 use crate::pseudonyms::Pseudonyms;
 
 /// A status that the RFC does not have.
 const UNKNOWN: &str = "OTHER";
-
-/// The node that operations are for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Current {
-    /// None is told: the root of all exports, or a node on the way.
-    #[default]
-    Untold,
-    /// That of a handle, as it is told.
-    Told(String),
-    /// What the told operation found or made.
-    Found,
-}
-
-impl Current {
-    /// As it is told.
-    pub fn told(&self) -> Option<String> {
-        if let Self::Told(node) = self { Some(node.clone()) } else { None }
-    }
-}
 
 /// How much an operation says about what the compound was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,10 +25,7 @@ enum Weight {
 
 /// Who reads one compound.
 pub struct CompoundReader<'c> {
-    pub pseudonyms: &'c Pseudonyms,
-    pub call: &'c mut Call,
-    pub current: Current,
-    pub saved: Current,
+    telling: Telling<'c>,
     told: Option<(Weight, u32)>,
     has_worked: bool,
 }
@@ -54,10 +33,7 @@ pub struct CompoundReader<'c> {
 impl<'c> CompoundReader<'c> {
     pub fn new(pseudonyms: &'c Pseudonyms, call: &'c mut Call) -> Self {
         Self {
-            pseudonyms,
-            call,
-            current: Current::Untold,
-            saved: Current::Untold,
+            telling: Telling { pseudonyms, call, current: Current::Untold, saved: Current::Untold },
             told: None,
             has_worked: false,
         }
@@ -80,11 +56,11 @@ impl<'c> CompoundReader<'c> {
             }
             putfh::OPERATION => {
                 let node = putfh::Arguments::decode(arguments).ok()?.node;
-                self.current = Current::Told(self.pseudonyms.node(node.0));
+                self.telling.current = Current::Told(self.telling.pseudonyms.node(node.0));
             }
-            putrootfh::OPERATION | putpubfh::OPERATION => self.current = Current::Untold,
-            savefh::OPERATION => self.saved = self.current.clone(),
-            restorefh::OPERATION => self.current = self.saved.clone(),
+            putrootfh::OPERATION | putpubfh::OPERATION => self.telling.current = Current::Untold,
+            savefh::OPERATION => self.telling.saved = self.telling.current.clone(),
+            restorefh::OPERATION => self.telling.current = self.telling.saved.clone(),
             getfh::OPERATION => self.handle(result?)?,
             getattr::OPERATION => {
                 getattr::Arguments::decode(arguments).ok()?;
@@ -93,7 +69,7 @@ impl<'c> CompoundReader<'c> {
             access::OPERATION => {
                 let wanted = access::Arguments::decode(arguments).ok()?.wanted;
                 if self.is_told(number) {
-                    self.call.access = Some(wanted);
+                    self.telling.call.access = Some(wanted);
                 }
                 access::Success::decode(result?).ok()?;
             }
@@ -101,7 +77,7 @@ impl<'c> CompoundReader<'c> {
             _ if self.has_worked => return None,
             _ => {
                 self.has_worked = true;
-                work::tell(self, number, arguments, result)?;
+                work::tell(&mut self.telling, number, arguments, result)?;
             }
         }
         Some(())
@@ -114,11 +90,11 @@ impl<'c> CompoundReader<'c> {
             return;
         }
         self.told = Some((weight, number));
-        let node = self.current.told();
-        if self.call.node != node {
-            (self.call.kind, self.call.size) = (None, None);
+        let node = self.telling.current.told();
+        if self.telling.call.node != node {
+            (self.telling.call.kind, self.telling.call.size) = (None, None);
         }
-        (self.call.node, self.call.access) = (node, None);
+        (self.telling.call.node, self.telling.call.access) = (node, None);
     }
 
     fn is_told(&self, number: u32) -> bool {
@@ -126,10 +102,10 @@ impl<'c> CompoundReader<'c> {
     }
 
     fn handle(&mut self, result: &mut Decoder<'_>) -> Option<()> {
-        let node = self.pseudonyms.node(getfh::Success::decode(result).ok()?.node.0);
-        match self.current {
-            Current::Found => self.call.found = Some(node),
-            _ => self.current = Current::Told(node),
+        let node = self.telling.pseudonyms.node(getfh::Success::decode(result).ok()?.node.0);
+        match self.telling.current {
+            Current::Found => self.telling.call.found = Some(node),
+            _ => self.telling.current = Current::Told(node),
         }
         Some(())
     }
@@ -137,12 +113,12 @@ impl<'c> CompoundReader<'c> {
     fn attributes(&mut self, result: &mut Decoder<'_>) -> Option<()> {
         let values = getattr::Success::decode(result).ok()?.attributes;
         let (kind, size) = attributes::node(&values);
-        let call = &mut *self.call;
-        if self.current == Current::Found {
+        let call = &mut *self.telling.call;
+        if self.telling.current == Current::Found {
             (call.found_kind, call.found_size) = (kind, size);
         } else if call.node.is_none() && self.told.is_some_and(|(weight, _)| weight < Weight::Works) {
-            (call.node, call.kind, call.size) = (self.current.told(), kind, size);
-        } else if call.node.is_some() && call.node == self.current.told() {
+            (call.node, call.kind, call.size) = (self.telling.current.told(), kind, size);
+        } else if call.node.is_some() && call.node == self.telling.current.told() {
             call.kind = kind;
             // What is told is the size before the call.
             let has_changed = matches!(self.told, Some((_, write::OPERATION | setattr::OPERATION)));
@@ -153,7 +129,7 @@ impl<'c> CompoundReader<'c> {
 
     /// All that could be told is.
     pub fn finish(self, status: Status) {
-        let (operation, call) = (self.told.map(|(_, number)| number), self.call);
+        let (operation, call) = (self.told.map(|(_, number)| number), self.telling.call);
         let name = operation.and_then(operation::name).unwrap_or(UNKNOWN);
         call.operation = Some(name.into());
         call.procedure = work::procedure(operation.unwrap_or_default(), call).unwrap_or(name).into();

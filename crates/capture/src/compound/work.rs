@@ -8,32 +8,32 @@ use howdah_wire::nfs4::{
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::attributes::{made as kind_made, set};
-use super::reader::{CompoundReader, Current};
+use super::telling::{Current, Telling};
 use crate::format::{Call, How, Kind, Stability as Told};
 
 /// Tells what an operation says. None: what comes after it cannot be told.
 pub fn tell(
-    reader: &mut CompoundReader<'_>,
+    telling: &mut Telling<'_>,
     number: u32,
     arguments: &mut Decoder<'_>,
     result: Option<&mut Decoder<'_>>,
 ) -> Option<()> {
     match number {
         lookup::OPERATION => {
-            name(reader, lookup::Arguments::decode(arguments).ok()?.name.0);
+            name(telling, lookup::Arguments::decode(arguments).ok()?.name.0);
             result?;
-            reader.current = Current::Found;
+            telling.current = Current::Found;
         }
         lookupp::OPERATION => {
-            reader.call.name = Some("..".to_owned());
+            telling.call.name = Some("..".to_owned());
             result?;
-            reader.current = Current::Found;
+            telling.current = Current::Found;
         }
-        open::OPERATION => opened(reader, &open::Arguments::decode(arguments).ok()?, result)?,
-        create::OPERATION => made(reader, &create::Arguments::decode(arguments).ok()?, result)?,
+        open::OPERATION => opened(telling, &open::Arguments::decode(arguments).ok()?, result)?,
+        create::OPERATION => made(telling, &create::Arguments::decode(arguments).ok()?, result)?,
         read::OPERATION => {
             let wanted = read::Arguments::decode(arguments).ok()?;
-            let call = &mut *reader.call;
+            let call = &mut *telling.call;
             (call.offset, call.count) = (Some(wanted.offset), Some(wanted.count.into()));
             let head = read::Head::decode(result?).ok()?;
             (call.done, call.at_end) = (Some(head.length.into()), head.end);
@@ -42,35 +42,35 @@ pub fn tell(
         }
         write::OPERATION => {
             let head = write::Head::decode(arguments).ok();
-            written(reader.call, &head?);
-            reader.call.done = Some(write::Success::decode(result?).ok()?.count.into());
+            written(telling.call, &head?);
+            telling.call.done = Some(write::Success::decode(result?).ok()?.count.into());
             return None;
         }
         commit::OPERATION => {
             let range = commit::Arguments::decode(arguments).ok()?;
-            (reader.call.offset, reader.call.count) = (Some(range.offset), Some(range.count.into()));
+            (telling.call.offset, telling.call.count) = (Some(range.offset), Some(range.count.into()));
             commit::Success::decode(result?).ok()?;
         }
         setattr::OPERATION => {
-            set(&setattr::Arguments::decode(arguments).ok()?.attributes, reader.call);
+            set(&setattr::Arguments::decode(arguments).ok()?.attributes, telling.call);
             setattr::Success::decode(result?).ok()?;
         }
         remove::OPERATION => {
-            name(reader, remove::Arguments::decode(arguments).ok()?.name.0);
+            name(telling, remove::Arguments::decode(arguments).ok()?.name.0);
             remove::Success::decode(result?).ok()?;
         }
         rename::OPERATION => {
             let names = rename::Arguments::decode(arguments).ok()?;
-            moves(reader, names.to.0);
-            name(reader, names.from.0);
+            moves(telling, names.to.0);
+            name(telling, names.from.0);
             rename::Success::decode(result?).ok()?;
         }
         link::OPERATION => {
-            moves(reader, link::Arguments::decode(arguments).ok()?.name.0);
+            moves(telling, link::Arguments::decode(arguments).ok()?.name.0);
             link::Success::decode(result?).ok()?;
         }
         readdir::OPERATION => {
-            reader.call.goes_on = readdir::Arguments::decode(arguments).ok()?.cookie != 0;
+            telling.call.goes_on = readdir::Arguments::decode(arguments).ok()?.cookie != 0;
             return None;
         }
         readlink::OPERATION => drop(readlink::Success::decode(result?).ok()?),
@@ -79,27 +79,27 @@ pub fn tell(
     Some(())
 }
 
-fn name(reader: &mut CompoundReader<'_>, name: &[u8]) {
-    reader.call.name = Some(reader.pseudonyms.name(name));
+fn name(telling: &mut Telling<'_>, name: &[u8]) {
+    telling.call.name = Some(telling.pseudonyms.name(name));
 }
 
 /// The saved node gets a name in the current directory.
-fn moves(reader: &mut CompoundReader<'_>, to_name: &[u8]) {
-    reader.call.node = reader.saved.told();
-    reader.call.to = reader.current.told();
-    reader.call.to_name = Some(reader.pseudonyms.name(to_name));
-    (reader.call.kind, reader.call.size) = (None, None);
+fn moves(telling: &mut Telling<'_>, to_name: &[u8]) {
+    telling.call.node = telling.saved.told();
+    telling.call.to = telling.current.told();
+    telling.call.to_name = Some(telling.pseudonyms.name(to_name));
+    (telling.call.kind, telling.call.size) = (None, None);
 }
 
 fn opened(
-    reader: &mut CompoundReader<'_>,
+    telling: &mut Telling<'_>,
     wanted: &open::Arguments<'_>,
     result: Option<&mut Decoder<'_>>,
 ) -> Option<()> {
     if let Claim::Name(told) | Claim::Delegated(_, told) | Claim::DelegatedBefore(told) = &wanted.claim {
-        name(reader, told.0);
+        name(telling, told.0);
     }
-    reader.call.how = wanted.create.as_ref().map(|how| match how {
+    telling.call.how = wanted.create.as_ref().map(|how| match how {
         Create::Unchecked(_) => How::Unchecked,
         Create::Guarded(_) => How::Guarded,
         Create::Exclusive(_) | Create::ExclusiveWith(..) => How::Exclusive,
@@ -107,28 +107,28 @@ fn opened(
     if let Some(Create::Unchecked(new) | Create::Guarded(new) | Create::ExclusiveWith(_, new)) =
         &wanted.create
     {
-        set(new, reader.call);
+        set(new, telling.call);
     }
     open::Success::decode(result?).ok()?;
-    if reader.call.name.is_some() {
-        reader.current = Current::Found;
+    if telling.call.name.is_some() {
+        telling.current = Current::Found;
     }
     Some(())
 }
 
 fn made(
-    reader: &mut CompoundReader<'_>,
+    telling: &mut Telling<'_>,
     wanted: &create::Arguments<'_>,
     result: Option<&mut Decoder<'_>>,
 ) -> Option<()> {
-    name(reader, wanted.name.0);
-    set(&wanted.attributes, reader.call);
-    reader.call.found_kind = Some(kind_made(&wanted.node));
+    name(telling, wanted.name.0);
+    set(&wanted.attributes, telling.call);
+    telling.call.found_kind = Some(kind_made(&wanted.node));
     if let create::NewNode::SymbolicLink(target) = &wanted.node {
-        reader.call.target = Some(target.0.len() as u32);
+        telling.call.target = Some(target.0.len() as u32);
     }
     create::Success::decode(result?).ok()?;
-    reader.current = Current::Found;
+    telling.current = Current::Found;
     Some(())
 }
 
