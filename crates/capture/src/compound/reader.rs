@@ -7,7 +7,7 @@ use howdah_wire::nfs4::{
 };
 use howdah_wire::xdr::{Decode, Decoder};
 
-use super::telling::{Current, Telling};
+use super::telling::{CompoundStory, Current};
 use super::{attributes, work};
 use crate::format::Call;
 use crate::pseudonyms::Pseudonyms;
@@ -25,7 +25,7 @@ enum Weight {
 
 /// Who reads one compound.
 pub struct CompoundReader<'c> {
-    telling: Telling<'c>,
+    telling: CompoundStory<'c>,
     told: Option<(Weight, u32)>,
     has_worked: bool,
 }
@@ -33,7 +33,7 @@ pub struct CompoundReader<'c> {
 impl<'c> CompoundReader<'c> {
     pub fn new(pseudonyms: &'c Pseudonyms, call: &'c mut Call) -> Self {
         Self {
-            telling: Telling { pseudonyms, call, current: Current::Untold, saved: Current::Untold },
+            telling: CompoundStory { pseudonyms, call, current: Current::Untold, saved: Current::Untold },
             told: None,
             has_worked: false,
         }

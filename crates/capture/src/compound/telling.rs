@@ -23,7 +23,7 @@ impl Current {
 }
 
 /// What is told of a compound so far.
-pub struct Telling<'c> {
+pub struct CompoundStory<'c> {
     pub pseudonyms: &'c Pseudonyms,
     pub call: &'c mut Call,
     pub current: Current,

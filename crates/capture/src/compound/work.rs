@@ -8,12 +8,12 @@ use howdah_wire::nfs4::{
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::attributes::{made as kind_made, set};
-use super::telling::{Current, Telling};
+use super::telling::{CompoundStory, Current};
 use crate::format::{Call, How, Kind, Stability as Told};
 
 /// Tells what an operation says. None: what comes after it cannot be told.
 pub fn tell(
-    telling: &mut Telling<'_>,
+    telling: &mut CompoundStory<'_>,
     number: u32,
     arguments: &mut Decoder<'_>,
     result: Option<&mut Decoder<'_>>,
@@ -79,12 +79,12 @@ pub fn tell(
     Some(())
 }
 
-fn name(telling: &mut Telling<'_>, name: &[u8]) {
+fn name(telling: &mut CompoundStory<'_>, name: &[u8]) {
     telling.call.name = Some(telling.pseudonyms.name(name));
 }
 
 /// The saved node gets a name in the current directory.
-fn moves(telling: &mut Telling<'_>, to_name: &[u8]) {
+fn moves(telling: &mut CompoundStory<'_>, to_name: &[u8]) {
     telling.call.node = telling.saved.told();
     telling.call.to = telling.current.told();
     telling.call.to_name = Some(telling.pseudonyms.name(to_name));
@@ -92,7 +92,7 @@ fn moves(telling: &mut Telling<'_>, to_name: &[u8]) {
 }
 
 fn opened(
-    telling: &mut Telling<'_>,
+    telling: &mut CompoundStory<'_>,
     wanted: &open::Arguments<'_>,
     result: Option<&mut Decoder<'_>>,
 ) -> Option<()> {
@@ -117,7 +117,7 @@ fn opened(
 }
 
 fn made(
-    telling: &mut Telling<'_>,
+    telling: &mut CompoundStory<'_>,
     wanted: &create::Arguments<'_>,
     result: Option<&mut Decoder<'_>>,
 ) -> Option<()> {

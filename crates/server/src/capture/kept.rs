@@ -14,7 +14,7 @@ use crate::{Peer, Reply, Transport};
 
 /// What is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Called {
+pub enum NfsCall {
     /// A procedure of NFSv3.
     Procedure(u32),
     /// NULL of NFSv4.
@@ -26,7 +26,7 @@ pub enum Called {
 /// A call before it runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'m> {
-    called: Option<Called>,
+    called: Option<NfsCall>,
     arguments: &'m [u8],
 }
 
@@ -36,7 +36,7 @@ pub struct Kept {
     pub ready: Moment,
     pub client: SocketAddr,
     pub transport: Transport,
-    pub called: Called,
+    pub called: NfsCall,
     pub received: u32,
     pub sent: u32,
     pub arguments: Box<[u8]>,
@@ -49,9 +49,9 @@ impl<'m> Seen<'m> {
     /// A call with this header and these arguments, as far as they are here.
     pub fn new(header: &CallHeader<'_>, arguments: &'m [u8]) -> Self {
         let called = match (header.program, header.version, header.procedure) {
-            (PROGRAM, nfs3::VERSION, procedure) => Some(Called::Procedure(procedure)),
-            (PROGRAM, nfs4::VERSION, nfs4::NULL) => Some(Called::NothingOf4),
-            (PROGRAM, nfs4::VERSION, nfs4::COMPOUND) => Some(Called::Compound),
+            (PROGRAM, nfs3::VERSION, procedure) => Some(NfsCall::Procedure(procedure)),
+            (PROGRAM, nfs4::VERSION, nfs4::NULL) => Some(NfsCall::NothingOf4),
+            (PROGRAM, nfs4::VERSION, nfs4::COMPOUND) => Some(NfsCall::Compound),
             _ => None,
         };
         Self { called, arguments }
@@ -81,7 +81,7 @@ impl<'m> Seen<'m> {
     }
 }
 
-impl Called {
+impl NfsCall {
     fn result_most(self) -> usize {
         if self == Self::Compound { COMPOUND_RESULT_MOST } else { RESULT_MOST }
     }

@@ -11,7 +11,7 @@ use std::sync::mpsc::Receiver;
 use howdah_capture::{Call, CallReader, Names, Pseudonyms, read_compound, read_result};
 use howdah_wire::nfs3;
 
-use super::kept::{Called, Kept};
+use super::kept::{Kept, NfsCall};
 use super::limits::{CAPTURE_ANSWER_MAX, CAPTURE_CLIENTS_MAX};
 use crate::counts::Moment;
 use crate::programs::Listed;
@@ -86,14 +86,14 @@ impl CaptureReader {
             ..Call::default()
         };
         match kept.called {
-            Called::Procedure(procedure) => {
+            NfsCall::Procedure(procedure) => {
                 call.procedure = Cow::Borrowed(self.name(procedure)?);
                 let arguments = CallReader { pseudonyms: &self.pseudonyms };
                 arguments.read(procedure, &kept.arguments, &mut call).ok()?;
                 read_result(&self.pseudonyms, procedure, &kept.result, &mut call).ok()?;
             }
-            Called::NothingOf4 => call.procedure = Cow::Borrowed("NULL"),
-            Called::Compound => {
+            NfsCall::NothingOf4 => call.procedure = Cow::Borrowed("NULL"),
+            NfsCall::Compound => {
                 read_compound(&self.pseudonyms, &kept.arguments, &kept.result, &mut call).ok()?;
             }
         }
