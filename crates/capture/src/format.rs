@@ -125,13 +125,16 @@ pub struct Call {
     /// Whether it came in a datagram.
     #[serde(skip_serializing_if = "is_not")]
     pub udp: bool,
-    /// The procedure's name in RFC 1813.
+    /// The procedure's name in RFC 1813. Of NFSv4: the one that does the same, or the operation's name if there is none.
     pub procedure: Cow<'static, str>,
+    /// NFSv4: the operation that the compound was made for, by its name in RFC 8881.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<Cow<'static, str>>,
     /// Bytes of the call, without record mark.
     pub received: u32,
     /// Bytes of the reply, without record mark.
     pub sent: u32,
-    /// Why it was refused: the status of RFC 1813 without `NFS3ERR_`. Left out: it was not.
+    /// Why it was refused: the status of RFC 1813 without `NFS3ERR_`, or of RFC 8881 without `NFS4ERR_`. Left out: it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Cow<'static, str>>,
     /// The hash of the handle it is for: a file, or the directory that `name` is in.

@@ -156,7 +156,7 @@ howdah_limits::limits! {
     pub const GONE_CLIENTS_SPAN: Duration = Duration::from_secs(300), time;
     beyond "the client is not told any more", tested "server/src/tuning/gone::who_is_back_or_long_gone_is_not_told_and_only_so_many_are";
 
-    /// Calls of a capture that wait to be read out, at most 1.4 KB each: who asks each twentieth of a second keeps up with 300,000
+    /// Calls of a capture that wait to be read out, at most 2.2 KB each: who asks each twentieth of a second keeps up with 300,000
     /// calls a second.
     pub const CAPTURE_WAITING_MAX: usize = 16 << 10, count;
     beyond "calls are dropped, and how many is told", tested "server/tests/admin/capture::what_is_not_read_in_time_is_dropped_and_counted";

@@ -8,6 +8,8 @@ mod ask;
 mod bounds;
 #[path = "admin/capture.rs"]
 mod capture;
+#[path = "admin/capture_nfs4.rs"]
+mod capture_nfs4;
 #[path = "admin/counts.rs"]
 mod counts;
 #[path = "admin/documented.rs"]

@@ -60,6 +60,8 @@ pub enum StateError {
     LocksHeld,
     /// `NFS4ERR_DENIED`: another owner holds a conflicting lock.
     Denied(Box<LockConflict>),
+    /// `NFS4ERR_DEADLOCK`: the owner asks for a lock of an owner that waits for one of its own. It does not wait.
+    Deadlock,
     /// `NFS4ERR_INVAL`.
     Invalid,
 }

@@ -2,19 +2,31 @@
 
 use std::net::SocketAddr;
 
-use howdah_wire::nfs3::{PROGRAM, Refused, VERSION, listing, readdir, readdirplus};
+use howdah_capture::entries_listed;
+use howdah_wire::nfs3::{PROGRAM, Refused, listing, readdir, readdirplus};
 use howdah_wire::rpc::{Accepted, CallHeader, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::{nfs3, nfs4};
 
-use super::limits::{ARGUMENTS_MOST, RESULT_MOST};
+use super::limits::{ARGUMENTS_MOST, COMPOUND_RESULT_MOST, RESULT_MOST};
 use crate::counts::{Moment, Outcome, Timing};
 use crate::{Peer, Reply, Transport};
+
+/// What is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NfsCall {
+    /// A procedure of NFSv3.
+    Procedure(u32),
+    /// NULL of NFSv4.
+    NothingOf4,
+    /// COMPOUND of NFSv4.
+    Compound,
+}
 
 /// A call before it runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'m> {
-    is_nfs: bool,
-    procedure: u32,
+    called: Option<NfsCall>,
     arguments: &'m [u8],
 }
 
@@ -24,7 +36,7 @@ pub struct Kept {
     pub ready: Moment,
     pub client: SocketAddr,
     pub transport: Transport,
-    pub procedure: u32,
+    pub called: NfsCall,
     pub received: u32,
     pub sent: u32,
     pub arguments: Box<[u8]>,
@@ -36,14 +48,19 @@ pub struct Kept {
 impl<'m> Seen<'m> {
     /// A call with this header and these arguments, as far as they are here.
     pub fn new(header: &CallHeader<'_>, arguments: &'m [u8]) -> Self {
-        // A compound of NFSv4 is another matter than the procedure of version 3 with its number.
-        let is_nfs = header.program == PROGRAM && header.version == VERSION;
-        Self { is_nfs, procedure: header.procedure, arguments }
+        let called = match (header.program, header.version, header.procedure) {
+            (PROGRAM, nfs3::VERSION, procedure) => Some(NfsCall::Procedure(procedure)),
+            (PROGRAM, nfs4::VERSION, nfs4::NULL) => Some(NfsCall::NothingOf4),
+            (PROGRAM, nfs4::VERSION, nfs4::COMPOUND) => Some(NfsCall::Compound),
+            _ => None,
+        };
+        Self { called, arguments }
     }
 
     /// What is kept of it; none of what is no call of NFS, was answered from memory, or not at all.
     pub fn keep(self, peer: &Peer, timing: &Timing, reply: Option<&Reply>) -> Option<Kept> {
-        let reply = reply.filter(|reply| self.is_nfs && reply.outcome() != Outcome::Replayed)?;
+        let called = self.called?;
+        let reply = reply.filter(|reply| reply.outcome() != Outcome::Replayed)?;
         let mut result = Decoder::new(reply.message());
         let header = ReplyHeader::decode(&mut result).ok()?;
         if header.outcome != Ok(Accepted::Success) {
@@ -54,20 +71,27 @@ impl<'m> Seen<'m> {
             ready: Moment::now(),
             client: peer.ends.client,
             transport: peer.transport,
-            procedure: self.procedure,
+            called,
             received: length(timing.received),
             sent: length(reply.message_length()),
             arguments: start(self.arguments, ARGUMENTS_MOST),
-            result: start(result.rest(), RESULT_MOST),
-            listed: self.listed(result),
+            result: start(result.rest(), called.result_most()),
+            listed: called.listed(result),
         })
+    }
+}
+
+impl NfsCall {
+    fn result_most(self) -> usize {
+        if self == Self::Compound { COMPOUND_RESULT_MOST } else { RESULT_MOST }
     }
 
     /// Entries are counted here: what is kept of a result holds no more than the first.
-    fn listed(&self, mut result: Decoder<'_>) -> Option<(u64, bool)> {
-        match self.procedure {
-            readdir::PROCEDURE => counted::<readdir::Entry<'_>>(&mut result),
-            readdirplus::PROCEDURE => counted::<readdirplus::Entry<'_>>(&mut result),
+    fn listed(self, mut result: Decoder<'_>) -> Option<(u64, bool)> {
+        match self {
+            Self::Procedure(readdir::PROCEDURE) => counted::<readdir::Entry<'_>>(&mut result),
+            Self::Procedure(readdirplus::PROCEDURE) => counted::<readdirplus::Entry<'_>>(&mut result),
+            Self::Compound => entries_listed(result.rest()),
             _ => None,
         }
     }

@@ -8,6 +8,8 @@ use howdah_capture::Names;
 pub const ARGUMENTS_MOST: usize = 1024;
 /// Bytes of a result that are kept: what comes first tells all that is read of it.
 pub const RESULT_MOST: usize = 256;
+/// The same of a compound: attributes come last, behind two handles and what OPEN answers.
+pub const COMPOUND_RESULT_MOST: usize = 1024;
 /// How long a capture lasts unless it is said.
 pub const SECONDS: f64 = 60.0;
 /// How long it may last: a day is a pattern, more is a log.

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
-use howdah_capture::{Call, CallReader, Names, Pseudonyms, read_result};
+use howdah_capture::{Call, CallReader, Names, Pseudonyms, read_compound, read_result};
 use howdah_wire::nfs3;
 
-use super::kept::Kept;
+use super::kept::{Kept, NfsCall};
 use super::limits::{CAPTURE_ANSWER_MAX, CAPTURE_CLIENTS_MAX};
 use crate::counts::Moment;
 use crate::programs::Listed;
@@ -81,14 +81,22 @@ impl CaptureReader {
             client: numbered(&mut self.clients, kept.client.ip()),
             connection: numbered(&mut self.connections, (kept.client, udp)),
             udp,
-            procedure: Cow::Borrowed(self.name(kept.procedure)?),
             received: kept.received,
             sent: kept.sent,
             ..Call::default()
         };
-        let arguments = CallReader { pseudonyms: &self.pseudonyms };
-        arguments.read(kept.procedure, &kept.arguments, &mut call).ok()?;
-        read_result(&self.pseudonyms, kept.procedure, &kept.result, &mut call).ok()?;
+        match kept.called {
+            NfsCall::Procedure(procedure) => {
+                call.procedure = Cow::Borrowed(self.name(procedure)?);
+                let arguments = CallReader { pseudonyms: &self.pseudonyms };
+                arguments.read(procedure, &kept.arguments, &mut call).ok()?;
+                read_result(&self.pseudonyms, procedure, &kept.result, &mut call).ok()?;
+            }
+            NfsCall::NothingOf4 => call.procedure = Cow::Borrowed("NULL"),
+            NfsCall::Compound => {
+                read_compound(&self.pseudonyms, &kept.arguments, &kept.result, &mut call).ok()?;
+            }
+        }
         if let Some((entries, at_end)) = kept.listed {
             (call.entries, call.at_end) = (Some(entries), at_end);
         }

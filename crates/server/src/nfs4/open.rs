@@ -13,6 +13,9 @@ use super::node::{CurrentNode, ExportedNode};
 use super::{convert, create, delegation, names, setting};
 use crate::Reply;
 
+/// What holds the verifier of an exclusive OPEN: the client sets these times afterwards (RFC 8881 18.16.3).
+const VERIFIER: Bitmap = super::attributes::ONLY_SET;
+
 /// The file to be opened.
 struct Target<'c> {
     file: ExportedNode<'c>,
@@ -162,13 +165,13 @@ fn made<'c>(
             let (new, set) = setting::of(values, compound.minor_version)?;
             make(directory, name, &Create::Guarded(new), set)
         }
-        How::Exclusive(verifier) => make(directory, name, &Create::Exclusive(verifier.0), Bitmap::NONE),
+        How::Exclusive(verifier) => make(directory, name, &Create::Exclusive(verifier.0), VERIFIER),
         How::ExclusiveWith(verifier, values) => {
             let (new, set) = setting::of(values, compound.minor_version)?;
             if !set.without(super::attributes::EXCLUSIVE).is_empty() {
                 return Err(Status::INVAL);
             }
-            let mut made = make(directory, name, &Create::Exclusive(verifier.0), Bitmap::NONE)?;
+            let mut made = make(directory, name, &Create::Exclusive(verifier.0), VERIFIER)?;
             if !set.is_empty() {
                 let (caller, node) = (&made.file.caller, &made.file.handle);
                 let mut change = Change::default();
@@ -176,7 +179,7 @@ fn made<'c>(
                     .file_system
                     .set_attributes(caller, node, &new, None, &mut change)
                     .map_err(convert::status)?;
-                made.attributes_set = set;
+                made.attributes_set = set | VERIFIER;
             }
             Ok(made)
         }

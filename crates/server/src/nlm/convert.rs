@@ -57,6 +57,7 @@ pub fn holder(conflict: &LockConflict) -> Holder<'_> {
 pub fn status(error: &StateError) -> Status {
     match error {
         StateError::Denied(conflict) if conflict.is_waiting => Status::Blocked,
+        StateError::Deadlock => Status::Deadlock,
         StateError::Denied(_) | StateError::ShareDenied => Status::Denied,
         StateError::ReclaimBad | StateError::ReclaimConflict => Status::Denied,
         // A reclaim that comes too late is answered as Linux's server does.

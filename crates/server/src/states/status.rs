@@ -47,6 +47,7 @@ pub fn status(error: &StateError) -> Status {
         StateError::DelegationRevoked => Status::DELEG_REVOKED,
         StateError::LocksHeld => Status::LOCKS_HELD,
         StateError::Denied(_) => Status::DENIED,
+        StateError::Deadlock => Status::DEADLOCK,
         StateError::Invalid => Status::INVAL,
     }
 }

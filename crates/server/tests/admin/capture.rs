@@ -13,7 +13,7 @@ use howdah_wire::xdr::{Decode, Decoder, Encode};
 use serde_json::{Value, json};
 
 use crate::ask::Asked;
-use crate::common::{exchange, getattr as ask_attributes, nfs_call, root};
+use crate::common::{exchange, getattr as ask_attributes, nfs_call, nfs4, root};
 
 /// A client that calls all that has a field of its own.
 struct Caller {
@@ -43,12 +43,12 @@ impl Caller {
     }
 }
 
-fn begin(asked: &Asked, order: &Value) {
+pub fn begin(asked: &Asked, order: &Value) {
     let (status, state) = asked.ask("PUT", "/v1/capture", &order.to_string());
     assert_eq!(status, 200, "{state}");
 }
 
-fn calls(asked: &Asked, after: u64) -> (Vec<Value>, u64, Value) {
+pub fn calls(asked: &Asked, after: u64) -> (Vec<Value>, u64, Value) {
     let told = asked.get(&format!("/v1/capture?after={after}"));
     let calls = told["calls"].as_array().expect("a list").clone();
     (calls, told["last"].as_u64().expect("a number"), told["state"].clone())
@@ -93,6 +93,7 @@ fn each_field_is_documented_and_each_documented_field_is_told() {
     let asked = Asked::start();
     begin(&asked, &json!({ "run": true }));
     call_all(&asked);
+    nfs4::Client::new(TcpStream::connect(asked.address).expect("connected"), "client");
     let (calls, ..) = calls(&asked, 0);
     let told: BTreeSet<String> =
         calls.iter().flat_map(|call| call.as_object().expect("an object").keys().cloned()).collect();

@@ -2,6 +2,7 @@
 //! stateids and no leases: whether a client's lease has passed is an argument.
 
 mod change_watch;
+mod deadlocks;
 mod delegating;
 mod delegation_table;
 mod file;

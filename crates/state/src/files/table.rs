@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicUsize;
 use super::range_locks::HeldLock;
 use super::waiters::Waiter;
 use super::{DelegationTable, NfsFile, Party, Usage};
-use crate::ids::{ClientId, HostId};
+use crate::ids::{ClientId, HostId, LockOwner};
 
 /// Whether a client's lease has passed, so that its state ends when somebody else wants it.
 pub type Lapsed<'l> = &'l dyn Fn(ClientId) -> bool;
@@ -27,6 +27,8 @@ pub struct FileTable<K> {
     pub(super) shares: Usage,
     /// Locks that are waited for.
     pub(super) waits: Usage,
+    /// The files of which an owner waits for locks: one for each.
+    pub(super) waits_of_owner: HashMap<LockOwner, Vec<K>>,
     /// Deny modes of opens.
     pub(super) restrictions: Arc<AtomicUsize>,
     /// Read delegations.
@@ -42,6 +44,7 @@ impl<K> Default for FileTable<K> {
             ranges: Usage::default(),
             shares: Usage::default(),
             waits: Usage::default(),
+            waits_of_owner: HashMap::new(),
             restrictions: Arc::default(),
             delegations: DelegationTable::default(),
         }

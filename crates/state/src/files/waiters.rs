@@ -13,6 +13,8 @@ pub struct Waiter {
     pub range: ByteRange,
     /// And how.
     pub kind: LockKind,
+    /// When it was first asked for.
+    pub since: Duration,
     /// When it was last asked for.
     pub asked: Duration,
     /// The bytes are free and kept for it until then.
@@ -56,7 +58,14 @@ impl Waiters {
             waiter.asked = now;
             return false;
         }
-        self.queue.push(Waiter { owner: owner.clone(), range, kind, asked: now, turn_until: None });
+        self.queue.push(Waiter {
+            owner: owner.clone(),
+            range,
+            kind,
+            since: now,
+            asked: now,
+            turn_until: None,
+        });
         true
     }
 

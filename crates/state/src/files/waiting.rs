@@ -18,6 +18,7 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         }
         if self.file_mut(key).waiters.remember(owner, range, kind, now) {
             self.waits.add(party, 1);
+            self.waits_of_owner.entry(owner.clone()).or_default().push(key.clone());
             self.waiting.insert(key.clone());
             self.enlist(owner.host(), key);
         }
@@ -38,9 +39,20 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         let forgotten = file.waiters.forget(is_over);
         for waiter in &forgotten {
             self.waits.add(Party::from(&waiter.owner), -1);
+            self.waits_no_more(&waiter.owner, key);
             self.tidy(waiter.owner.host(), key);
         }
         !forgotten.is_empty()
+    }
+
+    fn waits_no_more(&mut self, owner: &LockOwner, key: &K) {
+        let Some(keys) = self.waits_of_owner.get_mut(owner) else { return };
+        if let Some(place) = keys.iter().position(|one| one == key) {
+            keys.swap_remove(place);
+        }
+        if keys.is_empty() {
+            self.waits_of_owner.remove(owner);
+        }
     }
 
     /// Forgets waiters of which nothing is expected any more. Files where others may be next.

@@ -29,7 +29,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// # Errors
     ///
-    /// [`StateError::Denied`], [`StateError::OpenMode`], [`StateError::BadStateId`], [`StateError::OldStateId`], [`StateError::Grace`],
+    /// [`StateError::Denied`], [`StateError::Deadlock`], [`StateError::OpenMode`], [`StateError::BadStateId`], [`StateError::OldStateId`], [`StateError::Grace`],
     /// [`StateError::NoGrace`], [`StateError::ReclaimBad`], [`StateError::ReclaimConflict`], [`StateError::NoSpace`],
     /// [`StateError::Expired`].
     pub fn lock(&mut self, now: Duration, request: LockRequest<'_, K>) -> Result<LockAnswer<K>, StateError> {
@@ -95,6 +95,10 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             match self.files.may_lock(wish, now, &lapsed) {
                 Ok(in_the_way) if in_the_way.is_empty() => return Ok(()),
                 Ok(in_the_way) => self.end_in_the_way(now, in_the_way),
+                Err(_) if waits && self.files.is_deadlock(wish, now, &lapsed) => {
+                    self.files.cancel(wish);
+                    return Err(StateError::Deadlock);
+                }
                 Err(mut conflict) => {
                     let most = self.settings.bounds.waiters_of_client;
                     conflict.is_waiting = waits && self.files.remember(wish, now, most);

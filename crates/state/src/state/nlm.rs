@@ -25,7 +25,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// # Errors
     ///
-    /// [`StateError::Denied`], [`StateError::Grace`], [`StateError::NoGrace`], [`StateError::ReclaimBad`],
+    /// [`StateError::Denied`], [`StateError::Deadlock`], [`StateError::Grace`], [`StateError::NoGrace`], [`StateError::ReclaimBad`],
     /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`]; [`StateError::Delay`] while delegations are asked for back.
     pub fn nlm_lock(
         &mut self,

@@ -75,6 +75,7 @@ impl World {
         let (key, range, kind, waits) = (self.key(), self.range(), self.kind(), self.random.one_in(2));
         let full = LockOwner::Nlm(owner.clone());
         let (is_firm, has_turns) = (self.is_locked(key, &full, range, kind), self.has_turns(key));
+        let is_circle = self.naive.is_circle(&self.state, (key, &full, range, kind));
         let request = NlmLockRequest { owner, key: &key, kind, range, waits, is_reclaim: false };
         match self.state.nlm_lock(self.now, request) {
             Ok(grant) => {
@@ -104,6 +105,11 @@ impl World {
                 if conflict.is_waiting {
                     self.saw("host blocked");
                 }
+                self.deliver();
+            }
+            Err(StateError::Deadlock) => {
+                assert!(is_firm && waits && is_circle, "{is_firm} {waits} {is_circle}");
+                self.saw("deadlock");
                 self.deliver();
             }
             Err(StateError::Grace) => assert!(self.state.is_grace()),

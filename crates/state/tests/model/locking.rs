@@ -20,6 +20,7 @@ impl World {
         };
         let full_owner = machine.lock_owner(lock_owner);
         let (is_firm, has_turns) = (self.is_locked(key, &full_owner, range, kind), self.has_turns(key));
+        let is_circle = self.naive.is_circle(&self.state, (key, &full_owner, range, kind));
         let request = LockRequest { client, locker, key: &key, kind, range, waits, is_reclaim: false };
         match self.state.lock(self.now, request) {
             Ok(answer) => {
@@ -48,6 +49,11 @@ impl World {
             Err(StateError::OpenMode) => assert!(!access.allows(needed(kind))),
             Err(StateError::Grace) => assert!(self.state.is_grace()),
             Err(StateError::NoSpace) => {}
+            Err(StateError::Deadlock) => {
+                assert!(is_firm && waits && is_circle, "{is_firm} {waits} {is_circle}");
+                self.saw("deadlock");
+                return self.arrived();
+            }
             Err(StateError::Denied(conflict)) => {
                 assert!(is_firm || has_turns, "{conflict:?}");
                 assert!(conflict.owner != full_owner && (waits || !conflict.is_waiting));

@@ -1,5 +1,6 @@
 //! What the server's tables must be: bytes and opens in vectors.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use howdah_state::{
@@ -64,6 +65,23 @@ impl Naive {
         let others = self.bytes.iter().filter(move |one| one.key == key && one.owner != *owner);
         let over = others.filter(move |one| bytes(range).any(|byte| byte == one.byte));
         over.filter(move |one| one.kind.excludes(kind)).map(|one| &one.owner)
+    }
+
+    /// Whether this owner would wait for itself: through any owners that wait, by what is known of all waits.
+    pub fn is_circle(&self, state: &NfsState<u8, ()>, wish: (u8, &LockOwner, ByteRange, LockKind)) -> bool {
+        let (key, first, range, kind) = wish;
+        let mut reached: BTreeSet<&LockOwner> = self.conflicts(key, first, range, kind).collect();
+        loop {
+            let before = reached.len();
+            for wait in state.waits().filter(|wait| wait.owner != first) {
+                if reached.contains(wait.owner) {
+                    reached.extend(self.conflicts(*wait.key, wait.owner, wait.range, wait.kind));
+                }
+            }
+            if reached.len() == before {
+                return reached.contains(first);
+            }
+        }
     }
 
     /// Clients with other opens in the way.

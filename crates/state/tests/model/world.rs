@@ -275,6 +275,7 @@ impl Seen {
             "changed",
             "change delayed",
             "open delayed",
+            "deadlock",
         ];
         let rare: Vec<_> =
             all.iter().filter(|what| self.0.get(*what).is_none_or(|times| *times < 20)).collect();

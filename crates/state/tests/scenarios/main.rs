@@ -1,6 +1,7 @@
 //! What each operation answers, one scenario a test.
 
 mod clients;
+mod deadlocks;
 mod delegations;
 mod grace;
 mod local;

@@ -79,7 +79,14 @@ impl Hand<'_> {
             "WRITE" => Some(self.write(&node, call)),
             "CREATE" | "MKDIR" | "SYMLINK" | "MKNOD" => Some(self.create(&node, call, step)),
             "REMOVE" => {
-                done(name(call.name.as_deref()?).and_then(|name| files.remove(caller, &node, name, change)))
+                let removed = |name| match files.remove(caller, &node, name, change) {
+                    // REMOVE of NFSv4 takes directories, too.
+                    Err(FsError::IsDirectory) if call.operation.is_some() => {
+                        files.remove_directory(caller, &node, name, change)
+                    }
+                    outcome => outcome,
+                };
+                done(name(call.name.as_deref()?).and_then(removed))
             }
             "RMDIR" => {
                 let removed = |name| files.remove_directory(caller, &node, name, change);

@@ -167,15 +167,16 @@ impl Story {
             }
             (procedure @ ("REMOVE" | "RMDIR"), Some(here), _) => {
                 self.joins(step, about(&here), Does::Changes);
-                let kind = if procedure == "RMDIR" { Kind::Directory } else { Kind::File };
+                let kind = removed(procedure, call);
                 match error {
                     None => {
-                        self.names.is_there(&mut self.world, here.clone(), None, Some(kind));
+                        self.names.is_there(&mut self.world, here.clone(), None, kind);
                         self.goes(step, here);
                     }
                     Some("NOENT") => self.names.is_not_there(here),
                     Some("NOTEMPTY") => {
-                        let id = self.names.is_there(&mut self.world, here, None, Some(kind));
+                        let kind = Some(Kind::Directory);
+                        let id = self.names.is_there(&mut self.world, here, None, kind);
                         self.world.nodes[id].entries = self.world.nodes[id].entries.max(3);
                     }
                     Some("NOTDIR") => {
@@ -245,6 +246,15 @@ impl Story {
     }
 }
 
+/// What went. REMOVE of NFSv4 does not say whether it was a directory.
+fn removed(procedure: &str, call: &Call) -> Option<Kind> {
+    match procedure {
+        "RMDIR" => Some(Kind::Directory),
+        _ if call.operation.is_some() => None,
+        _ => Some(Kind::File),
+    }
+}
+
 fn made(procedure: &str) -> Kind {
     match procedure {
         "MKDIR" => Kind::Directory,
@@ -293,6 +303,19 @@ mod tests {
             r#"{"procedure":"READ","node":"f","offset":0,"count":200,"done":150,"size":150}"#,
         ]);
         assert_eq!(story.world.nodes[0].size, Some(100));
+    }
+
+    #[test]
+    fn remove_of_nfsv4_takes_whatever_is_there() {
+        let story = told(&[
+            r#"{"procedure":"REMOVE","operation":"REMOVE","node":"d","name":"full","error":"NOTEMPTY"}"#,
+            r#"{"procedure":"MKDIR","operation":"CREATE","node":"d","name":"made","found":"m"}"#,
+            r#"{"procedure":"REMOVE","operation":"REMOVE","node":"d","name":"made"}"#,
+            r#"{"procedure":"REMOVE","operation":"REMOVE","node":"d","name":"old"}"#,
+        ]);
+        let kinds: Vec<_> =
+            story.world.names.iter().map(|(.., node)| story.world.nodes[*node].kind).collect();
+        assert_eq!(kinds, [Some(Kind::Directory), None], "that of the last one nobody told");
     }
 
     #[test]

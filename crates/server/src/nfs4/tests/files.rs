@@ -141,6 +141,36 @@ fn an_exclusive_file_is_made_once() {
     assert_eq!(client.call(&[put(&file), step(nverify::OPERATION, &check)]).status, Status::SAME);
 }
 
+/// Else the file keeps the verifier as its times: Linux sets them only if it is told.
+#[test]
+fn the_client_of_an_exclusive_file_is_told_to_set_its_times() {
+    use howdah_wire::nfs4::attributes::{TIME_ACCESS_SET, TIME_MODIFY_SET};
+    use howdah_wire::nfs4::open::{self, Claim};
+    use howdah_wire::nfs4::{Name, Opaque, Owner, Verifier};
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let bytes = 0o600_u32.to_be_bytes();
+    let mode = Values { attributes: Bitmap::of(&[MODE]), has_unknown: false, bytes: &bytes };
+    let times = Bitmap::of(&[TIME_ACCESS_SET, TIME_MODIFY_SET]);
+    let verifier = Verifier([1; 8]);
+    for (name, how, wanted) in [
+        ("one", How::Exclusive(verifier), times),
+        ("two", How::ExclusiveWith(verifier, mode), times | Bitmap::of(&[MODE])),
+    ] {
+        let arguments = open::Arguments {
+            sequence: 0,
+            access: ACCESS_BOTH,
+            deny: DENY_NONE,
+            owner: Owner { client: client.id, owner: Opaque(b"owner") },
+            create: Some(how),
+            claim: Claim::Name(Name(name.as_bytes())),
+        };
+        let mut answer = client.call(&[put(&root), step(open::OPERATION, &arguments)]);
+        answer.skip(putfh::OPERATION).expect("put");
+        assert_eq!(answer.take::<open::Success<'_>>(open::OPERATION).attributes_set, wanted);
+    }
+}
+
 #[test]
 fn a_size_is_set_by_an_open_for_writing() {
     let mut client = Client::new(&service(&["/"]), "client");
