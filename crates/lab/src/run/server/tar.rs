@@ -33,6 +33,8 @@ impl Server for Tar {
             "socat",
             "-d",
             "-d",
+            "-lf",
+            "/dev/stdout",
             &format!("TCP6-LISTEN:{PORT},ipv6only=0,reuseaddr"),
             &format!("EXEC:tar -C {export} {way}"),
         ];
