@@ -4,9 +4,9 @@ mod report_pages;
 
 use std::fs;
 
-use howdah_lab::measure::OtherLoad;
 use howdah_lab::record::{Outcome, ResultDirectory, Row};
 use howdah_lab::report::write;
+use howdah_workload::measure::OtherLoad;
 use report_pages::{measured, plan, small, well_formed};
 
 /// The page of these results.

@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let status = Command::new("ip").args(["link", "set", "lo", "up"]).status().context("starting ip")?;
     ensure!(status.success(), "ip could not start loopback: {status}");
     let (binary, seed) = (binary(arguments)?, arguments.seed.unwrap_or_else(seed_of_now));
-    println!("{} at {}, seed {seed}", howdah_lab::measure::Machine::this().processor, binary.display());
+    println!("{} at {}, seed {seed}", howdah_workload::measure::Machine::this().processor, binary.display());
     let chosen = |campaign: &&Campaign| {
         arguments.campaigns.is_empty() || arguments.campaigns.iter().any(|name| name == campaign.name)
     };

@@ -1,6 +1,6 @@
 //! What the kernel tells in text. It means well, but its formats grow, and a container may show anything in its place.
 
-use howdah_lab::counters::{KernelClient, mount_statistics};
+use howdah_workload::counters::{KernelClient, mount_statistics};
 
 /// Reads any text as each of them.
 pub fn run(input: &[u8]) {

@@ -72,7 +72,7 @@ const UNKNOWN: &[(&str, &[&str])] = &[
     // The channel: files.
     ("crates/client/src/channel", &["howdah_vfs"]),
     // A workload: what is behind the file system.
-    ("crates/lab/src/workload", &["howdah_client", "howdah_server", "howdah_wire", "howdah_net"]),
+    ("crates/workload/src", &["howdah_client", "howdah_server", "howdah_wire", "howdah_net"]),
     ("crates/workload/src", &["howdah_client", "howdah_server", "howdah_wire", "howdah_net"]),
     // Judges: where facts come from.
     ("crates/doctor/src/judge", &["probe", "peer", "howdah_client", "howdah_net", "howdah_lab"]),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use howdah_lab::workload::{Commit, FileSize, Profile, Speed, Workload};
+use howdah_workload::{Commit, FileSize, Profile, Speed, Workload};
 
 use super::quantity::{parse_factor, parse_file_size, parse_size, parse_speed, parse_time};
 

@@ -1,7 +1,7 @@
 //! `howdah nfsstat`: what was typed.
 
 use clap::Args;
-use howdah_lab::workload::FileSize;
+use howdah_workload::FileSize;
 
 use super::bench::ProfileName;
 use super::quantity::{parse_factor, parse_file_size};

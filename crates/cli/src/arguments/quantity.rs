@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use howdah_lab::workload::{FileSize, Speed};
 pub use howdah_tune::sizes::parse_size;
+use howdah_workload::{FileSize, Speed};
 
 use crate::configuration::{LONGEST_LEASE, SHORTEST_LEASE};
 

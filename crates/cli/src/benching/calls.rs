@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use howdah_client::channel::ProcedureReport;
 use howdah_client::nfs3::Nfs3;
-use howdah_lab::counters::{CallCounters, ProcedureCount};
+use howdah_workload::counters::{CallCounters, ProcedureCount};
 
 /// The calls of one client: those of its mounting, and those of its channel.
 pub struct ClientCalls(pub Arc<Nfs3>);

@@ -8,10 +8,10 @@ use howdah_client::channel::Transport;
 use howdah_client::connect::ConnectOptions;
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::{NfsUrl, url_of};
-use howdah_lab::counters::CallCounters;
-use howdah_lab::workload::{Place, PlaceKind};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Timestamp};
+use howdah_workload::counters::CallCounters;
+use howdah_workload::{Place, PlaceKind};
 
 use super::ClientCalls;
 use super::channel::describe;

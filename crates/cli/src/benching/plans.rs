@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use anyhow::{Context, Result};
 use howdah_client::channel::Transport;
-use howdah_lab::workload::{Plan, Profile, Schedule, Workload};
+use howdah_workload::{Plan, Profile, Schedule, Workload};
 
 use crate::arguments::{InFlight, WorkArguments};
 
@@ -107,7 +107,7 @@ fn made_up() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use howdah_lab::workload::{Commit, FileSize};
+    use howdah_workload::{Commit, FileSize};
 
     use super::*;
     use crate::arguments::{CommitName, ProfileName, WorkloadName};

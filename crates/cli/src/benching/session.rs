@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result};
-use howdah_lab::measure::Machine;
-use howdah_lab::workload::{
+use howdah_workload::measure::Machine;
+use howdah_workload::{
     BenchReport, Commit, Interrupted, PlaceKind, PlaceReport, Plan, Progress, Replay, ReplayReport, Schedule,
     Stage, WorkloadResult, carry_out, replay,
 };

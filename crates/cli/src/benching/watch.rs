@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use howdah_lab::workload::Progress;
+use howdah_workload::Progress;
 
 use crate::arguments::ProgressWhen;
 use crate::report;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use howdah_lab::workload::{BenchReport, Progress, Recording, Replay, Schedule, Speed};
+use howdah_workload::{BenchReport, Progress, Recording, Replay, Schedule, Speed};
 use rustix::fs::Access;
 
 use super::Failure;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 use howdah_client::channel::Transport;
 use howdah_client::url::url_of;
-use howdah_lab::counters::{
+use howdah_workload::Progress;
+use howdah_workload::counters::{
     KernelClient, MOUNT_STATISTICS, MountedOperations, ProcedureCount, mount_statistics,
 };
-use howdah_lab::workload::Progress;
 use serde_json::{Value, json};
 
 use super::Failure;

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use howdah_lab::measure::{LatencySummary, Spread};
-use howdah_lab::workload::{BenchReport, FileSize, PlaceKind, Plan, ProgressNow, Unit, WorkloadResult};
 use howdah_units::{clock, power_of_two, rate};
+use howdah_workload::measure::{LatencySummary, Spread};
+use howdah_workload::{BenchReport, FileSize, PlaceKind, Plan, ProgressNow, Unit, WorkloadResult};
 
 use super::counts::call_counts;
 use super::replay::replay;
@@ -198,7 +198,7 @@ fn troubles(result: &WorkloadResult) -> String {
     let mut text = String::new();
     for phase in &result.phases {
         let total =
-            |figure: fn(&howdah_lab::workload::RunFigures) -> u64| phase.runs.iter().map(figure).sum::<u64>();
+            |figure: fn(&howdah_workload::RunFigures) -> u64| phase.runs.iter().map(figure).sum::<u64>();
         let (resent, repeated) = (total(|run| run.resent_bytes), total(|run| run.repeated_answers));
         if resent > 0 {
             let _ =

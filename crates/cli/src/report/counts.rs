@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use howdah_lab::counters::{
+use howdah_workload::counters::{
     KernelClient, MountedOperations, Operation, ProcedureCount, procedure_name, procedure_names, program_name,
 };
 
@@ -41,7 +41,7 @@ pub fn client_counts(counts: &[ProcedureCount]) -> String {
     versions.sort_unstable();
     versions.dedup();
     // NFS first: that is what people look for.
-    versions.sort_by_key(|(program, _)| *program != howdah_lab::counters::NFS);
+    versions.sort_by_key(|(program, _)| *program != howdah_workload::counters::NFS);
     for version in versions {
         let of = |count: &&ProcedureCount| (count.program, count.version) == version;
         let mine: Vec<ProcedureCount> = counts.iter().filter(of).copied().collect();

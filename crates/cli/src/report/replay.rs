@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use howdah_capture::Names;
-use howdah_lab::measure::LatencySummary;
-use howdah_lab::workload::{LaidOut, ReplayReport};
 use howdah_units::size;
+use howdah_workload::measure::LatencySummary;
+use howdah_workload::{LaidOut, ReplayReport};
 
 /// What was played, and what came of it beside the record.
 pub fn replay(played: &ReplayReport) -> String {

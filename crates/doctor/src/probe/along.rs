@@ -10,8 +10,8 @@ use howdah_client::channel::{Patience, TlsReport};
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
-use howdah_lab::workload::{Place, PlaceKind};
 use howdah_vfs::{Caller, FileSystem, Handle, Name};
+use howdah_workload::{Place, PlaceKind};
 
 use super::{file, host, interfaces, mounts, moving, null_calls, packets, small_calls};
 use crate::Rung;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use howdah_lab::counters::{MOUNT_STATISTICS, MountedOperations, mount_statistics};
+use howdah_workload::counters::{MOUNT_STATISTICS, MountedOperations, mount_statistics};
 
 use crate::facts::MountFacts;
 
@@ -32,7 +32,7 @@ fn facts(mount: &MountedOperations, table: &str) -> MountFacts {
     };
     let number = |name: &str| option(name)?.parse().ok();
     let reads = mount.operations.iter().find(|operation| operation.name == "read");
-    let calls = |operation: &howdah_lab::counters::Operation| operation.calls;
+    let calls = |operation: &howdah_workload::counters::Operation| operation.calls;
     let sent: u64 = mount.transports.iter().map(|transport| transport.sent).sum();
     let waited: u64 = mount.transports.iter().map(|transport| transport.waited).sum();
     MountFacts {

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use howdah_client::nfs3::Nfs3;
-use howdah_lab::workload::{
-    Commit, FileSize, Place, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
-};
 use howdah_tune::flight::{Bounds, Flight};
 use howdah_vfs::{Caller, FileSystem};
+use howdah_workload::{
+    Commit, FileSize, Place, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
+};
 use parking_lot::Mutex;
 
 use super::file::Found;

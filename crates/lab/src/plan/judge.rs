@@ -119,8 +119,8 @@ fn is_of(cell: &CellMedians, levels: &BTreeMap<String, String>) -> bool {
 mod tests {
     use super::super::testing::plan;
     use super::*;
-    use crate::measure::OtherLoad;
     use crate::record::{Figure, testing::row, unit};
+    use howdah_workload::measure::OtherLoad;
 
     fn measured(cell: u32, rtt: &str, buffer: &str, throughput: f64) -> Row {
         let figure = Figure::new(throughput, unit::BYTES_PER_SECOND);

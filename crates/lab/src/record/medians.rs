@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Outcome, Row};
-use crate::measure::{OtherLoad, Spread};
+use howdah_workload::measure::{OtherLoad, Spread};
 
 /// A cell over all its repetitions.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use howdah_link::Counters;
 use serde::{Deserialize, Serialize};
 
-use crate::measure::{Machine, OtherLoad};
+use howdah_workload::measure::{Machine, OtherLoad};
 
 /// The units in which figures are kept. A report shows them as people read them (MB/s, ms).
 pub mod unit {

@@ -3,7 +3,7 @@
 use howdah_link::Counters;
 
 use super::{CommandRecord, Figure, Late, LinkCount, Outcome, Row, unit};
-use crate::measure::{Machine, OtherLoad};
+use howdah_workload::measure::{Machine, OtherLoad};
 
 /// A row that holds something in every field.
 pub fn row(cell: u32, repetition: u32) -> Row {

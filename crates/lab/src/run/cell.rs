@@ -17,11 +17,11 @@ use super::{
     verdicts,
 };
 use crate::guest::find_command;
-use crate::measure::{CpuLook, OtherLoad, Processor};
 use crate::plan::{ExportKind, ServerKind};
 use crate::record::{CommandRecord, LinkCount, SeriesLine};
 use crate::sample::{Sampler, counts, processor_seconds};
 use crate::sandbox::Sandbox;
+use howdah_workload::measure::{CpuLook, OtherLoad, Processor};
 
 /// Time for the network and the server to come up, besides the cell's limit.
 const START: Duration = Duration::from_secs(60);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Measured;
-use crate::measure::Processor;
 use crate::record::{Figure, unit};
+use howdah_workload::measure::Processor;
 
 /// Figures and latencies as a row has them.
 pub type Named = (BTreeMap<String, Figure>, BTreeMap<String, Vec<(f64, f64)>>);

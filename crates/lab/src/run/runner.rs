@@ -9,10 +9,10 @@ use super::cell::{self, Record};
 use super::commit::commit;
 use super::topology::{line_rate, round_trip};
 use super::{Job, Stop};
-use crate::measure::Machine;
 use crate::plan::Plan;
 use crate::record::{Outcome, ResultDirectory, Row, SeriesLine};
 use crate::sandbox::Sandbox;
+use howdah_workload::measure::Machine;
 
 /// Who is told how far a run is.
 pub trait RunObserver {
@@ -164,8 +164,8 @@ fn is_of(row: &Row, job: &Job) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::OtherLoad;
     use crate::record::testing::row;
+    use howdah_workload::measure::OtherLoad;
 
     #[test]
     fn the_calmer_measurement_counts_if_it_came_to_its_end() {

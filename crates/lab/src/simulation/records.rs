@@ -6,7 +6,7 @@ use std::time::Duration;
 use howdah_rpc::client::datagram::{NewCall, Returned};
 use howdah_rpc::simulation::{Load, Reader};
 
-use crate::measure::Latencies;
+use howdah_workload::measure::Latencies;
 
 /// Reads a file, and keeps times. The client's read-ahead has READs on their way for records that the program has not
 /// asked for yet: a record took as long as the program waited for it after the one before.

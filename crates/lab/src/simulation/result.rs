@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::measure::Latencies;
 use crate::record::{Figure, unit};
+use howdah_workload::measure::Latencies;
 
 /// Figures and latencies, under the names that rows have for those of a client.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -5,11 +5,11 @@ mod well_formed;
 
 use std::path::Path;
 
-use howdah_lab::measure::{Machine, OtherLoad};
 use howdah_lab::plan::{Plan, seed};
 use howdah_lab::record::{
     CommandRecord, ConnectionSample, Figure, LinkSample, Outcome, ResultDirectory, Row, SeriesLine, unit,
 };
+use howdah_workload::measure::{Machine, OtherLoad};
 
 #[allow(unused_imports, reason = "the samples to be looked at need no such test")]
 pub use well_formed::well_formed;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use howdah_client::connect::own_caller;
-use howdah_lab::measure::Latencies;
 use howdah_lab::network::{Host, Network};
+use howdah_workload::measure::Latencies;
 
 use super::STUCK;
 use super::record::Did;

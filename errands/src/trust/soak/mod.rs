@@ -16,8 +16,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use howdah_lab::measure::Machine;
 use howdah_lab::network::{Network, Topology, WireSpec};
+use howdah_workload::measure::Machine;
 
 use super::campaign::{Context, Progress, Verdict};
 use super::server::{Offer, Server, Site};

@@ -1,6 +1,6 @@
 //! What is written down of a run: what it was, and what was seen of server and client at each look.
 
-use howdah_lab::measure::Machine;
+use howdah_workload::measure::Machine;
 use serde::{Deserialize, Serialize};
 
 /// A run as a whole.

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use howdah_client::connect::own_caller;
-use howdah_lab::content::{Generator, Stamp};
 use howdah_vfs::{Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Stability};
+use howdah_workload::content::{Generator, Stamp};
 
 use crate::trust::calls::read;
 use crate::trust::crew::Crew;

@@ -1,7 +1,7 @@
 //! Whether something grows: the slope of Theil and Sen, the median of the slopes between any two points, which a few that stick out
 //! do not change.
 
-use howdah_lab::measure::Spread;
+use howdah_workload::measure::Spread;
 
 /// How much the second coordinate grows for one of the first; none of fewer than two points.
 pub fn slope(points: &[(f64, f64)]) -> Option<f64> {

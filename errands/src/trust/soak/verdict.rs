@@ -1,8 +1,8 @@
 //! Whether memory, descriptors, threads and latencies stayed flat: how much each grew by its slope while nobody started the server anew,
 //! and from one of its lives to the next at equal ages; and how much is allowed.
 
-use howdah_lab::measure::Spread;
 use howdah_lab::record::{shown, unit};
+use howdah_workload::measure::Spread;
 
 use super::record::Sample;
 use super::trend::growth;

@@ -8,9 +8,9 @@ use super::super::units::Scale;
 use super::Table;
 use super::grouping::{Group, groups};
 use super::sketch::Sketch;
-use crate::measure::Spread;
 use crate::plan::FigureSpec;
 use crate::record::{CellMedians, unit};
+use howdah_workload::measure::Spread;
 
 /// Lines that one can tell apart in a panel; more make a second one.
 const LINES_OF_PANEL: usize = 7;

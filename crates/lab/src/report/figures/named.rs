@@ -2,8 +2,8 @@
 
 use super::super::results::{Results, in_records};
 use super::super::units::Scale;
-use crate::measure::Spread;
 use crate::record::{CellMedians, unit};
+use howdah_workload::measure::Spread;
 
 /// The bound that the path itself sets to a figure in this unit.
 pub struct Bound {

@@ -7,9 +7,9 @@ use super::Table;
 use super::named::headed;
 use super::sampled::{Trace, lines_of_connection, traces};
 use super::sketch::Sketch;
-use crate::measure::Spread;
 use crate::plan::FigureSpec;
 use crate::record::{Row, unit};
+use howdah_workload::measure::Spread;
 
 /// Lines in one panel.
 const LINES_OF_PANEL: usize = 7;

@@ -6,8 +6,8 @@ use super::super::results::Results;
 use super::super::units::Scale;
 use super::origins;
 use super::table::scrolling;
-use crate::measure::Spread;
 use crate::record::{CellMedians, Outcome, Row, unit};
+use howdah_workload::measure::Spread;
 
 /// A figure's column, in one unit for all cells.
 struct Column {

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use super::super::results::Results;
 use super::super::units::{Scale, text};
 use super::table::plain;
-use crate::measure::Spread;
 use crate::record::{CellMedians, CommandRecord, Late, LinkCount, Outcome, Row, unit};
+use howdah_workload::measure::Spread;
 
 /// One closed part for each cell.
 pub fn details(results: &Results) -> Markup {

@@ -4,9 +4,9 @@ use maud::{Markup, html};
 
 use super::super::results::{Results, in_records};
 use super::super::units::Scale;
-use crate::measure::Spread;
 use crate::plan::OriginFigure;
 use crate::record::CellMedians;
+use howdah_workload::measure::Spread;
 
 /// What the origin measured, as it wrote it, and how ours compares.
 pub fn beside(results: &Results, cell: &CellMedians, figure: &str, ours: Option<Spread>) -> Markup {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::recording::Recording;
 use super::tally::Tally;
 use crate::measure::{Latencies, LatencySummary};
-use crate::workload::result::PhaseResult;
+use crate::result::PhaseResult;
 
 /// Calls that begin later than this after their time are late: what a thread takes to wake is less.
 const LATE_MS: f64 = 1.0;

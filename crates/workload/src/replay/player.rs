@@ -23,10 +23,10 @@ use super::recording::Recording;
 use super::report::{LaidOut, Played, ReplayReport, is_late};
 use super::story::Story;
 use super::tally::Tally;
+use crate::Plan;
 use crate::content::Generator;
 use crate::counters::since;
 use crate::measure::Processor;
-use crate::workload::Plan;
 
 /// Calls at once with the recorded timing, unless it is said: as many as a client of the Linux kernel keeps in flight.
 const IN_FLIGHT: usize = 64;

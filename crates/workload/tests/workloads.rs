@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use howdah_lab::workload::{
-    Commit, FileSize, Interrupted, Place, PlaceKind, Plan, Progress, Schedule, Stage, Workload,
-    WorkloadResult, carry_out,
-};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, Create, Data, Detail, FileSystem, Name, NewAttributes, Stability};
+use howdah_workload::{
+    Commit, FileSize, Interrupted, Place, PlaceKind, Plan, Progress, Schedule, Stage, Workload,
+    WorkloadResult, carry_out,
+};
 
 mod restarting;
 

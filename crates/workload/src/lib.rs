@@ -1,7 +1,14 @@
-//! What runs on a file system and is measured: plans in, results out.
+//! What runs on any [`FileSystem`](howdah_vfs::FileSystem) and is measured: plans in, results out.
 //!
 //! A [`Plan`] says exactly what is done. It is carried out on a [`Stage`], a fresh directory of its own in a
 //! [`Place`], by a crew of threads; [`carry_out`] does the repetitions and makes the [`WorkloadResult`].
+//!
+//! [`content`] is the data it writes and knows again, [`measure`] the figures, [`counters`] the calls per procedure of this client and of
+//! the kernel's. It knows no protocol: a [`Place`] is a file system, and who has counters of calls hands them in.
+
+pub mod content;
+pub mod counters;
+pub mod measure;
 
 mod beside;
 mod call;

@@ -1,11 +1,11 @@
-//! How fast data is made and known again on this machine, one thread: `cargo run --release -p howdah-lab --example
+//! How fast data is made and known again on this machine, one thread: `cargo run --release -p howdah-workload --example
 //! generator_speed`. The promise is 5 GB/s and more for making it.
 #![allow(clippy::print_stdout, reason = "an example for people")]
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use howdah_lab::content::{Generator, Stamp};
+use howdah_workload::content::{Generator, Stamp};
 
 /// A transfer, as workloads make it.
 const TRANSFER: usize = 1 << 20;

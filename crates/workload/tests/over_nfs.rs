@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
-use howdah_lab::workload::{
-    FileSize, Place, PlaceKind, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
-};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::{Caller, FileSystem};
+use howdah_workload::{
+    FileSize, Place, PlaceKind, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
+};
 
 mod restarting;
 
@@ -77,7 +77,7 @@ fn what_the_server_loses_is_written_again() {
         };
         let result = run(&served.url, &plan).unwrap_or_else(|why| panic!("{}: {why:#}", workload.name()));
         assert!(file_system.kills() > 0);
-        let sum = |figure: fn(&howdah_lab::workload::RunFigures) -> u64| -> u64 {
+        let sum = |figure: fn(&howdah_workload::RunFigures) -> u64| -> u64 {
             result.phases.iter().map(|phase| figure(&phase.runs[0])).sum()
         };
         assert!(sum(|run| run.verified_bytes) > 0, "{}", workload.name());
