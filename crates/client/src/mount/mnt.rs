@@ -66,6 +66,10 @@ pub fn mount(
         match results(pending, told).map_err(unreachable)? {
             Ok(Told { handle, flavors }) => {
                 let unused = parent.filter(|_| below.is_empty());
+                if let Some(pending) = asked.next() {
+                    // UMNT must not overtake the call that it takes back. What that was answered does not matter.
+                    let _ = results(pending, told);
+                }
                 let mounted = Mounted::new(place, (export, unused), caller, tls);
                 let calls = service.procedures();
                 return Ok(Mount { handle, flavors, below: below.to_vec(), calls, mounted });
