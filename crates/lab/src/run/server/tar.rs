@@ -35,7 +35,7 @@ impl Server for Tar {
             "-d",
             "-lf",
             "/dev/stdout",
-            &format!("TCP6-LISTEN:{PORT},ipv6only=0,reuseaddr"),
+            &format!("TCP6-LISTEN:{PORT},ipv6only=0,reuseaddr,fork"),
             &format!("EXEC:tar -C {export} {way}"),
         ];
         vec![CommandRecord {
