@@ -1,4 +1,4 @@
-//! Attributes of NFSv4, as far as they are told.
+//! Attributes of NFSv4 that a record holds.
 
 use howdah_wire::nfs4::FileType;
 use howdah_wire::nfs4::attributes::Values;
@@ -6,7 +6,7 @@ use howdah_wire::nfs4::create::NewNode;
 
 use crate::format::{Call, Kind};
 
-/// Tells what is set of a node.
+/// Records the attributes that a call sets.
 pub fn set(values: &Values<'_>, call: &mut Call) {
     let Ok(new) = values.decode_all() else { return };
     let permissions = &new.permissions;

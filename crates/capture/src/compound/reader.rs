@@ -2,8 +2,8 @@
 
 use howdah_wire::nfs4::compound::ResultHead;
 use howdah_wire::nfs4::{
-    Status, access, getattr, getfh, operation, putfh, putpubfh, putrootfh, restorefh, savefh, sequence,
-    setattr, write,
+    OperationRole, Status, access, getattr, getfh, operation, putfh, putpubfh, putrootfh, restorefh, savefh,
+    sequence, setattr, write,
 };
 use howdah_wire::xdr::{Decode, Decoder};
 
@@ -15,18 +15,10 @@ use crate::pseudonyms::Pseudonyms;
 /// A status that the RFC does not have.
 const UNKNOWN: &str = "OTHER";
 
-/// How much an operation says about what the compound was made for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Weight {
-    Prepares,
-    Looks,
-    Works,
-}
-
-/// Who reads one compound.
+/// Reads one compound.
 pub struct CompoundReader<'c> {
     telling: CompoundStory<'c>,
-    told: Option<(Weight, u32)>,
+    told: Option<(OperationRole, u32)>,
     has_worked: bool,
 }
 
@@ -39,15 +31,15 @@ impl<'c> CompoundReader<'c> {
         }
     }
 
-    /// The next operation and its result. None: the rest cannot be told.
+    /// The next operation and its result. None: the rest cannot be read.
     pub fn step(&mut self, arguments: &mut Decoder<'_>, result: &mut Decoder<'_>) -> Option<()> {
         let number = arguments.u32("operation").ok()?;
         let answered = ResultHead::decode(result).ok()?;
         let result = (answered.status == Status::OK).then_some(result);
         self.tell(number);
-        if result.is_none() && self.told.is_some_and(|(weight, _)| weight == Weight::Prepares) {
+        if result.is_none() && self.told.is_some_and(|(role, _)| role == OperationRole::Prepares) {
             // What was refused keeps the compound from what it was made for.
-            self.told = Some((Weight::Prepares, number));
+            self.told = Some((OperationRole::Prepares, number));
         }
         match number {
             sequence::OPERATION => {
@@ -73,7 +65,7 @@ impl<'c> CompoundReader<'c> {
                 }
                 access::Success::decode(result?).ok()?;
             }
-            // A second operation that works is not told, and neither is what comes after it.
+            // One record holds one operation that works: what follows is left out.
             _ if self.has_worked => return None,
             _ => {
                 self.has_worked = true;
@@ -83,13 +75,13 @@ impl<'c> CompoundReader<'c> {
         Some(())
     }
 
-    /// Names what the compound was made for, if it was not for what is told so far.
+    /// Takes this operation for the one that the compound was made for, if its role is greater than of those before it.
     fn tell(&mut self, number: u32) {
-        let weight = weight(number);
-        if self.told.is_some_and(|(heaviest, _)| weight <= heaviest) {
+        let role = OperationRole::of(number);
+        if self.told.is_some_and(|(greatest, _)| role <= greatest) {
             return;
         }
-        self.told = Some((weight, number));
+        self.told = Some((role, number));
         let node = self.telling.current.told();
         if self.telling.call.node != node {
             (self.telling.call.kind, self.telling.call.size) = (None, None);
@@ -116,18 +108,18 @@ impl<'c> CompoundReader<'c> {
         let call = &mut *self.telling.call;
         if self.telling.current == Current::Found {
             (call.found_kind, call.found_size) = (kind, size);
-        } else if call.node.is_none() && self.told.is_some_and(|(weight, _)| weight < Weight::Works) {
+        } else if call.node.is_none() && self.told.is_some_and(|(role, _)| role < OperationRole::Works) {
             (call.node, call.kind, call.size) = (self.telling.current.told(), kind, size);
         } else if call.node.is_some() && call.node == self.telling.current.told() {
             call.kind = kind;
-            // What is told is the size before the call.
+            // The record holds the size before the call.
             let has_changed = matches!(self.told, Some((_, write::OPERATION | setattr::OPERATION)));
             call.size = if has_changed { call.size } else { size };
         }
         Some(())
     }
 
-    /// All that could be told is.
+    /// Completes the record with the operation's name and the status.
     pub fn finish(self, status: Status) {
         let (operation, call) = (self.told.map(|(_, number)| number), self.telling.call);
         let name = operation.and_then(operation::name).unwrap_or(UNKNOWN);
@@ -138,20 +130,6 @@ impl<'c> CompoundReader<'c> {
             call.error = Some(name.strip_prefix("NFS4ERR_").unwrap_or(name).into());
             call.found_kind = None;
         }
-    }
-}
-
-fn weight(number: u32) -> Weight {
-    match number {
-        sequence::OPERATION
-        | putfh::OPERATION
-        | putrootfh::OPERATION
-        | putpubfh::OPERATION
-        | savefh::OPERATION
-        | restorefh::OPERATION
-        | getfh::OPERATION => Weight::Prepares,
-        getattr::OPERATION | access::OPERATION => Weight::Looks,
-        _ => Weight::Works,
     }
 }
 
@@ -181,7 +159,7 @@ mod tests {
             write::OPERATION,
         ] {
             assert!(work::procedure(known, &Call::default()).is_some(), "{known}");
-            assert_eq!(weight(known), Weight::Works);
+            assert_eq!(OperationRole::of(known), OperationRole::Works);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is told of a compound so far, and the nodes that its operations are for.
+//! The record of a compound so far, with the current and the saved node.
 
 use crate::format::Call;
 use crate::pseudonyms::Pseudonyms;
@@ -6,23 +6,23 @@ use crate::pseudonyms::Pseudonyms;
 /// The node that operations are for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Current {
-    /// None is told: the root of all exports, or a node on the way.
+    /// No handle was seen: the root of all exports, or a directory on a path.
     #[default]
     Untold,
-    /// That of a handle, as it is told.
+    /// The node of a handle, by its pseudonym.
     Told(String),
-    /// What the told operation found or made.
+    /// The node that the recorded operation found or made.
     Found,
 }
 
 impl Current {
-    /// As it is told.
+    /// The pseudonym, if a handle was seen.
     pub fn told(&self) -> Option<String> {
         if let Self::Told(node) = self { Some(node.clone()) } else { None }
     }
 }
 
-/// What is told of a compound so far.
+/// The record of a compound so far.
 pub struct CompoundStory<'c> {
     pub pseudonyms: &'c Pseudonyms,
     pub call: &'c mut Call,

@@ -1,31 +1,19 @@
 //! What a compound is made for: the operation that it is counted as.
 
-use howdah_wire::nfs4::{
-    access, getattr, getfh, nverify, putfh, putpubfh, putrootfh, restorefh, savefh, sequence, verify,
-};
+use howdah_wire::nfs4::OperationRole;
 
 /// The operation that a compound is made for, as far as it was carried out: the first that is neither there for another one nor a look
 /// at what another one did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Purpose(Option<(Weight, u32)>);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Weight {
-    /// It makes a session or a node the current one.
-    Prepares,
-    /// It looks at the current node.
-    Looks,
-    /// All others.
-    Works,
-}
+pub struct Purpose(Option<(OperationRole, u32)>);
 
 impl Purpose {
     /// An operation is carried out.
     #[inline]
     pub fn note(&mut self, operation: u32) {
-        let weight = weight(operation);
-        if self.0.is_none_or(|(heaviest, _)| weight > heaviest) {
-            self.0 = Some((weight, operation));
+        let role = OperationRole::of(operation);
+        if self.0.is_none_or(|(greatest, _)| role > greatest) {
+            self.0 = Some((role, operation));
         }
     }
 
@@ -35,23 +23,9 @@ impl Purpose {
     }
 }
 
-fn weight(operation: u32) -> Weight {
-    match operation {
-        sequence::OPERATION
-        | putfh::OPERATION
-        | putrootfh::OPERATION
-        | putpubfh::OPERATION
-        | savefh::OPERATION
-        | restorefh::OPERATION
-        | getfh::OPERATION => Weight::Prepares,
-        getattr::OPERATION | access::OPERATION | verify::OPERATION | nverify::OPERATION => Weight::Looks,
-        _ => Weight::Works,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use howdah_wire::nfs4::{lookup, open, rename, write};
+    use howdah_wire::nfs4::{access, getattr, getfh, lookup, open, putfh, rename, savefh, sequence, write};
 
     use super::*;
 

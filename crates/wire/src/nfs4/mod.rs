@@ -71,6 +71,7 @@ mod callback_security;
 mod common;
 mod identifiers;
 mod locks;
+mod role;
 mod status;
 
 pub use bitmap::Bitmap;
@@ -80,6 +81,7 @@ pub use identifiers::{
     ClientId, FileHandle, LinkTarget, Name, Opaque, Owner, SessionId, StateId, Verifier, XattrValue,
 };
 pub use locks::LockKind;
+pub use role::OperationRole;
 pub use status::Status;
 
 /// The RPC program number.
