@@ -11,7 +11,7 @@ use super::attributes::{made as kind_made, set};
 use super::telling::{CompoundStory, Current};
 use crate::format::{Call, How, Kind, Stability as Told};
 
-/// Tells what an operation says. None: what comes after it cannot be told.
+/// Records what an operation says. None: what follows it cannot be read.
 pub fn tell(
     telling: &mut CompoundStory<'_>,
     number: u32,
