@@ -38,7 +38,7 @@ while [ $round -lt "$ROUNDS" ]; do
     equal "$(ls /mnt/1)" "$(ls /mnt/2)" "round $round: names"
 done
 # The suite, on the mount of a head.
-: >"$WORK/conform"
+tell_host conform
 until [ -e "$WORK/conformed" ]; do sleep 0.1; done
 note "$(head -1 "$WORK/conformed")"
 note "$round rounds: made, renamed and removed by one head each time"

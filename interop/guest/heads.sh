@@ -39,8 +39,7 @@ while [ $round -lt "$ROUNDS" ]; do
     writer=$!
     until [ -e /run/written ]; do sleep 0.01; done
     rm -f "$WORK/revived"
-    echo $how >"$WORK/move.new"
-    mv "$WORK/move.new" "$WORK/move"
+    tell_host move $how
     while [ -e "$WORK/move" ]; do sleep 0.01; done
     start=$(now)
     mkdir "/mnt/n/made-$round"

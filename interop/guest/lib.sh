@@ -22,6 +22,13 @@ drop_caches() {
     echo 3 >/proc/sys/vm/drop_caches
 }
 
+# tell_host NAME [TEXT]: the host finds the file NAME with the text. It may remove the file at once, so the file appears by a rename:
+# the guest's kernel looks at a file that it creates once more, and fails when the file is gone.
+tell_host() {
+    echo "${2:-}" >"$WORK/$1.new"
+    mv "$WORK/$1.new" "$WORK/$1"
+}
+
 equal() { [ "$1" = "$2" ] || fail "$3: got '$1', want '$2'"; }
 
 # refused WORDS COMMAND…: the command must fail, and its message must hold the words.

@@ -8,7 +8,7 @@ mount -t nfs -o "$MOUNT_OPTIONS,nosharecache" "$MOUNT_SOURCE" /run/other
 : >/mnt/n/free
 hold /mnt/n/file first
 on_host "pgrep -o -x howdah >'$WORK/before'"
-: >"$WORK/kill-server"
+tell_host kill-server
 until on_host "pgrep -o -x howdah >'$WORK/after' && ! cmp -s '$WORK/before' '$WORK/after'"; do sleep 0.1; done
 # A new lock waits until those that were held may no longer be reclaimed.
 start=$(seconds)

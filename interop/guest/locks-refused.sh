@@ -4,7 +4,7 @@
 on_host "pgrep -o -x howdah >'$WORK/before'; command -v rpc.statd" || skip "no rpc.statd on the host"
 on_host "mkdir -p '$WORK/statd/sm' '$WORK/statd/sm.bak'; rpcinfo -d 100024 1; rpc.statd --no-notify -P '$WORK/statd'" ||
     fail "rpc.statd does not start on the host"
-: >"$WORK/restart-server"
+tell_host restart-server
 until on_host "pgrep -o -x howdah >'$WORK/after' && ! cmp -s '$WORK/before' '$WORK/after'"; do sleep 0.1; done
 start_statd
 mount_export

@@ -28,7 +28,7 @@ rmdir d
 echo four >e
 exec 5<e
 cat <&5 >/dev/null
-: >"$WORK/remove-e"
+tell_host remove-e
 while [ -e "$EXPORT_DIRECTORY/e" ]; do :; done
 drop_caches
 if cat /proc/self/fd/5 2>/dev/null; then fail "reading a file that another client removed"; fi

@@ -2,5 +2,5 @@
 # the host says that it is enough.
 . "$WORK/scripts/lib.sh"
 . "$WORK/scripts/nfsd.sh"
-: >"$WORK/serving"
+tell_host serving
 until [ -e "$WORK/stop-serving" ]; do sleep 0.2; done

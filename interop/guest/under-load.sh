@@ -1,7 +1,7 @@
 # Work that never pauses while the host reloads or restarts the server every few seconds; then everything is compared.
 . "$WORK/scripts/lib.sh"
 mount_export
-: >"$WORK/under-load"
+tell_host under-load
 end=$(($(seconds) + SECONDS_EACH))
 round=0
 while [ "$(seconds)" -lt "$end" ]; do
