@@ -104,8 +104,8 @@ fn a_channel_over_a_known_path_begins_with_several_lanes() {
     let server = serve(16);
     let known = FoundPath { sent: 1e9, received: 5e8, round_trip: Duration::from_millis(100), loss: 0.0 };
     let streams = open_knowing(&server, Some(known));
-    assert_eq!((streams.shared.lanes().len(), streams.expected_path()), (8, Some(known)));
-    until(&streams, "all are connected", || server.open.load(Ordering::SeqCst) == 8);
+    assert_eq!((streams.shared.lanes().len(), streams.expected_path()), (4, Some(known)));
+    until(&streams, "all are connected", || server.open.load(Ordering::SeqCst) == 4);
     let report = crate::channel::Channel::open(
         crate::channel::Target { addresses: vec![server.address], transport: crate::channel::Transport::Tcp },
         ChannelOptions { remembers_path: true, ..ChannelOptions::default() },
