@@ -93,6 +93,18 @@ fn a_file_system_conforms_over_tls() {
 }
 
 #[test]
+fn a_report_names_the_certificates_of_both_sides() {
+    let site = Site::new(TlsPolicy::Offered);
+    for (query, own) in [(TLS, None), (MUTUAL, Some("client.test"))] {
+        let client = connect(&site.url(site.address, query), &ConnectOptions::default()).expect("connected");
+        let report = client.channel().report().tls.expect("TLS");
+        assert_eq!(report.own.as_ref().map(|own| own.name()), own);
+        let certificate = report.certificate.expect("the server's certificate");
+        assert_ne!(Some(certificate.name()), own);
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_with_what_to_do() {
     let site = Site::new(TlsPolicy::ClientCertificate);
     for (query, wanted) in [

@@ -11,6 +11,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::alpn::ALPN;
 use crate::error::TlsError;
+use crate::facts::CertificateFacts;
 use crate::files::{self, FileError};
 use crate::session::TlsSession;
 
@@ -37,6 +38,7 @@ pub struct ClientTls {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
     has_certificate: bool,
+    certificate: Option<Arc<CertificateFacts>>,
 }
 
 impl ClientTls {
@@ -54,21 +56,25 @@ impl ClientTls {
             .with_protocol_versions(&[&TLS13])
             .map_err(|error| FileError::new(place, error.to_string()))?
             .with_root_certificates(roots(files)?);
-        let mut config = match &files.identity {
-            None => builder.with_no_client_auth(),
-            Some((certificate, key)) => builder
-                .with_client_auth_cert(files::certificates(certificate)?, files::private_key(key)?)
-                .map_err(|error| {
+        let (mut config, certificate) = match &files.identity {
+            None => (builder.with_no_client_auth(), None),
+            Some((certificate, key)) => {
+                let chain = files::certificates(certificate)?;
+                let facts = chain.first().and_then(CertificateFacts::of).map(Arc::new);
+                let built = builder.with_client_auth_cert(chain, files::private_key(key)?);
+                let config = built.map_err(|error| {
                     let certificate = certificate.display();
                     FileError::new(
                         key,
                         format!("it does not belong to the certificate in {certificate}: {error}"),
                     )
-                })?,
+                })?;
+                (config, facts)
+            }
         };
         config.alpn_protocols = vec![ALPN.to_vec()];
         config.resumption = Resumption::disabled();
-        Ok(Self { config: Arc::new(config), name, has_certificate: files.identity.is_some() })
+        Ok(Self { config: Arc::new(config), name, has_certificate: files.identity.is_some(), certificate })
     }
 
     /// The client's side of a new connection.
@@ -82,6 +88,11 @@ impl ClientTls {
     /// Whether the client has a certificate.
     pub fn has_certificate(&self) -> bool {
         self.has_certificate
+    }
+
+    /// What the client's certificate says, if it has one that can be read.
+    pub fn certificate(&self) -> Option<&CertificateFacts> {
+        self.certificate.as_deref()
     }
 
     /// Who the server must prove to be.

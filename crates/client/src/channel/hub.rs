@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use howdah_net::{ConnectSettings, Connection};
 use howdah_rpc::client::{Class, Outgoing, Reply};
+use howdah_tls::CertificateFacts;
 use howdah_wire::rpc::CallHeader;
 use parking_lot::Mutex;
 
@@ -227,6 +228,11 @@ impl Hub {
             None => Ok(connection),
             Some(tls) => starttls::secure(connection, tls, Instant::now() + self.options.connect_timeout),
         }
+    }
+
+    /// What the certificate says by which we prove who we are, if we have one.
+    pub(super) fn own_certificate(&self) -> Option<&CertificateFacts> {
+        self.options.tls.as_ref()?.certificate()
     }
 
     /// Whether what is found of the path is remembered.

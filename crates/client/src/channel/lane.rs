@@ -270,7 +270,8 @@ impl Lane {
     /// TLS on its connection, while it has one.
     pub(super) fn tls(&self) -> Option<TlsReport> {
         let (suite, certificate) = self.live_link()?.connection.tls_facts()?;
-        Some(TlsReport { suite, certificate })
+        let own = self.hub.own_certificate().cloned();
+        Some(TlsReport { suite, certificate, own })
     }
 
     /// The lane as it is now.

@@ -54,6 +54,8 @@ pub struct TlsReport {
     pub suite: &'static str,
     /// What the server's certificate says.
     pub certificate: Option<CertificateFacts>,
+    /// What ours says, if we have one.
+    pub own: Option<CertificateFacts>,
 }
 
 /// A lane as it is now.

@@ -12,6 +12,6 @@ pub use all::Facts;
 pub use host::{HostFacts, Table};
 pub use interface::{InterfaceFacts, RingFacts};
 pub use mount::MountFacts;
-pub use nfs::{MovingFacts, NfsFacts, ServerTlsFacts};
+pub use nfs::{MovingFacts, NfsFacts, OwnCertificateFacts, ServerTlsFacts};
 pub use path::{MtuFacts, PathFacts, RateFacts, TooLarge, TrainFacts};
 pub use storage::StorageFacts;

@@ -57,6 +57,18 @@ pub struct ServerTlsFacts {
     pub certificate: String,
     /// For how many seconds it is still valid.
     pub seconds_left: u64,
+    /// The client's own certificate, if it has one.
+    pub own: Option<OwnCertificateFacts>,
+}
+
+/// The certificate by which a client proves who it is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OwnCertificateFacts {
+    /// The name in it.
+    pub name: String,
+    /// For how many seconds it is still valid.
+    pub seconds_left: u64,
 }
 
 /// Bytes that NFS moved.

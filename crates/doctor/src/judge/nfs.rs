@@ -26,7 +26,7 @@ pub fn nfs(facts: &Facts) -> RungReport {
         findings.extend(small_transfers(nfs));
         findings.extend(facts.storage.as_ref().and_then(one_by_one));
         findings.extend(slower_than_below(facts, nfs).filter(|_| findings.is_empty()));
-        findings.extend(nfs.tls.as_ref().and_then(ending));
+        findings.extend(nfs.tls.iter().flat_map(ending));
         figures.extend(self::figures(facts, nfs));
         could_not.clone_from(&nfs.could_not);
     }
@@ -68,24 +68,41 @@ fn lower(facts: &Facts, writes: bool) -> Option<(f64, &'static str)> {
 fn protection(tls: &ServerTlsFacts) -> Figure {
     let days = tls.seconds_left / DAY;
     let ServerTlsFacts { suite, records, certificate, .. } = tls;
+    let own = tls
+        .own
+        .as_ref()
+        .map_or(String::new(), |own| format!(", ours {} has {} days left", own.name, own.seconds_left / DAY));
     Figure::told(
         "TLS",
-        format!("{suite}, records in {records}, the server's certificate {certificate} has {days} days left"),
+        format!(
+            "{suite}, records in {records}, the server's certificate {certificate} has {days} days left{own}"
+        ),
     )
 }
 
-/// That the server's certificate ends soon: then every client is refused.
-fn ending(tls: &ServerTlsFacts) -> Option<Finding> {
-    let days = tls.seconds_left / DAY;
-    (days < DAYS_SOON).then(|| {
-        let renewed = Remedy::Advice {
-            what: "at the server: replace tls_certificate and tls_key".to_owned(),
-            why: "clients refuse a certificate that has expired".to_owned(),
-            undo: None,
-        };
-        Finding::note(format!("the server's certificate {} expires in {days} days", tls.certificate))
-            .mended_by(renewed)
+/// That a certificate ends soon: the server's, then every client is refused; or ours, then we are.
+fn ending(tls: &ServerTlsFacts) -> Vec<Finding> {
+    let of_server = (
+        format!("the server's certificate {}", tls.certificate),
+        tls.seconds_left,
+        "at the server: replace tls_certificate and tls_key",
+        "clients refuse a certificate that has expired",
+    );
+    let ours = tls.own.as_ref().map(|own| {
+        let what = "replace the files of tlscert= and tlskey=";
+        (
+            format!("our certificate {}", own.name),
+            own.seconds_left,
+            what,
+            "servers refuse a certificate that has expired",
+        )
+    });
+    let soon = std::iter::once(of_server).chain(ours).filter(|(_, left, ..)| left / DAY < DAYS_SOON);
+    soon.map(|(certificate, left, what, why)| {
+        let renewed = Remedy::Advice { what: what.to_owned(), why: why.to_owned(), undo: None };
+        Finding::note(format!("{certificate} expires in {} days", left / DAY)).mended_by(renewed)
     })
+    .collect()
 }
 
 fn figures(facts: &Facts, nfs: &NfsFacts) -> Vec<Figure> {
@@ -173,7 +190,7 @@ fn is_excused(moving: &MovingFacts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::{MountFacts, PathFacts, RateFacts};
+    use crate::facts::{MountFacts, OwnCertificateFacts, PathFacts, RateFacts};
 
     fn moving(rate: f64, limit: &str) -> Option<MovingFacts> {
         Some(MovingFacts {
@@ -214,12 +231,35 @@ mod tests {
                 records: "user space".to_owned(),
                 certificate: "nfs.example.org".to_owned(),
                 seconds_left: days * DAY,
+                own: None,
             };
             facts.nfs.as_mut().expect("some").tls = Some(tls);
             let report = nfs(&facts);
             assert_eq!((report.verdict, report.findings.len()), (Verdict::Healthy, found), "{days}");
             let told = report.figures.iter().find(|figure| figure.name == "TLS").expect("a figure of TLS");
             assert!(told.value.ends_with(&format!("nfs.example.org has {days} days left")), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn our_own_certificate_is_shown_and_its_end_told() {
+        let mut facts = usual();
+        for (days, found) in [(31, 0), (29, 1)] {
+            facts.nfs.as_mut().expect("some").tls = Some(ServerTlsFacts {
+                certificate: "nfs.example.org".to_owned(),
+                seconds_left: 100 * DAY,
+                own: Some(OwnCertificateFacts { name: "laptop".to_owned(), seconds_left: days * DAY }),
+                ..ServerTlsFacts::default()
+            });
+            let report = nfs(&facts);
+            let told = report.figures.iter().find(|figure| figure.name == "TLS").expect("a figure of TLS");
+            assert!(told.value.ends_with(&format!("ours laptop has {days} days left")), "{told:?}");
+            let findings: Vec<_> = report.findings.iter().map(|finding| finding.says.clone()).collect();
+            assert_eq!(findings.len(), found, "{findings:?}");
+            assert!(
+                findings.iter().all(|says| says == "our certificate laptop expires in 29 days"),
+                "{findings:?}"
+            );
         }
     }
 

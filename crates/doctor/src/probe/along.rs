@@ -15,7 +15,7 @@ use howdah_workload::{Place, PlaceKind};
 
 use super::{file, host, interfaces, mounts, moving, null_calls, packets, small_calls};
 use crate::Rung;
-use crate::facts::{Facts, NfsFacts, PathFacts, ServerTlsFacts, TooLarge};
+use crate::facts::{Facts, NfsFacts, OwnCertificateFacts, PathFacts, ServerTlsFacts, TooLarge};
 use crate::judge::{nfs_is_low, path_is_low};
 use crate::peer::Peer;
 
@@ -162,13 +162,18 @@ fn upper(facts: &mut Facts, asked: &Asked<'_>, client: &Arc<Nfs3>, round_trip: D
 
 /// What protects the calls.
 fn tls(client: &Nfs3) -> Option<ServerTlsFacts> {
-    let TlsReport { suite, certificate } = client.channel().report().tls?;
+    let TlsReport { suite, certificate, own } = client.channel().report().tls?;
     let certificate = certificate?;
+    let (now, seconds) = (SystemTime::now(), |left: Option<Duration>| left.unwrap_or_default().as_secs());
     Some(ServerTlsFacts {
         suite: suite.to_owned(),
         records: "user space".to_owned(),
         certificate: certificate.name().to_owned(),
-        seconds_left: certificate.left(SystemTime::now()).unwrap_or_default().as_secs(),
+        seconds_left: seconds(certificate.left(now)),
+        own: own.map(|own| OwnCertificateFacts {
+            name: own.name().to_owned(),
+            seconds_left: seconds(own.left(now)),
+        }),
     })
 }
 
