@@ -6,7 +6,7 @@ use howdah_link::PathSpec;
 use howdah_tune::{Direction, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::{Netem, Time};
+use super::{Netem, ServerSpec, Time};
 
 /// A cell that takes longer than this failed, if the plan does not say otherwise.
 const LIMIT: Time = Time::seconds(60);
@@ -94,20 +94,6 @@ pub enum Setting {
     Number(i64),
 }
 
-/// `[cell.server]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ServerSpec {
-    /// What serves.
-    pub kind: ServerKind,
-    /// The host it runs on.
-    pub host: String,
-    /// More flags for it.
-    pub options: Vec<String>,
-    /// Where the files are.
-    pub export: ExportKind,
-}
-
 /// `[cell.relay]`: `howdah relay` of what the server exports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -118,38 +104,6 @@ pub struct RelaySpec {
     pub pass_through: bool,
     /// More flags for it.
     pub options: Vec<String>,
-}
-
-/// What serves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ServerKind {
-    /// `howdah serve`, of this very program.
-    Howdah,
-    /// NFS-Ganesha.
-    Ganesha,
-    /// The Linux kernel's server.
-    Kernel,
-    /// `iperf3 -s`.
-    Iperf3,
-    /// `rsync --daemon`.
-    Rsync,
-    /// `tar` behind a socket.
-    Tar,
-    /// Nothing.
-    None,
-}
-
-/// Where the served files are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ExportKind {
-    /// In a file system in memory.
-    Memory,
-    /// In the directory for temporary files.
-    Disk,
-    /// In an ext4 of its own whose disk is memory: a journal's commit costs what it costs on a disk that takes no time.
-    Ext4,
 }
 
 /// `[cell.clients.NAME]`.
@@ -280,17 +234,6 @@ impl CellSpec {
 impl Default for RelaySpec {
     fn default() -> Self {
         Self { host: "relay".to_owned(), pass_through: false, options: Vec::new() }
-    }
-}
-
-impl Default for ServerSpec {
-    fn default() -> Self {
-        Self {
-            kind: ServerKind::Howdah,
-            host: "server".to_owned(),
-            options: Vec::new(),
-            export: ExportKind::Memory,
-        }
     }
 }
 

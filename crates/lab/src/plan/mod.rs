@@ -17,6 +17,7 @@ mod merge;
 mod netem;
 mod origin;
 mod quick;
+mod serving;
 mod shown;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -25,8 +26,7 @@ mod validate;
 
 pub use built_in::BUILT_IN;
 pub use cell::{
-    CellSpec, ClientKind, ClientSpec, ExportKind, HostSpec, RelaySpec, SampleSpec, ServerKind, ServerSpec,
-    Setting, VerdictSpec, WireSpec,
+    CellSpec, ClientKind, ClientSpec, HostSpec, RelaySpec, SampleSpec, Setting, VerdictSpec, WireSpec,
 };
 pub use claim::{Claim, Of, PathFigure};
 pub use definition::Plan;
@@ -37,5 +37,6 @@ pub use judge::{Judgement, judge};
 pub use left_out::LeftOut;
 pub use netem::Netem;
 pub use origin::OriginFigure;
+pub use serving::{ExportKind, ServerKind, ServerSpec};
 pub use shown::{FigureKind, FigureSpec};
 pub use time::Time;
