@@ -34,7 +34,7 @@ pub fn configure(interfaces: &[Interface<'_>]) -> Result<()> {
         // Without multicast nobody announces memberships in groups on it.
         line(
             &mut lines,
-            format_args!("link set {name} mtu {mtu} txqueuelen {TRANSMIT_QUEUE} multicast off up"),
+            format_args!("link set dev {name} mtu {mtu} txqueuelen {TRANSMIT_QUEUE} multicast off up"),
         );
         line(&mut lines, format_args!("address add {}/{PREFIX4} dev {name}", addresses.v4));
         if let Some(v6) = addresses.v6 {

@@ -100,6 +100,7 @@ impl Frame {
             let pseudo = pseudo_header(layout.addresses(packet), transport, layout.protocol);
             put16(packet, field, pseudo);
         }
+        offload::set_headers(&mut self.bytes, layout.payload);
         if length - layout.payload <= size {
             offload::set_whole(&mut self.bytes);
         }

@@ -17,6 +17,7 @@ const ECN: u8 = 0x80;
 /// Where fields are.
 const FLAGS: usize = 0;
 const KIND: usize = 1;
+const HEADERS: usize = 2;
 const SEGMENT: usize = 4;
 const CHECKSUM_START: usize = 6;
 const CHECKSUM_OFFSET: usize = 8;
@@ -53,6 +54,18 @@ pub fn segment_size(frame: &[u8]) -> usize {
 pub fn set_whole(frame: &mut [u8]) {
     frame[KIND] = NOT_SEGMENTED;
     set(frame, SEGMENT, 0);
+}
+
+/// So many bytes of the packet the kernel keeps in one piece: its headers. Of a packet that it forwards it writes more, up to the whole
+/// packet, and takes none that is shorter than this.
+pub fn set_headers(frame: &mut [u8], bytes: usize) {
+    set(frame, HEADERS, bytes as u16);
+}
+
+/// Bytes that the kernel keeps in one piece.
+#[cfg(test)]
+pub fn headers(frame: &[u8]) -> usize {
+    usize::from(get(frame, HEADERS))
 }
 
 /// No segment of this packet says any more that the window was reduced.

@@ -26,6 +26,10 @@ fn sent() -> impl Strategy<Value = Sent> {
 
 /// A segment as it would be on the wire.
 fn on_wire(mut frame: Frame) -> Vec<u8> {
+    assert!(
+        offload::headers(frame.bytes()) <= frame.bytes().len() - offload::LENGTH,
+        "the kernel refuses it"
+    );
     frame.complete_checksum();
     frame.bytes()[offload::LENGTH..].to_vec()
 }

@@ -39,7 +39,9 @@ impl Sent {
         };
         let size = if segmentation == Segmentation::None { 0 } else { self.size };
         let offset = if self.udp { 6 } else { 16 };
-        let header = offload::header(segmentation, self.v6, size, self.transport(), offset);
+        let mut header = offload::header(segmentation, self.v6, size, self.transport(), offset);
+        // As of a packet that it forwards, all in one piece.
+        offload::set_headers(&mut header, whole.len());
         Frame::new(BytesMut::from(&[&header[..], &whole].concat()[..]))
     }
 
