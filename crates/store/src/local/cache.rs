@@ -9,6 +9,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use howdah_vfs::Handle;
 use parking_lot::Mutex;
@@ -33,6 +35,12 @@ const AGE: u32 = 60;
 /// flushes a node itself: descriptors are bounded by that, and clients that write are held back.
 const CLOSING_SHARE: usize = 8;
 const CLOSING_MAX: usize = 256;
+
+/// When all nodes are let go, calls that use one have so long to end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often to look whether they have.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// Parts of the cache: each second another one is looked through for directories that others moved out of the export.
 const TURNS: usize = 4;
@@ -196,23 +204,28 @@ impl NodeCache {
         self.close(gone);
     }
 
-    /// Lets all nodes go: the client of a cluster file system may take what it has open for newer than what other hosts wrote. For a
-    /// thread that may wait for the disk.
+    /// Lets all nodes go: the client of a cluster file system may take what it has open for newer than what other hosts wrote. Waits
+    /// for calls that use one, if they end soon. For a thread that may wait for the disk.
     pub(super) fn let_go(&self) {
-        for shard in &self.shards {
-            let nodes: Vec<_> = shard.lock().nodes.drain().collect();
-            for (_, node) in nodes {
-                // A call may still use it: it waits for a tick then.
-                if Arc::strong_count(&node) == 1 {
-                    flush_before_close(&node, &self.verifier);
-                } else {
-                    self.close(Some(node));
-                }
+        self.let_go_within(PATIENCE);
+    }
+
+    fn let_go_within(&self, patience: Duration) {
+        let give_up = Instant::now() + patience;
+        let drain =
+            |shard: &Mutex<Shard>| shard.lock().nodes.drain().map(|(_, node)| node).collect::<Vec<_>>();
+        let mut used: Vec<Arc<Node>> = self.shards.iter().flat_map(drain).collect();
+        loop {
+            let unused = used.extract_if(.., |node| Arc::strong_count(node) == 1);
+            unused.for_each(|node| flush_before_close(&node, &self.verifier));
+            if used.is_empty() || Instant::now() >= give_up {
+                break;
             }
+            thread::sleep(LOOK);
         }
-        let closing: Vec<Arc<Node>> =
-            self.closing.lock().extract_if(.., |node| Arc::strong_count(node) == 1).collect();
-        closing.iter().for_each(|node| flush_before_close(node, &self.verifier));
+        self.flush_closing();
+        // A tick closes these once their calls have ended.
+        used.into_iter().for_each(|node| self.close(Some(node)));
     }
 
     /// The handle of the open node with this file number.
@@ -228,7 +241,11 @@ impl NodeCache {
             old.into_iter().for_each(|(_, node)| self.close(Some(node)));
             shard.lock().clean();
         }
-        // A call may still write to one: it waits for another tick.
+        self.flush_closing();
+    }
+
+    /// Flushes and closes those that wait for it, but for those to which a call may still write.
+    fn flush_closing(&self) {
         let closing: Vec<Arc<Node>> =
             self.closing.lock().extract_if(.., |node| Arc::strong_count(node) == 1).collect();
         closing.iter().for_each(|node| flush_before_close(node, &self.verifier));
@@ -349,11 +366,28 @@ mod tests {
         let open = || OwnedFd::from(std::fs::File::open("/").expect("opened"));
         let used = cache.insert(handle(1), open());
         drop(cache.insert(handle(2), open()));
-        cache.let_go();
+        cache.let_go_within(Duration::ZERO);
         assert!([1, 2].iter().all(|number| cache.get(&handle(*number)).is_none()));
         assert_eq!(cache.open.load(Ordering::Relaxed), 1, "a call uses one");
         drop(used);
         assert_eq!(cache.open.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_node_in_use_goes_when_its_call_ends() {
+        let cache = NodeCache::new(exactly(100), verifier());
+        let used = cache.insert_created(handle(1), file());
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| cache.let_go_within(Duration::from_secs(600)));
+            while cache.get(&handle(1)).is_some() {
+                std::thread::yield_now();
+            }
+            // The call writes, and ends.
+            cache.on_uncommitted(&used);
+            drop(used);
+            waits.join().expect("it ends");
+        });
+        assert_eq!(cache.open.load(Ordering::Relaxed), 0, "without a tick");
     }
 
     type Way = fn(&NodeCache, u8);

@@ -4,10 +4,13 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use howdah_store::local::{LocalFileSystem, Options, with_server_rights};
-use howdah_vfs::{Caller, FileSystem, Name};
+use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{Caller, FileSystem, Name, Result};
 
 use howdah_wire::nlm::Status;
 
@@ -66,6 +69,56 @@ fn locks_move_with_their_address_and_nobody_else_gets_them() {
     drop(first);
     let first = head(home.path(), 1);
     assert!(!first.service.states.as_ref().expect("locks").is_grace());
+}
+
+/// Counts how often it is told to close what it keeps open.
+struct Counted {
+    inner: MemoryFileSystem,
+    closed: AtomicUsize,
+}
+
+impl Layer for Counted {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn let_go(&self) {
+        self.closed.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&self.inner)
+    }
+}
+
+#[test]
+fn a_head_closes_what_it_keeps_open_when_an_address_comes_or_goes() {
+    let home = tempfile::tempdir().expect("a directory");
+    let [(first, closed_first), (second, closed_second)] = [1, 2].map(|number| {
+        let counted = Arc::new(Counted { inner: MemoryFileSystem::new(), closed: AtomicUsize::new(0) });
+        let root = counted.root();
+        let settings = HeadSettings { scope: [1; 16], exports: Vec::new() };
+        let states = StateOptions::in_cluster(home.path(), OwnRights::always(), number, &settings, LEASE);
+        (Fixture::of(Arc::clone(&counted) as _, [root; 3], states.expect("records")), counted)
+    });
+    let closed = || [&closed_first, &closed_second].map(|head| head.closed.load(Ordering::SeqCst));
+    let states = |head: &Fixture| head.service.states.clone().expect("locks");
+    let address = "192.0.2.1".parse().expect("an address");
+
+    states(&first).serve_address(address).expect("it serves it");
+    states(&first).leave_lost_addresses();
+    assert_eq!(closed(), [0, 0], "no other head served it before");
+    states(&second).serve_address(address).expect("it serves it");
+    assert_eq!(closed(), [0, 1], "it comes");
+    states(&second).serve_address(address).expect("it serves it");
+    assert_eq!(closed(), [0, 1], "it is there");
+    for looks in 0..2 {
+        states(&first).leave_lost_addresses();
+        states(&second).leave_lost_addresses();
+        assert_eq!(closed(), [1, 1], "it goes, look {looks}");
+    }
+    states(&first).serve_address(address).expect("it serves it");
+    assert_eq!(closed(), [2, 1], "it comes back");
 }
 
 #[test]
