@@ -37,6 +37,12 @@ while [ $round -lt "$ROUNDS" ]; do
     race remove
     equal "$(ls /mnt/1)" "$(ls /mnt/2)" "round $round: names"
 done
+# What is left for the host to compare, made through one head and the other.
+for head in 1 2; do
+    mkdir "/mnt/$head/kept$head"
+    for name in a b c; do echo $name >"/mnt/$head/kept$head/$name"; done
+    ln -s a "/mnt/$head/kept$head/link"
+done
 # The suite, on the mount of a head.
 tell_host conform
 until [ -e "$WORK/conformed" ]; do sleep 0.1; done

@@ -122,6 +122,12 @@ pub enum Command {
         /// The directory, which is made if it is not there.
         directory: PathBuf,
     },
+    /// Print the kernel's handle of each file (name_to_handle_at), to compare mounts on several hosts
+    Handles {
+        /// The files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
     /// Change one file at random, comparing every read with a copy in memory
     ExerciseFile(ExerciseArguments),
     /// Change a directory's names at random, comparing every answer with a model in memory

@@ -85,7 +85,7 @@ impl Job {
         let second = matches!(self.scenario.peer, Peer::Guest { second: Some(_), .. }).then(|| self.second());
         if let Peer::Heads { cluster, .. } = self.scenario.peer {
             let share = Share::lay_out(&self.work)?;
-            let own = scripts::HOST.iter().filter(|(name, _)| *name == cluster);
+            let own = scripts::HOST.iter().filter(|(name, _)| [cluster, scripts::HEADS].contains(name));
             own.into_iter().try_for_each(|(name, text)| share.write_script(name, text))?;
         }
         for directory in [Some(self.work.clone()), second].into_iter().flatten() {

@@ -27,6 +27,7 @@ use howdah_interop::pattern;
 use howdah_interop::runner::Runner;
 use howdah_interop::scenario::Scenario;
 use howdah_interop::scenarios;
+use howdah_store::local::kernel_handle;
 use parking_lot::Mutex;
 
 fn main() -> ExitCode {
@@ -158,6 +159,13 @@ fn run_command(command: Command) -> Result<ExitCode> {
             pattern::write(seed, bytes, &mut io::stdout().lock()).context("writing to standard output")?;
         }
         Command::Conform { directory } => println!("{}", howdah_interop::conform::run(&directory)?),
+        Command::Handles { files } => {
+            for file in files {
+                let handle =
+                    kernel_handle(&file).with_context(|| format!("asking for {}", file.display()))?;
+                println!("{handle} {}", file.display());
+            }
+        }
         Command::ExerciseFile(arguments) => {
             let time = Duration::from_secs(arguments.seconds);
             let done = exerciser::exercise_file(&arguments.path, arguments.seed, time);

@@ -18,8 +18,10 @@ pub const GUEST: &[(&str, &str)] = texts!(
 );
 
 /// What the host runs.
-pub const HOST: &[(&str, &str)] =
-    texts!("host": "heads-moosefs.sh", "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh");
+pub const HOST: &[(&str, &str)] = texts!("host": "heads-cephfs.sh", "heads-lib.sh", "heads-moosefs.sh", "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh");
+
+/// What scripts of cluster file systems share.
+pub const HEADS: &str = "heads-lib.sh";
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ use super::{End, environment, host_tools, verify};
 use crate::job::{Job, SKIPPED};
 
 /// A cluster that does not serve after this long has not started.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_secs(300);
 /// The log of the script, and its last words if it fails.
 const LOG: &str = "heads.txt";
 

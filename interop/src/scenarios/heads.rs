@@ -20,6 +20,24 @@ const fn on_moosefs(job: &'static str, options: &'static str) -> Peer {
     }
 }
 
+/// CephFS is in Debian's packages ceph-mon, ceph-mgr, ceph-osd, ceph-mds and ceph-fuse. A client that ends without a word holds its
+/// capabilities for a minute, so no host is killed.
+const ON_CEPHFS: Scenario = Scenario {
+    name: "heads-cephfs",
+    about: "two heads on CephFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
+    peer: Peer::Heads {
+        job: "heads.sh",
+        options: PLAIN,
+        cluster: "heads-cephfs.sh",
+        commands: &["ceph", "ceph-mon", "ceph-mgr", "ceph-osd", "ceph-mds", "ceph-fuse", "nsenter"],
+    },
+    export: "/data",
+    sizes: &[("ROUNDS", 40, 3), ("HOSTS", 0, 0), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 90, 90)],
+    limit: LIMIT,
+    privileged: true,
+    ..BASE
+};
+
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "heads-moosefs-nfs4",
@@ -54,13 +72,16 @@ pub const SCENARIOS: &[Scenario] = &[
 ];
 
 /// What runs only when it is named: it takes half an hour.
-pub const NAMED: &[Scenario] = &[Scenario {
-    name: "heads-moosefs",
-    about: "two heads on MooseFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
-    peer: on_moosefs("heads.sh", PLAIN),
-    export: "/data",
-    sizes: &[("ROUNDS", 200, 4), ("HOSTS", 50, 0), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 90, 90)],
-    limit: LIMIT,
-    privileged: true,
-    ..BASE
-}];
+pub const NAMED: &[Scenario] = &[
+    ON_CEPHFS,
+    Scenario {
+        name: "heads-moosefs",
+        about: "two heads on MooseFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
+        peer: on_moosefs("heads.sh", PLAIN),
+        export: "/data",
+        sizes: &[("ROUNDS", 200, 4), ("HOSTS", 50, 0), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 90, 90)],
+        limit: LIMIT,
+        privileged: true,
+        ..BASE
+    },
+];
