@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::head_watch::HeadWatch;
 use super::history::History;
 use super::metrics::MetricsSettings;
 use super::space::Space;
@@ -22,4 +23,6 @@ pub struct Asked {
     pub metrics: MetricsSettings,
     /// How full exports are.
     pub space: Arc<Space>,
+    /// What was seen of the heads of the cluster.
+    pub heads: Arc<HeadWatch>,
 }

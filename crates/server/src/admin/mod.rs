@@ -14,6 +14,8 @@ mod counts;
 mod exchange;
 mod failure;
 mod gate;
+mod head_watch;
+mod heads;
 mod history;
 mod index;
 mod knobs;
@@ -43,6 +45,7 @@ pub(crate) use clients::moves_now;
 pub use counted::{
     Bucket, Capacity, Export, Exports, Latency, Procedure, Procedures, ReplyCache, Unheard, Workers,
 };
+pub use head_watch::{ClusterHeads, ShownHead};
 pub use index::{Index, Offered};
 pub use knobs::KnobList;
 pub use memory::Memory;

@@ -31,6 +31,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/page/curves.js", SCRIPT, include_str!("page/curves.js")),
     ("/page/detail.js", SCRIPT, include_str!("page/detail.js")),
     ("/page/exports.js", SCRIPT, include_str!("page/exports.js")),
+    ("/page/heads.js", SCRIPT, include_str!("page/heads.js")),
     ("/page/health.js", SCRIPT, include_str!("page/health.js")),
     ("/page/make.js", SCRIPT, include_str!("page/make.js")),
     ("/page/uplinks.js", SCRIPT, include_str!("page/uplinks.js")),

@@ -6,6 +6,7 @@ use axum::routing::{get, put};
 use super::capture::{Captured, Order};
 use super::client::Clients;
 use super::counted::{Exports, Procedures, Workers};
+use super::head_watch::ClusterHeads;
 use super::index::{Index, index};
 use super::knobs::{KnobList, Turn};
 use super::memory::Memory;
@@ -16,7 +17,7 @@ use super::samples::RecentSamples;
 use super::states::{Release, StateReport};
 use super::udp::Udp;
 use super::uplinks::Uplinks;
-use super::{capture, clients, counts, knobs, memory, samples, states, tuning, udp, uplinks};
+use super::{capture, clients, counts, heads, knobs, memory, samples, states, tuning, udp, uplinks};
 use crate::capture as calls;
 use crate::tuning::{Knob, TuningReport};
 
@@ -84,6 +85,11 @@ pub const QUESTIONS: &[Question] = &[
         "/v1/uplinks",
         "the way to the other server, of exports of other servers, and the caches before it",
         || get(uplinks::uplinks),
+    ),
+    Question::json::<ClusterHeads>(
+        "/v1/heads",
+        "all heads of the cluster: which are up, what each serves, what limits its clients",
+        || get(heads::heads),
     ),
     Question::json::<Procedures>(
         "/v1/procedures",

@@ -57,8 +57,14 @@ impl Admin {
         metrics: MetricsSettings,
     ) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
-        let asked =
-            Arc::new(Asked { shared, knobs, history: Mutex::default(), metrics, space: Arc::default() });
+        let asked = Arc::new(Asked {
+            shared,
+            knobs,
+            history: Mutex::default(),
+            metrics,
+            space: Arc::default(),
+            heads: Arc::default(),
+        });
         {
             let _context = runtime.enter();
             if let Some(local) = &sockets.local {

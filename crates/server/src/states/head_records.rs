@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use howdah_state::RecoveryRecords;
 
-use super::head_report::HeadReport;
+use super::head_report::{HeadReport, SeenHead, seen_heads};
 use super::head_run::HeadRun;
 use super::head_settings::HeadSettings;
 use super::lock_hosts::LockHost;
@@ -60,6 +60,14 @@ impl HeadRecords {
     /// It cannot be written.
     pub fn publish(&self, report: &HeadReport) -> io::Result<()> {
         report.write(&self.of_head(&self.head))
+    }
+
+    /// All heads whose records are in the directory.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn seen(&self) -> io::Result<Vec<SeenHead>> {
+        self.rights.run(|| seen_heads(&self.directory))
     }
 
     /// The number of this head, in hexadecimal digits.

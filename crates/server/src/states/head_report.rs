@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::net::IpAddr;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::head_run::NAME as RUNNING;
@@ -25,7 +26,7 @@ pub struct HeadReport {
 }
 
 /// A client of a head.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeadClient {
     /// Its address.
     pub client: IpAddr,

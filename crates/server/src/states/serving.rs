@@ -7,7 +7,7 @@ use howdah_state::StateError;
 
 use super::head_log::HeadAddresses;
 use super::head_records::calls;
-use super::head_report::HeadReport;
+use super::head_report::{HeadReport, SeenHead};
 use super::lock_hosts::LockHost;
 use super::states::States;
 
@@ -84,6 +84,14 @@ impl States {
     /// The number of this head, if it is one of a cluster that shares its records.
     pub fn head(&self) -> Option<&str> {
         Some(self.heads.as_ref()?.records.head())
+    }
+
+    /// All heads of the cluster, as their records show them; none if this is no head that shares its records.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn seen_heads(&self) -> io::Result<Vec<SeenHead>> {
+        self.heads.as_ref().map_or_else(|| Ok(Vec::new()), |heads| heads.records.seen())
     }
 
     /// Says to whoever looks at the cluster what this head does.

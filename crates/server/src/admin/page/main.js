@@ -5,6 +5,7 @@ import { drawSpark } from './charts.js';
 import { Clients } from './clients.js';
 import { Curves, summed } from './curves.js';
 import { showExports } from './exports.js';
+import { showHeads } from './heads.js';
 import { between, judge } from './health.js';
 import { by, key, make, say } from './make.js';
 import { showUplinks } from './uplinks.js';
@@ -28,12 +29,13 @@ async function look() {
   const rarely = steps % RARELY === 0;
   // All that was before the page was opened comes with the first answer.
   const since = steps ? `?since=${curves.now}` : '';
-  const [samples, list, memory, workers, uplinks, procedures, exports] = await Promise.all([
+  const [samples, list, memory, workers, uplinks, heads, procedures, exports] = await Promise.all([
     ask(`/v1/samples${since}`),
     slowly ? ask('/v1/clients') : null,
     slowly ? ask('/v1/memory') : null,
     slowly ? ask('/v1/workers') : null,
     slowly ? ask('/v1/uplinks') : null,
+    slowly ? ask('/v1/heads') : null,
     rarely ? ask('/v1/procedures') : null,
     steps % SELDOM === 0 ? ask('/v1/exports') : null,
   ]);
@@ -47,6 +49,7 @@ async function look() {
   }
   if (list) clients.update(list.clients, curves);
   if (uplinks) showUplinks(by('uplinks'), uplinks.uplinks);
+  if (heads) showHeads(by('heads'), heads);
   if (exports) {
     known.exports = exports.exports;
     showExports(by('exports'), known.exports);
