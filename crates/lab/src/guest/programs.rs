@@ -20,6 +20,9 @@ const PACKAGES: &[(&str, &str)] = &[
     ("setpriv", "util-linux"),
     ("rsync", "rsync"),
     ("socat", "socat"),
+    ("mfsmaster", "moosefs-master"),
+    ("mfschunkserver", "moosefs-chunkserver"),
+    ("mfsmount", "moosefs-client"),
 ];
 
 /// Where a command is; the system's directories too, which an ordinary user's PATH may lack.

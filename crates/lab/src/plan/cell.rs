@@ -6,7 +6,7 @@ use howdah_link::PathSpec;
 use howdah_tune::{Direction, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::{Netem, ServerSpec, Time};
+use super::{FailoverSpec, Netem, ServerSpec, Time};
 
 /// A cell that takes longer than this failed, if the plan does not say otherwise.
 const LIMIT: Time = Time::seconds(60);
@@ -28,6 +28,8 @@ pub struct CellSpec {
     pub hosts: BTreeMap<String, HostSpec>,
     /// Who serves.
     pub server: ServerSpec,
+    /// The address of a head moves to another one while clients work.
+    pub failover: Option<FailoverSpec>,
     /// A relay between clients and server, if there is one: clients reach it instead of the server.
     pub relay: Option<RelaySpec>,
     /// Who works, all at the same time.
@@ -115,6 +117,9 @@ pub struct ClientSpec {
     /// The host it runs on.
     #[serde(default = "client")]
     pub host: String,
+    /// The host whose server it uses, of several; the only one if left out.
+    #[serde(default)]
+    pub to: Option<String>,
     /// The wire whose server's address it uses; its host's first one if left out.
     #[serde(default)]
     pub wire: Option<String>,
@@ -185,6 +190,7 @@ impl Default for CellSpec {
             wires: BTreeMap::new(),
             hosts: BTreeMap::new(),
             server: ServerSpec::default(),
+            failover: None,
             relay: None,
             clients: BTreeMap::new(),
             sample: None,
@@ -212,9 +218,17 @@ impl CellSpec {
         wires
     }
 
-    /// The host whose address clients use: the relay's, or else the server's.
-    pub fn served_at(&self) -> &str {
-        self.relay.as_ref().map_or(&self.server.host, |relay| &relay.host)
+    /// The host whose address a client uses: that of the server that it names, or else the relay's, or else the server's.
+    pub fn served_at<'s>(&'s self, client: &'s ClientSpec) -> &'s str {
+        let usual = || self.relay.as_ref().map_or(&self.server.host, |relay| &relay.host);
+        client.to.as_ref().unwrap_or_else(usual)
+    }
+
+    /// The hosts whose servers work for a client, in time: the second one once the first one's address has moved.
+    pub fn servers_of<'s>(&'s self, client: &'s ClientSpec) -> impl Iterator<Item = &'s str> {
+        let first = client.to.as_ref().unwrap_or(&self.server.host);
+        let moved = self.failover.as_ref().filter(|failover| failover.from == *first);
+        [Some(first.as_str()), moved.map(|failover| failover.to.as_str())].into_iter().flatten()
     }
 
     /// The names of all wires.

@@ -37,6 +37,6 @@ pub use judge::{Judgement, judge};
 pub use left_out::LeftOut;
 pub use netem::Netem;
 pub use origin::OriginFigure;
-pub use serving::{ExportKind, ServerKind, ServerSpec};
+pub use serving::{ExportKind, FailoverSpec, HeadLoss, ServerKind, ServerSpec};
 pub use shown::{FigureKind, FigureSpec};
 pub use time::Time;

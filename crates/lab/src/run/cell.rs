@@ -13,8 +13,8 @@ use parking_lot::Mutex;
 use super::server::samples;
 use super::topology::{addresses, topology};
 use super::{
-    Client, Job, Measured, Place, Running, Scene, Stop, client, derived, netem, relay, routes, server,
-    verdicts,
+    Client, Job, Measured, Place, Running, Scene, Served, Stop, client, derived, failover, netem, relay,
+    routes, server, verdicts,
 };
 use crate::guest::find_command;
 use crate::plan::{ExportKind, ServerKind};
@@ -87,7 +87,7 @@ fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
     let before = (processor_seconds(&served.processes()), Processor::used());
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let look = CpuLook::now();
-    let measured = work(scene, clients, record);
+    let measured = work(scene, clients, served.as_mut(), record);
     record.other_load = look.and_then(|earlier| CpuLook::now()?.others_since(&earlier));
     let measured = measured?;
     let server_seconds = processor_seconds(&served.processes()) - before.0;
@@ -113,7 +113,12 @@ fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
 type Ready = (String, Duration, Box<dyn Client>);
 
 /// All clients at the same time. The first failure ends the others.
-fn work(scene: &Scene<'_>, clients: Vec<Ready>, record: &mut Record) -> Result<Vec<(String, Measured)>> {
+fn work(
+    scene: &Scene<'_>,
+    clients: Vec<Ready>,
+    served: &mut dyn Served,
+    record: &mut Record,
+) -> Result<Vec<(String, Measured)>> {
     let failure = Mutex::new(None);
     let measured = Mutex::new(Vec::new());
     thread::scope(|scope| -> Result<()> {
@@ -132,6 +137,17 @@ fn work(scene: &Scene<'_>, clients: Vec<Ready>, record: &mut Record) -> Result<V
                 })
             })
             .collect();
+        let mover = scene.cell.spec.failover.as_ref().map(|spec| {
+            let failure = &failure;
+            scope.spawn(move || {
+                let moved = begin(scene, spec.after.0).and_then(|()| failover::run(scene, spec, served));
+                if let Err(error) = moved {
+                    failure.lock().get_or_insert(error.context("failover"));
+                    scene.stop.end_all();
+                }
+            })
+        });
+        let threads = threads.into_iter().chain(mover);
         let panicked = threads.into_iter().filter_map(|thread| thread.join().err()).count();
         // It is ended whatever became of them: this scope waits for its thread too.
         record.series = sampler.map(Sampler::end).transpose().context("sampling")?.unwrap_or_default();
@@ -189,6 +205,8 @@ impl<'p> Export<'p> {
         }
         export.is_mounted = match kind {
             ExportKind::Disk => false,
+            // The files are those of a cluster, which is not there yet.
+            _ if server == ServerKind::Heads => false,
             ExportKind::Memory => {
                 let flags = rustix::mount::MountFlags::NODEV | rustix::mount::MountFlags::NOSUID;
                 rustix::mount::mount("tmpfs", path, "tmpfs", flags, None::<&std::ffi::CStr>)

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::cell::place;
 use super::word::one_of;
-use super::{Job, client, server, topology};
+use super::{Job, client, failover, server, topology};
 use crate::plan::{CellSpec, HostSpec};
 
 /// Capabilities of Linux (capabilities(7)), as `setpriv` names them.
@@ -74,6 +74,13 @@ pub fn check(job: &Job) -> Result<()> {
 fn hosts(spec: &CellSpec) -> Result<()> {
     let known: Vec<&str> = spec.host_names().into_iter().collect();
     one_of("cell.server.host", &spec.server.host, &known)?;
+    for head in &spec.server.heads {
+        one_of("cell.server.heads", head, &known)?;
+    }
+    failover::check(spec).context("cell.failover")?;
+    for (name, client) in &spec.clients {
+        client.to.iter().try_for_each(|to| one_of(&format!("cell.clients.{name}.to"), to, &known))?;
+    }
     if let Some(relay) = &spec.relay {
         one_of("cell.relay.host", &relay.host, &known)?;
     }

@@ -11,6 +11,7 @@ mod client;
 mod commit;
 mod confined;
 mod derived;
+mod failover;
 mod guest;
 mod job;
 mod measured;

@@ -111,6 +111,14 @@ impl Running {
         Ok(())
     }
 
+    /// Kills it, with all that it started.
+    pub fn kill(&mut self) {
+        if self.ended.is_none() {
+            let _ = kill_process_group(self.group, Signal::KILL);
+            let _ = self.reap();
+        }
+    }
+
     /// Asks it to end, waits, and kills it if it does not.
     pub fn end(&mut self) {
         if self.ended.is_some() {

@@ -47,40 +47,51 @@ pub fn wires_between(
     ways.remove(to)
 }
 
-/// Sets the routes that clients and server need to reach each other through other hosts, which forward.
+/// Sets the routes that clients and servers need to reach each other through other hosts, which forward.
 pub fn set(scene: &Scene<'_>) -> Result<()> {
     let spec = &scene.cell.spec;
-    let server = &spec.server.host;
     for client in spec.clients.values() {
-        let Some(way) = wires_between(spec, &client.host, server, client.wire.as_deref()) else { continue };
-        if way.len() < 2 {
-            continue;
-        }
-        let [Some((first, _)), Some((last, _))] = [way.first(), way.last()] else { continue };
-        let mut host = client.host.clone();
-        for (index, (wire, forwards)) in way.iter().enumerate() {
-            if index > 0 {
-                let forward = || std::fs::write("/proc/sys/net/ipv4/ip_forward", "1");
-                scene.network.host(&host).run_in(forward)??;
-            }
-            if index + 1 < way.len() {
-                route(scene, &host, last, server, wire)?;
-            }
-            let ends = &spec.all_wires()[wire].between;
-            host = if *forwards { ends.1.clone() } else { ends.0.clone() };
-            if index > 0 {
-                route(scene, &host, first, &client.host, wire)?;
+        for server in spec.servers_of(client) {
+            if let Some(way) = wires_between(spec, &client.host, server, client.wire.as_deref()) {
+                set_along(scene, &client.host, server, &way)?;
             }
         }
     }
     Ok(())
 }
 
-/// On `host`: what is for `of`'s address on `net` goes over `wire`.
-fn route(scene: &Scene<'_>, host: &str, net: &str, of: &str, wire: &str) -> Result<()> {
-    let address = scene.network.address(of, net).to_string();
-    let words = ["ip", "route", "replace", &address, "dev", wire].map(str::to_owned);
-    scene.record(host, "route", &words);
+fn set_along(scene: &Scene<'_>, client: &str, server: &str, way: &[(String, bool)]) -> Result<()> {
+    let [Some((first, _)), Some((last, _))] = [way.first(), way.last()] else { return Ok(()) };
+    if way.len() < 2 {
+        return Ok(());
+    }
+    let mut host = client.to_owned();
+    for (index, (wire, forwards)) in way.iter().enumerate() {
+        if index > 0 {
+            let forward = || std::fs::write("/proc/sys/net/ipv4/ip_forward", "1");
+            scene.network.host(&host).run_in(forward)??;
+        }
+        if index + 1 < way.len() {
+            route(scene, &host, &scene.network.address(server, last).to_string(), wire)?;
+        }
+        let ends = &scene.cell.spec.all_wires()[wire].between;
+        host = if *forwards { ends.1.clone() } else { ends.0.clone() };
+        if index > 0 {
+            route(scene, &host, &scene.network.address(client, first).to_string(), wire)?;
+        }
+    }
+    Ok(())
+}
+
+/// On `host`: what is for `address` goes over `wire`.
+pub fn route(scene: &Scene<'_>, host: &str, address: &str, wire: &str) -> Result<()> {
+    ip(scene, host, "route", &["route", "replace", address, "dev", wire])
+}
+
+/// Runs ip(8) on a host, and notes it under this name.
+pub fn ip(scene: &Scene<'_>, host: &str, name: &str, words: &[&str]) -> Result<()> {
+    let words: Vec<String> = ["ip"].iter().chain(words).map(|word| (*word).to_owned()).collect();
+    scene.record(host, name, &words);
     let output = scene.network.host(host).command("ip").args(&words[1..]).output()?;
     if !output.status.success() {
         bail!("{} on {host}: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim());

@@ -64,8 +64,8 @@ impl Place {
 
     /// The address under which this client is to reach the relay, or else the server: on its wire, or on any.
     pub fn server_address(&self, cell: &Cell, client: &str) -> Result<IpAddr> {
-        let server = cell.spec.served_at();
         let spec = cell.spec.clients.get(client).with_context(|| format!("no client {client}"))?;
+        let server = cell.spec.served_at(spec);
         let chosen = match &spec.wire {
             Some(wire) => self.addresses.get(&(server.to_owned(), wire.clone())).copied(),
             None => self.address_from(&spec.host, server),

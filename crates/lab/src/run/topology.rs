@@ -1,6 +1,6 @@
 //! The network of a cell, and what is known of it before it is built.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use howdah_link::{DirectionSpec, FRAME_OVERHEAD, PathSpec};
 
 use super::routes::wires_between;
 use crate::network::{HostSpec, Topology, WireSpec, are_punctual};
-use crate::plan::{Cell, CellSpec};
+use crate::plan::{Cell, CellSpec, ClientSpec};
 
 /// Headers of a full segment: IPv4 without options (RFC 791) and TCP with timestamps (RFC 9293, RFC 7323).
 const HEADERS: usize = 20 + 32;
@@ -61,7 +61,8 @@ pub fn line_rate(spec: &CellSpec) -> Option<f64> {
     let all = spec.all_wires();
     let mut last = BTreeMap::new();
     for client in spec.clients.values() {
-        let wires = wires_between(spec, &client.host, &spec.server.host, client.wire.as_deref())?;
+        let server = spec.servers_of(client).next()?;
+        let wires = wires_between(spec, &client.host, server, client.wire.as_deref())?;
         let reads = client.workload.as_deref().is_some_and(|workload| workload.contains("read"));
         let rates = wires.iter().filter_map(|(wire, forwards)| {
             let path = &all.get(wire)?.path;
@@ -76,14 +77,13 @@ pub fn line_rate(spec: &CellSpec) -> Option<f64> {
 
 /// The longest round trip of an empty path between a client and the server.
 pub fn round_trip(spec: &CellSpec) -> Duration {
-    let hosts: BTreeSet<(&str, Option<&str>)> =
-        spec.clients.values().map(|client| (client.host.as_str(), client.wire.as_deref())).collect();
     let all = spec.all_wires();
-    let of = |(host, wire): (&str, Option<&str>)| -> Option<Duration> {
-        let wires = wires_between(spec, host, &spec.server.host, wire)?;
+    let of = |client: &ClientSpec| -> Option<Duration> {
+        let server = spec.servers_of(client).next()?;
+        let wires = wires_between(spec, &client.host, server, client.wire.as_deref())?;
         Some(wires.iter().filter_map(|(wire, _)| all.get(wire)).map(|wire| wire.path.round_trip()).sum())
     };
-    hosts.into_iter().filter_map(of).max().unwrap_or_default()
+    spec.clients.values().filter_map(of).max().unwrap_or_default()
 }
 
 fn payload_rate(direction: &DirectionSpec) -> Option<f64> {

@@ -58,14 +58,20 @@ fn command(record: &CommandRecord) -> Result<()> {
 
 /// A client's key, or that of the server or the relay, which have no other than their options.
 fn key(name: &str, key: &str) -> String {
-    if SERVING.contains(&name) {
-        format!("cell.{name}.options")
+    // Several servers are called `server-HOST`.
+    let kind = name.split('-').next().unwrap_or(name);
+    if SERVING.contains(&kind) {
+        format!("cell.{kind}.options")
     } else {
         format!("cell.clients.{name}.{key}")
     }
 }
 
 fn serve(mut arguments: ServeArguments) -> Result<()> {
+    // A configuration file is made for the cell, too, and not by the plan.
+    if arguments.server.config.is_some() {
+        return Ok(());
+    }
     // The directory that a cell serves is made for it: any that is there does for reading the rest.
     arguments.what = arguments.what.map(|_| "/".into());
     load_arguments(&arguments).map(drop)

@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use crate::plan::Cell;
+use crate::plan::{Cell, HeadLoss};
 use crate::record::CommandRecord;
 use crate::run::{Place, Running, Scene};
 
@@ -18,6 +18,12 @@ pub trait Served: Send {
     /// Whether it still serves.
     fn check(&mut self) -> Result<()> {
         Ok(())
+    }
+
+    /// Kills what serves on this host: the server alone, or the whole host.
+    fn lose(&mut self, host: &str, loss: HeadLoss) -> Result<()> {
+        let _ = loss;
+        bail!("this server cannot lose host {host}")
     }
 
     /// Ends it in order.

@@ -2,9 +2,11 @@
 
 mod contract;
 mod ganesha;
+mod heads;
 mod howdah;
 mod iperf3;
 mod kernel;
+mod moosefs;
 mod none;
 mod rsync;
 mod tar;
@@ -27,6 +29,7 @@ pub fn server(kind: ServerKind) -> Result<Box<dyn Server>> {
         ServerKind::Rsync => Box::new(rsync::Rsync),
         ServerKind::Tar => Box::new(tar::Tar),
         ServerKind::Iperf3 => Box::new(iperf3::Iperf3),
+        ServerKind::Heads => Box::new(heads::Heads),
         ServerKind::None => Box::new(none::Nobody),
         ServerKind::Ganesha => Box::new(ganesha::Ganesha),
         ServerKind::Kernel => Box::new(kernel::Kernel),
