@@ -14,7 +14,7 @@ pub const GUEST: &[(&str, &str)] = texts!(
     "relay.sh",
     "run-job.sh", "serve.sh", "squash.sh", "through-kill.sh", "tls-lib.sh", "tls-refused.sh", "tls-server.sh", "tls.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
     // Of suites and contention.
-    "connectathon.sh", "contend.pl", "contend.sh", "kernel-beside.sh", "nfs-conformance.sh", "pjdfstest.sh", "xfstests.sh",
+    "connectathon.sh", "contend.pl", "contend.sh", "kernel-beside.sh", "nfs-conformance.sh", "nfstest.sh", "pjdfstest.sh", "xfstests.sh", "xfstests-accepted.sh",
 );
 
 /// What the host runs.
