@@ -3,14 +3,14 @@
 use std::hash::Hasher;
 use std::sync::Arc;
 
-use howdah_state::{SequenceAnswer, SequenceRequest, SessionId, SlotGuard};
+use howdah_state::{LiveSession, SequenceAnswer, SequenceRequest, SessionId, SlotGuard};
 use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::compound::ResultPlace;
 use howdah_wire::nfs4::sequence::{Arguments, Success};
 use howdah_wire::xdr::{Decode, Decoder};
 use siphasher::sip::SipHasher13;
 
-use super::compound::{Compound, CompoundEnd, Session};
+use super::compound::{Compound, CompoundEnd};
 use super::peek;
 use crate::Reply;
 use crate::states::{self, SessionData};
@@ -53,8 +53,20 @@ pub fn begin(
     reply: &mut Reply,
 ) -> Result<Sequenced, Status> {
     let sequence = Arguments::decode(arguments).map_err(|_| Status::BADXDR)?;
+    let sessions = compound.nfs4.states.sessions();
+    let begin = |session: &Arc<_>| take(compound, session, &sequence, arguments, reply);
+    sessions.with(SessionId(sequence.session.0), begin).unwrap_or(Err(Status::BADSESSION))
+}
+
+/// Takes a slot of this session.
+fn take(
+    compound: &Compound<'_>,
+    session: &Arc<LiveSession<SessionData>>,
+    sequence: &Arguments,
+    arguments: &Decoder<'_>,
+    reply: &mut Reply,
+) -> Result<Sequenced, Status> {
     let states = &compound.nfs4.states;
-    let session = states.sessions().find(SessionId(sequence.session.0)).ok_or(Status::BADSESSION)?;
     let fore = session.data().fore;
     if compound.operations > fore.operations {
         return Err(Status::TOO_MANY_OPS);
@@ -110,8 +122,8 @@ fn digest(compound: &Compound<'_>, rest: &[u8]) -> u64 {
 
 impl Sequence {
     /// The session.
-    pub fn session(&self) -> Session {
-        Arc::clone(self.guard.session())
+    pub fn session(&self) -> &LiveSession<SessionData> {
+        self.guard.session()
     }
 
     /// Whether the reply may grow by so many bytes.
@@ -119,7 +131,7 @@ impl Sequence {
     /// # Errors
     /// It would be too big, or too big to be kept.
     pub fn room(&self, reply: &Reply, more: usize) -> Result<(), Status> {
-        let fore = &self.guard.session().data().fore;
+        let fore = &self.session().data().fore;
         let length = reply.message_length() + more;
         if length > fore.response as usize {
             return Err(Status::REP_TOO_BIG);
