@@ -59,12 +59,15 @@ impl Worker {
     fn start(place: &Place, directory: &'static str) -> Self {
         let stream = TcpStream::connect(place.address()).expect("connected");
         let mut client = Client::new(stream, "worker");
-        let (status, results) =
-            client.call(&[bare(putrootfh::OPERATION), look_up(directory), bare(getfh::OPERATION)]);
-        assert_eq!(status, Status::OK);
-        let mut decoder = Decoder::new(&results);
-        (0..2).for_each(|_| head(&mut decoder));
-        let directory = take::<getfh::Success<'_>>(&mut decoder).node.0.to_vec();
+        let mut handle_after = |steps: &[Vec<u8>]| {
+            let (status, results) = client.call(&[steps, &[bare(getfh::OPERATION)]].concat());
+            assert_eq!(status, Status::OK);
+            let mut decoder = Decoder::new(&results);
+            steps.iter().for_each(|_| head(&mut decoder));
+            take::<getfh::Success<'_>>(&mut decoder).node.0.to_vec()
+        };
+        let root = handle_after(&[bare(putrootfh::OPERATION)]);
+        let directory = handle_after(&[put(&root), look_up(directory)]);
         Self { client, directory }
     }
 
