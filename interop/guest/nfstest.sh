@@ -18,10 +18,13 @@ interface=vec0 server=${MOUNT_SOURCE%%:*}
 mkdir -p "$WORK/log/nfstest"
 failed=""
 for program in posix lock sparse alloc xattr; do
+    # These two read a mapping as a string, which has no end in it, and crash.
+    tests=all
+    [ "$program" != posix ] || tests=^mmap,munmap
     code=0 log="$WORK/log/nfstest/$program"
     (cd /run/nfstest && PYTHONPATH=$suite PYTHONDONTWRITEBYTECODE=1 timeout 1500 /usr/bin/python3 "$suite/test/nfstest_$program" \
         --server "$server" --export "${MOUNT_SOURCE#*:}" --nfsversion 4.2 --mtpoint /mnt/n --interface "$interface" \
-        --tcpdump /run/tcpdump --rmtraces --tmpdir /run/nfstest) >"$log.txt" 2>&1 || code=$?
+        --tcpdump /run/tcpdump --rmtraces --tmpdir /run/nfstest --runtest "$tests") >"$log.txt" 2>&1 || code=$?
     ran=$(grep -E '^[0-9]+ tests' "$log.txt") || fail "$program ended with $code: $(tail -n 1 "$log.txt")"
     note "$program: $ran"
     failed="$failed$(sed -n "s/^ *FAIL: /$program: /p" "$log.txt")

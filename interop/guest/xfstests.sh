@@ -8,13 +8,14 @@
 mkdir -p /run/changes /run/etc /mnt/scratch
 mount -t tmpfs tmpfs /run/changes
 cp -a "$SUITES/xfstests" /run/changes/xfstests
-cp /etc/passwd /etc/group /run/etc/
+cp /etc/passwd /etc/group /etc/shadow /run/etc/
 for user in fsgqa 123456-fsgqa fsgqa2; do
     echo "$user:x:$((60000 + ${#user})):$((60000 + ${#user}))::/run:/bin/sh" >>/run/etc/passwd
     echo "$user:x:$((60000 + ${#user})):" >>/run/etc/group
+    # Without this su(1) takes them for expired.
+    echo "$user:*:20000:0:99999:7:::" >>/run/etc/shadow
 done
-mount --bind /run/etc/passwd /etc/passwd
-mount --bind /run/etc/group /etc/group
+for file in passwd group shadow; do mount --bind "/run/etc/$file" "/etc/$file"; done
 cd /run/changes/xfstests
 mount -t tmpfs tmpfs /tmp
 mount_export
