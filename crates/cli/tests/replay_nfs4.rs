@@ -85,8 +85,7 @@ impl Worker {
             create,
             claim: Claim::Name(Name(name.as_bytes())),
         };
-        let steps =
-            [put(&self.directory), step(open::OPERATION, &arguments), bare(getfh::OPERATION), look()];
+        let steps = [put(&self.directory), step(open::OPERATION, &arguments), bare(getfh::OPERATION), look()];
         let (status, results) = self.client.call(&steps);
         assert_eq!(status, Status::OK, "{name}");
         let mut decoder = Decoder::new(&results);
@@ -128,8 +127,13 @@ impl Worker {
             self.does(&file, &[step(read::OPERATION, &arguments)]);
             if name == "plain" {
                 let linked = step(link::OPERATION, &link::Arguments { name: Name(b"second") });
-                let steps =
-                    [bare(savefh::OPERATION), put(&self.directory), linked, bare(restorefh::OPERATION), look()];
+                let steps = [
+                    bare(savefh::OPERATION),
+                    put(&self.directory),
+                    linked,
+                    bare(restorefh::OPERATION),
+                    look(),
+                ];
                 self.does(&file, &steps);
             }
         }
