@@ -8,7 +8,7 @@ suite=$SUITES/nfstest-3.2
 mkdir /run/nfstest
 cat >/run/tcpdump <<T
 #!/bin/sh
-PATH=\$PATH:$SUITES/tcpdump/usr/bin LD_LIBRARY_PATH=$SUITES/tcpdump/usr/lib/x86_64-linux-gnu exec tcpdump -Z root "\$@"
+PATH=\$PATH:$SUITES/tcpdump/usr/bin LD_LIBRARY_PATH=$SUITES/tcpdump/usr/lib/x86_64-linux-gnu exec tcpdump -Z root -U --immediate-mode "\$@"
 T
 chmod +x /run/tcpdump
 # It asks which of the guest's addresses leads to 8.8.8.8, and traces what goes to and from there.
@@ -16,8 +16,9 @@ ip route add default via "$SERVER_ADDRESS" || :
 interface=vec0 server=${MOUNT_SOURCE%%:*}
 [ "$KERNEL" = 0 ] || interface=lo server=$GUEST_ADDRESS
 mkdir -p "$WORK/log/nfstest"
-failed=""
-for program in posix lock sparse alloc xattr; do
+programs="posix lock sparse alloc xattr" failed=""
+[ "$PROGRAM" = 0 ] || programs=$(echo "$programs" | cut -d ' ' -f "$PROGRAM")
+for program in $programs; do
     # These two read a mapping as a string, which has no end in it, and crash.
     tests=all
     [ "$program" != posix ] || tests=^mmap,munmap
@@ -27,8 +28,15 @@ for program in posix lock sparse alloc xattr; do
         --tcpdump /run/tcpdump --rmtraces --tmpdir /run/nfstest --runtest "$tests") >"$log.txt" 2>&1 || code=$?
     ran=$(grep -E '^[0-9]+ tests' "$log.txt") || fail "$program ended with $code: $(tail -n 1 "$log.txt")"
     note "$program: $ran"
-    failed="$failed$(sed -n "s/^ *FAIL: /$program: /p" "$log.txt")
+    failed="$failed$(sed -n "s/^ *FAIL: /$program: /p" "$log.txt" | sort -u)
 "
     umount /mnt/n 2>/dev/null || :
 done
-[ -z "$(echo $failed)" ] || fail "$failed"
+# O_CREAT, O_EXCL and O_DIRECTORY together are EINVAL to the client's kernel, and the server is not asked.
+accepted=""
+for what in "existent file" "symbolic link"; do
+    accepted="${accepted}posix: open - opening $what should return an error when O_EXCL|O_CREAT is used (256 passed, 256 failed)
+"
+done
+case " $programs " in *" posix "*) ;; *) accepted="" ;; esac
+[ "$(echo "$failed" | sed '/^$/d')" = "$(echo "$accepted" | sed '/^$/d')" ] || fail "failed are '$failed', accepted is '$accepted'"

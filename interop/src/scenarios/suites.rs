@@ -71,7 +71,7 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "NFStest's posix, lock, sparse, alloc and xattr over 4.2",
         peer: guest("nfstest.sh", "vers=4.2,port=2049"),
         server: &["--squash", "none", "--set-id"],
-        sizes: &[KERNEL],
+        sizes: &[KERNEL, ("PROGRAM", 0, 0)],
         limit: HOUR,
         privileged: true,
         ..BASE
