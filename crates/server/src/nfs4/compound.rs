@@ -14,7 +14,7 @@ use super::convert;
 use super::node::{CurrentNode, ExportedNode};
 use super::pseudo::{Behind, PseudoDirectory, PseudoTree};
 use super::purpose::Purpose;
-use super::session::Sequence;
+use super::sequence::Sequence;
 use crate::counts::at_export;
 use crate::exports::{Export, Exports, Identity};
 use crate::request::BulkData;

@@ -8,7 +8,8 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::Nfs4;
 use super::compound::{Compound, CompoundEnd, Outcome, Refused};
-use super::session::{self, Sequence, Sequenced};
+use super::sequence::Sequence;
+use super::session::{self, Sequenced};
 use super::table::{self, Operation, Place};
 use crate::{Refusal, Reply, Request};
 
