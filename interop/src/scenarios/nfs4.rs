@@ -106,6 +106,12 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "nfs4-capture",
+        about: "over 4.2: what programs do is recorded, and the record is played against howdah with equal results",
+        peer: guest("capture-nfs4.sh", V4_2),
+        ..BASE
+    },
+    Scenario {
         name: "nfs4-killed-while-writing",
         about: "over 4.2: SIGKILL in the middle of a write, started again: no error, equal checksums",
         peer: guest("through-kill.sh", V4_2),

@@ -12,6 +12,8 @@ const LIMIT: Duration = Duration::from_secs(900);
 const HOUR: Duration = Duration::from_secs(3_600);
 /// 1: the guest's own kernel serves in howdah's place, to compare.
 const KERNEL: (&str, u64, u64) = ("KERNEL", 0, 0);
+/// Which of the generic tests, by number.
+const XFSTESTS: &[(&str, u64, u64)] = &[KERNEL, ("FROM", 1, 1), ("TO", 999, 99)];
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
@@ -59,7 +61,17 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "the quick ones of xfstests' generic tests over 4.2",
         peer: guest("xfstests.sh", "vers=4.2,port=2049"),
         server: &["--squash", "none", "--set-id"],
-        sizes: &[KERNEL],
+        sizes: XFSTESTS,
+        limit: HOUR,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "nfstest-nfs42",
+        about: "NFStest's posix, lock, sparse, alloc and xattr over 4.2",
+        peer: guest("nfstest.sh", "vers=4.2,port=2049"),
+        server: &["--squash", "none", "--set-id"],
+        sizes: &[KERNEL, ("PROGRAM", 0, 0)],
         limit: HOUR,
         privileged: true,
         ..BASE
@@ -79,7 +91,7 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "the quick ones of xfstests' generic tests over 3",
         peer: guest("xfstests.sh", "vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock"),
         server: &["--squash", "none", "--set-id"],
-        sizes: &[KERNEL],
+        sizes: XFSTESTS,
         limit: HOUR,
         privileged: true,
         ..BASE

@@ -132,7 +132,10 @@ impl Facts {
         encoder: &mut Encoder<'_>,
     ) -> Bitmap {
         let [owner, group] = self.node.map_or([0; 2], |node| [node.user, node.group]).map(Decimal::of);
-        let mut values = of_server(compound, node);
+        let mut values = wire::Attributes::default();
+        if wanted.intersects(OF_SERVER | OF_MINOR_2) {
+            fill_of_server(&mut values, compound, node);
+        }
         if let Some(attributes) = &self.node {
             fill(&mut values, attributes);
             values.permissions.owner = Some(owner.as_wire());
@@ -188,8 +191,7 @@ fn fill_limits(values: &mut wire::Attributes<'_>, limits: &Limits) {
         Some(Time { seconds: i64::from(step / 1_000_000_000), nanoseconds: step % 1_000_000_000 });
 }
 
-fn of_server<'a>(compound: &Compound<'_>, node: &CurrentNode<'_>) -> wire::Attributes<'a> {
-    let mut values = wire::Attributes::default();
+fn fill_of_server(values: &mut wire::Attributes<'_>, compound: &Compound<'_>, node: &CurrentNode<'_>) {
     values.support.handle_expiry = Some(0);
     values.support.named_attributes = Some(false);
     values.support.unique_handles = Some(true);
@@ -205,7 +207,6 @@ fn of_server<'a>(compound: &Compound<'_>, node: &CurrentNode<'_>) -> wire::Attri
     values.limits.lease_seconds = Some(compound.nfs4.lease_seconds());
     values.limits.read = Some(TRANSFER_MAX as u64);
     values.limits.write = Some(TRANSFER_MAX as u64);
-    values
 }
 
 fn told_space(space: &Statistics) -> Space {

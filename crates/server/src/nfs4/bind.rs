@@ -30,7 +30,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
 /// Answers BACKCHANNEL_CTL.
 pub fn control(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
     let backchannel_ctl::Arguments { program, security } = backchannel_ctl::Arguments::decode(arguments)?;
-    let session = compound.session.as_ref().ok_or(Status::OP_NOT_IN_SESSION)?;
+    let session = compound.session()?;
     let credentials = credentials(&security).ok_or(Status::INVAL)?;
     compound.nfs4.back.control(session.id(), program, credentials);
     Ok(())

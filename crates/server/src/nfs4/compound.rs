@@ -14,14 +14,12 @@ use super::convert;
 use super::node::{CurrentNode, ExportedNode};
 use super::pseudo::{Behind, PseudoDirectory, PseudoTree};
 use super::purpose::Purpose;
+use super::sequence::Sequence;
 use crate::counts::at_export;
 use crate::exports::{Export, Exports, Identity};
 use crate::request::BulkData;
 use crate::states::{Changer, FileKey, SessionData, State};
-use crate::{Peer, Request, SealedHandle};
-
-/// The session that a compound runs in.
-pub type Session = Arc<LiveSession<SessionData>>;
+use crate::{Peer, Reply, Request, SealedHandle};
 
 /// A compound while it runs.
 pub struct Compound<'c> {
@@ -39,8 +37,8 @@ pub struct Compound<'c> {
     pub minor_version: u32,
     /// How many operations it has.
     pub operations: u32,
-    /// The session that it runs in, from SEQUENCE on.
-    pub session: Option<Session>,
+    /// The slot that it runs in, from SEQUENCE on.
+    pub sequence: Option<Sequence>,
     /// The current node.
     pub current: Option<CurrentNode<'c>>,
     /// The current stateid (RFC 8881 16.2.3.1.2).
@@ -94,7 +92,7 @@ impl<'c> Compound<'c> {
             identity,
             minor_version,
             operations,
-            session: None,
+            sequence: None,
             current: None,
             stateid: None,
             saved: None,
@@ -216,17 +214,33 @@ impl<'c> Compound<'c> {
         }
     }
 
+    /// The session that this runs in.
+    ///
+    /// # Errors
+    /// It runs in none.
+    pub fn session(&self) -> Result<&LiveSession<SessionData>, Status> {
+        self.sequence.as_ref().map(Sequence::session).ok_or(Status::OP_NOT_IN_SESSION)
+    }
+
     /// The client whose session this runs in.
     ///
     /// # Errors
     /// It runs in none.
     pub fn client(&self) -> Result<ClientId, Status> {
-        self.session.as_ref().map(|session| session.client()).ok_or(Status::OP_NOT_IN_SESSION)
+        self.session().map(LiveSession::client)
+    }
+
+    /// Whether the reply may grow by so many bytes.
+    ///
+    /// # Errors
+    /// It would be too big for the session, or too big to be kept.
+    pub fn room(&self, reply: &Reply, more: usize) -> Result<(), Status> {
+        self.sequence.as_ref().map_or(Ok(()), |sequence| sequence.room(reply, more))
     }
 
     /// The largest reply of the session, in bytes.
     pub fn most_reply(&self) -> usize {
-        self.session.as_ref().map_or(0, |session| session.data().fore.response as usize)
+        self.session().map_or(0, |session| session.data().fore.response as usize)
     }
 
     /// Asks the state on behalf of a client, whose opens of files that are gone are in the way of nothing.

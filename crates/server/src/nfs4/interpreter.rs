@@ -8,7 +8,8 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::Nfs4;
 use super::compound::{Compound, CompoundEnd, Outcome, Refused};
-use super::session::{self, Sequence, Sequenced};
+use super::sequence::Sequence;
+use super::session::{self, Sequenced};
 use super::table::{self, Operation, Place};
 use crate::{Refusal, Reply, Request};
 
@@ -67,31 +68,27 @@ impl Compound<'_> {
         reply: &mut Reply,
     ) -> CompoundEnd {
         let kept_from = reply.message().len();
-        self.session = Some(sequence.session());
+        self.sequence = Some(sequence);
         let mut ending = CompoundEnd { status: Status::OK, results: 1 };
-        self.steps(&sequence, arguments, reply, &mut ending);
+        self.steps(arguments, reply, &mut ending);
         if let Some(behind) = self.behind.take() {
-            self.steps(&sequence, &mut Decoder::new(&behind), reply, &mut ending);
+            self.steps(&mut Decoder::new(&behind), reply, &mut ending);
         }
-        sequence.finish(reply, kept_from, ending.status, ending.results);
+        if let Some(sequence) = self.sequence.take() {
+            sequence.finish(reply, kept_from, ending.status, ending.results);
+        }
         ending
     }
 
     /// Carries out operations until one is refused, or the arguments go on elsewhere.
-    fn steps(
-        &mut self,
-        sequence: &Sequence,
-        arguments: &mut Decoder<'_>,
-        reply: &mut Reply,
-        ending: &mut CompoundEnd,
-    ) {
+    fn steps(&mut self, arguments: &mut Decoder<'_>, reply: &mut Reply, ending: &mut CompoundEnd) {
         while ending.status == Status::OK && ending.results < self.operations && self.behind.is_none() {
-            ending.status = self.step(sequence, arguments, reply);
+            ending.status = self.step(arguments, reply);
             ending.results += 1;
         }
     }
 
-    fn step(&mut self, sequence: &Sequence, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Status {
+    fn step(&mut self, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Status {
         let Ok(number) = arguments.u32("operation") else {
             ResultPlace::begin(&mut reply.encoder(), ILLEGAL).refuse(&mut reply.encoder(), Status::BADXDR);
             return Status::BADXDR;
@@ -102,11 +99,11 @@ impl Compound<'_> {
         let outcome = found.map_err(Refused::Alone).and_then(|found| {
             self.purpose.note(number);
             if found.changes {
-                sequence.room(reply, CHANGE_RESULT_MAX)?;
+                self.room(reply, CHANGE_RESULT_MAX)?;
             }
             (found.run)(self, arguments, reply)?;
             if !found.changes {
-                sequence.room(reply, 0)?;
+                self.room(reply, 0)?;
             }
             Ok(())
         });

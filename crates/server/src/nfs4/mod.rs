@@ -15,6 +15,7 @@ mod peek;
 mod procedures;
 mod program;
 mod pseudo;
+mod sequence;
 mod session;
 mod setting;
 mod table;

@@ -1,7 +1,9 @@
 //! What a compound is about, seen from its first bytes: nearly all are SEQUENCE, PUTFH, and one operation that matters.
 
 use howdah_wire::nfs4::compound::Head;
-use howdah_wire::nfs4::{Stability, operation, putfh, savefh, sequence, write};
+use howdah_wire::nfs4::{
+    Stability, allocate, clone, commit, copy, deallocate, putfh, readdir, savefh, sequence, write,
+};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use crate::limits::BULK_MIN;
@@ -18,10 +20,16 @@ pub fn node(arguments: Decoder<'_>) -> Option<&[u8]> {
 /// Whether it may keep its worker waiting.
 pub fn pace(arguments: Decoder<'_>) -> Pace {
     let Some((_, rest)) = to_node(arguments) else { return Pace::Quick };
-    match to_work(rest.clone()).and_then(operation::name) {
-        Some("COMMIT" | "COPY" | "CLONE" | "ALLOCATE" | "DEALLOCATE") => Pace::Slow,
-        Some("READDIR") => Pace::Dear,
-        Some("WRITE") => match to_write(rest) {
+    match to_work(rest.clone()) {
+        Some(
+            commit::OPERATION
+            | copy::OPERATION
+            | clone::OPERATION
+            | allocate::OPERATION
+            | deallocate::OPERATION,
+        ) => Pace::Slow,
+        Some(readdir::OPERATION) => Pace::Dear,
+        Some(write::OPERATION) => match to_write(rest) {
             Some((_, head)) if head.stability != Stability::Unstable => Pace::Slow,
             Some((_, head)) if head.length as usize >= BULK_MIN => Pace::Long,
             _ => Pace::Quick,

@@ -13,16 +13,21 @@ use super::node::ExportedNode;
 use crate::Reply;
 use crate::limits::TRANSFER_MAX;
 
-/// Bytes of a reply beside the data of a READ, at most.
-const AROUND: usize = 1 << 10;
+/// Bytes of a reply behind the data of a READ that is not the last operation, at most.
+const BEHIND: usize = 1 << 10;
+
+/// Data takes a multiple of so many bytes.
+const UNIT: usize = 4;
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let Arguments { state, offset, count } = Arguments::decode(arguments)?;
     let file = compound.object(Status::ISDIR)?;
     compound.check_io(file, state, IoKind::Read).map_err(|status| of_kind(file, status))?;
-    let left = compound.most_reply().saturating_sub(reply.message_length() + AROUND);
-    let count = (count as usize).min(TRANSFER_MAX).min(left);
+    // Linux asks for sessions whose replies have just room for the largest READ: what is kept free in vain splits each of them in two.
+    let behind = if arguments.rest().is_empty() { 0 } else { BEHIND };
+    let left = compound.most_reply().saturating_sub(reply.message_length() + Head::SIZE + behind);
+    let count = (count as usize).min(TRANSFER_MAX).min(left - left % UNIT);
     let ranges_are_doubted = compound.nfs4.ranges.are_doubted();
     let buffer = reply.bytes_mut();
     let start = buffer.len();

@@ -3,15 +3,16 @@
 use std::hash::Hasher;
 use std::sync::Arc;
 
-use howdah_state::{SequenceAnswer, SequenceRequest, SessionId, SlotGuard};
+use howdah_state::{LiveSession, SequenceAnswer, SequenceRequest, SessionId};
 use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::compound::ResultPlace;
 use howdah_wire::nfs4::sequence::{Arguments, Success};
 use howdah_wire::xdr::{Decode, Decoder};
 use siphasher::sip::SipHasher13;
 
-use super::compound::{Compound, CompoundEnd, Session};
+use super::compound::{Compound, CompoundEnd};
 use super::peek;
+use super::sequence::Sequence;
 use crate::Reply;
 use crate::states::{self, SessionData};
 
@@ -27,12 +28,6 @@ pub enum Sequenced {
     New(Sequence),
     /// A retry, whose results behind SEQUENCE's are known.
     Replay(Kept),
-}
-
-/// A slot that is taken. It is free again when this is dropped.
-pub struct Sequence {
-    guard: SlotGuard<SessionData>,
-    keeps: bool,
 }
 
 /// The end of a reply that was sent before.
@@ -53,8 +48,20 @@ pub fn begin(
     reply: &mut Reply,
 ) -> Result<Sequenced, Status> {
     let sequence = Arguments::decode(arguments).map_err(|_| Status::BADXDR)?;
+    let sessions = compound.nfs4.states.sessions();
+    let begin = |session: &Arc<_>| take(compound, session, &sequence, arguments, reply);
+    sessions.with(SessionId(sequence.session.0), begin).unwrap_or(Err(Status::BADSESSION))
+}
+
+/// Takes a slot of this session.
+fn take(
+    compound: &Compound<'_>,
+    session: &Arc<LiveSession<SessionData>>,
+    sequence: &Arguments,
+    arguments: &Decoder<'_>,
+    reply: &mut Reply,
+) -> Result<Sequenced, Status> {
     let states = &compound.nfs4.states;
-    let session = states.sessions().find(SessionId(sequence.session.0)).ok_or(Status::BADSESSION)?;
     let fore = session.data().fore;
     if compound.operations > fore.operations {
         return Err(Status::TOO_MANY_OPS);
@@ -86,7 +93,7 @@ pub fn begin(
         flags: session.flags(),
     });
     Ok(match answer {
-        SequenceAnswer::New(guard) => Sequenced::New(Sequence { guard, keeps: sequence.keep }),
+        SequenceAnswer::New(guard) => Sequenced::New(Sequence::new(guard, sequence.keep)),
         SequenceAnswer::Replay(kept) => Sequenced::Replay(Kept::Reply(kept)),
         SequenceAnswer::Uncached if compound.operations == 1 => Sequenced::Replay(Kept::Nothing(None)),
         SequenceAnswer::Uncached => {
@@ -106,39 +113,6 @@ fn digest(compound: &Compound<'_>, rest: &[u8]) -> u64 {
     }
     hasher.write(&rest[..peek::in_memory(rest).min(DIGEST_MAX)]);
     hasher.finish()
-}
-
-impl Sequence {
-    /// The session.
-    pub fn session(&self) -> Session {
-        Arc::clone(self.guard.session())
-    }
-
-    /// Whether the reply may grow by so many bytes.
-    ///
-    /// # Errors
-    /// It would be too big, or too big to be kept.
-    pub fn room(&self, reply: &Reply, more: usize) -> Result<(), Status> {
-        let fore = &self.guard.session().data().fore;
-        let length = reply.message_length() + more;
-        if length > fore.response as usize {
-            return Err(Status::REP_TOO_BIG);
-        }
-        if self.keeps && length > fore.kept_response as usize {
-            return Err(Status::REP_TOO_BIG_TO_CACHE);
-        }
-        Ok(())
-    }
-
-    /// The compound ended so: keeps its reply for a retry, if it is to be kept. `from`: where the results behind SEQUENCE's begin.
-    pub fn finish(self, reply: &Reply, from: usize, status: Status, results: u32) {
-        let keeps = (self.keeps || results == 1) && !reply.has_content();
-        let kept = keeps.then(|| {
-            let head = [status.0.to_be_bytes(), results.to_be_bytes()];
-            [head.as_flattened(), &reply.message()[from..]].concat()
-        });
-        self.guard.finish(kept.as_deref());
-    }
 }
 
 impl Kept {

@@ -22,7 +22,13 @@ impl<S> Default for SessionTable<S> {
 impl<S> SessionTable<S> {
     /// The session of this name.
     pub fn find(&self, id: SessionId) -> Option<Arc<LiveSession<S>>> {
-        self.read().get(id.place())?.clone().filter(|session| session.id() == id)
+        self.with(id, Arc::clone)
+    }
+
+    /// Shows the session of this name, which stays in the table meanwhile: cheaper than to have it.
+    pub fn with<T>(&self, id: SessionId, show: impl FnOnce(&Arc<LiveSession<S>>) -> T) -> Option<T> {
+        let places = self.read();
+        places.get(id.place())?.as_ref().filter(|session| session.id() == id).map(show)
     }
 
     /// How many there are.

@@ -148,11 +148,20 @@ impl Client {
 
     /// CREATE_SESSION.
     pub fn create_session(&self, sequence: u32) -> Result<create_session::Success, Status> {
+        self.create_session_of(sequence, SIZES)
+    }
+
+    /// The same with calls of these sizes.
+    pub fn create_session_of(
+        &self,
+        sequence: u32,
+        fore: ChannelSizes,
+    ) -> Result<create_session::Success, Status> {
         let arguments = create_session::Arguments {
             client: self.id,
             sequence,
             flags: 0,
-            fore: SIZES,
+            fore,
             back: SIZES,
             callback_program: 0x4000_0000,
             security: Array::of(&[]),

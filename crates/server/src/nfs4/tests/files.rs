@@ -1,13 +1,14 @@
 //! Files: opened, shared, written, read.
 
 use howdah_wire::nfs4::attributes::{MODE, SIZE, Values};
+use howdah_wire::nfs4::create_session::ChannelSizes;
 use howdah_wire::nfs4::open::{ACCESS_BOTH, ACCESS_READ, ACCESS_WRITE, DENY_NONE, DENY_WRITE, How};
 use howdah_wire::nfs4::{
     Bitmap, Stability, StateId, Status, close, getattr, nverify, open_downgrade, putfh, read, setattr,
     verify, write,
 };
 
-use super::client::{Client, Step, put, service, step};
+use super::client::{Client, SIZES, Step, put, service, step};
 
 const MAKE: Option<How<'static>> =
     Some(How::Unchecked(Values { attributes: Bitmap::NONE, has_unknown: false, bytes: &[] }));
@@ -37,6 +38,29 @@ fn what_was_written_is_read() {
     assert_eq!(client.call(&[put(&file), close(state)]).status, Status::OK);
     assert_eq!(client.call(&[put(&file), read(state)]).status, Status::BAD_STATEID);
     assert_eq!(client.call(&[put(&file), read(StateId::ANONYMOUS)]).status, Status::OK);
+}
+
+#[test]
+fn a_read_fills_the_largest_reply() {
+    let service = service(&["/"]);
+    let mut writer = Client::new(&service, "writer");
+    let root = writer.handle(&[]).expect("the root");
+    let (state, file) = writer.open(&root, "file", "owner", (ACCESS_BOTH, DENY_NONE), MAKE).expect("made");
+    assert_eq!(writer.call(&[put(&file), write(state, &[7; 5000])]).status, Status::OK);
+    let mut client = Client::unconfirmed(&service, "client");
+    let found = client.exchange("client", 1);
+    client.id = found.client;
+    // What comes before the data: the heads of the reply and of the compound, and the results of SEQUENCE, PUTFH and READ.
+    let around = 24 + 16 + 44 + 8 + 16;
+    for (number, (wanted, room)) in [(1000, 1000), (1000, 1003), (4000, 1000)].into_iter().enumerate() {
+        let fore = ChannelSizes { response: around + room, ..SIZES };
+        let made = client.create_session_of(found.sequence + number as u32, fore).expect("a session");
+        (client.session, client.sequence) = (made.session, 0);
+        let arguments = read::Arguments { state: StateId::ANONYMOUS, offset: 0, count: wanted };
+        let mut answer = client.call(&[put(&file), step(read::OPERATION, &arguments)]);
+        answer.skip(putfh::OPERATION).expect("put");
+        assert_eq!(answer.take::<read::Success<'_>>(read::OPERATION).data.len(), 1000, "{wanted}, {room}");
+    }
 }
 
 #[test]
