@@ -1,20 +1,22 @@
 # What the relay's jobs share: howdah on the host serves what another server exports, and this client mounts that.
 
-# relay URL: howdah serves it on port 2050; what another server exports, through caches.
+# relay URL [FLAG…]: howdah serves it on port 2050; what another server exports, through caches.
 relay() {
     case $1 in
         nfs://*) how=relay ;;
         *) how=serve ;;
     esac
+    what=$1
+    shift
     on_host "
-        \"$HOWDAH\" $how '$1' --squash none --listen 0.0.0.0:2050 --no-udp --rpcbind off --state \"$WORK/relay-state\" \
+        \"$HOWDAH\" $how '$what' --squash none $* --listen 0.0.0.0:2050 --no-udp --rpcbind off --state \"$WORK/relay-state\" \
             >\"$WORK/log/relay.txt\" 2>&1 &
         for try in \$(seq 300); do
             ! grep -q '^Stop: ' \"$WORK/log/relay.txt\" || exit 0
             sleep 0.1
         done
         exit 1
-    " || fail "howdah does not serve $1: $(cat "$WORK/log/relay.txt")"
+    " || fail "howdah does not serve $what: $(cat "$WORK/log/relay.txt")"
 }
 
 # through_relay: writes, reads and compares a large file of SIZE bytes and a tree.

@@ -90,7 +90,10 @@ impl Job {
         }
         for directory in [Some(self.work.clone()), second].into_iter().flatten() {
             let share = Share::lay_out(&directory)?;
-            scripts.iter().try_for_each(|(name, text)| share.write_script(name, text))?;
+            scripts
+                .iter()
+                .chain(scripts::SUITES)
+                .try_for_each(|(name, text)| share.write_script(name, text))?;
         }
         Ok(())
     }

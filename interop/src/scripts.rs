@@ -10,18 +10,26 @@ macro_rules! texts {
 pub const GUEST: &[(&str, &str)] = texts!(
     "guest": "attributes.sh", "capture-nfs4.sh", "checksum.sh", "copies.sh", "delegations-nfs4.sh", "directory.sh", "exercise.sh", "exports-nfs4.sh", "falls-back.sh", "krb5-lib.sh", "pass-through.sh", "heads.sh", "heads-race.sh",
     "lib.sh", "locks-nfs4.sh", "locks-nlm.sh", "locks-reclaim.sh", "locks-refused.sh", "mount-nfs4.sh", "mount.sh",
-    "open-files.sh", "ranges-nfs4.sh", "relay-applications.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-krb5.sh", "relay-memory.sh", "relay-passed.sh",
-    "relay.sh",
+    "open-files.sh", "ranges-nfs4.sh", "relay-applications.sh", "relay-connectathon.sh", "relay-fsx.sh", "relay-ganesha.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-krb5.sh", "relay-memory.sh", "relay-passed.sh",
+    "relay-pjdfstest.sh", "relay.sh",
     "run-job.sh", "serve.sh", "squash.sh", "through-kill.sh", "tls-lib.sh", "tls-refused.sh", "tls-server.sh", "tls.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
     // Of suites and contention.
     "connectathon.sh", "contend.pl", "contend.sh", "kernel-beside.sh", "nfs-conformance.sh", "nfstest.sh", "pjdfstest.sh", "xfstests.sh", "xfstests-accepted.sh",
 );
 
 /// What the host runs.
-pub const HOST: &[(&str, &str)] = texts!("host": "heads-cephfs.sh", "heads-lib.sh", "heads-moosefs.sh", "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh");
+pub const HOST: &[(&str, &str)] = texts!(
+    "host": "fuse-applications.sh", "fuse-connectathon.sh", "fuse-fsx.sh", "fuse-pjdfstest.sh", "fuse.sh",
+    "heads-cephfs.sh", "heads-lib.sh", "heads-moosefs.sh", "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh",
+);
 
 /// What scripts of cluster file systems share.
 pub const HEADS: &str = "heads-lib.sh";
+
+/// Programs and suites on a mounted directory, which jobs of the guest and of the host run.
+pub const SUITES: &[(&str, &str)] = texts!(
+    "suites": "suite-applications.sh", "suite-connectathon.sh", "suite-fsx.sh", "suite-pjdfstest.sh",
+);
 
 #[cfg(test)]
 mod tests {

@@ -73,6 +73,14 @@ impl Scene {
         answer["mounts"].as_array().expect("a list").clone()
     }
 
+    /// Kills the process of the mount, and waits until the kernel knows.
+    fn kill(&self) {
+        kill_process(self.process(), Signal::KILL).expect("it lives");
+        while fs::read_dir(self.at()).is_ok() {
+            thread::yield_now();
+        }
+    }
+
     fn process(&self) -> Pid {
         let process = self.mounts()[0]["process"].as_i64().expect("a number");
         Pid::from_raw(i32::try_from(process).expect("an id")).expect("not 0")
@@ -199,10 +207,7 @@ fn a_mount_that_is_told_to_end_unmounts() {
 fn a_mount_whose_process_was_killed_is_replaced() {
     let Some(scene) = Scene::new() else { return };
     assert_eq!(scene.mount(&[]).0, Some(0));
-    kill_process(scene.process(), Signal::KILL).expect("it lives");
-    while fs::read_dir(scene.at()).is_ok() {
-        thread::yield_now();
-    }
+    scene.kill();
     let (code, _, errors) = scene.mount(&[]);
     assert_eq!(code, Some(0), "{errors}");
     assert_eq!(fs::read(scene.at().join("file")).expect("read"), b"hello");
@@ -211,6 +216,59 @@ fn a_mount_whose_process_was_killed_is_replaced() {
     let left = fs::read_dir(scene.home.path().join("mounts")).expect("listed").flatten();
     let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["running"]);
+}
+
+#[test]
+fn a_killed_mount_is_replaced_also_by_a_link_to_it_and_while_files_are_open() {
+    let Some(scene) = Scene::new() else { return };
+    let link = scene.home.path().join("link");
+    std::os::unix::fs::symlink(scene.at(), &link).expect("made");
+    let url = format!("nfs://{}/", scene.address);
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    let open = File::open(scene.at().join("file")).expect("opened");
+    scene.kill();
+    for place in [format!("{}/below", scene.at().display()), format!("{}/below/it", scene.at().display())] {
+        let (code, _, errors) = scene.howdah("mount", &[&url, &place]);
+        assert!(code == Some(1) && errors.contains("mnt is a mount whose process is gone"), "{errors}");
+    }
+    for place in [link.display().to_string(), format!("{}/", link.display())] {
+        let (code, _, errors) = scene.howdah("mount", &[&url, &place]);
+        assert_eq!(code, Some(0), "{place}: {errors}");
+        assert_eq!(fs::read(scene.at().join("file")).expect("read"), b"hello");
+        scene.kill();
+    }
+    drop(open);
+    let (code, _, errors) = scene.howdah("umount", &[link.to_str().expect("text")]);
+    assert!(code == Some(1) && errors.contains("was killed"), "{errors}");
+    assert!(fs::read_dir(scene.at()).expect("free").next().is_none());
+}
+
+#[test]
+fn of_many_starts_one_replaces_a_killed_mount() {
+    let Some(scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    scene.kill();
+    let starts = thread::scope(|scope| {
+        let starts: Vec<_> = (0..4).map(|_| scope.spawn(|| scene.mount(&[]))).collect();
+        starts.into_iter().map(|start| start.join().expect("no panic")).collect::<Vec<_>>()
+    });
+    let refused = |(code, _, errors): &&(Option<i32>, String, String)| {
+        *code == Some(1) && errors.contains("is mounted already")
+    };
+    assert_eq!(starts.iter().filter(refused).count(), 3, "{starts:?}");
+    assert_eq!((scene.mounts().len(), scene.umount(&[]).0), (1, Some(0)));
+    assert!(fs::read_dir(scene.at()).expect("free").next().is_none());
+}
+
+#[test]
+fn a_mount_whose_server_is_away_is_not_taken_for_a_killed_one() {
+    let Some(mut scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&["-o", "noac"]).0, Some(0));
+    scene.server.signal(Signal::KILL);
+    scene.server.end();
+    let (code, _, errors) = scene.mount(&[]);
+    assert!(code == Some(1) && errors.contains("is mounted already"), "{errors}");
+    assert_eq!(scene.mounts().len(), 1);
 }
 
 #[test]

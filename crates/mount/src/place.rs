@@ -5,10 +5,16 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use rustix::io::Errno;
 use rustix::mount::UnmountFlags;
+
+/// How long a mount may take to open its directory before it is taken for alive: one without a process refuses at once.
+const ANSWER: Duration = Duration::from_secs(2);
 
 /// What is found at a directory to mount on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +50,7 @@ pub fn look_at(directory: &Path) -> io::Result<Found> {
     }
     if let Some((source, kind)) = mounted_on(directory)? {
         // The kernel answers from memory for one that is dead.
-        let is_dead = kind.starts_with("fuse")
-            && fs::read_dir(directory).is_err_and(|error| error.raw_os_error().is_some_and(is_dead));
+        let is_dead = kind.starts_with("fuse") && refuses(directory);
         return Ok(if is_dead { Found::Dead } else { Found::Mounted(source, kind) });
     }
     let is_empty = fs::read_dir(directory)?.next().is_none();
@@ -57,12 +62,24 @@ fn is_dead(errno: i32) -> bool {
     errno == libc::ENOTCONN || errno == libc::ECONNABORTED
 }
 
+/// Whether a mount has no process that could open its directory. One that waits for its server has.
+fn refuses(directory: &Path) -> bool {
+    let (answer, answered) = channel();
+    let directory = directory.to_owned();
+    let open = move || {
+        let error = fs::read_dir(directory).err();
+        let _ = answer.send(error.and_then(|error| error.raw_os_error()).is_some_and(is_dead));
+    };
+    let asks = thread::Builder::new().name("look".into()).spawn(open);
+    asks.is_ok() && answered.recv_timeout(ANSWER).unwrap_or(false)
+}
+
 /// Device and type of what is mounted right there, last. The mount itself is not asked: its server may be away.
 ///
 /// # Errors
 /// The mount table cannot be read.
 pub fn mounted_on(directory: &Path) -> io::Result<Option<(String, String)>> {
-    let directory = absolute(directory)?;
+    let directory = from_root(directory)?;
     let table = fs::read("/proc/self/mountinfo")?;
     let rows = table.split(|&byte| byte == b'\n').filter_map(row);
     let here = rows.rev().find(|(place, ..)| *place == directory);
@@ -70,15 +87,21 @@ pub fn mounted_on(directory: &Path) -> io::Result<Option<(String, String)>> {
 }
 
 /// The directory from the root on, without links. What is mounted there is not asked.
-fn absolute(directory: &Path) -> io::Result<PathBuf> {
+///
+/// # Errors
+/// The directory that it is in does not exist, or cannot be looked at: a mount by FUSE whose process is gone is in the way (ENOTCONN).
+pub fn from_root(directory: &Path) -> io::Result<PathBuf> {
     let whole = std::path::absolute(directory)?;
-    match (whole.parent(), whole.file_name()) {
-        (Some(parent), Some(name)) => {
-            let link = fs::symlink_metadata(&whole).is_ok_and(|found| found.is_symlink());
-            if link { whole.canonicalize() } else { Ok(parent.canonicalize()?.join(name)) }
-        }
-        _ => Ok(whole),
-    }
+    let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else { return whole.canonicalize() };
+    let here = parent.canonicalize()?.join(name);
+    // Reading a link asks no directory.
+    if fs::read_link(&here).is_ok() { here.canonicalize() } else { Ok(here) }
+}
+
+/// The mount by FUSE without a process that a directory lies below, if there is one.
+pub fn dead_above(directory: &Path) -> Option<&Path> {
+    let is_gone = |above: &&Path| matches!(look_at(above), Ok(Found::Dead));
+    directory.ancestors().skip(1).filter(is_gone).last()
 }
 
 /// Place, device and type of a line of mountinfo (proc_pid_mountinfo(5)).
@@ -154,6 +177,19 @@ mod tests {
         let place = PathBuf::from("/mnt/a b");
         assert_eq!(row(line), Some((place, "nfs://host/x".to_owned(), "fuse".to_owned())));
         assert_eq!(row(b""), None);
+    }
+
+    #[test]
+    fn a_link_is_followed_with_and_without_a_slash() {
+        let home = tempfile::tempdir().expect("a directory");
+        let home = home.path().canonicalize().expect("there");
+        fs::create_dir(home.join("mnt")).expect("made");
+        std::os::unix::fs::symlink("mnt", home.join("link")).expect("made");
+        for name in ["mnt", "mnt/", "link", "link/", "./link", "mnt/../link"] {
+            assert_eq!(from_root(&home.join(name)).expect("found"), home.join("mnt"), "{name}");
+        }
+        assert_eq!(from_root(&home.join("none")).expect("its directory is"), home.join("none"));
+        assert!(from_root(&home.join("none/below")).is_err());
     }
 
     #[test]

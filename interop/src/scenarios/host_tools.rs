@@ -6,7 +6,7 @@ use crate::scenario::{Action, Disturbance, Fixture, Peer, Rpcbind, Scenario, Whe
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-const BASE: Scenario = Scenario {
+pub(super) const BASE: Scenario = Scenario {
     name: "",
     about: "",
     peer: Peer::Host { job: "", commands: &[], isolated: true },

@@ -2,6 +2,7 @@
 
 mod disturbed;
 mod foreign_servers;
+mod fuse;
 mod heads;
 mod host_tools;
 mod kernel_client;
@@ -24,6 +25,7 @@ pub fn all() -> Vec<Scenario> {
         nfs4::SCENARIOS,
         nlm::SCENARIOS,
         relays::SCENARIOS,
+        fuse::SCENARIOS,
         tls::SCENARIOS,
         disturbed::SCENARIOS,
         heads::SCENARIOS,
@@ -33,7 +35,7 @@ pub fn all() -> Vec<Scenario> {
 
 /// What runs only when it is named.
 pub fn when_named() -> Vec<Scenario> {
-    [measurements::SCENARIOS, relays::NAMED, suites::SCENARIOS, heads::NAMED].concat()
+    [measurements::SCENARIOS, relays::NAMED, fuse::NAMED, suites::SCENARIOS, heads::NAMED].concat()
 }
 
 /// The scenario of that name.

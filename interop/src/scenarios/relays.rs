@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use super::kernel_client::{BASE, guest};
+use super::suites::{APPLICATIONS, FSX, PJDFSTEST};
 use crate::scenario::{Fixture, Rpcbind, Scenario};
 
 const MIB: u64 = 1 << 20;
 const LIMIT: Duration = Duration::from_secs(600);
-/// Of programs that make thousands of files, on a machine that is busy.
-const LONG: Duration = Duration::from_secs(3_600);
+/// Of programs that make thousands of files or processes, on a machine that is busy.
+const LONG: Duration = Duration::from_secs(7_200);
 
 /// The mount of the howdah that the job starts on the host.
 const RELAY: &str = "vers=3,proto=tcp,port=2050,mountport=2050,mountproto=tcp,nolock";
@@ -67,12 +68,39 @@ pub const SCENARIOS: &[Scenario] = &[
     },
 ];
 
-/// What takes too long to run with all others.
-pub const NAMED: &[Scenario] = &[Scenario {
-    name: "relay-applications",
-    about: "git, sqlite with three journals, tar and fio through the caches, each checking what it reads",
-    peer: guest("relay-applications.sh", RELAY),
-    sizes: &[("SIZE", 256 * MIB, 8 * MIB), ("FILES", 10_000, 100), ("ROWS", 20_000, 1_000)],
-    limit: LONG,
-    ..RELAYED
-}];
+/// What takes too long to run with all others, or needs suites of other people.
+pub const NAMED: &[Scenario] = &[
+    Scenario {
+        name: "relay-applications",
+        about: "git, sqlite with three journals, tar and fio through the caches, each checking what it reads",
+        peer: guest("relay-applications.sh", RELAY),
+        sizes: APPLICATIONS,
+        limit: LONG,
+        ..RELAYED
+    },
+    Scenario {
+        name: "relay-connectathon",
+        about: "Connectathon's basic, general and special tests through the caches",
+        peer: guest("relay-connectathon.sh", RELAY),
+        limit: LONG,
+        ..BASE
+    },
+    Scenario {
+        name: "relay-fsx",
+        about: "fsx through the caches",
+        peer: guest("relay-fsx.sh", RELAY),
+        sizes: FSX,
+        limit: LONG,
+        ..BASE
+    },
+    Scenario {
+        name: "relay-pjdfstest",
+        about: "pjdfstest through the caches",
+        peer: guest("relay-pjdfstest.sh", RELAY),
+        server: &["--squash", "none", "--set-id"],
+        sizes: PJDFSTEST,
+        limit: LONG,
+        privileged: true,
+        ..BASE
+    },
+];

@@ -15,6 +15,16 @@ const KERNEL: (&str, u64, u64) = ("KERNEL", 0, 0);
 /// Which of the generic tests, by number.
 const XFSTESTS: &[(&str, u64, u64)] = &[KERNEL, ("FROM", 1, 1), ("TO", 999, 99)];
 
+/// How much programs do that check what they read: bytes of fio, files of tar and git, rows of sqlite.
+pub(super) const APPLICATIONS: &[(&str, u64, u64)] =
+    &[("SIZE", 256 << 20, 8 << 20), ("FILES", 10_000, 100), ("ROWS", 20_000, 1_000)];
+/// How long fsx runs, in seconds.
+pub(super) const FSX: &[(&str, u64, u64)] = &[("DURATION", 600, 10)];
+/// How many shares the files of pjdfstest are divided into, and which one runs.
+const SHARES: (&str, u64, u64) = ("SHARES", 1, 24);
+const SHARE: (&str, u64, u64) = ("SHARE", 0, 0);
+pub(super) const PJDFSTEST: &[(&str, u64, u64)] = &[SHARES, SHARE];
+
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "connectathon-nfs3",
@@ -51,7 +61,7 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "pjdfstest over 4.2",
         peer: guest("pjdfstest.sh", "vers=4.2,port=2049"),
         server: &["--squash", "none", "--set-id"],
-        sizes: &[KERNEL],
+        sizes: &[KERNEL, SHARES, SHARE],
         limit: HOUR,
         privileged: true,
         ..BASE
@@ -81,7 +91,7 @@ pub const SCENARIOS: &[Scenario] = &[
         about: "pjdfstest over 3",
         peer: guest("pjdfstest.sh", "vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock"),
         server: &["--squash", "none", "--set-id"],
-        sizes: &[KERNEL],
+        sizes: &[KERNEL, SHARES, SHARE],
         limit: HOUR,
         privileged: true,
         ..BASE

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use howdah_mount::{Found, look_at, mounted_on, unmount};
+use howdah_mount::{Found, from_root, look_at, mounted_on, unmount};
 
 use super::Failure;
 use crate::arguments::UmountArguments;
@@ -21,7 +21,8 @@ const KIND: &str = "fuse.howdah";
 
 /// Writes what is left, unmounts, and waits for the end of the mount's process.
 pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
-    let directory = from_root(&arguments.directory)?;
+    let directory = &arguments.directory;
+    let directory = from_root(directory).with_context(|| format!("finding {}", directory.display()))?;
     let noted = find_mount(&directory, arguments.state.as_deref())?;
     // A mount whose process runs is not asked: its server may be away.
     let lives = (noted.is_some() && is_ours(&directory)?) || is_alive(&directory)?;
@@ -113,16 +114,4 @@ fn take_away(directory: &Path, lazy: bool) -> anyhow::Result<()> {
         bail!("{shown} is in use by {users}: end that first, or use --lazy");
     }
     Err(anyhow!(error).context(format!("unmounting {shown}")))
-}
-
-/// The path from the root on, without asking the mount.
-fn from_root(directory: &Path) -> anyhow::Result<std::path::PathBuf> {
-    let whole = std::path::absolute(directory).context("finding the directory")?;
-    match (whole.parent(), whole.file_name()) {
-        (Some(parent), Some(name)) => {
-            let parent = parent.canonicalize();
-            Ok(parent.with_context(|| format!("finding {}", directory.display()))?.join(name))
-        }
-        _ => Ok(whole),
-    }
 }

@@ -1,6 +1,6 @@
 //! The process that keeps a mount: from the server to the end of the mount.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::connect::{ConnectOptions, own_caller};
 use howdah_client::nfs3::Nfs3;
 use howdah_layers::Cached;
-use howdah_mount::{Found, FuseMount, MountOptions, Traffic, Unflushed, look_at, mount, read_ahead, unmount};
+use howdah_mount::{FuseMount, MountOptions, Traffic, Unflushed, mount, read_ahead, unmount};
 use howdah_units::counted;
 use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Shown};
 use rustix::process::{geteuid, setsid};
@@ -17,6 +17,7 @@ use rustix::process::{geteuid, setsid};
 use super::asked::FlushAnswer;
 use super::negotiated::negotiated;
 use super::options::MountSettings;
+use super::prepared::{Turn, prepared};
 use super::running::{Answers, Notes};
 use super::stack::stack;
 use super::status::MountStatus;
@@ -35,7 +36,8 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         // No terminal's Ctrl-C is ours any more.
         let _ = setsid();
     }
-    let directory = prepared(&arguments.directory, arguments.nonempty)?;
+    // Looked at before a server is asked, and once more when no other start can mount there.
+    prepared(&arguments.directory, arguments.nonempty)?;
     let client = connect_to(&settings.url, &ConnectOptions::default())?;
     let caller = settings.url.caller(own_caller());
     let root = root(&client, &caller)?;
@@ -56,12 +58,15 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     };
     let signals = signals()?;
     let cached = Arc::clone(&layers.file_system);
+    let turn = Turn::wait(arguments.state.as_deref())?;
+    let directory = prepared(&arguments.directory, arguments.nonempty)?;
     let mounted = mount(layers.file_system, layers.consistency, &directory, &options)?;
     if read_ahead(&directory, READ_AHEAD) {
         tracing::debug!("the kernel reads {READ_AHEAD} KiB ahead");
     }
     let notes = Notes::write(arguments.state.as_deref(), &directory, &settings.source)
         .inspect_err(|_| _ = unmount(&directory, true))?;
+    drop(turn);
     notes.answer(Arc::new(About::new(&mounted, (&client, &cached), settings)))?;
     if arguments.verbose || !(arguments.quiet || arguments.in_background) {
         report::print(&format!("{} is mounted on {}\n", settings.source, directory.display()));
@@ -104,30 +109,6 @@ fn stop_mount(directory: &Path) {
     {
         tracing::warn!(%error, "unmounting {}", directory.display());
     }
-}
-
-/// The directory from the root on, if it can be mounted on. A mount whose process is gone is taken away.
-fn prepared(directory: &Path, nonempty: bool) -> Result<PathBuf> {
-    let shown = directory.display();
-    let found = look_at(directory).with_context(|| format!("looking at {shown}"))?;
-    match found {
-        Found::Free => {}
-        Found::NotEmpty if nonempty => {}
-        Found::Dead => unmount(directory, true).with_context(|| {
-            format!("taking away the mount on {shown}, whose process is gone (as root: umount -l {shown})")
-        })?,
-        Found::NotEmpty => {
-            bail!(
-                "{shown} is not empty, and a mount would hide what is in it: choose another directory, or use --nonempty"
-            )
-        }
-        Found::Mounted(source, _) => {
-            bail!("{shown} is mounted already ({source}): howdah umount {shown} takes it away")
-        }
-        Found::NotDirectory => bail!("{shown} is not a directory: mkdir one, and mount on that"),
-        Found::Missing => bail!("there is no directory {shown}: mkdir -p {shown}"),
-    }
-    directory.canonicalize().with_context(|| format!("finding {shown}"))
 }
 
 /// The directory that the URL names, which may lie below what the server mounts.

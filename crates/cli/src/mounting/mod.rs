@@ -6,6 +6,7 @@ mod negotiated;
 mod noted;
 mod options;
 mod options_table;
+mod prepared;
 mod running;
 mod spawned;
 mod stack;

@@ -1,0 +1,5 @@
+# Programs on a mount by FUSE.
+. "$WORK/scripts/fuse.sh"
+fuse
+. "$WORK/scripts/suite-applications.sh"
+unmount

@@ -1,0 +1,50 @@
+//! Programs and suites of other people on a `howdah mount`.
+
+use std::time::Duration;
+
+use super::host_tools::BASE;
+use super::suites::{APPLICATIONS, FSX, PJDFSTEST};
+use crate::scenario::{Fixture, Peer, Scenario};
+
+/// Of programs that make thousands of files, on a machine that is busy.
+const LONG: Duration = Duration::from_secs(3_600);
+
+const MOUNTED: Scenario = Scenario { server: &["--squash", "none"], limit: LONG, privileged: true, ..BASE };
+
+const fn job(job: &'static str, commands: &'static [&'static str]) -> Peer {
+    Peer::Host { job, commands, isolated: true }
+}
+
+pub const SCENARIOS: &[Scenario] = &[Scenario {
+    name: "fuse-applications",
+    about: "git, sqlite with three journals, tar and fio on a mount by FUSE, each checking what it reads",
+    peer: job("fuse-applications.sh", &["git", "sqlite3", "fio"]),
+    fixture: Fixture::Tree,
+    sizes: APPLICATIONS,
+    ..MOUNTED
+}];
+
+/// What needs suites of other people.
+pub const NAMED: &[Scenario] = &[
+    Scenario {
+        name: "fuse-connectathon",
+        about: "Connectathon's basic, general, special and lock tests on a mount by FUSE",
+        peer: job("fuse-connectathon.sh", &[]),
+        ..MOUNTED
+    },
+    Scenario {
+        name: "fuse-fsx",
+        about: "fsx on a mount by FUSE",
+        peer: job("fuse-fsx.sh", &[]),
+        sizes: FSX,
+        ..MOUNTED
+    },
+    Scenario {
+        name: "fuse-pjdfstest",
+        about: "pjdfstest on a mount by FUSE",
+        peer: job("fuse-pjdfstest.sh", &["prove"]),
+        server: &["--squash", "none", "--set-id"],
+        sizes: PJDFSTEST,
+        ..MOUNTED
+    },
+];
