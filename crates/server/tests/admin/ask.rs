@@ -5,12 +5,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use howdah_net::{Listener, LocalListener, connect_local};
 use howdah_server::admin::MetricsSettings;
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
+use howdah_server::states::{HeadSettings, OwnRights, StateOptions};
 use howdah_server::uplink::{Uplink, UplinkCache, UplinkReport};
-use howdah_server::{Server, Settings, Sockets};
+use howdah_server::{Server, Service, Settings, Sockets};
 use howdah_vfs::FileSystem;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::nfs4::Status;
@@ -42,6 +44,14 @@ impl Uplink for Far {
     }
 }
 
+fn head_of_cluster(home: &Path) -> StateOptions {
+    let records = home.join("heads");
+    std::fs::create_dir(&records).expect("made");
+    let settings = HeadSettings { scope: [1; 16], exports: vec![(1, "/".to_owned())] };
+    StateOptions::in_cluster(&records, OwnRights::always(), 1, &settings, Duration::from_secs(90))
+        .expect("records")
+}
+
 impl Asked {
     /// Starts it.
     pub fn start() -> Self {
@@ -50,15 +60,20 @@ impl Asked {
 
     /// Starts one of these files.
     pub fn serving(file_system: Arc<dyn FileSystem>) -> Self {
-        Self::with(file_system, &Settings::default())
+        Self::with(file_system, &Settings::default(), false)
+    }
+
+    /// Starts it as the only head of a cluster.
+    pub fn head() -> Self {
+        Self::with(Arc::new(MemoryFileSystem::new()), &Settings::default(), true)
     }
 
     /// Starts one that tells monitors so much.
     pub fn telling(metrics: MetricsSettings) -> Self {
-        Self::with(Arc::new(MemoryFileSystem::new()), &Settings { metrics, ..Settings::default() })
+        Self::with(Arc::new(MemoryFileSystem::new()), &Settings { metrics, ..Settings::default() }, false)
     }
 
-    fn with(file_system: Arc<dyn FileSystem>, settings: &Settings) -> Self {
+    fn with(file_system: Arc<dyn FileSystem>, settings: &Settings, is_head: bool) -> Self {
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
         let export = Export::new("/", 1, file_system, vec![rule]).with_uplink(Some(Arc::new(Far)));
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
@@ -69,7 +84,9 @@ impl Asked {
         let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("bound");
         let metrics = listener.address();
         sockets.metrics = Some(listener);
-        let server = Server::start(settings, sockets, exports).expect("started");
+        let states = if is_head { head_of_cluster(home.path()) } else { StateOptions::forgetful() };
+        let service = Service::with(exports, Some(states), Vec::new());
+        let server = Server::start_service(settings, sockets, service).expect("started");
         let address = server.addresses()[0].1;
         Self { server, address, socket, metrics, _home: home }
     }

@@ -18,7 +18,7 @@ type Fields = BTreeMap<String, String>;
 #[test]
 fn every_documented_question_has_the_fields_documented() {
     let documented = documented();
-    let asked = Asked::start();
+    let asked = Asked::head();
     let mut stream = TcpStream::connect(asked.address).expect("connected");
     let handle = root(&asked.server);
     let deadline = Instant::now() + PATIENCE;
@@ -26,6 +26,7 @@ fn every_documented_question_has_the_fields_documented() {
         let judged = |verdict: &Value| !verdict.is_null();
         judged(&asked.get("/v1/tuning")["connections"][0]["verdict"])
             && judged(&asked.get("/v1/samples")["connections"][0]["samples"]["verdict"][0])
+            && judged(&asked.get("/v1/heads")["heads"][0]["clients"][0]["verdict"])
     };
     while !is_judged() {
         assert!(Instant::now() < deadline, "never judged: {}", asked.get("/v1/tuning"));
