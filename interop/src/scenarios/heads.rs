@@ -22,21 +22,14 @@ const fn on_moosefs(job: &'static str, options: &'static str) -> Peer {
 
 /// CephFS is in Debian's packages ceph-mon, ceph-mgr, ceph-osd, ceph-mds and ceph-fuse. A client that ends without a word holds its
 /// capabilities for a minute, so no host is killed.
-const ON_CEPHFS: Scenario = Scenario {
-    name: "heads-cephfs",
-    about: "two heads on CephFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
-    peer: Peer::Heads {
-        job: "heads.sh",
-        options: PLAIN,
+const fn on_cephfs(job: &'static str, options: &'static str) -> Peer {
+    Peer::Heads {
+        job,
+        options,
         cluster: "heads-cephfs.sh",
         commands: &["ceph", "ceph-mon", "ceph-mgr", "ceph-osd", "ceph-mds", "ceph-fuse", "nsenter"],
-    },
-    export: "/data",
-    sizes: &[("ROUNDS", 40, 3), ("HOSTS", 0, 0), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 90, 90)],
-    limit: LIMIT,
-    privileged: true,
-    ..BASE
-};
+    }
+}
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
@@ -71,9 +64,28 @@ pub const SCENARIOS: &[Scenario] = &[
     },
 ];
 
-/// What runs only when it is named: it takes half an hour.
+/// What runs only when it is named: it takes half an hour, or needs CephFS.
 pub const NAMED: &[Scenario] = &[
-    ON_CEPHFS,
+    Scenario {
+        name: "heads-cephfs",
+        about: "two heads on CephFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
+        peer: on_cephfs("heads.sh", PLAIN),
+        export: "/data",
+        sizes: &[("ROUNDS", 40, 3), ("HOSTS", 0, 0), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 90, 90)],
+        limit: LIMIT,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "heads-cephfs-nfs4",
+        about: "the same over 4.1, with a file that is open and locked meanwhile: both are reclaimed at the other head",
+        peer: on_cephfs("heads.sh", "vers=4.1,port=2049"),
+        export: "/data",
+        sizes: &[("ROUNDS", 40, 3), ("HOSTS", 0, 0), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 90, 90)],
+        limit: LIMIT,
+        privileged: true,
+        ..BASE
+    },
     Scenario {
         name: "heads-moosefs",
         about: "two heads on MooseFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
