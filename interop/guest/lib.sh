@@ -23,7 +23,7 @@ drop_caches() {
 }
 
 # tell_host NAME [TEXT]: the host finds the file NAME with the text. It may remove the file at once, so the file appears by a rename:
-# the guest's kernel looks at a file that it creates once more, and fails when the file is gone.
+# after it makes a file, the guest's kernel looks at it again, and fails if it is gone.
 tell_host() {
     echo "${2:-}" >"$WORK/$1.new"
     mv "$WORK/$1.new" "$WORK/$1"

@@ -39,7 +39,7 @@ const RATE_WINDOW: Duration = Duration::from_millis(2);
 /// The most calls: what a path of 10 Gb/s and 100 ms takes of 1 MiB each, twice over. Linux servers work on 8 to 256 at a time, and
 /// let the others wait in the socket.
 const CEILING: usize = 256;
-/// The most bytes in flight: what 10 Gb/s at 100 ms holds, twice over. Half as many read 720 MB/s there where these read 870.
+/// The most bytes in flight: what 10 Gb/s at 100 ms holds, twice over. With half of it, reads reached 720 MB/s there, not 870.
 const MEMORY: usize = 256 << 20;
 /// How many times what the path holds is kept in flight.
 const AMPLE: f64 = 2.0;

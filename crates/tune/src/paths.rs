@@ -19,7 +19,7 @@ const PATHS_MAX: usize = 256;
 const FADE: f64 = 0.5;
 /// A connection for each so many bytes that the path holds: each begins with a few packets and doubles them every round trip.
 const BYTES_EACH: f64 = (4 << 20) as f64;
-/// The most connections to begin with: with eight, some of a server's bbr senders stop growing too early (`docs/decisions/0026`).
+/// The most connections to begin with: with eight, some connections of a server that uses bbr stayed slow (`docs/decisions/0026`).
 const LANES_MAX: usize = 4;
 /// What a path is assumed to carry of which only the round trip is known, in bytes per second. A connection takes a dozen round trips to
 /// fill a long and fast one, and calls in flight should not be what it waits for. On a slow one it is seconds of data.

@@ -65,7 +65,7 @@ impl HeadWatch {
     /// All heads, as they are now.
     pub async fn look(self: &Arc<Self>, states: &Arc<States>) -> ClusterHeads {
         if let Some(reading) = self.read(states) {
-            // Whoever is late is shown the next time.
+            // A late answer is shown in the next reply.
             let _ = timeout(PATIENCE, reading).await;
         }
         let seen = self.0.lock();

@@ -55,7 +55,7 @@ impl Space {
             exports.iter().filter_map(|export| self.ask(shared, export.id(), now)).collect();
         let deadline = Instant::now() + PATIENCE;
         for answer in asked {
-            // Whoever is late is shown the next time.
+            // A late answer is shown in the next reply.
             let _ = timeout_at(deadline, answer).await;
         }
         let known = self.known.lock();

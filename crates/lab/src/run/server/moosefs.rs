@@ -186,7 +186,7 @@ fn start(scene: &Scene<'_>, host: &str, name: &str, words: &[&str]) -> Result<Ru
     scene.start(host, name, &words)
 }
 
-/// What every part of MooseFS is told.
+/// Settings that all daemons of MooseFS share.
 fn common(data: &Path) -> String {
     format!("WORKING_USER = root\nWORKING_GROUP = root\nNICE_LEVEL = 0\nDATA_PATH = {}\n", data.display())
 }

@@ -71,7 +71,7 @@ fn locks_move_with_their_address_and_nobody_else_gets_them() {
     assert!(!first.service.states.as_ref().expect("locks").is_grace());
 }
 
-/// Counts how often it is told to close what it keeps open.
+/// Counts calls of `let_go`.
 struct Counted {
     inner: MemoryFileSystem,
     closed: AtomicUsize,
