@@ -68,21 +68,31 @@ fn the_longest_start_of_the_path_that_can_be_mounted_is_the_root() {
         let client = opened(&served.url(path, ""), &ConnectOptions::default());
         let left: Vec<_> = client.below_root().iter().map(|name| String::from_utf8_lossy(name)).collect();
         assert_eq!(left, below, "{path}");
+        // The first of them was looked up beside the call that asks for sizes.
+        let told = client.first_below_as_told().map(|told| told.map(|node| node.attributes.kind));
+        let there = client.below_root().first().map(|first| {
+            let found = client.lookup(&ME, &client.root(), Name::parse(first).expect("a name"));
+            found.map(|found| found.node.attributes.kind)
+        });
+        assert_eq!(told, there, "{path}");
     }
     let client = opened(&served.url("/export/a/b/file", ""), &ConnectOptions::default());
     assert!(client.lookup(&ME, &client.root(), name("file")).is_ok());
 }
 
 #[test]
-fn a_path_that_may_be_new_is_asked_for_with_its_parent_and_both_are_taken_back() {
+fn a_path_that_may_be_a_file_or_new_is_asked_for_with_its_parent_and_both_are_taken_back() {
     const MNT: u32 = protocol::mnt::PROCEDURE;
     const UMNT: u32 = protocol::umnt::PROCEDURE;
     let served = with_tree();
-    for (path, below, calls) in [
-        ("/export/a/b", 0, &[MNT, MNT, UMNT, UMNT][..]),
-        ("/export/a/b/file", 1, &[MNT, MNT, UMNT]),
-        ("/export/new/x", 2, &[MNT, MNT, MNT, UMNT]),
-        ("/export", 0, &[MNT, MNT, UMNT, UMNT]),
+    let new = ConnectOptions { into_directory: true, ..ConnectOptions::default() };
+    let file = ConnectOptions { may_be_file: true, ..ConnectOptions::default() };
+    for (path, options, below, calls) in [
+        ("/export/a/b/file", file, 1, &[MNT, MNT, UMNT][..]),
+        ("/export/a/b", new.clone(), 0, &[MNT, MNT, UMNT, UMNT]),
+        ("/export/a/b/file", new.clone(), 1, &[MNT, MNT, UMNT]),
+        ("/export/new/x", new.clone(), 2, &[MNT, MNT, MNT, UMNT]),
+        ("/export", new, 0, &[MNT, MNT, UMNT, UMNT]),
     ] {
         let between = Middleman::before(served.address);
         let (sender, answered) = mpsc::channel();
@@ -93,7 +103,6 @@ fn a_path_that_may_be_new_is_asked_for_with_its_parent_and_both_are_taken_back()
             Fate::Pass
         });
         let url = format!("nfs://127.0.0.1:{}{path}", between.address.port()).parse().expect("a URL");
-        let options = ConnectOptions { into_directory: true, ..ConnectOptions::default() };
         let client = opened(&url, &options);
         assert_eq!(client.below_root().len(), below, "{path}");
         drop(client);
@@ -379,8 +388,8 @@ fn nobody_in_particular_is_whom_the_server_says() {
     let target = Target { addresses: vec![served.address], transport: Transport::Tcp };
     let channel = Channel::open(target, ChannelOptions::default()).expect("a channel");
     let settings = Settings { identity: Identity::Nobody, ..Settings::default() };
-    let client =
-        Nfs3::new(Arc::new(channel), Transport::Tcp, mounted.handle, &ME, settings).expect("a client");
+    let client = Nfs3::new(Arc::new(channel), Transport::Tcp, (mounted.handle, Vec::new()), &ME, settings)
+        .expect("a client");
     let how = Create::Guarded(NewAttributes::with_mode(0o600));
     let made = client.create(&ME, &client.root(), name("f"), &how, &mut Change::default());
     assert_eq!(made.expect("a file").attributes.user, 65_534);

@@ -34,7 +34,7 @@ pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
 }
 
 fn print(opener: &Opener, location: &Location, jobs: Option<usize>) -> anyhow::Result<()> {
-    let place = opener.open(location, Following::Links)?;
+    let place = opener.open_file(location, Following::Links)?;
     let node = place.node().with_context(|| format!("cannot find {location}"))?;
     place.refuse_unsized().with_context(|| format!("cannot print {location}"))?;
     let mut output = io::stdout().lock();

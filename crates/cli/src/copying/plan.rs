@@ -75,7 +75,10 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
 /// round trips and more.
 fn find_all(opener: &Opener, from: &[Location], following: Following) -> Vec<Result<(Place, Node)>> {
     let find = |location: &Location| {
-        let place = opener.open(location, following)?;
+        let place = match following {
+            Following::Links => opener.open_file(location, following)?,
+            Following::Nothing => opener.open(location, following)?,
+        };
         let node = place.node().with_context(|| format!("cannot find {location}"))?;
         // A link is copied as one, wherever it leads.
         if node.attributes.kind != FileKind::SymbolicLink {

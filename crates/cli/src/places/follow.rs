@@ -18,14 +18,24 @@ pub(super) struct Way {
     pub(super) end: Option<Result<Node, FsError>>,
 }
 
-/// The way to a place: links on it are followed, and the last one if that is asked for.
-pub(super) fn follow(place: &Place, following: Following) -> Result<Way> {
+/// The way to a place: links on it are followed, and the last one if that is asked for. `first` is what the first name leads to,
+/// if that is known.
+pub(super) fn follow(
+    place: &Place,
+    first: Option<Result<Node, FsError>>,
+    following: Following,
+) -> Result<Way> {
     let typed = place.path.iter().map(|name| Step { name: name.clone(), is_typed: true });
-    let mut walk = Walk { place, following, way: Vec::new(), left: typed.collect(), links: 0, end: None };
-    // No name is followed then, so that none need be looked up.
-    if walk.left.len() > usize::from(following == Following::Nothing) {
-        let root = place.root().with_context(|| format!("cannot find {}", Shown(&place.label)))?;
-        while walk.go_on(&root)? {}
+    let mut walk =
+        Walk { place, first, following, way: Vec::new(), left: typed.collect(), links: 0, end: None };
+    match (walk.left.len(), following) {
+        (0, _) => {}
+        // No name is followed then, so that none need be looked up.
+        (1, Following::Nothing) => walk.end = walk.first.take(),
+        _ => {
+            let root = place.root().with_context(|| format!("cannot find {}", Shown(&place.label)))?;
+            while walk.go_on(&root)? {}
+        }
     }
     if walk.left.is_empty() {
         walk.end = walk.way.last().map(|(_, node)| Ok(*node));
@@ -44,6 +54,8 @@ struct Step {
 struct Walk<'p> {
     place: &'p Place,
     following: Following,
+    /// What the first name leads to, until it is gone to.
+    first: Option<Result<Node, FsError>>,
     /// Where it is by now.
     way: Vec<(Vec<u8>, Node)>,
     left: VecDeque<Step>,
@@ -65,12 +77,14 @@ impl Walk<'_> {
             _ => {}
         }
         let directory = self.way.last().map_or(*root, |(_, node)| *node);
-        let found = Name::parse(&step.name)
-            .map_err(|error| error.refusal())
-            .and_then(|name| self.place.file_system.lookup(&self.place.caller, &directory.handle, name));
-        match found {
-            Ok(found) if self.is_followed(&found.node) => self.enter(&found.node)?,
-            Ok(found) => self.way.push((step.name, found.node)),
+        let look_up = || {
+            let name = Name::parse(&step.name).map_err(|error| error.refusal())?;
+            let found = self.place.file_system.lookup(&self.place.caller, &directory.handle, name)?;
+            Ok(found.node)
+        };
+        match self.first.take().unwrap_or_else(look_up) {
+            Ok(node) if self.is_followed(&node) => self.enter(&node)?,
+            Ok(node) => self.way.push((step.name, node)),
             Err(FsError::NotFound) if !step.is_typed => bail!("the link leads to nothing"),
             Err(refused) => {
                 let is_missing = refused == FsError::NotFound && self.left.is_empty();

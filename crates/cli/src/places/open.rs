@@ -23,6 +23,12 @@ impl Opener {
         self.open_with(location, &ConnectOptions::default(), following)
     }
 
+    /// The same for what is rather a file than a directory: far away, it is found a round trip earlier.
+    pub fn open_file(&self, location: &Location, following: Following) -> Result<Place> {
+        let may_be_file = !location.means_directory();
+        self.open_with(location, &ConnectOptions { may_be_file, ..ConnectOptions::default() }, following)
+    }
+
     fn open_with(
         &self,
         location: &Location,

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use howdah_client::connect::ConnectOptions;
 use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
-use howdah_vfs::{Node, Shown};
+use howdah_vfs::{FsError, Node, Shown};
 use parking_lot::Mutex;
 
 use super::connecting::connect_to;
@@ -22,7 +22,15 @@ struct Connected {
     seen_root: Arc<OnceLock<Node>>,
 }
 
-type Opened = (Arc<Nfs3>, Vec<Vec<u8>>, Arc<OnceLock<Node>>);
+/// What a place is opened in.
+struct Opened {
+    client: Arc<Nfs3>,
+    /// The names below its root.
+    path: Vec<Vec<u8>>,
+    root: Arc<OnceLock<Node>>,
+    /// What the first of the names leads to, if that was told just now.
+    first: Option<Result<Node, FsError>>,
+}
 
 /// Servers that are connected, each once.
 #[derive(Default)]
@@ -36,7 +44,7 @@ impl Servers {
 
     /// Opens the place of a URL, which need not exist but for its last name.
     pub(super) fn open(&self, url: &NfsUrl, options: &ConnectOptions, following: Following) -> Result<Place> {
-        let (client, path, root) = self.connected(url, options)?;
+        let Opened { client, path, root, first } = self.connected(url, options)?;
         let port = url.port.map_or(String::new(), |port| format!(":{port}"));
         let realm = format!("nfs://{}{port}", url.host);
         let mounted = &url.path[..url.path.len() - path.len()];
@@ -57,7 +65,8 @@ impl Servers {
             let seen = typed.root().ok()?;
             Some(*root.get_or_init(|| seen))
         });
-        let way = follow(&typed, following).with_context(|| format!("following {}", Shown(&typed.label)))?;
+        let way =
+            follow(&typed, first, following).with_context(|| format!("following {}", Shown(&typed.label)))?;
         let meant = url.with_path([mounted, &way.path].concat());
         Ok(Place { label: label(&meant), path: way.path, seen: way.end, ..typed })
     }
@@ -68,7 +77,8 @@ impl Servers {
         let mut all = self.0.lock();
         if let Some(known) = all.iter().find(|connected| connected.holds(url)) {
             let path = url.path[known.root.path.len()..].to_vec();
-            return Ok((Arc::clone(&known.client), path, Arc::clone(&known.seen_root)));
+            let (client, root) = (Arc::clone(&known.client), Arc::clone(&known.seen_root));
+            return Ok(Opened { client, path, root, first: None });
         }
         let client = connect_to(url, options)?;
         let path = client.below_root().to_vec();
@@ -76,7 +86,8 @@ impl Servers {
         let told = client.root_as_told().map(OnceLock::from).unwrap_or_default();
         let (root, seen_root) = (url.with_path(mounted), Arc::new(told));
         all.push(Connected { root, client: Arc::clone(&client), seen_root: Arc::clone(&seen_root) });
-        Ok((client, path, seen_root))
+        let first = client.first_below_as_told();
+        Ok(Opened { client, path, root: seen_root, first })
     }
 }
 

@@ -84,13 +84,10 @@ fn open_path(url: &NfsUrl, options: &ConnectOptions, most: usize) -> Result<Nfs3
     check_flavors(url, &mount)?;
     let channel = opening.wait()?;
     let (caller, through) = (url.caller(options.caller.clone()), Arc::clone(&channel));
+    let place = (root, [&mount.below[..], rest].concat());
     let client =
-        Nfs3::new(channel, transport(url, options), root, &caller, settings(url, options)).map_err(fault)?;
-    let below = [&mount.below[..], rest].concat();
-    Ok(client
-        .with_below_root(below)
-        .with_mount_calls(mount.calls)
-        .with_keep(mount.mounted.through(&through, nfs)))
+        Nfs3::new(channel, transport(url, options), place, &caller, settings(url, options)).map_err(fault)?;
+    Ok(client.with_mount_calls(mount.calls).with_keep(mount.mounted.through(&through, nfs)))
 }
 
 /// What was found of a server.
@@ -163,8 +160,13 @@ fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Re
         // Where MOUNT shares the port of NFS it is secured as well; a daemon of its own, as on Linux, knows no TLS.
         let is_shared = place.address == places.nfs && !place.transport.is_datagrams();
         let tls = options.channel.tls.clone().filter(|_| is_shared);
-        match mount(place, (&url.path, options.into_directory), search.caller.clone(), options.patience, tls)
-        {
+        match mount(
+            place,
+            (&url.path, options.into_directory || options.may_be_file),
+            search.caller.clone(),
+            options.patience,
+            tls,
+        ) {
             Ok(mount) => return Ok(Found { nfs: places.nfs, mount, opening }),
             Err(error) if error.is_tls() => return Err(error),
             // Where another service answers, nothing else of NFS is to be found.

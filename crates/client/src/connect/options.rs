@@ -26,6 +26,8 @@ pub struct ConnectOptions {
     pub portmap_port: u16,
     /// Whether the root is to be a directory: of a file that a server mounts, its directory is mounted, if the server mounts that.
     pub into_directory: bool,
+    /// Whether the path may well be that of a file: its directory is asked for at the same time.
+    pub may_be_file: bool,
 }
 
 impl Default for ConnectOptions {
@@ -37,6 +39,7 @@ impl Default for ConnectOptions {
             patience: PATIENCE,
             portmap_port: portmap::PORT,
             into_directory: false,
+            may_be_file: false,
         }
     }
 }

@@ -35,11 +35,11 @@ struct Told {
     flavors: Vec<AuthFlavor>,
 }
 
-/// Mounts as much of a path as the server exports, asking at `place`, over TLS if it is to be. A path that `may_be_new` is often
-/// no directory: its parent is asked for beside it, which saves a round trip.
+/// Mounts as much of a path as the server exports, asking at `place`, over TLS if it is to be. A path that
+/// `may_be_none` is often no directory, but a file or new: its parent is asked for beside it, which saves a round trip.
 pub fn mount(
     place: Place,
-    (path, may_be_new): (&[Vec<u8>], bool),
+    (path, may_be_none): (&[Vec<u8>], bool),
     caller: Caller,
     patience: Duration,
     tls: Option<ClientTls>,
@@ -56,7 +56,7 @@ pub fn mount(
         |cause: CallError| MountError::Unreachable { place, cause, contact: Contact::of(&service.report()) };
     let mut refusal = None;
     let first = ask(&service, &join(path));
-    let parent = path.split_last().filter(|_| may_be_new).map(|(_, parent)| join(parent));
+    let parent = path.split_last().filter(|_| may_be_none).map(|(_, parent)| join(parent));
     let second = parent.as_deref().map(|parent| ask(&service, parent));
     let mut asked = std::iter::once(first).chain(second);
     for length in (0..=path.len()).rev() {

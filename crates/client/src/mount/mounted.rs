@@ -18,6 +18,9 @@ use crate::waiting::wait_at_most;
 /// How long taking a mount back may take: it is only a courtesy, and the server may be gone.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// How long it is waited for on the connection of NFS, which then ends in order. Far away nobody waits: the call has been sent.
+const LINGER: Duration = Duration::from_millis(20);
+
 /// A mount, taken back when this is dropped, if the server can still be reached.
 pub struct Mounted {
     place: Place,
@@ -66,7 +69,7 @@ impl Drop for Mounted {
                 channel.start(request(program, umnt::PROCEDURE, (&self.caller, &machine), &arguments))
             });
             for pending in calls.collect::<Vec<_>>() {
-                if wait_at_most(pending, PATIENCE).is_none() {
+                if wait_at_most(pending, LINGER).is_none() {
                     tracing::debug!("the server did not say in time that it knows the mount to be over");
                 }
             }

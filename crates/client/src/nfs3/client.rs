@@ -39,20 +39,23 @@ pub struct Nfs3 {
     pub(super) told: Option<fsinfo::Success>,
     patience: Option<Duration>,
     below_root: Vec<Vec<u8>>,
+    /// What the first of them led to.
+    first_below: Option<Result<Node>>,
     mount_calls: Vec<ProcedureReport>,
     /// What must live as long as this: the mount. Dropped last.
     _keep: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Nfs3 {
-    /// The directory of this handle as a file system. Asks the server, as `caller`, for the sizes it takes.
+    /// The directory of this handle as a file system, and the names below it that lead to what is wanted. Asks the server, as
+    /// `caller`, for the sizes it takes, and looks up the first of the names meanwhile.
     ///
     /// # Errors
     /// What FSINFO is refused with: the handle is not the server's, or the caller may not.
     pub fn new(
         channel: Arc<Channel>,
         transport: Transport,
-        root: Handle,
+        (root, below_root): (Handle, Vec<Vec<u8>>),
         caller: &Caller,
         settings: Settings,
     ) -> Result<Self> {
@@ -66,20 +69,21 @@ impl Nfs3 {
             sizes: Sizes::UNTOLD,
             told: None,
             patience: settings.patience,
-            below_root: Vec::new(),
+            below_root,
+            first_below: None,
             mount_calls: Vec::new(),
             _keep: None,
         };
-        let told = client.information(caller, &root)?;
+        let look_up = || {
+            let name = client.below_root.first()?;
+            Some(client.look_up(caller, &root, name).map(|found| found.node))
+        };
+        let (told, first_below) = client.information(caller, &root, look_up)?;
+        client.first_below = first_below;
         client.sizes = Sizes::new(&told, &settings.wanted, transport);
         client.told = Some(told);
         tracing::debug!(sizes = ?client.sizes, "the server announced its sizes");
         Ok(client)
-    }
-
-    /// Remembers the names of a path that lead on from the root.
-    pub fn with_below_root(self, names: Vec<Vec<u8>>) -> Self {
-        Self { below_root: names, ..self }
     }
 
     /// Remembers what was called to mount it.
@@ -92,9 +96,14 @@ impl Nfs3 {
         Self { _keep: Some(Box::new(guard)), ..self }
     }
 
-    /// The names, below the root, of what the URL named: they were not looked up, and may not be there.
+    /// The names, below the root, of what the URL named: they may not be there.
     pub fn below_root(&self) -> &[Vec<u8>] {
         &self.below_root
+    }
+
+    /// What the first of these names led to when this connected, if there are any.
+    pub fn first_below_as_told(&self) -> Option<Result<Node>> {
+        self.first_below
     }
 
     /// What was called to mount it: calls that no channel of this client counts.

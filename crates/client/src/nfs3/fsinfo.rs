@@ -5,15 +5,25 @@ use howdah_wire::nfs3::fsinfo;
 
 use super::client::Nfs3;
 use super::convert::file_handle;
-use super::exchange::success;
+use super::exchange::{Results, success};
 use super::procedure::Procedure;
 use crate::channel::Class;
 
 const PROCEDURE: Procedure = Procedure::idempotent(fsinfo::PROCEDURE, "FSINFO", Class::Attributes);
 
 impl Nfs3 {
-    pub(super) fn information(&self, caller: &Caller, node: &Handle) -> Result<fsinfo::Success> {
-        let results = self.call(caller, PROCEDURE, &fsinfo::Arguments { node: file_handle(node) })?;
-        success(results.decode::<fsinfo::Reply>(PROCEDURE)?, |_| {})
+    /// Asks while `beside` asks something else: far away, that saves a round trip.
+    pub(super) fn information<T>(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        beside: impl FnOnce() -> T,
+    ) -> Result<(fsinfo::Success, T)> {
+        let arguments = fsinfo::Arguments { node: file_handle(node) };
+        let request = || self.request(caller, PROCEDURE, &arguments, None, None);
+        let started = self.channel.start(request());
+        let other = beside();
+        let results = Results::from(self.insist(PROCEDURE, Some(started), request)?);
+        Ok((success(results.decode::<fsinfo::Reply>(PROCEDURE)?, |_| {})?, other))
     }
 }

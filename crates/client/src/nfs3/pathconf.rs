@@ -13,12 +13,15 @@ const PROCEDURE: Procedure = Procedure::idempotent(pathconf::PROCEDURE, "PATHCON
 
 impl Nfs3 {
     pub(super) fn told_limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
-        let results = self.call(caller, PROCEDURE, &pathconf::Arguments { node: file_handle(node) })?;
-        let paths = success(results.decode::<pathconf::Reply>(PROCEDURE)?, |_| {})?;
-        let told = match &self.told {
-            Some(told) if *node == self.root => *told,
-            _ => self.information(caller, node)?,
+        let paths = || {
+            let results = self.call(caller, PROCEDURE, &pathconf::Arguments { node: file_handle(node) })?;
+            success(results.decode::<pathconf::Reply>(PROCEDURE)?, |_| {})
         };
+        let (told, paths) = match &self.told {
+            Some(told) if *node == self.root => (*told, paths()),
+            _ => self.information(caller, node, paths)?,
+        };
+        let paths = paths?;
         Ok(Limits {
             largest_file: told.largest_file,
             longest_name: paths.longest_name,

@@ -1,8 +1,8 @@
 //! Guests: a Linux kernel as a process (User Mode Linux), with the host's files as its root, as a host of a network.
 //!
 //! `kernel` is its command line, `share` the directory that host and guest have in common, `line` what they say to each
-//! other, `session` a guest that boots, runs scripts and halts. `placing` puts it into a network; `mount` and `streaming`
-//! are what its NFS client does there. It knows neither plans nor howdah; a test tool that only wants to boot takes
+//! other, `session` a guest that boots, runs scripts and halts. `placing` puts it into a network; `mount`
+//! is what its NFS client does there. It knows neither plans nor howdah; a test tool that only wants to boot takes
 //! `kernel` and `share`.
 
 mod ganesha;
@@ -15,7 +15,6 @@ mod placing;
 mod programs;
 mod session;
 mod share;
-mod streaming;
 mod tap;
 
 pub use ganesha::Ganesha;
@@ -27,5 +26,4 @@ pub use placing::Placing;
 pub use programs::{find_command, missing, package_of, search_path};
 pub use session::{MAIN, Ran, Session, why};
 pub use share::{NFSD, Share, quoted};
-pub use streaming::{Direction, Streamed, Streaming};
 pub use tap::Tap;

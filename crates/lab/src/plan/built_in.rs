@@ -20,6 +20,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "latency-under-load",
     "local-and-remote",
     "long-directory",
+    "mount",
     "netem-check",
     "nfs4-far",
     "pass-through",

@@ -148,6 +148,8 @@ pub enum ClientKind {
     Howdah,
     /// The Linux kernel's client, in User Mode Linux.
     Kernel,
+    /// `howdah mount`, and programs of others on it.
+    Mount,
     /// `nfs-cp`, of libnfs.
     Libnfs,
     /// `howdah cp`.

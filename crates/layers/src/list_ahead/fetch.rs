@@ -6,34 +6,34 @@ use std::sync::Arc;
 use howdah_vfs::{Access, Detail, Entry, FileKind, Result};
 
 use super::shared::Shared;
-use super::walk::{Child, Next};
+use super::walk::{Child, Done, Next};
 
 /// A directory that is listed ahead. Those who wait for it are woken when this is dropped.
 pub struct Fetch {
     shared: Arc<Shared>,
     next: Next,
-    is_ok: bool,
+    done: Done,
 }
 
 impl Fetch {
     /// A listing that begins when it is [`run`](Self::run).
     pub fn new(shared: Arc<Shared>, next: Next) -> Self {
-        Self { shared, next, is_ok: false }
+        Self { shared, next, done: Done::Not }
     }
 
     /// Lists the directory into the cache, with what the caller may do there.
     pub fn run(mut self) {
         match self.list() {
-            Ok(is_whole) => self.is_ok = is_whole,
+            Ok(done) => self.done = done,
             Err(error) => tracing::debug!(%error, "a directory could not be listed ahead"),
         }
     }
 
-    fn list(&self) -> Result<bool> {
+    fn list(&self) -> Result<Done> {
         let Next { caller, directory } = &self.next;
         let (granted, _) = self.shared.files().access(caller, directory, Access::ALL)?;
         if !granted.contains(Access::READ | Access::LOOKUP) {
-            return Ok(false);
+            return Ok(Done::Not);
         }
         let was_known = self.shared.cache.knows_listing(caller, directory);
         let mut children = Vec::new();
@@ -47,14 +47,18 @@ impl Fetch {
         if is_whole {
             walks.on_whole(directory);
         }
-        Ok(is_whole && !was_known)
+        Ok(match (is_whole, was_known) {
+            (false, _) => Done::Not,
+            (true, true) => Done::Known,
+            (true, false) => Done::Listed,
+        })
     }
 }
 
 impl Drop for Fetch {
     fn drop(&mut self) {
         let now = self.shared.now();
-        self.shared.walks.lock().on_done(&self.next.directory, self.is_ok, now);
+        self.shared.walks.lock().on_done(&self.next.directory, self.done, now);
         self.shared.over.notify_all();
     }
 }

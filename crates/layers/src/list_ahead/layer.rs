@@ -14,7 +14,7 @@ use parking_lot::{Condvar, Mutex};
 use super::ListAheadReport;
 use super::fetch::{Fetch, child};
 use super::shared::{ANSWERS, Shared};
-use super::walk::Walks;
+use super::walk::{Done, Walks};
 use crate::AttributeCache;
 
 /// The most listings under way that no program asked for.
@@ -137,7 +137,7 @@ struct UnderWay<'l> {
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.shared.walks.lock().on_done(self.directory, false, Duration::ZERO);
+        self.shared.walks.lock().on_done(self.directory, Done::Not, Duration::ZERO);
         self.shared.over.notify_all();
     }
 }

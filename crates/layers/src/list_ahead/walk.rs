@@ -51,8 +51,8 @@ pub struct Walks {
     queued: HashMap<Handle, Path>,
     under_way: HashSet<Handle>,
     under_way_max: usize,
-    /// Listed ahead, and not used yet: since when.
-    ahead: HashMap<Handle, Duration>,
+    /// Known before a program asks, and not used yet.
+    ahead: HashMap<Handle, Ahead>,
     window: usize,
     /// The program sorts what it lists.
     sorts: bool,
@@ -60,6 +60,24 @@ pub struct Walks {
     last: Duration,
     listed: u64,
     used: u64,
+}
+
+/// What is known of a directory before a program asks.
+struct Ahead {
+    since: Duration,
+    /// It was listed for that; else the cache knew it.
+    was_listed: bool,
+}
+
+/// How a listing ended that no program asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// It was listed, all of it.
+    Listed,
+    /// The cache knew it.
+    Known,
+    /// It failed, or is too long.
+    Not,
 }
 
 #[derive(Default)]
@@ -103,9 +121,8 @@ impl Walks {
             self.window = WINDOW_MIN;
         }
         self.last = now;
-        self.ahead.retain(|_, since| now.saturating_sub(*since) <= PAUSE);
-        let was_ahead = self.ahead.remove(directory).is_some();
-        self.used += u64::from(was_ahead);
+        self.ahead.retain(|_, ahead| now.saturating_sub(ahead.since) <= PAUSE);
+        let was_ahead = self.take_ahead(directory);
         if let Some(path) = self.queued.remove(directory) {
             self.queue.remove(&path);
         }
@@ -176,11 +193,10 @@ impl Walks {
 
     /// A program looks names up in a directory. If that was listed ahead, the program walks on: the answer is true.
     pub fn on_used(&mut self, directory: &Handle, now: Duration) -> bool {
-        if self.ahead.remove(directory).is_none() {
+        if !self.take_ahead(directory) {
             return false;
         }
         self.last = now;
-        self.used += 1;
         self.window = (self.window * 2).min(WINDOW_MAX);
         true
     }
@@ -225,13 +241,21 @@ impl Walks {
         self.under_way.contains(directory)
     }
 
-    /// A listing is over; `is_ok`: it was one ahead, and all of the directory.
-    pub fn on_done(&mut self, directory: &Handle, is_ok: bool, now: Duration) {
+    /// A listing is over.
+    pub fn on_done(&mut self, directory: &Handle, done: Done, now: Duration) {
         self.under_way.remove(directory);
-        if is_ok {
-            self.listed += 1;
-            self.ahead.insert(*directory, now);
+        if done != Done::Not {
+            let was_listed = done == Done::Listed;
+            self.listed += u64::from(was_listed);
+            self.ahead.insert(*directory, Ahead { since: now, was_listed });
         }
+    }
+
+    /// A program uses a directory; whether it was known before.
+    fn take_ahead(&mut self, directory: &Handle) -> bool {
+        let ahead = self.ahead.remove(directory);
+        self.used += ahead.as_ref().map_or(0, |ahead| u64::from(ahead.was_listed));
+        ahead.is_some()
     }
 }
 
@@ -281,7 +305,7 @@ mod tests {
         assert_eq!(next(&mut walks), [2, 3].map(handle));
         for number in [3, 2] {
             walks.on_listed(&ME, &handle(number), children([number * 100, number * 100 + 1]), true);
-            walks.on_done(&handle(number), true, at(2));
+            walks.on_done(&handle(number), Done::Listed, at(2));
         }
         assert_eq!(next(&mut walks), [200, 201].map(handle), "two are used before others are");
     }
@@ -294,7 +318,7 @@ mod tests {
         for number in 1..500 {
             walks.on_asked(&ME, &handle(number), at(1));
             for directory in next(&mut walks) {
-                walks.on_done(&directory, true, at(1));
+                walks.on_done(&directory, Done::Listed, at(1));
                 ahead += 1;
             }
             assert!(ahead < number as usize + WINDOW_MAX);
@@ -303,6 +327,21 @@ mod tests {
         // The program stopped: what it left does not count for the next one.
         walks.on_asked(&ME, &handle(600), at(60_000));
         assert!(walks.ahead.is_empty() && next(&mut walks).len() < 2 * WINDOW_MIN + 1);
+    }
+
+    #[test]
+    fn a_walk_over_what_is_known_looks_at_each_directory_once() {
+        let mut walks = Walks::new(64);
+        walks.on_listed(&ME, &handle(0), children(1..100), false);
+        let mut looked = 0;
+        for number in 1..100 {
+            walks.on_asked(&ME, &handle(number), at(1));
+            for directory in next(&mut walks) {
+                walks.on_done(&directory, Done::Known, at(1));
+                looked += 1;
+            }
+        }
+        assert_eq!((looked, walks.counts()), (98, (0, 0)), "all but the first, and none was asked for");
     }
 
     #[test]

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use howdah_random::Random;
 
 use super::contract::{Client, STREAM, run_one, spec, url, workload_is_one_of};
 use super::file;
@@ -18,15 +17,6 @@ use crate::run::{Measured, Place, Scene};
 
 /// What its source, and its copy, is called.
 const NAME: &str = "copied";
-
-/// Small files in a directory.
-const FILES_EACH: u64 = 50;
-
-/// A small file is so long, in bytes: from, and below.
-const LENGTHS: (u64, u64) = (1 << 10, 64 << 10);
-
-/// The tree is the same in all runs.
-const SEED: u64 = 2000;
 
 /// What it is called in a plan, and which server it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +130,7 @@ impl Client for Copy {
         let (from, _) = self.places(scene.cell, scene.place)?;
         fs::create_dir_all(scene.place.temporary.join(&self.name)).context("making a directory")?;
         match self.files(scene.cell)? {
-            Some(files) => grow(&from, files),
+            Some(files) => file::tree(&from, files),
             None => file::fill(&from, self.size(scene.cell)?),
         }
     }
@@ -154,18 +144,6 @@ impl Client for Copy {
         measured.add_bytes(compare(&from, &to)? as f64, took);
         Ok(measured)
     }
-}
-
-/// Makes a tree of small files.
-fn grow(top: &Path, files: u64) -> Result<()> {
-    let mut random = Random::new(SEED);
-    for number in 0..files {
-        let directory = top.join(format!("{:04}", number / FILES_EACH));
-        fs::create_dir_all(&directory).with_context(|| format!("making {}", directory.display()))?;
-        let length = LENGTHS.0 + random.below(LENGTHS.1 - LENGTHS.0);
-        file::fill(&directory.join(format!("{number:06}")), length)?;
-    }
-    Ok(())
 }
 
 /// Compares a copy with its source. Gives the bytes of its files.
@@ -198,9 +176,9 @@ mod tests {
     fn a_tree_is_compared_to_the_last_byte() {
         let home = tempfile::tempdir().expect("a directory");
         let [from, to] = ["from", "to"].map(|name| home.path().join(name));
-        [&from, &to].into_iter().for_each(|top| grow(top, 60).expect("grown"));
+        [&from, &to].into_iter().for_each(|top| file::tree(top, 60).expect("grown"));
         let bytes = compare(&from, &to).expect("the same");
-        assert!((60 * LENGTHS.0..60 * LENGTHS.1).contains(&bytes), "{bytes}");
+        assert!((60 * 1024..60 * 65536).contains(&bytes), "{bytes}");
         fs::write(to.join("0001/000055"), "x").expect("written");
         assert!(compare(&from, &to).is_err());
         fs::remove_file(to.join("0001/000055")).expect("removed");

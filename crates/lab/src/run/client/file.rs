@@ -1,13 +1,23 @@
-//! A file for clients that move one: its size as the options say it, and data for it.
+//! Files for clients that move or look at them: their size as the options say it, and data for them.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use howdah_random::Random;
 
 /// The file, if the plan does not say: 500 MiB, as in 2008.
 pub const USUAL_SIZE: u64 = 500 << 20;
+
+/// Small files of a tree in a directory.
+const FILES_EACH: u64 = 50;
+
+/// A small file is so long, in bytes: from, and below.
+const LENGTHS: (u64, u64) = (1 << 10, 64 << 10);
+
+/// A tree is the same in all runs.
+const SEED: u64 = 2000;
 
 /// A piece of it.
 const PIECE: usize = 1 << 20;
@@ -38,6 +48,18 @@ pub fn fill(path: &Path, size: u64) -> Result<()> {
         let part = left.min(PIECE as u64) as usize;
         file.write_all(&piece[..part]).with_context(|| format!("writing {}", path.display()))?;
         left -= part as u64;
+    }
+    Ok(())
+}
+
+/// Makes a tree of small files, 50 in a directory.
+pub fn tree(top: &Path, files: u64) -> Result<()> {
+    let mut random = Random::new(SEED);
+    for number in 0..files {
+        let directory = top.join(format!("{:04}", number / FILES_EACH));
+        fs::create_dir_all(&directory).with_context(|| format!("making {}", directory.display()))?;
+        let length = LENGTHS.0 + random.below(LENGTHS.1 - LENGTHS.0);
+        fill(&directory.join(format!("{number:06}")), length)?;
     }
     Ok(())
 }

@@ -1,16 +1,17 @@
 //! The Linux kernel's client, in a guest behind the client's host.
 //!
-//! `write` and `read` are one stream of dd, as people measure a mount, with `--size` and `--record`; a file that is read
-//! is there before, and nothing of it is in the client's memory. With `--warm-up` as much of another file is moved before. Every other workload is `howdah bench` on the mount. Of a
-//! client `url` and `mount` hold options of mount(8), and `read_ahead_kb=N`.
+//! What it does there, [`super::mounted`] knows. A file that is read is there before, and nothing of it is in the client's
+//! memory. Of a client `url` and `mount` hold options of mount(8), and `read_ahead_kb=N`.
 
 use std::fs;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 
 use super::contract::{Client, spec, url};
+use super::mounted::{Ended, Work};
+use super::streaming::{Direction, Streaming};
 use super::{bench, file};
-use crate::guest::{Direction, MOUNTED, Mount, Placing, Streaming};
+use crate::guest::{MOUNTED, Mount, Placing, quoted};
 use crate::plan::{Cell, ServerKind};
 use crate::record::{CommandRecord, unit};
 use crate::run::guest::{Guest, boot_command, placing};
@@ -18,10 +19,6 @@ use crate::run::{Measured, Place, Scene, bench_json};
 
 /// Its memory in MiB: for the kernel's cache of 500 MiB, as in 2008, and the buffers that a machine of today lets TCP have.
 const MEMORY: u32 = 2048;
-/// What dd moves at once, if the plan does not say.
-const USUAL_RECORD: u64 = 1 << 20;
-/// What one stream can be told. `--warm-up` is how much it moves before the time counts, of another file.
-const FLAGS: [&str; 3] = ["--size", "--record", "--warm-up"];
 /// Programs that it takes, besides what every guest does.
 const NEEDED: [&str; 1] = ["mount.nfs"];
 
@@ -69,32 +66,6 @@ impl Kernel {
         Mount::new(address, if export.is_empty() { "/" } else { export }, ports, &options.join(","))
     }
 
-    /// The stream that it is, if it is one.
-    fn streaming(&self, cell: &Cell) -> Result<Option<Streaming>> {
-        let client = spec(cell, &self.name)?;
-        let direction = match client.workload.as_deref() {
-            Some("write") => Direction::Write,
-            Some("read") => Direction::Read,
-            _ => return Ok(None),
-        };
-        let unknown = client.options.iter().step_by(2).find(|flag| !FLAGS.contains(&flag.as_str()));
-        if let Some(flag) = unknown {
-            bail!("{flag}: one stream of the kernel's client knows {}", FLAGS.join(", "));
-        }
-        let bytes = file::size(&client.options, "--size")?.unwrap_or(file::USUAL_SIZE);
-        let record = file::size(&client.options, "--record")?.unwrap_or(USUAL_RECORD);
-        ensure!(record > 0 && bytes % record == 0, "--size must be whole records");
-        Ok(Some(Streaming { direction, file: format!("{}.stream", self.name), bytes, record }))
-    }
-
-    /// What it moves before that counts, if anything.
-    fn warm_up(&self, cell: &Cell) -> Result<Option<Streaming>> {
-        let Some(streaming) = self.streaming(cell)? else { return Ok(None) };
-        let Some(bytes) = file::size(&spec(cell, &self.name)?.options, "--warm-up")? else { return Ok(None) };
-        ensure!(bytes % streaming.record == 0, "--warm-up must be whole records");
-        Ok(Some(Streaming { file: format!("{}.warm", self.name), bytes, ..streaming }))
-    }
-
     /// `howdah bench` on the mount.
     fn bench(&self, cell: &Cell, place: &Place) -> Result<CommandRecord> {
         let host = &spec(cell, &self.name)?.host;
@@ -110,6 +81,25 @@ impl Kernel {
         self.guest.as_mut().context("the guest has not booted")
     }
 
+    /// Runs a script on the mount.
+    fn run(&mut self, scene: &Scene<'_>, script: &str) -> Result<Ended> {
+        let ran = self.guest()?.run(scene, &format!("{script}\n"))?;
+        let seconds = ran.ended.guest_time().as_secs_f64() / ran.clock;
+        Ok(Ended { output: ran.output, seconds, clock: ran.clock })
+    }
+
+    /// Runs `howdah bench` there.
+    fn measure_bench(&mut self, scene: &Scene<'_>) -> Result<Measured> {
+        let command = self.bench(scene.cell, scene.place)?.command;
+        let json = format!("log/{}.json", self.name);
+        let ended = self.run(scene, &format!("{} >\"$WORK/{json}\"", words(&command)))?;
+        let path = self.placing(scene.cell, scene.place)?.directory.join(json);
+        let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let mut measured = bench_json::measured(&text)?;
+        measured.add("clock", ended.clock, unit::PART);
+        Ok(measured)
+    }
+
     /// Has the file that is to be read at the server, and not at the client.
     fn put(&mut self, scene: &Scene<'_>, streaming: &Streaming) -> Result<()> {
         if scene.cell.spec.server.kind != ServerKind::Kernel {
@@ -118,7 +108,8 @@ impl Kernel {
         // Only through the mount; what the client has of it goes with that.
         let write = Streaming { direction: Direction::Write, ..streaming.clone() };
         let mount = self.mount(scene.cell, scene.place)?.script();
-        let script = format!("{}umount {MOUNTED}\necho 3 >/proc/sys/vm/drop_caches\n{mount}", write.script());
+        let write = words(&write.command(MOUNTED));
+        let script = format!("{write}\numount {MOUNTED}\necho 3 >/proc/sys/vm/drop_caches\n{mount}");
         self.guest()?.run(scene, &script).map(drop)
     }
 }
@@ -134,9 +125,11 @@ impl Client for Kernel {
         };
         let mut commands = vec![boot_command(&placing, &self.name), record("mount", mount.command())];
         commands.extend(mount.read_ahead_command().map(|command| record("read-ahead", command)));
-        commands.extend(self.warm_up(cell)?.map(|streaming| record("warm-up", streaming.command())));
-        commands.push(match self.streaming(cell)? {
-            Some(streaming) => record(&self.name, streaming.command()),
+        let work = Work::of(cell, &self.name)?;
+        let warm_up = work.warm_up(cell, &self.name)?;
+        commands.extend(warm_up.map(|streaming| record("warm-up", streaming.command(MOUNTED))));
+        commands.push(match work.command(MOUNTED) {
+            Some(command) => record(&self.name, command),
             None => self.bench(cell, place)?,
         });
         Ok(commands)
@@ -147,47 +140,39 @@ impl Client for Kernel {
             scene.record(&command.host, &command.name, &command.command);
         }
         let placing = self.placing(scene.cell, scene.place)?;
-        let mut guest = Guest::boot(scene, &placing, &self.name, &NEEDED)?;
+        let work = Work::of(scene.cell, &self.name)?;
+        if let Some(commit) = work.grow(scene.cell, scene.place).context("the tree")? {
+            scene.run(&commit.host, &commit.name, &commit.command)?;
+        }
+        let needed = [&NEEDED[..], work.needed()].concat();
+        let mut guest = Guest::boot(scene, &placing, &self.name, &needed)?;
         guest.run(scene, &self.mount(scene.cell, scene.place)?.script()).context("mounting")?;
         self.guest = Some(guest);
-        let warm_up = self.warm_up(scene.cell)?;
-        for streaming in self.streaming(scene.cell)?.iter().chain(&warm_up) {
-            if streaming.direction == Direction::Read {
-                self.put(scene, streaming).context("the file to read")?;
-            }
+        let warm_up = work.warm_up(scene.cell, &self.name)?;
+        for streaming in work.files_to_read(warm_up.as_ref()) {
+            self.put(scene, streaming).context("the file to read")?;
         }
         if let Some(warm_up) = warm_up {
-            self.guest()?.run(scene, &warm_up.script()).context("warming up")?;
+            self.run(scene, &words(&warm_up.command(MOUNTED))).context("warming up")?;
         }
         Ok(())
     }
 
     fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {
-        let (mut measured, clock) = match self.streaming(scene.cell)? {
-            Some(streaming) => {
-                let ran = self.guest()?.run(scene, &streaming.script())?;
-                let streamed = streaming.read(&ran)?;
-                let mut measured = Measured::default();
-                measured.add_bytes(streamed.bytes as f64, streamed.seconds);
-                (measured, ran.clock)
-            }
-            None => {
-                let command = self.bench(scene.cell, scene.place)?.command;
-                let words: Vec<String> = command.iter().map(|word| crate::guest::quoted(word)).collect();
-                let json = format!("$WORK/log/{}.json", self.name);
-                let ran = self.guest()?.run(scene, &format!("{} >\"{json}\"\n", words.join(" ")))?;
-                let path =
-                    self.placing(scene.cell, scene.place)?.directory.join(format!("log/{}.json", self.name));
-                let text =
-                    fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-                (bench_json::measured(&text)?, ran.clock)
-            }
+        let work = Work::of(scene.cell, &self.name)?;
+        let measured = match work.command(MOUNTED) {
+            Some(command) => work.measure(|| self.run(scene, &words(&command)))?,
+            None => self.measure_bench(scene)?,
         };
-        measured.add("clock", clock, unit::PART);
         // It ends here, not beside whatever the cell has still to do.
         self.guest = None;
         Ok(measured)
     }
+}
+
+/// A command as a line of a script.
+fn words(command: &[String]) -> String {
+    command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -235,7 +220,7 @@ mod tests {
         assert!(told[2].starts_with("read-ahead: sh -c echo 15360 >"), "{told:?}");
         assert_eq!(
             told[3],
-            "main: dd if=/mnt/n/main.stream of=/dev/null bs=1048576 count=100 iflag=fullblock"
+            "main: env LC_ALL=C dd if=/mnt/n/main.stream of=/dev/null bs=1048576 count=100 iflag=fullblock"
         );
     }
 
@@ -249,7 +234,7 @@ mod tests {
     #[test]
     fn what_warms_a_stream_up_is_another_file() {
         let warm = told(&format!("{CELL}workload = 'read'\noptions = ['--warm-up', '64M']"));
-        assert!(warm[2].starts_with("warm-up: dd if=/mnt/n/main.warm "), "{warm:?}");
+        assert!(warm[2].starts_with("warm-up: env LC_ALL=C dd if=/mnt/n/main.warm "), "{warm:?}");
     }
 
     #[test]

@@ -10,9 +10,13 @@ mod iperf3;
 mod kernel;
 mod libnfs;
 mod local;
+mod mount;
+mod mounted;
 mod ping;
 mod probe;
 mod simulation;
+mod streaming;
+mod walk;
 
 pub use contract::Client;
 
@@ -35,6 +39,7 @@ pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
         ClientKind::Ping => Box::new(ping::Ping { name }),
         ClientKind::Busy => Box::new(busy::Busy { name }),
         ClientKind::Kernel => Box::new(kernel::Kernel::new(name)),
+        ClientKind::Mount => Box::new(mount::Mount::new(name)),
         ClientKind::Simulation => Box::new(simulation::Simulation { name }),
     })
 }

@@ -1,0 +1,121 @@
+//! `howdah mount` on the client's host, and what programs do there: what [`super::mounted`] knows.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use super::contract::{Client, spec, url};
+use super::mounted::{Ended, Work};
+use super::{bench, file};
+use crate::guest::missing;
+use crate::plan::Cell;
+use crate::record::CommandRecord;
+use crate::run::{Measured, Place, Running, Scene};
+
+/// What it says when the mount is there.
+const READY: &str = " is mounted on ";
+
+/// A mount by FUSE.
+pub struct Mount {
+    /// Its name in the plan.
+    pub name: String,
+    mounted: Option<Running>,
+}
+
+impl Mount {
+    /// One that is not mounted.
+    pub fn new(name: String) -> Self {
+        Self { name, mounted: None }
+    }
+
+    fn directory(&self, place: &Place) -> PathBuf {
+        place.temporary.join(format!("mount-{}", self.name))
+    }
+
+    /// Where it notes what the path holds: nowhere that other cells do.
+    fn runtime(&self, place: &Place) -> PathBuf {
+        place.temporary.join(format!("runtime-{}", self.name))
+    }
+
+    fn mount(&self, cell: &Cell, place: &Place) -> Result<Vec<String>> {
+        let runtime = self.runtime(place).display().to_string();
+        let words = [format!("XDG_RUNTIME_DIR={runtime}"), place.howdah()];
+        let mut command = vec!["env".to_owned()];
+        command.extend(words);
+        command.extend(["mount", "--foreground", "--state", &runtime].map(str::to_owned));
+        let options = &spec(cell, &self.name)?.mount;
+        if !options.is_empty() {
+            let words: Vec<String> =
+                options.iter().map(|(name, value)| format!("{name}={}", value.text())).collect();
+            command.extend(["-o".to_owned(), words.join(",")]);
+        }
+        command.extend([url(cell, place, &self.name)?, self.directory(place).display().to_string()]);
+        Ok(command)
+    }
+
+    fn record(&self, cell: &Cell, name: &str, command: Vec<String>) -> Result<CommandRecord> {
+        Ok(CommandRecord { host: spec(cell, &self.name)?.host.clone(), name: name.to_owned(), command })
+    }
+}
+
+impl Client for Mount {
+    fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
+        let work = Work::of(cell, &self.name)?;
+        let directory = self.directory(place).display().to_string();
+        let mut commands = vec![self.record(cell, "mount", self.mount(cell, place)?)?];
+        if let Some(warm_up) = work.warm_up(cell, &self.name)? {
+            commands.push(self.record(cell, "warm-up", warm_up.command(&directory))?);
+        }
+        commands.push(match work.command(&directory) {
+            Some(command) => self.record(cell, &self.name, command)?,
+            None => bench::command(cell, place, &self.name, &spec(cell, &self.name)?.host, &directory)?,
+        });
+        Ok(commands)
+    }
+
+    fn prepare(&mut self, scene: &Scene<'_>) -> Result<()> {
+        let (cell, place) = (scene.cell, scene.place);
+        let work = Work::of(cell, &self.name)?;
+        if let Some(missing) = missing(work.needed()) {
+            bail!("{missing}");
+        }
+        let warm_up = work.warm_up(cell, &self.name)?;
+        for streaming in work.files_to_read(warm_up.as_ref()) {
+            file::fill(&place.export.join(&streaming.file), streaming.bytes).context("the file to read")?;
+        }
+        if let Some(commit) = work.grow(cell, place).context("the tree")? {
+            scene.run(&commit.host, &commit.name, &commit.command)?;
+        }
+        for directory in [self.directory(place), self.runtime(place)] {
+            fs::create_dir_all(&directory).with_context(|| format!("making {}", directory.display()))?;
+        }
+        let host = spec(cell, &self.name)?.host.clone();
+        let command = self.mount(cell, place)?;
+        self.mounted = Some(scene.start_until(&host, "mount", &command, READY).context("mounting")?);
+        if let Some(warm_up) = warm_up {
+            let command = warm_up.command(&self.directory(place).display().to_string());
+            scene.run(&host, "warm-up", &command)?;
+        }
+        Ok(())
+    }
+
+    fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {
+        let commands = self.commands(scene.cell, scene.place)?;
+        let command = commands.last().context("a client has a command")?;
+        let run = || {
+            let began = Instant::now();
+            let ran = scene.run(&command.host, &command.name, &command.command)?;
+            Ok(Ended { output: ran.output, seconds: began.elapsed().as_secs_f64(), clock: 1.0 })
+        };
+        let measured = match Work::of(scene.cell, &self.name)? {
+            Work::Bench => run().and_then(|_| bench::measured(scene.place, &self.name)),
+            work => work.measure(run),
+        };
+        if let Some(mounted) = &mut self.mounted {
+            mounted.check().context("the mount")?;
+        }
+        measured
+    }
+}
