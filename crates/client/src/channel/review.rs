@@ -134,6 +134,7 @@ impl Shared {
         for lane in self.all_lanes().take(wanted).skip(before) {
             // It takes calls once it has answered a first one.
             lane.is_suspect.store(true, Ordering::SeqCst);
+            lane.meter.lock().begin_beside_others();
         }
         self.set_lanes(wanted);
         if let Err(error) = self.tend(review) {

@@ -7,6 +7,12 @@ const MEMORY: Duration = Duration::from_secs(1);
 /// The weight of a new sample of the round trip.
 const WEIGHT: f64 = 1.0 / 8.0;
 
+/// So long, busy, the rate of a new lane beside others says nothing: its connection finds out meanwhile what the path can do. As long as
+/// new lanes are left to settle before what they bring counts.
+const SETTLING: Duration = Duration::from_secs(2);
+/// The same in round trips.
+const SETTLING_ROUND_TRIPS: f64 = 20.0;
+
 /// Measures one lane. `now` is the time since any fixed moment.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Meter {
@@ -17,6 +23,8 @@ pub struct Meter {
     looked: Duration,
     trip: f64,
     deviation: f64,
+    /// For so long it was busy since it is new beside others, until it has settled.
+    settling: Option<Duration>,
 }
 
 impl Meter {
@@ -28,7 +36,14 @@ impl Meter {
         looked: Duration::ZERO,
         trip: 0.0,
         deviation: 0.0,
+        settling: None,
     };
+
+    /// The lane is new beside others that deliver. Until it has settled it is taken to deliver what the fastest does: by its first rate it
+    /// would get too few calls for another one.
+    pub fn begin_beside_others(&mut self) {
+        (self.delivered, self.busy, self.settling) = (0.0, Duration::ZERO, Some(Duration::ZERO));
+    }
 
     /// A call that moves so many bytes is under way.
     pub fn on_start(&mut self, now: Duration, bytes: usize) {
@@ -65,11 +80,12 @@ impl Meter {
         if self.busy.is_zero() { 0.0 } else { self.delivered / self.busy.as_secs_f64() }
     }
 
-    /// When a call that moves so many bytes would be done if it started now. A lane that was not measured yet is taken to
-    /// deliver `otherwise` bytes per second.
+    /// When a call that moves so many bytes would be done if it started now. A lane that was not measured yet, or has not settled, is
+    /// taken to deliver `otherwise` bytes per second.
     pub fn delivery(&self, bytes: usize, otherwise: f64) -> Duration {
         let rate = match self.rate() {
             0.0 => otherwise,
+            rate if self.settling.is_some() => rate.max(otherwise),
             rate => rate,
         };
         let seconds = self.trip + (self.outstanding + bytes) as f64 / rate.max(1.0);
@@ -83,7 +99,11 @@ impl Meter {
 
     fn look(&mut self, now: Duration) {
         if self.outstanding > 0 {
-            self.busy += now.saturating_sub(self.looked);
+            let time = now.saturating_sub(self.looked);
+            self.busy += time;
+            let enough = SETTLING.as_secs_f64().max(self.trip * SETTLING_ROUND_TRIPS);
+            let settling = self.settling.map(|settling| settling + time);
+            self.settling = settling.filter(|settling| settling.as_secs_f64() < enough);
         }
         self.looked = self.looked.max(now);
         if self.busy > MEMORY {
@@ -127,6 +147,25 @@ mod tests {
             on_fast += 1;
         }
         assert_eq!(on_fast, 4);
+    }
+
+    #[test]
+    fn a_new_lane_gets_calls_until_it_has_settled() {
+        let (mut new, mut now) = (Meter::default(), Duration::ZERO);
+        new.begin_beside_others();
+        let mut call = |took: Duration| {
+            let expected = new.delivery(1_000_000, 1e8);
+            new.on_start(now, 1_000_000);
+            now += took;
+            new.on_finish(now, 1_000_000, Some(took));
+            expected
+        };
+        // Its first calls take long.
+        let slow = [400, 300, 300].map(|took| call(took * MILLISECOND));
+        assert_eq!(slow, [10 * MILLISECOND; 3]);
+        let settled = [300, 300, 300, 300].map(|took| call(took * MILLISECOND));
+        assert_eq!(settled[..3], [10 * MILLISECOND; 3]);
+        assert!(call(300 * MILLISECOND) > 100 * MILLISECOND, "it is as slow as it seemed");
     }
 
     #[test]
