@@ -36,8 +36,11 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         // No terminal's Ctrl-C is ours any more.
         let _ = setsid();
     }
-    // Looked at before a server is asked, and once more when no other start can mount there.
-    prepared(&arguments.directory, arguments.nonempty)?;
+    // Looked at before a server is asked, and once more when it is mounted, for another start may have mounted there meanwhile.
+    {
+        let _turn = Turn::wait(arguments.state.as_deref())?;
+        prepared(&arguments.directory, arguments.nonempty)?;
+    }
     let client = connect_to(&settings.url, &ConnectOptions::default())?;
     let caller = settings.url.caller(own_caller());
     let root = root(&client, &caller)?;
