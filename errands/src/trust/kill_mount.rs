@@ -1,10 +1,11 @@
-//! `kill-mount`: SIGKILL at any moment of the process that keeps a mount, and of its server. What fsync succeeded for is on the server's
-//! disk; the next `howdah mount` replaces what the killed process left, and a killed server is waited for.
+//! `kill-mount`: SIGKILL at any moment of the process that keeps a mount, and of its server, and a path between them that is cut. What fsync
+//! succeeded for is on the server's disk; the next `howdah mount` replaces what the killed process left; a server that is away is waited for,
+//! by who does not give up.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,19 +17,27 @@ use super::blocks::{BLOCK, Blocks, Interrupted, Way};
 use super::campaign::{Context, Progress, Verdict};
 use super::crew::Crew;
 use super::disk::lacking;
-use super::kill_relay::{STUCK, Tally};
-use super::server::Server;
+use super::impatient::interruptible;
+use super::path::FarPath;
+use super::server::{Offer, Server};
+use super::tally::{STUCK, Tally};
 use howdah_random::Random;
 
-/// Kills of the full form and of the short one.
-const FULL: u64 = 200;
+/// Faults of the full form and of the short one.
+const FULL: u64 = 300;
 const QUICK: u64 = 12;
 /// Programs, each with a file of its own.
 const PROGRAMS: u64 = 3;
-/// A kill comes after so long at most.
+/// A fault comes after so long at most.
 const MOST_LATER: Duration = Duration::from_millis(400);
 /// A mount that is not there after this long will not be.
 const MOUNTING: Duration = Duration::from_secs(20);
+/// What becomes of the mount's process, the server and the path.
+const KINDS: [&str; 3] = ["of the mount", "of the server", "of the path"];
+const MOUNT: usize = 0;
+const SERVER: usize = 1;
+/// The size of a file that is copied there.
+const SMALL: usize = 256 << 10;
 /// How often it is looked whether it is: that is no event.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -38,14 +47,54 @@ pub fn run(context: &Context) -> Result<Verdict> {
         return Ok(Verdict::skipped(why));
     }
     let mut random = Random::new(context.seed);
-    let mut server = Server::start(&context.binary, &context.directory)?;
+    let path = FarPath::lay(context)?;
+    let offer = Offer { site: path.far(), ..Offer::below(&context.directory) };
+    let mut server = Server::start_with(&context.binary, offer)?;
     let crew = Crew::settle(server.export(), 0, false)?;
     let files =
         (0..PROGRAMS).map(|number| Blocks::make(server.export().join(name(number)), number).map(Arc::new));
     let files = files.collect::<std::io::Result<Vec<_>>>().context("making files")?;
-    let mut mount = Mount::start(context, &server)?;
+    let mut mount = Mount::start(context, &path, &server)?;
+    employ(&crew, &mount, &files, context.seed);
+    let (times, mut progress, mut tally) = (context.times(FULL, QUICK), Progress::begin(), Tally::of(&KINDS));
+    for fault in 1..=times {
+        thread::sleep(MOST_LATER.mul_f64(random.fraction()));
+        let kind = tally.next(&mut random);
+        match kind {
+            MOUNT => mount.kill()?,
+            SERVER => server.kill()?,
+            _ => path.cut()?,
+        }
+        tally.verify(&crew, &server, &files, fault)?;
+        if let Some(wrong) = tally.impatient.run(mount.using(&mut random))? {
+            crew.report(format!("at fault {fault}, {}: {wrong}", KINDS[kind]));
+        }
+        match kind {
+            MOUNT => mount.start_again(context, &path, &server)?,
+            SERVER => {
+                server.start_again()?;
+                server.wait()?;
+            }
+            _ => {
+                thread::sleep(path.outage(context, &mut random));
+                path.mend()?;
+            }
+        }
+        tally.wait_for_service(&crew, kind);
+        if !crew.broken().is_empty() {
+            break;
+        }
+        progress.tell(|| format!("{fault} of {times} faults, {} times made durable", crew.steps()));
+    }
+    crew.dismiss(STUCK);
+    tally.verify(&crew, &server, &files, times)?;
+    Ok(tally.verdict(&crew, &progress))
+}
+
+/// Gives each file to a program of its own.
+fn employ(crew: &Arc<Crew>, mount: &Mount, files: &[Arc<Blocks>], seed: u64) {
     for (file, number) in files.iter().zip(0..) {
-        let (its, random) = (Arc::clone(file), Random::apart(context.seed, number + 1));
+        let (its, random) = (Arc::clone(file), Random::apart(seed, number + 1));
         let way = Program { path: mount.at.join(name(number)), file: None };
         crew.start(move |crew| {
             // A server that we start must not inherit the files: it would close them before it begins, which waits for that server.
@@ -54,31 +103,6 @@ pub fn run(context: &Context) -> Result<Verdict> {
             its.work(crew, way, random)
         });
     }
-    let (times, mut progress, mut tally) = (context.times(FULL, QUICK), Progress::begin(), Tally::default());
-    for kill in 1..=times {
-        thread::sleep(MOST_LATER.mul_f64(random.fraction()));
-        let of_mount = random.one_in(2);
-        if of_mount {
-            mount.kill()?;
-        } else {
-            server.kill()?;
-        }
-        tally.verify(&crew, &server, &files, kill)?;
-        if of_mount {
-            mount.start_again(context, &server)?;
-        } else {
-            server.start_again()?;
-            server.wait()?;
-        }
-        tally.wait_for_service(&crew);
-        if !crew.broken().is_empty() {
-            break;
-        }
-        progress.tell(|| format!("{kill} of {times} kills, {} times made durable", crew.steps()));
-    }
-    crew.dismiss(STUCK);
-    tally.verify(&crew, &server, &files, times)?;
-    Ok(tally.verdict(times, &crew, &progress))
 }
 
 fn name(number: u64) -> String {
@@ -92,18 +116,19 @@ struct Mount {
 }
 
 impl Mount {
-    fn start(context: &Context, server: &Server) -> Result<Self> {
+    fn start(context: &Context, path: &FarPath, server: &Server) -> Result<Self> {
         let at = context.directory.join("mnt");
         std::fs::create_dir(&at).context("a directory to mount at")?;
+        std::fs::write(small(&at), [7; SMALL]).context("a file to copy")?;
         let mut mount = Self { at, child: None };
-        mount.start_again(context, server)?;
+        mount.start_again(context, path, server)?;
         Ok(mount)
     }
 
     /// Mounts, in the place of what a killed process left.
-    fn start_again(&mut self, context: &Context, server: &Server) -> Result<()> {
-        let mut command = server.site().client_command(&context.binary);
-        command.args(["mount", "--foreground", &server.url("", "")]).arg(&self.at);
+    fn start_again(&mut self, context: &Context, path: &FarPath, server: &Server) -> Result<()> {
+        let mut command = path.near_command();
+        command.arg(&context.binary).args(["mount", "--foreground", &server.url("", "")]).arg(&self.at);
         command.arg("--state").arg(context.directory.join("mounts"));
         let log = File::options().create(true).append(true).open(context.directory.join("mount.txt"));
         let log = log.context("opening the log of the mount")?;
@@ -118,6 +143,20 @@ impl Mount {
         }
         self.child = Some(child);
         Ok(())
+    }
+
+    /// Somebody uses what is mounted: writes, reads, makes, syncs, lists.
+    fn using(&self, random: &mut Random) -> Command {
+        let mut command = interruptible(Command::new("env"));
+        let of = |name: &str| self.at.join(name);
+        match random.below(5) {
+            0 => command.arg("cp").arg(small(&self.at)).arg(of("copied")),
+            1 => command.arg("cat").arg(of(&name(0))),
+            2 => command.arg("touch").arg(of("touched")),
+            3 => command.arg("sync").arg(of(&name(0))),
+            _ => command.args(["ls", "-l"]).arg(&self.at),
+        };
+        command
     }
 
     fn kill(&mut self) -> Result<()> {
@@ -137,6 +176,11 @@ impl Drop for Mount {
         }
         let _ = rustix::mount::unmount(&self.at, rustix::mount::UnmountFlags::DETACH);
     }
+}
+
+/// A file beside the directory at which is mounted.
+fn small(at: &Path) -> PathBuf {
+    at.with_file_name("small")
 }
 
 fn is_there(at: &Path) -> bool {

@@ -1,10 +1,10 @@
-//! `kill-relay`: SIGKILL at any moment of a relay with caches, and of the server behind it. What a COMMIT was answered for under one
-//! verifier is on that server's disk, and clients go on as soon as both run again.
+//! `kill-relay`: SIGKILL at any moment of a relay with caches, and of the server behind it, and a path between them that is cut. What a
+//! COMMIT was answered for under one verifier is on that server's disk, and clients go on as soon as the fault is over.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use howdah_client::connect::own_caller;
@@ -13,119 +13,136 @@ use howdah_vfs::{Caller, Change, Content, Data, FileSystem, Handle, Name, Stabil
 use super::blocks::{BLOCK, Blocks, Interrupted, Way};
 use super::campaign::{Context, Progress, Verdict};
 use super::crew::{Crew, client};
-use super::server::{Offer, Relayed, Server, Site};
+use super::impatient::interruptible;
+use super::path::FarPath;
+use super::server::{Offer, Relayed, Server};
+use super::tally::{STUCK, Tally};
 use howdah_random::Random;
 
-/// Kills of the full form and of the short one.
-const FULL: u64 = 200;
+/// Faults of the full form and of the short one.
+const FULL: u64 = 400;
 const QUICK: u64 = 16;
 /// Clients, each with a file of its own.
 const CLIENTS: u64 = 4;
-/// The relay's address: its port is the server's.
-const RELAY: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-/// A kill comes after so long at most.
+/// A fault comes after so long at most.
 const MOST_LATER: Duration = Duration::from_millis(400);
-/// Clients go on so soon after both run again.
-pub const BACK: Duration = Duration::from_secs(5);
-/// Nobody goes on after this long: something hangs.
-pub const STUCK: Duration = Duration::from_secs(60);
+/// What becomes of the relay, the server and the path.
+const KINDS: [&str; 4] = ["of the relay", "of the server", "of both", "of the path"];
+const RELAY: usize = 0;
+const SERVER: usize = 1;
+const PATH: usize = 3;
 
 /// Runs it.
 pub fn run(context: &Context) -> Result<Verdict> {
     let mut random = Random::new(context.seed);
-    let mut far = Server::start(&context.binary, &context.directory)?;
-    let place = context.directory.join("relay");
-    std::fs::create_dir(&place).context("a directory for the relay")?;
-    let relayed = Some(Relayed::Cached(far.url("", "")));
-    let site = Site { address: RELAY, hosts: None };
-    let mut relay = Server::start_with(&context.binary, Offer { relayed, site, ..Offer::below(&place) })?;
-    let crew = Crew::settle(far.export(), 0, false)?;
-    let files = employ(&crew, &far, &relay, context.seed)?;
-    let (times, mut progress, mut tally) = (context.times(FULL, QUICK), Progress::begin(), Tally::default());
-    for kill in 1..=times {
+    let mut chain = Chain::start(context)?;
+    let crew = Crew::settle(chain.far.export(), 0, false)?;
+    let files = employ(&crew, &chain, context.seed)?;
+    let (times, mut progress, mut tally) = (context.times(FULL, QUICK), Progress::begin(), Tally::of(&KINDS));
+    for fault in 1..=times {
         thread::sleep(MOST_LATER.mul_f64(random.fraction()));
-        // One in four kills takes both.
-        let (of_relay, of_far) = [(true, false), (false, true), (true, false), (true, true)][random.index(4)];
-        for server in [of_relay.then_some(&mut relay), of_far.then_some(&mut far)].into_iter().flatten() {
-            server.kill()?;
+        let kind = tally.next(&mut random);
+        chain.strike(kind)?;
+        tally.verify(&crew, &chain.far, &files, fault)?;
+        if let Some(wrong) = tally.impatient.run(chain.copying(context, &mut random))? {
+            crew.report(format!("at fault {fault}, {}: {wrong}", KINDS[kind]));
         }
-        tally.verify(&crew, &far, &files, kill)?;
-        if of_far {
-            far.start_again()?;
+        if kind == PATH {
+            thread::sleep(chain.path.outage(context, &mut random));
         }
-        if of_relay {
-            // It does not start without the server.
-            far.wait()?;
-            relay.start_again()?;
-        }
-        far.wait()?;
-        relay.wait()?;
-        tally.wait_for_service(&crew);
+        chain.recover(kind)?;
+        tally.wait_for_service(&crew, kind);
         if !crew.broken().is_empty() {
             break;
         }
-        progress.tell(|| format!("{kill} of {times} kills, {} times made durable", crew.steps()));
+        progress.tell(|| format!("{fault} of {times} faults, {} times made durable", crew.steps()));
     }
     crew.dismiss(STUCK);
-    tally.verify(&crew, &far, &files, times)?;
-    Ok(tally.verdict(times, &crew, &progress))
+    tally.verify(&crew, &chain.far, &files, times)?;
+    Ok(tally.verdict(&crew, &progress))
 }
 
-/// What was seen.
-#[derive(Default)]
-pub struct Tally {
-    bytes: u64,
-    longest: Duration,
+/// A server, a relay, and the path between them.
+struct Chain {
+    far: Server,
+    relay: Server,
+    // Goes last: both live on its hosts.
+    path: FarPath,
 }
 
-impl Tally {
-    /// Compares all files on this server's disk.
-    pub fn verify(&mut self, crew: &Crew, server: &Server, files: &[Arc<Blocks>], kill: u64) -> Result<()> {
-        server.while_stopped(|| {
-            for file in files {
-                match file.verify() {
-                    Ok(bytes) => self.bytes += bytes,
-                    Err(wrong) => crew.report(format!("at kill {kill}: {wrong}")),
-                }
-            }
-        })
+impl Chain {
+    fn start(context: &Context) -> Result<Self> {
+        let path = FarPath::lay(context)?;
+        let offer = Offer { site: path.far(), ..Offer::below(&context.directory) };
+        let far = Server::start_with(&context.binary, offer)?;
+        let place = context.directory.join("relay");
+        std::fs::create_dir(&place).context("a directory for the relay")?;
+        let relayed = Some(Relayed::Cached(far.url("", "")));
+        let offer = Offer { relayed, site: path.near(), ..Offer::below(&place) };
+        let relay = Server::start_with(&context.binary, offer)?;
+        Ok(Self { far, relay, path })
     }
 
-    /// Waits until somebody has made something durable.
-    pub fn wait_for_service(&mut self, crew: &Crew) {
-        let began = Instant::now();
-        let is_back = crew.wait_for(crew.steps() + 1, STUCK);
-        let took = began.elapsed();
-        self.longest = self.longest.max(took);
-        if !is_back || took > BACK {
-            crew.report(format!("nothing was made durable for {took:?} after all ran again"));
+    fn strike(&mut self, kind: usize) -> Result<()> {
+        if kind == PATH {
+            return self.path.cut();
         }
+        if kind != SERVER {
+            self.relay.kill()?;
+        }
+        if kind != RELAY {
+            self.far.kill()?;
+        }
+        Ok(())
     }
 
-    /// What it came to.
-    pub fn verdict(&self, times: u64, crew: &Crew, progress: &Progress) -> Verdict {
-        let figures = format!(
-            "{times} kills in {:.0} s; {} times something was made durable, back after {:.2} s at most; {} MB compared, 0 wrong",
-            progress.seconds(),
-            crew.steps(),
-            self.longest.as_secs_f64(),
-            self.bytes >> 20,
-        );
-        Verdict { figures, broken: crew.broken(), ..Verdict::default() }
+    /// Waits until all of it is as it was.
+    fn recover(&mut self, kind: usize) -> Result<()> {
+        if kind == PATH {
+            return self.path.mend();
+        }
+        if kind != RELAY {
+            self.far.start_again()?;
+            // A relay does not start without its server.
+            self.far.wait()?;
+        }
+        if kind != SERVER {
+            self.relay.start_again()?;
+        }
+        self.relay.wait()
+    }
+
+    /// Somebody copies a file through the relay, there or back.
+    fn copying(&self, context: &Context, random: &mut Random) -> Command {
+        let mut command = interruptible(self.path.near_command());
+        command.arg(&context.binary);
+        match random.one_in(2) {
+            true => command.arg("cp").arg(&context.binary).arg(self.relay.url("copied", "")),
+            false => command.arg("cat").arg(self.relay.url(&name(0), "")),
+        };
+        command
     }
 }
 
-fn employ(crew: &Arc<Crew>, far: &Server, relay: &Server, seed: u64) -> Result<Vec<Arc<Blocks>>> {
+fn employ(crew: &Arc<Crew>, chain: &Chain, seed: u64) -> Result<Vec<Arc<Blocks>>> {
     let mut files = Vec::new();
     for number in 0..CLIENTS {
-        let name = format!("file-{number}");
-        let file = Arc::new(Blocks::make(far.export().join(&name), number).context("making a file")?);
-        let way = Client::new(client(&relay.url("", "&lanes=1"))?, &name)?;
+        let (name, host) = (name(number), chain.path.near_host());
+        let file = Arc::new(Blocks::make(chain.far.export().join(&name), number).context("making a file")?);
+        let way = host.run_in(|| Client::new(client(&chain.relay.url("", "&lanes=1"))?, &name)).context("entering the near host")??;
         let (its, random) = (Arc::clone(&file), Random::apart(seed, number + 1));
-        crew.start(move |crew| its.work(crew, way, random));
+        crew.start(move |crew| {
+            // It connects again from here.
+            host.enter().map_err(|error| format!("entering the near host: {error}"))?;
+            its.work(crew, way, random)
+        });
         files.push(file);
     }
     Ok(files)
+}
+
+fn name(number: u64) -> String {
+    format!("file-{number}")
 }
 
 /// A client of NFSv3, which writes again what a COMMIT was not for.

@@ -11,6 +11,7 @@ mod crew;
 mod disk;
 mod exactly_once;
 mod faults;
+mod impatient;
 mod kill_client;
 mod kill_locks;
 mod kill_mount;
@@ -18,9 +19,11 @@ mod kill_passed;
 mod kill_relay;
 mod kill_server;
 mod losing;
+mod path;
 mod power_cut;
 mod server;
 mod soak;
+mod tally;
 mod territory;
 mod tree;
 mod worker;
@@ -56,7 +59,7 @@ const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         name: "kill-relay",
-        about: "SIGKILL of a relay and of the server behind it, under writes that are made durable",
+        about: "SIGKILL of a relay and of the server behind it, and a path that is cut, under writes that are made durable",
         run: kill_relay::run,
     },
     Campaign {
@@ -66,7 +69,7 @@ const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         name: "kill-mount",
-        about: "SIGKILL of a mount's process and of its server, under writes that are made durable",
+        about: "SIGKILL of a mount's process and of its server, and a path that is cut, under writes that are made durable",
         run: kill_mount::run,
     },
     Campaign {
