@@ -10,7 +10,7 @@ done)
 mkdir -m 755 "$MOUNTED/pjdfstest"
 cd "$MOUNTED/pjdfstest"
 code=0
-prove $(printf "$suite/tests/%s\n" $files) >"$log" 2>&1 || code=$?
+prove -f $(printf "$suite/tests/%s\n" $files) >"$log" 2>&1 || code=$?
 cd /
 note "$(grep '^Files=' "$log"), $(grep -c 'Failed test' "$log") files with failures"
 sed -n '/^Test Summary Report/,$p' "$log"

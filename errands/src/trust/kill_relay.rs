@@ -129,7 +129,9 @@ fn employ(crew: &Arc<Crew>, chain: &Chain, seed: u64) -> Result<Vec<Arc<Blocks>>
     for number in 0..CLIENTS {
         let (name, host) = (name(number), chain.path.near_host());
         let file = Arc::new(Blocks::make(chain.far.export().join(&name), number).context("making a file")?);
-        let way = host.run_in(|| Client::new(client(&chain.relay.url("", "&lanes=1"))?, &name)).context("entering the near host")??;
+        let way = host
+            .run_in(|| Client::new(client(&chain.relay.url("", "&lanes=1"))?, &name))
+            .context("entering the near host")??;
         let (its, random) = (Arc::clone(&file), Random::apart(seed, number + 1));
         crew.start(move |crew| {
             // It connects again from here.
