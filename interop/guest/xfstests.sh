@@ -22,16 +22,18 @@ mount_export
 mkdir -p /mnt/n/test /mnt/n/scratch
 umount /mnt/n
 case $MOUNT_SOURCE in */) base=$MOUNT_SOURCE ;; *) base=$MOUNT_SOURCE/ ;; esac
-# MOUNT_OPTIONS is ours and theirs, with other words in it.
+# MOUNT_OPTIONS is ours and theirs, with other words in it. Without `nosharecache` both mounts are one to the client: where a test mounts
+# one anew to be only read, so is the other (generic/306, and generic/309 after it).
+options=$MOUNT_OPTIONS,nosharecache
 cat >local.config <<C
 export FSTYP=nfs
 export TEST_DEV=${base}test
 export TEST_DIR=/mnt/n
 export SCRATCH_DEV=${base}scratch
 export SCRATCH_MNT=/mnt/scratch
-export MOUNT_OPTIONS="-o $MOUNT_OPTIONS"
-export NFS_MOUNT_OPTIONS="-o $MOUNT_OPTIONS"
-export TEST_FS_MOUNT_OPTS="-o $MOUNT_OPTIONS"
+export MOUNT_OPTIONS="-o $options"
+export NFS_MOUNT_OPTIONS="-o $options"
+export TEST_FS_MOUNT_OPTS="-o $options"
 export RESULT_BASE=$WORK/log/xfstests
 C
 mkdir -p "$WORK/log/xfstests"
