@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::tally::BACK;
-
 /// A program that has not ended after this long waits.
 const PATIENCE: Duration = Duration::from_millis(200);
+/// Who is interrupted ends so soon.
+const END: Duration = Duration::from_secs(5);
 /// How often it is looked whether it has: that is no event for two.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -34,14 +34,14 @@ impl Impatient {
         self.waited += 1;
         let began = Instant::now();
         kill_process_group(Pid::from_child(&child), Signal::INT).context("interrupting a program")?;
-        let ended = ends_within(&mut child, BACK)?;
+        let ended = ends_within(&mut child, END)?;
         self.longest = self.longest.max(began.elapsed());
         if ended {
             return Ok(None);
         }
         child.kill().context("killing a program that does not end")?;
-        let killed = if ends_within(&mut child, BACK)? { "SIGKILL ends it" } else { "nor by SIGKILL" };
-        Ok(Some(format!("not ended {BACK:?} after Ctrl-C ({killed}): {command:?}")))
+        let killed = if ends_within(&mut child, END)? { "SIGKILL ends it" } else { "nor by SIGKILL" };
+        Ok(Some(format!("not ended {END:?} after Ctrl-C ({killed}): {command:?}")))
     }
 
     /// What it came to.

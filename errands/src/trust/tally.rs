@@ -19,7 +19,7 @@ pub const STUCK: Duration = Duration::from_secs(60);
 
 /// What was seen, of faults of so many kinds.
 pub struct Tally {
-    kinds: Vec<Kind>,
+    kinds: Vec<FaultsSeen>,
     /// Those of this round that are still to come.
     to_come: Vec<usize>,
     bytes: u64,
@@ -27,7 +27,7 @@ pub struct Tally {
     pub impatient: Impatient,
 }
 
-struct Kind {
+struct FaultsSeen {
     name: &'static str,
     count: u64,
     longest: Duration,
@@ -36,7 +36,8 @@ struct Kind {
 impl Tally {
     /// Nothing yet.
     pub fn of(names: &[&'static str]) -> Self {
-        let kinds = names.iter().map(|&name| Kind { name, count: 0, longest: Duration::ZERO }).collect();
+        let kinds =
+            names.iter().map(|&name| FaultsSeen { name, count: 0, longest: Duration::ZERO }).collect();
         Self { kinds, to_come: Vec::new(), bytes: 0, impatient: Impatient::default() }
     }
 
@@ -76,7 +77,7 @@ impl Tally {
     /// What it came to.
     pub fn verdict(&self, crew: &Crew, progress: &Progress) -> Verdict {
         let total: u64 = self.kinds.iter().map(|kind| kind.count).sum();
-        let kinds: Vec<_> = self.kinds.iter().map(Kind::figure).collect();
+        let kinds: Vec<_> = self.kinds.iter().map(FaultsSeen::figure).collect();
         let figures = format!(
             "{total} faults in {:.0} s ({}); {} times something was made durable; {} MB compared, 0 wrong; {}",
             progress.seconds(),
@@ -89,7 +90,7 @@ impl Tally {
     }
 }
 
-impl Kind {
+impl FaultsSeen {
     fn figure(&self) -> String {
         format!("{} {}: back after {:.2} s at most", self.count, self.name, self.longest.as_secs_f64())
     }
