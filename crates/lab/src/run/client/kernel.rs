@@ -8,7 +8,8 @@ use std::fs;
 use anyhow::{Context, Result};
 
 use super::contract::{Client, spec, url};
-use super::mounted::{Ended, Work};
+use super::mounted::MountWork;
+use super::on_mount::RanOnMount;
 use super::streaming::{Direction, Streaming};
 use super::{bench, file};
 use crate::guest::{MOUNTED, Mount, Placing, quoted};
@@ -82,10 +83,10 @@ impl Kernel {
     }
 
     /// Runs a script on the mount.
-    fn run(&mut self, scene: &Scene<'_>, script: &str) -> Result<Ended> {
+    fn run(&mut self, scene: &Scene<'_>, script: &str) -> Result<RanOnMount> {
         let ran = self.guest()?.run(scene, &format!("{script}\n"))?;
         let seconds = ran.ended.guest_time().as_secs_f64() / ran.clock;
-        Ok(Ended { output: ran.output, seconds, clock: ran.clock })
+        Ok(RanOnMount { output: ran.output, seconds, clock: ran.clock })
     }
 
     /// Runs `howdah bench` there.
@@ -125,7 +126,7 @@ impl Client for Kernel {
         };
         let mut commands = vec![boot_command(&placing, &self.name), record("mount", mount.command())];
         commands.extend(mount.read_ahead_command().map(|command| record("read-ahead", command)));
-        let work = Work::of(cell, &self.name)?;
+        let work = MountWork::of(cell, &self.name)?;
         let warm_up = work.warm_up(cell, &self.name)?;
         commands.extend(warm_up.map(|streaming| record("warm-up", streaming.command(MOUNTED))));
         commands.push(match work.command(MOUNTED) {
@@ -140,7 +141,7 @@ impl Client for Kernel {
             scene.record(&command.host, &command.name, &command.command);
         }
         let placing = self.placing(scene.cell, scene.place)?;
-        let work = Work::of(scene.cell, &self.name)?;
+        let work = MountWork::of(scene.cell, &self.name)?;
         if let Some(commit) = work.grow(scene.cell, scene.place).context("the tree")? {
             scene.run(&commit.host, &commit.name, &commit.command)?;
         }
@@ -159,7 +160,7 @@ impl Client for Kernel {
     }
 
     fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {
-        let work = Work::of(scene.cell, &self.name)?;
+        let work = MountWork::of(scene.cell, &self.name)?;
         let measured = match work.command(MOUNTED) {
             Some(command) => work.measure(|| self.run(scene, &words(&command)))?,
             None => self.measure_bench(scene)?,

@@ -5,13 +5,14 @@ mod busy;
 mod contract;
 mod copy;
 mod file;
+mod fuse_mount;
 mod howdah;
 mod iperf3;
 mod kernel;
 mod libnfs;
 mod local;
-mod mount;
 mod mounted;
+mod on_mount;
 mod ping;
 mod probe;
 mod simulation;
@@ -39,7 +40,7 @@ pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
         ClientKind::Ping => Box::new(ping::Ping { name }),
         ClientKind::Busy => Box::new(busy::Busy { name }),
         ClientKind::Kernel => Box::new(kernel::Kernel::new(name)),
-        ClientKind::Mount => Box::new(mount::Mount::new(name)),
+        ClientKind::Mount => Box::new(fuse_mount::MountedByFuse::new(name)),
         ClientKind::Simulation => Box::new(simulation::Simulation { name }),
     })
 }

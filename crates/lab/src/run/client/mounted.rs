@@ -1,9 +1,10 @@
-//! Work on a mounted directory, whoever mounted it: one stream of dd, a tree that is walked, or else `howdah bench`.
+//! MountWork on a mounted directory, whoever mounted it: one stream of dd, a tree that is walked, or else `howdah bench`.
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::contract::spec;
 use super::file;
+use super::on_mount::RanOnMount;
 use super::streaming::{Direction, Streaming};
 use super::walk::{Walk, WalkKind};
 use crate::plan::Cell;
@@ -17,20 +18,9 @@ const STREAM_FLAGS: [&str; 3] = ["--size", "--record", "--warm-up"];
 /// What a walk can be told. It is warmed up by reading a file.
 const WALK_FLAGS: [&str; 2] = ["--files", "--warm-up"];
 
-/// A command that ended on the mount's host.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
-    /// What it said.
-    pub output: String,
-    /// What it took, by the clock of this machine.
-    pub seconds: f64,
-    /// Seconds of the mount's host in one of this machine's: 1, or a guest's clock went wrong.
-    pub clock: f64,
-}
-
 /// What a client does on its mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Work {
+pub enum MountWork {
     /// One stream of dd: `write`, `read`.
     Stream(Streaming),
     /// `ls -lR` of a tree, or `git status`: `list`, `status`.
@@ -39,7 +29,7 @@ pub enum Work {
     Bench,
 }
 
-impl Work {
+impl MountWork {
     /// What a client's workload and options say.
     pub fn of(cell: &Cell, name: &str) -> Result<Self> {
         let client = spec(cell, name)?;
@@ -115,7 +105,7 @@ impl Work {
     }
 
     /// Runs it, a walk a second time, and says what was measured.
-    pub fn measure(&self, mut run: impl FnMut() -> Result<Ended>) -> Result<Measured> {
+    pub fn measure(&self, mut run: impl FnMut() -> Result<RanOnMount>) -> Result<Measured> {
         let mut measured = Measured::default();
         match self {
             Self::Stream(streaming) => {

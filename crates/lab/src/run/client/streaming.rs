@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-use super::mounted::Ended;
+use super::on_mount::RanOnMount;
 
 /// What a stream does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Streaming {
     }
 
     /// Bytes, and the seconds that dd says it took, by the host's clock: a guest's is only believed as far as it has agreed with it.
-    pub fn measured(&self, ended: &Ended) -> Result<(u64, f64)> {
+    pub fn measured(&self, ended: &RanOnMount) -> Result<(u64, f64)> {
         let (bytes, seconds) = said(&ended.output).context("reading what dd said")?;
         ensure!(bytes == self.bytes, "dd moved {bytes} bytes, not {}", self.bytes);
         Ok((bytes, seconds / ended.clock))
@@ -67,8 +67,8 @@ mod tests {
         Streaming { direction, file: "big".into(), bytes: 500 << 20, record: 1 << 20 }
     }
 
-    fn ended(output: &str, clock: f64) -> Ended {
-        Ended { output: output.to_owned(), seconds: 10.0, clock }
+    fn ended(output: &str, clock: f64) -> RanOnMount {
+        RanOnMount { output: output.to_owned(), seconds: 10.0, clock }
     }
 
     #[test]

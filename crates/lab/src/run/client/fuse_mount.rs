@@ -7,7 +7,8 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use super::contract::{Client, spec, url};
-use super::mounted::{Ended, Work};
+use super::mounted::MountWork;
+use super::on_mount::RanOnMount;
 use super::{bench, file};
 use crate::guest::missing;
 use crate::plan::Cell;
@@ -18,13 +19,13 @@ use crate::run::{Measured, Place, Running, Scene};
 const READY: &str = " is mounted on ";
 
 /// A mount by FUSE.
-pub struct Mount {
+pub struct MountedByFuse {
     /// Its name in the plan.
     pub name: String,
     mounted: Option<Running>,
 }
 
-impl Mount {
+impl MountedByFuse {
     /// One that is not mounted.
     pub fn new(name: String) -> Self {
         Self { name, mounted: None }
@@ -60,9 +61,9 @@ impl Mount {
     }
 }
 
-impl Client for Mount {
+impl Client for MountedByFuse {
     fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
-        let work = Work::of(cell, &self.name)?;
+        let work = MountWork::of(cell, &self.name)?;
         let directory = self.directory(place).display().to_string();
         let mut commands = vec![self.record(cell, "mount", self.mount(cell, place)?)?];
         if let Some(warm_up) = work.warm_up(cell, &self.name)? {
@@ -77,7 +78,7 @@ impl Client for Mount {
 
     fn prepare(&mut self, scene: &Scene<'_>) -> Result<()> {
         let (cell, place) = (scene.cell, scene.place);
-        let work = Work::of(cell, &self.name)?;
+        let work = MountWork::of(cell, &self.name)?;
         if let Some(missing) = missing(work.needed()) {
             bail!("{missing}");
         }
@@ -107,10 +108,10 @@ impl Client for Mount {
         let run = || {
             let began = Instant::now();
             let ran = scene.run(&command.host, &command.name, &command.command)?;
-            Ok(Ended { output: ran.output, seconds: began.elapsed().as_secs_f64(), clock: 1.0 })
+            Ok(RanOnMount { output: ran.output, seconds: began.elapsed().as_secs_f64(), clock: 1.0 })
         };
-        let measured = match Work::of(scene.cell, &self.name)? {
-            Work::Bench => run().and_then(|_| bench::measured(scene.place, &self.name)),
+        let measured = match MountWork::of(scene.cell, &self.name)? {
+            MountWork::Bench => run().and_then(|_| bench::measured(scene.place, &self.name)),
             work => work.measure(run),
         };
         if let Some(mounted) = &mut self.mounted {
