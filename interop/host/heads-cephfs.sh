@@ -33,6 +33,9 @@ osd crush chooseleaf type = 0
 osd objectstore = memstore
 memstore device bytes = 2147483648
 mgr initial modules =
+[mds]
+# "ceph tell" is answered only by a daemon that has one.
+admin socket = $CEPH/mds.socket
 EOF
     mkdir "$CEPH/mon" "$CEPH/osd" "$CEPH/mds" "$CEPH/mgr"
     ceph-mon -i a --mkfs --fsid "$cluster" >>"$WORK/log/ceph-mkfs.txt" 2>&1
@@ -58,5 +61,8 @@ mount_cluster() {
 }
 
 cluster_is_ready() { ceph osd stat | grep -q '1 up'; }
+
+# A client that ends without a word keeps its capabilities for a minute, and others wait for them.
+fence_mount() { ceph tell mds.a client evict "client_metadata.mount_point=$1"; }
 
 . "$WORK/scripts/heads-lib.sh"

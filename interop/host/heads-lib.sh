@@ -3,6 +3,7 @@
 #   start_cluster         starts it
 #   mount_cluster PATH N  mounts it; the process that serves the mount is in $WORK/mountN.pid
 #   cluster_is_ready      whether all of it is there
+#   fence_mount PATH      tells the cluster that the process which served this mount is dead, if others would wait for it
 # The address of the service is $SERVER_ADDRESS; head N has 10.99.0.1N besides. The job asks by files in $WORK:
 #   move     the head that serves loses its network and is killed; with "host" in the file, its mount's daemon is killed too. The
 #            other one gets the address: then the file is gone. With "address" in it, the head that serves loses no more than that.
@@ -51,7 +52,11 @@ start_head() {
 kill_head() {
     on_head "$1" ip link set eth0 down
     kill -KILL "$(cat "$WORK/head$1.pid")"
-    [ "$2" != host ] || kill -KILL "$(cat "$WORK/mount$1.pid")"
+    [ "$2" = host ] || return 0
+    kill -KILL "$(cat "$WORK/mount$1.pid")"
+    # As what fences a host does, while the address moves.
+    fence_mount "$WORK/mount$1" >>"$WORK/log/fence.txt" 2>&1 &
+    fencing=$!
 }
 
 # As for planned work on a host: the head lives on.
@@ -86,6 +91,7 @@ revive_head() {
     make_network "$1"
     cat "$WORK/log/head$1.txt" >>"$WORK/log/heads-killed.txt"
     if [ "$2" = host ]; then
+        wait "$fencing" || fail "the dead mount was not fenced: see log/fence.txt"
         umount -l "$WORK/mount$1"
         mount_cluster "$WORK/mount$1" "$1"
     fi

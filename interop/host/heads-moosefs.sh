@@ -50,4 +50,7 @@ mount_cluster() {
 # The size of the cluster is that of the chunkservers that have reached the master.
 cluster_is_ready() { [ "$(grep -c 'register end' "$WORK/log/mfs-master.txt")" -ge 2 ]; }
 
+# Nobody waits for a dead client.
+fence_mount() { :; }
+
 . "$WORK/scripts/heads-lib.sh"

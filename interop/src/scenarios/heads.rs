@@ -23,8 +23,7 @@ const fn on_moosefs(job: &'static str, options: &'static str) -> Peer {
     }
 }
 
-/// CephFS is in Debian's packages ceph-mon, ceph-mgr, ceph-osd, ceph-mds and ceph-fuse. A client that ends without a word holds its
-/// capabilities for a minute, so no host is killed.
+/// CephFS is in Debian's packages ceph-mon, ceph-mgr, ceph-osd, ceph-mds and ceph-fuse.
 const fn on_cephfs(job: &'static str, options: &'static str) -> Peer {
     Peer::Heads {
         job,
@@ -64,7 +63,7 @@ pub const NAMED: &[Scenario] = &[
         name: "heads-cephfs",
         about: "two heads on CephFS: each in turn is killed in the middle of a write, its address moves to the other: no error, no byte lost",
         peer: on_cephfs("heads.sh", PLAIN),
-        sizes: &[("ROUNDS", 40, 3), ("HOSTS", 0, 0), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 90, 90)],
+        sizes: &[("ROUNDS", 40, 4), ("HOSTS", 4, 2), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 90, 90)],
         ..HEADS
     },
     Scenario {
@@ -72,6 +71,13 @@ pub const NAMED: &[Scenario] = &[
         about: "the same over 4.1, with a file that is open and locked meanwhile: both are reclaimed at the other head",
         peer: on_cephfs("heads.sh", "vers=4.1,port=2049"),
         sizes: &[("ROUNDS", 40, 3), ("HOSTS", 0, 0), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 90, 90)],
+        ..HEADS
+    },
+    Scenario {
+        name: "heads-cephfs-race",
+        about: "two heads on CephFS: names made, renamed and removed through both at once, each by one; equal sizes and numbers; the conformance suite",
+        peer: on_cephfs("heads-race.sh", PLAIN),
+        sizes: &[("ROUNDS", 40, 10), ("LEASE", 90, 90)],
         ..HEADS
     },
     Scenario {

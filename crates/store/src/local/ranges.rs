@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use howdah_vfs::{
     Attributes, Caller, Change, FsError, Handle, Result, SeekOutcome, SeekTarget, Stability, Written,
 };
-use rustix::fs::{FallocateFlags, SeekFrom, copy_file_range, fallocate, seek};
+use rustix::fs::{FallocateFlags, SeekFrom, copy_file_range, fallocate, fstat, seek};
 use rustix::io::Errno;
 
 use super::LocalFileSystem;
@@ -78,7 +78,10 @@ impl LocalFileSystem {
         change: &mut Change,
     ) -> Result<()> {
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        self.change_range(caller, handle, change, |file| fallocate(file, flags, offset, length))
+        self.change_range(caller, handle, change, |file| {
+            let size = u64::try_from(fstat(file)?.st_size).unwrap_or(0);
+            fallocate(file, flags, offset, within(size, offset, length))
+        })
     }
 
     /// CLONE: `FICLONERANGE`.
@@ -161,6 +164,15 @@ impl LocalFileSystem {
     }
 }
 
+/// How much of a hole to punch: no more than a file of this size has, but a byte, so that the kernel judges every call. CephFS's client
+/// walks the whole range, and would do so for years. What no file reaches stays, for the kernel to refuse.
+fn within(size: u64, offset: u64, length: u64) -> u64 {
+    match offset.checked_add(length) {
+        Some(end) if i64::try_from(end).is_ok() => length.min(size.saturating_sub(offset).max(1)),
+        _ => length,
+    }
+}
+
 /// Of so many bytes; 0 means all that are left.
 fn up_to(count: u64, left: u64) -> u64 {
     if count == 0 { left } else { count.min(left) }
@@ -195,5 +207,21 @@ fn range_refusal(errno: Errno) -> FsError {
         // An ioctl that the file system does not know.
         Errno::NOTTY => FsError::NotSupported,
         errno => refusal(errno),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn a_hole_ends_with_the_file() {
+        let last = u64::try_from(i64::MAX).expect("positive");
+        assert_eq!(within(5_000, 1_000, 100), 100);
+        assert_eq!(within(5_000, 4_000, last - 4_000), 1_000);
+        assert_eq!(within(5_000, 9_000, 100), 1, "the kernel judges the call");
+        assert_eq!(within(5_000, 0, 0), 0, "refused by the kernel");
+        assert_eq!(within(5_000, 4_000, last), last, "refused by the kernel");
+        assert_eq!(within(5_000, 4_000, u64::MAX), u64::MAX, "refused by the kernel");
     }
 }
