@@ -16,7 +16,8 @@ impl LocalFileSystem {
             total_bytes: bytes(found.f_blocks),
             free_bytes: bytes(found.f_bfree),
             available_bytes: bytes(found.f_bavail),
-            total_files: found.f_files,
+            // CephFS says how many there are, and that any number is free.
+            total_files: found.f_files.max(found.f_ffree),
             free_files: found.f_ffree,
             available_files: found.f_favail,
         })
