@@ -3,7 +3,7 @@
 #   start_cluster         starts it
 #   mount_cluster PATH N  mounts it; the process that serves the mount is in $WORK/mountN.pid
 #   cluster_is_ready      whether all of it is there
-#   NOT_PASSED            the case of the conformance suite that it does not pass, if any
+#   NOT_PASSED            cases of the conformance suite that it may not pass, one a line
 #   fence_mount PATH      tells the cluster that the process which served this mount is dead, if others would wait for it
 # The address of the service is $SERVER_ADDRESS; head N has 10.99.0.1N besides. The job asks by files in $WORK:
 #   move     the head that serves loses its network and is killed; with "host" in the file, its mount's daemon is killed too. The
@@ -109,14 +109,11 @@ same_handles() {
 
 # The conformance suite on the mount of head 1.
 run_suite() {
-    if "$TOOL" conform "$WORK/mount1/suite" >"$WORK/conformed.new" 2>"$WORK/log/suite.txt"; then
-        [ -z "${NOT_PASSED:-}" ] || fail "passed by now: $NOT_PASSED"
-        return
-    fi
+    if "$TOOL" conform "$WORK/mount1/suite" >"$WORK/conformed.new" 2>"$WORK/log/suite.txt"; then return; fi
     cat "$WORK/log/suite.txt"
-    [ "$(grep -c '^FAILED' "$WORK/log/suite.txt")" = 1 ] || fail "the suite: see log/suite.txt"
-    grep -q "^FAILED ${NOT_PASSED:-none}:" "$WORK/log/suite.txt" || fail "the suite: see log/suite.txt"
-    echo "the conformance suite, but for $NOT_PASSED" >"$WORK/conformed.new"
+    grep -q '^FAILED' "$WORK/log/suite.txt" || fail "the suite: see log/suite.txt"
+    if grep '^FAILED' "$WORK/log/suite.txt" | grep -v -F "${NOT_PASSED:-(none)}"; then fail "the suite: see log/suite.txt"; fi
+    echo "the conformance suite, but for $(grep -c '^FAILED' "$WORK/log/suite.txt") cases that this cluster may not pass" >"$WORK/conformed.new"
 }
 
 "$HOWDAH" cluster-key "$WORK/cluster.key"
