@@ -18,6 +18,8 @@ const CHILDREN_MAX: usize = 1 << 12;
 const QUEUE_MAX: usize = 1 << 13;
 /// A walk that asks for nothing for so long is over.
 const PAUSE: Duration = Duration::from_secs(10);
+/// What the cache knew is looked at again after so long, for it may have become too old.
+const AGAIN: Duration = Duration::from_millis(500);
 /// So many names of a directory must be asked of the server before it is listed for them.
 const MISSES: u32 = 2;
 
@@ -58,6 +60,8 @@ pub struct Walks {
     sorts: bool,
     walks: u32,
     last: Duration,
+    /// When a directory was last found that was not listed ahead.
+    looked_beside: Duration,
     listed: u64,
     used: u64,
 }
@@ -102,6 +106,7 @@ impl Walks {
             sorts: false,
             walks: 0,
             last: Duration::ZERO,
+            looked_beside: Duration::ZERO,
             listed: 0,
             used: 0,
         }
@@ -121,7 +126,9 @@ impl Walks {
             self.window = WINDOW_MIN;
         }
         self.last = now;
-        self.ahead.retain(|_, ahead| now.saturating_sub(ahead.since) <= PAUSE);
+        let is_of_use =
+            |ahead: &Ahead| now.saturating_sub(ahead.since) <= if ahead.was_listed { PAUSE } else { AGAIN };
+        self.ahead.retain(|_, ahead| is_of_use(ahead));
         let was_ahead = self.take_ahead(directory);
         if let Some(path) = self.queued.remove(directory) {
             self.queue.remove(&path);
@@ -129,9 +136,14 @@ impl Walks {
         let Some(Place { parent, .. }) = self.places.get_mut(directory) else { return false };
         let parent = *parent;
         self.window = (self.window * 2).min(WINDOW_MAX);
-        if was_ahead {
+        let is_enough = match was_ahead {
+            Some(Ahead { was_listed, .. }) => was_listed || now.saturating_sub(self.looked_beside) <= AGAIN,
+            None => false,
+        };
+        if is_enough {
             return true;
         }
+        self.looked_beside = now;
         let Some(mut beside) = self.children.get_mut(&parent).cloned() else { return true };
         let at = |beside: &[Child]| beside.iter().position(|(_, child)| child == directory);
         let mut by_name = beside.clone();
@@ -193,7 +205,7 @@ impl Walks {
 
     /// A program looks names up in a directory. If that was listed ahead, the program walks on: the answer is true.
     pub fn on_used(&mut self, directory: &Handle, now: Duration) -> bool {
-        if !self.take_ahead(directory) {
+        if self.take_ahead(directory).is_none() {
             return false;
         }
         self.last = now;
@@ -251,11 +263,11 @@ impl Walks {
         }
     }
 
-    /// A program uses a directory; whether it was known before.
-    fn take_ahead(&mut self, directory: &Handle) -> bool {
+    /// A program uses a directory: what was known of it before.
+    fn take_ahead(&mut self, directory: &Handle) -> Option<Ahead> {
         let ahead = self.ahead.remove(directory);
         self.used += ahead.as_ref().map_or(0, |ahead| u64::from(ahead.was_listed));
-        ahead.is_some()
+        ahead
     }
 }
 
@@ -342,6 +354,21 @@ mod tests {
             }
         }
         assert_eq!((looked, walks.counts()), (98, (0, 0)), "all but the first, and none was asked for");
+    }
+
+    #[test]
+    fn what_was_known_is_looked_at_again_when_it_may_be_too_old() {
+        let mut walks = Walks::new(64);
+        walks.on_listed(&ME, &handle(0), children(1..5), false);
+        let mut looked = |directory: u32, milliseconds: u64| {
+            walks.on_asked(&ME, &handle(directory), at(milliseconds));
+            let next = next(&mut walks);
+            next.iter().for_each(|directory| walks.on_done(directory, Done::Known, at(milliseconds)));
+            next
+        };
+        assert_eq!(looked(1, 1), [2, 3, 4].map(handle));
+        assert_eq!(looked(2, 400), []);
+        assert_eq!(looked(3, 700), [4, 1, 2].map(handle));
     }
 
     #[test]
