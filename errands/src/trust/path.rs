@@ -63,7 +63,7 @@ impl FarPath {
         command
     }
 
-    /// Nothing gets through, and nobody is told.
+    /// Drops every packet, without an error to either end.
     pub fn cut(&self) -> Result<()> {
         self.change("loss = '100%'")
     }

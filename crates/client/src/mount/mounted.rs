@@ -18,7 +18,7 @@ use crate::waiting::wait_at_most;
 /// How long taking a mount back may take: it is only a courtesy, and the server may be gone.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long it is waited for on the connection of NFS, which then ends in order. Far away nobody waits: the call has been sent.
+/// How long UMNT may take on the connection of NFS. A far server answers later: the call has been sent, and nobody waits.
 const LINGER: Duration = Duration::from_millis(20);
 
 /// A mount, taken back when this is dropped, if the server can still be reached.

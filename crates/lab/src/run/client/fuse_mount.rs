@@ -4,14 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::contract::{Client, spec, url};
 use super::mounted::MountWork;
 use super::on_mount::RanOnMount;
 use super::{bench, file};
 use crate::guest::missing;
-use crate::plan::Cell;
+use crate::plan::{Cell, ServerKind};
 use crate::record::CommandRecord;
 use crate::run::{Measured, Place, Running, Scene};
 
@@ -64,6 +64,10 @@ impl MountedByFuse {
 impl Client for MountedByFuse {
     fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
         let work = MountWork::of(cell, &self.name)?;
+        ensure!(
+            cell.spec.server.kind != ServerKind::Kernel,
+            "kind = \"mount\": files to read cannot be put into that server's guest"
+        );
         let directory = self.directory(place).display().to_string();
         let mut commands = vec![self.record(cell, "mount", self.mount(cell, place)?)?];
         if let Some(warm_up) = work.warm_up(cell, &self.name)? {

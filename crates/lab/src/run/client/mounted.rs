@@ -1,4 +1,4 @@
-//! MountWork on a mounted directory, whoever mounted it: one stream of dd, a tree that is walked, or else `howdah bench`.
+//! Programs on a mount of any kind: dd, `ls -lR`, `git status`, or `howdah bench`.
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -7,7 +7,7 @@ use super::file;
 use super::on_mount::RanOnMount;
 use super::streaming::{Direction, Streaming};
 use super::walk::{Walk, WalkKind};
-use crate::plan::Cell;
+use crate::plan::{Cell, ServerKind};
 use crate::record::{CommandRecord, unit};
 use crate::run::{Measured, Place};
 
@@ -46,6 +46,10 @@ impl MountWork {
             bail!("{flag}: {what} of a mount knows {}", flags.join(", "));
         }
         if let Some(kind) = walk {
+            ensure!(
+                cell.spec.server.kind != ServerKind::Kernel,
+                "a tree cannot be put into that server's guest"
+            );
             let files = file::size(&client.options, "--files")?.context("a walk needs --files")?;
             return Ok(Self::Walk(Walk { kind, tree: format!("{name}.tree"), files }));
         }

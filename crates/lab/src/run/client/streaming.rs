@@ -9,7 +9,7 @@ use super::on_mount::RanOnMount;
 pub enum Direction {
     /// Writes a file that is not there, and makes it durable, within the time.
     Write,
-    /// Reads a file that is there, of which the client has nothing yet.
+    /// Reads an existing file that the client has not cached.
     Read,
 }
 

@@ -10,9 +10,9 @@ use super::limit::Limit;
 /// For so much longer than by anything else calls must have been limited by what more lanes may help before there are more.
 const HELD: Duration = Duration::from_secs(2);
 /// So long new lanes are left to find out what the path can do before it counts, in time with calls,
-const SETTLING: Duration = Duration::from_secs(2);
+pub(super) const SETTLING: Duration = Duration::from_secs(2);
 /// and in round trips, where those are long.
-const SETTLING_ROUND_TRIPS: u32 = 20;
+pub(super) const SETTLING_ROUND_TRIPS: u32 = 20;
 /// Over so long it is measured then what they brought.
 const MEASURED: Duration = Duration::from_secs(2);
 /// More lanes that bring less than a tenth more are not worth what they cost the server.

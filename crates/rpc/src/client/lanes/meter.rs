@@ -2,16 +2,12 @@
 
 use std::time::Duration;
 
+use super::growth::{SETTLING, SETTLING_ROUND_TRIPS};
+
 /// Over how long a time the rate is taken: what is older counts half.
 const MEMORY: Duration = Duration::from_secs(1);
 /// The weight of a new sample of the round trip.
 const WEIGHT: f64 = 1.0 / 8.0;
-
-/// So long, busy, the rate of a new lane beside others says nothing: its connection finds out meanwhile what the path can do. As long as
-/// new lanes are left to settle before what they bring counts.
-const SETTLING: Duration = Duration::from_secs(2);
-/// The same in round trips.
-const SETTLING_ROUND_TRIPS: f64 = 20.0;
 
 /// Measures one lane. `now` is the time since any fixed moment.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,7 +19,7 @@ pub struct Meter {
     looked: Duration,
     trip: f64,
     deviation: f64,
-    /// For so long it was busy since it is new beside others, until it has settled.
+    /// How long a lane that was added beside others has been busy; none once it has settled.
     settling: Option<Duration>,
 }
 
@@ -39,8 +35,8 @@ impl Meter {
         settling: None,
     };
 
-    /// The lane is new beside others that deliver. Until it has settled it is taken to deliver what the fastest does: by its first rate it
-    /// would get too few calls for another one.
+    /// The lane was added beside others that deliver. Until it has settled, its rate counts as that of the fastest: its
+    /// connection starts slowly, and by that rate it would get too few calls to grow.
     pub fn begin_beside_others(&mut self) {
         (self.delivered, self.busy, self.settling) = (0.0, Duration::ZERO, Some(Duration::ZERO));
     }
@@ -101,7 +97,7 @@ impl Meter {
         if self.outstanding > 0 {
             let time = now.saturating_sub(self.looked);
             self.busy += time;
-            let enough = SETTLING.as_secs_f64().max(self.trip * SETTLING_ROUND_TRIPS);
+            let enough = SETTLING.as_secs_f64().max(self.trip * f64::from(SETTLING_ROUND_TRIPS));
             let settling = self.settling.map(|settling| settling + time);
             self.settling = settling.filter(|settling| settling.as_secs_f64() < enough);
         }
