@@ -23,11 +23,11 @@ pub struct Crew {
 }
 
 /// How far all workers are together.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 struct Steps {
     count: u64,
-    /// Who has not stopped.
-    running: usize,
+    /// The names of those who have not stopped.
+    running: Vec<String>,
 }
 
 impl Crew {
@@ -47,7 +47,7 @@ impl Crew {
 
     /// Lets a worker work until all are to stop, or an answer is wrong.
     pub fn employ(self: &Arc<Self>, mut worker: Worker) {
-        self.start(move |crew| {
+        self.start(worker.place().to_owned(), move |crew| {
             while !crew.stops() {
                 worker.step()?;
                 crew.stepped();
@@ -57,15 +57,23 @@ impl Crew {
     }
 
     /// Has something done on a thread of its own, beside the workers. It looks whether all are to stop.
-    pub fn start(self: &Arc<Self>, work: impl FnOnce(&Self) -> Result<(), String> + Send + 'static) {
-        let crew = Arc::clone(self);
-        crew.lock().running += 1;
+    pub fn start(
+        self: &Arc<Self>,
+        name: impl Into<String>,
+        work: impl FnOnce(&Self) -> Result<(), String> + Send + 'static,
+    ) {
+        let (crew, name) = (Arc::clone(self), name.into());
+        crew.lock().running.push(name.clone());
         // Whoever hangs for ever does not keep the campaign from its end.
         std::thread::spawn(move || {
             if let Err(wrong) = work(&crew) {
                 crew.report(wrong);
             }
-            crew.lock().running -= 1;
+            let mut steps = crew.lock();
+            if let Some(at) = steps.running.iter().position(|other| *other == name) {
+                steps.running.swap_remove(at);
+            }
+            drop(steps);
             crew.stepped.notify_all();
         });
     }
@@ -84,10 +92,11 @@ impl Crew {
     pub fn dismiss(&self, patience: Duration) {
         self.stop.store(true, Ordering::Relaxed);
         self.stepped.notify_all();
-        let waited = self.stepped.wait_timeout_while(self.lock(), patience, |steps| steps.running > 0);
-        let running = waited.unwrap_or_else(PoisonError::into_inner).0.running;
-        if running > 0 {
-            self.report(format!("{running} threads still wait for an answer after {patience:?}"));
+        let waited =
+            self.stepped.wait_timeout_while(self.lock(), patience, |steps| !steps.running.is_empty());
+        let running = waited.unwrap_or_else(PoisonError::into_inner).0.running.join(", ");
+        if !running.is_empty() {
+            self.report(format!("still waiting for an answer after {patience:?}: {running}"));
         }
     }
 

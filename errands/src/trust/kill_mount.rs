@@ -96,7 +96,7 @@ fn employ(crew: &Arc<Crew>, mount: &Mount, files: &[Arc<Blocks>], seed: u64) {
     for (file, number) in files.iter().zip(0..) {
         let (its, random) = (Arc::clone(file), Random::apart(seed, number + 1));
         let way = Program { path: mount.at.join(name(number)), file: None };
-        crew.start(move |crew| {
+        crew.start(name(number), move |crew| {
             // A server that we start must not inherit the files: it would close them before it begins, which waits for that server.
             unshare(CloneFlags::CLONE_FILES)
                 .map_err(|error| format!("file descriptors of its own: {error}"))?;

@@ -133,7 +133,7 @@ fn employ(crew: &Arc<Crew>, chain: &Chain, seed: u64) -> Result<Vec<Arc<Blocks>>
             .run_in(|| Client::new(client(&chain.relay.url("", "&lanes=1"))?, &name))
             .context("entering the near host")??;
         let (its, random) = (Arc::clone(&file), Random::apart(seed, number + 1));
-        crew.start(move |crew| {
+        crew.start(name, move |crew| {
             // It connects again from here.
             host.enter().map_err(|error| format!("entering the near host: {error}"))?;
             its.work(crew, way, random)

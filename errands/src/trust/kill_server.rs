@@ -31,8 +31,8 @@ const AT_START_ONE_IN: u64 = 12;
 /// A server starts within this time.
 const STARTING: Duration = Duration::from_millis(60);
 
-/// Nobody goes on after this long: something hangs.
-const STUCK: Duration = Duration::from_secs(60);
+/// Nobody goes on after this long: something hangs. A client takes a connection for dead after 60 s of silence.
+const STUCK: Duration = Duration::from_secs(150);
 
 /// What the copies came to.
 #[derive(Default)]
@@ -101,7 +101,7 @@ fn employ(crew: &Arc<Crew>, server: &Server, seed: u64) -> Result<()> {
 /// Copies all the time, with our client and, where it is installed, with that of libnfs.
 fn copy(crew: &Arc<Crew>, copies: &Arc<Copies>, copied: &Arc<Copied>) {
     let (ours, count) = (Arc::clone(copies), Arc::clone(copied));
-    crew.start(move |crew| {
+    crew.start("howdah cp", move |crew| {
         while !crew.stops() {
             let is_made = ours.copy(|| crew.stops())?;
             count.ours.fetch_add(u64::from(is_made), Ordering::Relaxed);
@@ -110,7 +110,7 @@ fn copy(crew: &Arc<Crew>, copies: &Arc<Copies>, copied: &Arc<Copied>) {
     });
     if find_command("nfs-cp").is_some() {
         let (theirs, count) = (Arc::clone(copies), Arc::clone(copied));
-        crew.start(move |crew| {
+        crew.start("nfs-cp", move |crew| {
             while !crew.stops() {
                 let went_well = theirs.copy_by_libnfs()?;
                 count.by_libnfs.fetch_add(u64::from(went_well), Ordering::Relaxed);

@@ -82,6 +82,11 @@ impl Worker {
         Ok(Self { calls, territory, random, verifier: None, clock: None, answers, extent })
     }
 
+    /// The name of its territory.
+    pub fn place(&self) -> &str {
+        &self.territory.name
+    }
+
     /// Keeps the history by this clock.
     pub fn with_clock(self, clock: Clock) -> Self {
         Self { clock: Some(clock), ..self }

@@ -325,6 +325,10 @@ impl Hub {
         let now = Instant::now();
         lane.give_up(call.xid, now);
         self.finish(call, Err(error), now);
+        // It may have been on its way to another lane.
+        if let Some(other) = call.lane() {
+            other.give_up(call.xid, now);
+        }
         lane.flush(None, now);
     }
 

@@ -35,7 +35,7 @@ pub(super) struct Lane {
     /// Held by who sends.
     pub(super) order: Mutex<()>,
     table: Mutex<Table>,
-    /// What it delivers.
+    /// What it delivers. Its lock may be asked for while the table's is held, never the other way round.
     pub(super) meter: Mutex<Meter>,
     /// How often it was connected, and bytes received over connections that are gone.
     connections: AtomicU64,

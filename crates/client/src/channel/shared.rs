@@ -76,9 +76,19 @@ impl Shared {
         let (lane, started) = (self.choose(volume, request.class), Instant::now());
         let call = Arc::new(self.hub.prepare(request, volume, Place::None, started, Some(Arc::clone(lane))));
         lane.enter(&call);
-        if self.hub.window.enter(&call, self.hub.time_at(started)) {
-            lane.on_admitted(&call, started);
-            lane.send_next(&call, started);
+        self.launch(lane, &call, started);
+        lane.bell.wake_sleeper();
+        call
+    }
+
+    /// Sends a call that this lane was given, if it may be in flight.
+    fn launch(&self, lane: &Arc<Lane>, call: &Arc<Call>, now: Instant) {
+        if self.hub.window.enter(call, self.hub.time_at(now)) {
+            // The lane may have lost its connection meanwhile, and another have taken the call. That did not send it: it did
+            // not know that it may.
+            let lane = call.lane().unwrap_or_else(|| Arc::clone(lane));
+            lane.on_admitted(call, now);
+            lane.send_next(call, now);
         } else if self.used_lanes().nth(1).is_some() {
             // It waits for replies on any lane, and its caller for one on this.
             for other in self.all_lanes().filter(|other| other.load() > 0 && other.lacks_leader()) {
@@ -86,8 +96,6 @@ impl Shared {
                 other.bell.ring();
             }
         }
-        lane.bell.wake_sleeper();
-        call
     }
 
     /// The lane that will deliver a call of so many bytes first.
@@ -101,12 +109,16 @@ impl Shared {
 
     fn first_to_deliver(&self, volume: usize, may: impl Fn(&Arc<Lane>) -> bool) -> Option<&Arc<Lane>> {
         let used = self.lanes();
-        let candidate = |lane: &Arc<Lane>| Candidate {
-            is_connected: lane.live_link().is_some(),
-            is_suspect: lane.is_suspect.load(Ordering::Relaxed),
-            meter: *lane.meter.lock(),
-            load: lane.load(),
-            is_eligible: may(lane),
+        let candidate = |lane: &Arc<Lane>| {
+            // Given back at once: `may` asks for the lane's table.
+            let meter = *lane.meter.lock();
+            Candidate {
+                is_connected: lane.live_link().is_some(),
+                is_suspect: lane.is_suspect.load(Ordering::Relaxed),
+                meter,
+                load: lane.load(),
+                is_eligible: may(lane),
+            }
         };
         let candidates: Vec<_> = used.iter().map(candidate).collect();
         first_to_deliver(volume, &candidates).map(|first| &used[first])
@@ -122,6 +134,8 @@ impl Shared {
                 other.on_admitted(&call, now);
                 other.send_next(&call, now);
             }
+            // Its tender looks after the call.
+            other.bell.wake_sleeper();
         }
     }
 
@@ -144,8 +158,8 @@ impl Shared {
         }
         call.move_to(to);
         to.enter(call);
-        // Whoever closes the channel may not have seen it on the way.
-        let is_lost = self.hub.is_closing() && to.give_up(call.xid, now).is_some();
+        // Whoever closes the channel, or gives up the call, may not have seen it on the way.
+        let is_lost = (self.hub.is_closing() || call.is_done()) && to.give_up(call.xid, now).is_some();
         if is_lost {
             self.hub.finish(call, Err(CallError::Closed), now);
         }
@@ -177,3 +191,6 @@ impl Shared {
         lane.bell.ring();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,8 +53,9 @@ pub fn run(context: &Context) -> Result<Verdict> {
     let shared = Arc::new(Shared::new(&crew, server.site().address, LEASE, names, REGISTERS));
     for number in 0..PROGRAMS {
         let random = Random::apart(context.seed, number + 1);
-        let mut program = Program::new(Arc::clone(&shared), format!("program-{number}"), random);
-        crew.start(move |crew| {
+        let name = format!("program-{number}");
+        let mut program = Program::new(Arc::clone(&shared), name.clone(), random);
+        crew.start(name, move |crew| {
             while !crew.stops() {
                 match program.step()? {
                     Step::Done => crew.stepped(),

@@ -91,7 +91,7 @@ impl Load {
     /// Lets a worker work at its pace.
     fn pace(&self, mut worker: Worker) {
         let (latencies, pause) = (Arc::clone(&self.latencies), PAUSE * self.slowly);
-        self.crew.start(move |crew| {
+        self.crew.start(worker.place().to_owned(), move |crew| {
             while !crew.stops() {
                 thread::sleep(pause);
                 let began = Instant::now();
@@ -109,7 +109,7 @@ impl Load {
                 let pause = PAUSE_OF_STREAMS * self.slowly;
                 let stream = Arc::new(Stream::new(client(&server.url("", options))?, number, seed, pause));
                 let runs = Arc::clone(&stream);
-                self.crew.start(move |crew| runs.run(crew));
+                self.crew.start(format!("stream-{number}"), move |crew| runs.run(crew));
                 Ok(stream)
             })??;
             self.streams.push(stream);
@@ -120,7 +120,7 @@ impl Load {
     fn copy(&self) {
         let (copies, copied) = (Arc::clone(&self.copies), Arc::clone(&self.copied));
         let pause = PAUSE_OF_COPIES * self.slowly;
-        self.crew.start(move |crew| {
+        self.crew.start("howdah cp", move |crew| {
             while !crew.stops() {
                 let was_made = copies.copy(|| crew.stops())?;
                 copied.fetch_add(u64::from(was_made), Ordering::Relaxed);
