@@ -21,7 +21,7 @@ pub use ganesha::Ganesha;
 pub use kernel::{GUEST_KERNEL, Interface, Kernel};
 pub use line::Ended;
 pub use middle::through;
-pub use mount::{MOUNTED, Mount};
+pub use mount::{MOUNTED, Mount, is_kerberos, is_version_4, kerberos};
 pub use placing::Placing;
 pub use programs::{find_command, missing, package_of, search_path};
 pub use session::{MAIN, Ran, Session, why};

@@ -23,6 +23,7 @@ const READ_AHEAD_FILE: &str = "/sys/class/bdi/$(mountpoint -d /mnt/n)/read_ahead
 /// An export, and how it is mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
+    server: IpAddr,
     source: String,
     options: String,
     read_ahead_kb: Option<u32>,
@@ -35,7 +36,7 @@ impl Mount {
         let words: Vec<&str> = words.split([',', '&']).filter(|word| !word.is_empty()).collect();
         let mut read_ahead_kb = None;
         let (nfs, mount) = ports;
-        let is_4 = words.iter().any(|word| word.starts_with("vers=4") || word.starts_with("nfsvers=4"));
+        let is_4 = words.iter().any(|word| is_version_4(word));
         let usual = if is_4 { USUAL_4 } else { USUAL };
         let mut options: Vec<String> =
             usual.iter().filter(|usual| !names(&words, usual)).map(|&word| word.to_owned()).collect();
@@ -65,7 +66,7 @@ impl Mount {
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => format!("[{address}]"),
         };
-        Ok(Self { source: format!("{host}:{export}"), options: options.join(","), read_ahead_kb })
+        Ok(Self { server, source: format!("{host}:{export}"), options: options.join(","), read_ahead_kb })
     }
 
     /// The command that mounts, as a person would type it.
@@ -80,19 +81,40 @@ impl Mount {
         Some(["sh".to_owned(), "-c".to_owned(), echo].to_vec())
     }
 
+    /// Whether Kerberos says who calls.
+    pub fn uses_kerberos(&self) -> bool {
+        self.options.split(',').any(is_kerberos)
+    }
+
     /// Mounts it, and says what the kernel made of the options.
     pub fn script(&self) -> String {
-        let Self { source, options, .. } = self;
+        let Self { server, source, options, .. } = self;
+        let kerberos = if self.uses_kerberos() { format!("{}\n", kerberos("client", *server)) } else { String::new() };
         let read_ahead =
             self.read_ahead_command().and_then(|words| words.last().cloned()).unwrap_or_default();
         format!(
-            "mkdir -p {MOUNTED}\n\
+            "{kerberos}mkdir -p {MOUNTED}\n\
              mount -t nfs -o '{options}' '{source}' {MOUNTED}\n\
              {read_ahead}\n\
              grep ' {MOUNTED} ' /proc/mounts\n\
              echo \"read-ahead: $(cat {READ_AHEAD_FILE}) KB\"\n"
         )
     }
+}
+
+/// Whether this option of a mount asks for version 4.
+pub fn is_version_4(word: &str) -> bool {
+    word.starts_with("vers=4") || word.starts_with("nfsvers=4")
+}
+
+/// Whether this option of a mount asks for Kerberos.
+pub fn is_kerberos(word: &str) -> bool {
+    word.starts_with("sec=krb5")
+}
+
+/// The line of a script that starts Kerberos in a guest, which is the `client` or the `server`. Clients know the server by this address.
+pub fn kerberos(role: &str, server: IpAddr) -> String {
+    format!("ROLE={role} SERVER={server}\n. \"$WORK/scripts/krb5.sh\"")
 }
 
 /// Whether the words name this option, whatever its value.
@@ -130,6 +152,14 @@ mod tests {
         );
         let script = Mount::new(SERVER, "/", (1, 2), "").expect("a mount").script();
         assert!(!script.contains("echo 1"), "{script}");
+    }
+
+    #[test]
+    fn kerberos_starts_before_the_mount() {
+        let script = |words| Mount::new(SERVER, "/", (1, 2), words).expect("a mount").script();
+        let with = script("vers=4.2,sec=krb5i");
+        assert!(with.starts_with("ROLE=client SERVER=10.77.0.1\n. \"$WORK/scripts/krb5.sh\"\nmkdir "), "{with}");
+        assert!(script("sec=sys").starts_with("mkdir "));
     }
 
     #[test]

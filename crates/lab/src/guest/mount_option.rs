@@ -90,7 +90,7 @@ const KNOWN: [(Takes, &[&str]); 11] = [
     (Takes::OneOf(&["all", "none", "pos", "positive"]), &["lookupcache"]),
     (Takes::OneOf(&["all", "flock", "posix", "none"]), &["local_lock"]),
     (Takes::OneOf(&["lazy", "eager", "wait"]), &["write"]),
-    (Takes::OneOf(&["sys", "none"]), &["sec"]),
+    (Takes::OneOf(&["sys", "none", "krb5", "krb5i", "krb5p"]), &["sec"]),
     (Takes::OneOf(&["none", "tls", "mtls"]), &["xprtsec"]),
     (Takes::Text, &["mounthost", "addr", "mountaddr"]),
 ];
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn options_are_known_with_their_values() {
-        for word in ["ro", "nconnect=4", "proto=tcp6", "vers=3", "lookupcache=pos", "xprtsec=mtls"] {
+        for word in ["ro", "nconnect=4", "proto=tcp6", "vers=3", "lookupcache=pos", "xprtsec=mtls", "sec=krb5p"] {
             assert!(check(word).is_ok(), "{word}");
         }
         for (word, says) in [

@@ -14,6 +14,9 @@ const SESSION: (&str, &str) = ("session.sh", include_str!("../../guest/session.s
 /// Starts the Linux kernel's NFS server in a guest.
 pub const NFSD: (&str, &str) = ("nfsd.sh", include_str!("../../guest/nfsd.sh"));
 
+/// Makes a Kerberos realm in a guest, and starts what its client or server needs of it.
+const KERBEROS: (&str, &str) = ("krb5.sh", include_str!("../../guest/krb5.sh"));
+
 /// A work directory that is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
@@ -29,7 +32,7 @@ impl Share {
             fs::create_dir_all(&path).with_context(|| format!("making {}", path.display()))?;
         }
         let share = Self::at(directory);
-        for (name, text) in [INIT, SESSION, NFSD] {
+        for (name, text) in [INIT, SESSION, NFSD, KERBEROS] {
             share.write_script(name, text)?;
         }
         Ok(share)

@@ -140,6 +140,14 @@ pub struct ClientSpec {
     pub after: Option<Time>,
 }
 
+impl ClientSpec {
+    /// Options of the mount, those in `url` first.
+    pub fn mount_options(&self) -> Vec<String> {
+        let written = self.url.split([',', '&']).filter(|option| !option.is_empty()).map(str::to_owned);
+        written.chain(self.mount.iter().map(|(name, value)| format!("{name}={}", value.text()))).collect()
+    }
+}
+
 /// What works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

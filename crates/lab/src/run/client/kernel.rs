@@ -12,7 +12,7 @@ use super::mounted::MountWork;
 use super::on_mount::RanOnMount;
 use super::streaming::{Direction, Streaming};
 use super::{bench, file};
-use crate::guest::{MOUNTED, Mount, Placing, quoted};
+use crate::guest::{MOUNTED, Mount, Placing, is_version_4, quoted};
 use crate::plan::{Cell, ServerKind};
 use crate::record::{CommandRecord, unit};
 use crate::run::guest::{Guest, boot_command, placing};
@@ -22,6 +22,8 @@ use crate::run::{Measured, Place, Scene, bench_json};
 const MEMORY: u32 = 2048;
 /// Programs that it takes, besides what every guest does.
 const NEEDED: [&str; 1] = ["mount.nfs"];
+/// The same, with Kerberos.
+const KERBEROS: [&str; 3] = ["krb5kdc", "kadmin.local", "rpc.gssd"];
 
 /// The Linux kernel as the client.
 pub struct Kernel {
@@ -64,7 +66,10 @@ impl Kernel {
         for (name, value) in &spec(cell, &self.name)?.mount {
             options.push(format!("{name}={}", value.text()));
         }
-        Mount::new(address, if export.is_empty() { "/" } else { export }, ports, &options.join(","))
+        // To version 4 the kernel's export is the root of all.
+        let is_root = cell.spec.server.kind == ServerKind::Kernel && options.iter().any(|word| is_version_4(word));
+        let export = if is_root || export.is_empty() { "/" } else { export };
+        Mount::new(address, export, ports, &options.join(","))
     }
 
     /// `howdah bench` on the mount.
@@ -145,9 +150,11 @@ impl Client for Kernel {
         if let Some(commit) = work.grow(scene.cell, scene.place).context("the tree")? {
             scene.run(&commit.host, &commit.name, &commit.command)?;
         }
-        let needed = [&NEEDED[..], work.needed()].concat();
+        let mount = self.mount(scene.cell, scene.place)?;
+        let kerberos = if mount.uses_kerberos() { &KERBEROS[..] } else { &[] };
+        let needed = [&NEEDED[..], kerberos, work.needed()].concat();
         let mut guest = Guest::boot(scene, &placing, &self.name, &needed)?;
-        guest.run(scene, &self.mount(scene.cell, scene.place)?.script()).context("mounting")?;
+        guest.run(scene, &mount.script()).context("mounting")?;
         self.guest = Some(guest);
         let warm_up = work.warm_up(scene.cell, &self.name)?;
         for streaming in work.files_to_read(warm_up.as_ref()) {
@@ -230,6 +237,12 @@ mod tests {
         let told = told(&format!("[server]\nkind = 'kernel'\n{CELL}workload = 'write'"));
         assert!(told[1].ends_with("port=2049,mountport=20048 10.78.0.2:/mnt/s /mnt/n"), "{told:?}");
         assert!(told[2].ends_with("count=500 iflag=fullblock conv=fsync"), "{told:?}");
+    }
+
+    #[test]
+    fn to_version_4_the_kernels_export_is_the_root() {
+        let told = told(&format!("[server]\nkind = 'kernel'\n{CELL}workload = 'write'\nurl = 'vers=4.2'"));
+        assert!(told[1].ends_with("10.78.0.2:/ /mnt/n"), "{told:?}");
     }
 
     #[test]

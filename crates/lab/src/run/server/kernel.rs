@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::{Served, Server};
-use crate::guest::{Placing, Tap};
-use crate::plan::{Cell, ExportKind};
+use crate::guest::{self, Placing, Tap, is_kerberos, is_version_4};
+use crate::plan::{Cell, ClientKind, ClientSpec, ExportKind};
 use crate::record::CommandRecord;
 use crate::run::guest::{Guest, boot_command, placing};
 use crate::run::{Place, Scene};
@@ -17,6 +17,11 @@ const NUMBER: u8 = 0;
 const MEMORY: u32 = 3072;
 /// Programs that it takes, besides what every guest does.
 const NEEDED: [&str; 4] = ["rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind"];
+/// The same, with Kerberos.
+const KERBEROS: [&str; 3] = ["krb5kdc", "kadmin.local", "rpc.svcgssd"];
+/// Version 4 too, for clients that mount it; the flavors, for those that ask for Kerberos.
+const VERSION_4: &str = "NFS4=yes\n";
+const FLAVORS: &str = "SECURITY=sys:krb5:krb5i:krb5p\n";
 /// Starts it; the script is one of every guest's.
 const SERVE: &str = ". \"$WORK/scripts/nfsd.sh\"\n";
 /// From memory; nothing there is durable.
@@ -55,14 +60,28 @@ impl Server for Kernel {
         for command in self.commands(scene.cell, scene.place) {
             scene.record(&command.host, &command.name, &command.command);
         }
-        let mut guest = Guest::boot(scene, &here(scene.cell, scene.place), "server", &NEEDED)?;
+        let kerberos = asks(scene.cell, is_kerberos);
+        let needed = if kerberos { [&NEEDED[..], &KERBEROS].concat() } else { NEEDED.to_vec() };
+        let mut guest = Guest::boot(scene, &here(scene.cell, scene.place), "server", &needed)?;
         let export = match scene.cell.spec.server.export {
             ExportKind::Ext4 => EXT4_EXPORT,
             ExportKind::Memory | ExportKind::Disk => MEMORY_EXPORT,
         };
-        guest.run(scene, &format!("{export}{SERVE}"))?;
+        let flavors = if kerberos { FLAVORS } else { "" };
+        let versions = if asks(scene.cell, is_version_4) { VERSION_4 } else { "" };
+        guest.run(scene, &format!("{export}{flavors}{versions}{SERVE}"))?;
+        // The kernel must know who accepts tickets for it, and then has a place for him.
+        if kerberos {
+            guest.run(scene, &guest::kerberos("server", Tap::new(NUMBER).guest().into())).context("Kerberos")?;
+        }
         Ok(Box::new(Serving(guest)))
     }
+}
+
+/// Whether an option of a client's mount is such a one.
+fn asks(cell: &Cell, such: impl Fn(&str) -> bool) -> bool {
+    let kernels = cell.spec.clients.values().filter(|client| client.kind == ClientKind::Kernel);
+    kernels.flat_map(ClientSpec::mount_options).any(|option| such(&option))
 }
 
 fn here(cell: &Cell, place: &Place) -> Placing {
