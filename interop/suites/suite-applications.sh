@@ -3,6 +3,8 @@ for tool in git sqlite3 fio; do
     command -v "$tool" >/dev/null || skip "$tool is not installed"
 done
 export HOME=/run
+# The guest has no other place where sqlite may have the files that it sorts by.
+export SQLITE_TMPDIR="$MOUNTED"
 # What it tidies up in the background would keep the mount in use.
 git config --global gc.auto 0
 
