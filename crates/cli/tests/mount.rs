@@ -6,10 +6,12 @@
 mod server;
 
 use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use howdah_random::Random;
 use rustix::process::{Pid, Signal, kill_process};
@@ -73,6 +75,17 @@ impl Scene {
         answer["mounts"].as_array().expect("a list").clone()
     }
 
+    /// Whether no mount is listed any more. Its process lives as long as a mount namespace that another test made beside this one.
+    fn is_gone(&self) -> bool {
+        let until = Instant::now() + Duration::from_secs(120);
+        while Instant::now() < until {
+            if self.mounts().is_empty() {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Kills the process of the mount, and waits until the kernel knows.
     fn kill(&self) {
         kill_process(self.process(), Signal::KILL).expect("it lives");
@@ -116,7 +129,7 @@ fn an_export_is_mounted_told_of_and_unmounted() {
     assert!(code == Some(1) && errors.contains("is mounted already"), "{errors}");
     let (code, _, errors) = scene.umount(&[]);
     assert_eq!(code, Some(0), "{errors}");
-    assert!(!scene.at().join("file").exists() && scene.mounts().is_empty());
+    assert!(!scene.at().join("file").exists() && scene.is_gone());
     let (code, _, errors) = scene.umount(&[]);
     assert!(code == Some(1) && errors.contains("nothing is mounted on"), "{errors}");
 }
@@ -151,7 +164,25 @@ fn a_mount_whose_server_is_gone_is_unmounted_without_it() {
     scene.server.end();
     let (code, _, errors) = scene.umount(&[]);
     assert_eq!(code, Some(0), "{errors}");
-    assert!(scene.mounts().is_empty());
+    assert!(scene.is_gone());
+}
+
+#[test]
+fn who_has_the_mount_in_another_namespace_keeps_no_umount_waiting() {
+    let Some(scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    let mut other = Command::new("unshare");
+    other.args(["--mount", "--propagation", "private", "sh", "-c", "echo inside; cat"]);
+    let mut other = other.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("util-linux is there");
+    let mut inside = String::new();
+    BufReader::new(other.stdout.take().expect("piped")).read_line(&mut inside).expect("it began");
+    let (code, _, errors) = scene.umount(&[]);
+    assert!(code == Some(0) && errors.contains("Another mount namespace"), "{code:?} {errors}");
+    assert!(!scene.at().join("file").exists());
+    assert_eq!(scene.mounts().len(), 1, "it serves the other namespace");
+    drop(other.stdin.take());
+    other.wait().expect("it ends");
+    assert!(scene.is_gone());
 }
 
 #[test]

@@ -194,3 +194,26 @@ fn a_relay_command_is_a_server_with_caches() {
     assert_eq!(code, Some(2));
     assert!(why.contains("only an export of another server is cached"), "{why}");
 }
+
+#[test]
+fn a_far_directory_that_is_replaced_is_mounted_again() {
+    let home = home();
+    let origin = origin(home.path(), ANYWHERE);
+    let relay = relay(home.path(), &origin, ANYWHERE);
+    let url = format!("nfs://{}/", relay.address()).parse().expect("a URL");
+    let has = |name: &[u8]| {
+        let client = connect(&url, &ConnectOptions::default()).ok()?;
+        client.lookup(&me(), &client.root(), Name::parse(name).expect("a name")).ok()
+    };
+    assert!(has(b"file").is_some());
+    let data = home.path().join("data");
+    fs::rename(&data, home.path().join("moved")).expect("moved");
+    fs::create_dir(&data).expect("made");
+    fs::write(data.join("other"), "").expect("written");
+    let until = Instant::now() + Duration::from_secs(120);
+    while has(b"other").is_none() {
+        assert!(Instant::now() < until, "the relay still has the directory that was moved away");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(has(b"file").is_none());
+}

@@ -76,7 +76,7 @@ pub fn set_time(time: Option<TimeOrNow>) -> SetTime {
     match time {
         None => SetTime::Keep,
         Some(TimeOrNow::Now) => SetTime::Now,
-        Some(TimeOrNow::SpecificTime(time)) => SetTime::To(timestamp(time)),
+        Some(TimeOrNow::SpecificTime(time)) => SetTime::To(timestamp(time).in_32_bits()),
     }
 }
 
@@ -102,6 +102,15 @@ mod tests {
             let number = DeviceNumber { major, minor };
             assert_eq!(device_number(device(number)), number);
         }
+    }
+
+    #[test]
+    fn a_time_that_the_server_cannot_keep_becomes_the_nearest() {
+        let set = |time| set_time(Some(TimeOrNow::SpecificTime(time)));
+        let far = UNIX_EPOCH + Duration::from_secs(5_000_000_000);
+        let last = Timestamp { seconds: u32::MAX.into(), nanoseconds: 999_999_999 };
+        assert_eq!(set(UNIX_EPOCH - Duration::from_secs(1)), SetTime::To(Timestamp::default()));
+        assert_eq!(set(far), SetTime::To(last));
     }
 
     #[test]

@@ -2,27 +2,21 @@
 
 use std::sync::{Arc, Weak};
 
-use howdah_net::Token;
-use parking_lot::Mutex;
+use howdah_net::{Interest, Token};
 
 use crate::Reply;
 use crate::back_channel::SendRecord;
-use crate::counts::Clerk;
 use crate::shared::{Shared, Source};
-use crate::spare::Spare;
 
 /// The connections of a server.
 pub struct ClientLines {
     shared: Weak<Shared>,
-    /// For sending; whoever sends takes what others queued along.
-    hands: Mutex<(Spare, Clerk)>,
 }
 
 impl ClientLines {
     /// Those of this server.
     pub fn new(shared: &Arc<Shared>) -> Self {
-        let clerk = shared.service.dispatcher.counts.clerk_beside();
-        Self { shared: Arc::downgrade(shared), hands: Mutex::new((Spare::default(), clerk)) }
+        Self { shared: Arc::downgrade(shared) }
     }
 }
 
@@ -33,11 +27,9 @@ impl SendRecord for ClientLines {
         let mut record = Reply::with_buffer(Vec::new());
         record.bytes_mut().extend_from_slice(message);
         connection.push(record);
-        let flushed = {
-            let (spare, clerk) = &mut *self.hands.lock();
-            connection.flush(&shared.poller, spare, clerk)
-        };
-        if let Err(error) = flushed {
+        // A worker sends it: what waits before it may be a file on storage that hangs, and other clients are called by us, too.
+        let armed = connection.arm(&shared.poller, Interest { readable: false, writable: true });
+        if let Err(error) = armed {
             shared.close(&connection, &error);
         }
     }

@@ -246,8 +246,9 @@ pub const SLOW_STORAGE: Duration = Duration::from_secs(1);
 pub const RANGE_DOUBT: Duration = Duration::from_secs(60);
 /// Threads that call clients' lock managers: so many may be silent before others wait.
 pub const CALLBACK_THREADS: usize = 4;
-/// Threads that tell clients of a restart.
-pub const NOTICE_THREADS: usize = 2;
+/// Threads that tell clients of a restart, at least and at most. A client that is off takes one of them 4 s, so with 48 a thousand of
+/// these keep no other from reclaiming within the 90 s of a lease.
+pub const NOTICE_THREADS: [usize; 2] = [2, 48];
 /// How long clients are told of a restart until they answer, as `sm-notify` does.
 pub const NOTICE_PATIENCE: Duration = Duration::from_secs(15 * 60);
 /// Interfaces with UDP sockets of their own, for each address: a host of containers has hundreds of interfaces, and what

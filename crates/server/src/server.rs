@@ -227,12 +227,15 @@ impl Server {
         let Some((calls, states)) = service.lock_calls.clone().zip(service.states.clone()) else {
             return Ok(());
         };
-        calls.notices.tell(states.hosts_to_notify());
+        let hosts = states.hosts_to_notify();
+        let [fewest, most] = limits::NOTICE_THREADS;
+        let tellers = hosts.len().clamp(fewest, most);
+        calls.notices.tell(hosts);
         for index in 0..limits::CALLBACK_THREADS {
             let granting = calls.granting.clone();
             self.spawn(format!("nlm-calls-{index}"), move || granting.run())?;
         }
-        for index in 0..limits::NOTICE_THREADS {
+        for index in 0..tellers {
             let notices = Arc::clone(&calls.notices);
             self.spawn(format!("nsm-calls-{index}"), move || notices.run())?;
         }

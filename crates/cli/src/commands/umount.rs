@@ -28,15 +28,37 @@ pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
     let lives = (noted.is_some() && is_ours(&directory)?) || is_alive(&directory)?;
     // What is noted of a mount that was taken out of sight (--lazy) is not what is here now.
     let mount = noted.filter(|_| lives);
-    let is_lost = match &mount {
+    let mut is_lost = match &mount {
         Some(mount) => flush(mount, arguments.quiet)?,
         None => is_unflushed(&directory, lives),
     };
     take_away(&directory, arguments.lazy)?;
     if let Some(mount) = mount.filter(|_| !arguments.lazy) {
-        mount.wait_for_end();
+        is_lost |= wait_for_end(&mount, arguments)?;
     }
     if is_lost { Err(Failure::Told) } else { Ok(()) }
+}
+
+/// Waits for the end of the mount's process. It goes on where another mount namespace still has the mount: all data is written then,
+/// and a message says so. True: data is lost.
+fn wait_for_end(mount: &AskedMount, arguments: &UmountArguments) -> anyhow::Result<bool> {
+    if mount.has_ended_within(PATIENCE) {
+        return Ok(false);
+    }
+    let is_lost = match flush(mount, arguments.quiet) {
+        // It ended meanwhile.
+        Err(_) if mount.has_ended_within(Duration::ZERO) => false,
+        outcome => outcome?,
+    };
+    if !mount.has_ended_within(Duration::from_secs(1)) && !arguments.quiet {
+        report::complain(&format!(
+            "howdah: unmounted here, and all data is written. Another mount namespace (a container or a service) still has {}: \
+             process {} serves it until that ends",
+            arguments.directory.display(),
+            mount.process(),
+        ));
+    }
+    Ok(is_lost)
 }
 
 /// Makes the mount write all data to the server. Names each file that could not be written. True: there was one.

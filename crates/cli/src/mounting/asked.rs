@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -94,11 +95,23 @@ impl AskedMount {
         })
     }
 
-    /// Waits until its process has ended.
-    pub fn wait_for_end(&self) {
-        // The lock ends with the process.
-        if let Ok(file) = std::fs::File::open(&self.place) {
-            let _ = flock(&file, FlockOperation::LockShared);
+    /// Waits until its process has ended, at most so long. Whether it has.
+    pub fn has_ended_within(&self, patience: Duration) -> bool {
+        let Ok(file) = std::fs::File::open(&self.place) else { return true };
+        if flock(&file, FlockOperation::NonBlockingLockShared).is_ok() {
+            return true;
         }
+        let (ended, has_ended) = mpsc::channel();
+        std::thread::spawn(move || {
+            // The lock ends with the process.
+            let _ = flock(&file, FlockOperation::LockShared);
+            let _ = ended.send(());
+        });
+        has_ended.recv_timeout(patience).is_ok()
+    }
+
+    /// Its process.
+    pub fn process(&self) -> u32 {
+        self.noted.process
     }
 }

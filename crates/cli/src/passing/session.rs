@@ -13,7 +13,7 @@ use rustix::thread::{CapabilitySet, capabilities};
 
 use super::answers::RelayAnswers;
 use super::screen::RelayScreen;
-use super::settings::PassingSettings;
+use super::settings::{PassingSettings, connections_within};
 use crate::arguments::RelayArguments;
 use crate::commands::Failure;
 use crate::report::{self, reachable};
@@ -28,11 +28,17 @@ const LOOK: Duration = Duration::from_secs(10);
 
 /// Passes calls through until a signal says to stop.
 pub fn run(arguments: &RelayArguments) -> Result<(), Failure> {
-    let settings = PassingSettings::of(arguments).map_err(Failure::Usage)?;
+    let mut settings = PassingSettings::of(arguments).map_err(Failure::Usage)?;
     start_log(arguments.log.log.as_deref(), arguments.log.log_format.unwrap_or_default());
     // Before anything else is started: a signal must not end us half way.
     let caught = catch_signals()?;
-    allow_many_open_files();
+    let open_files = allow_many_open_files();
+    let wanted = settings.relay.connections_max;
+    settings.relay.connections_max = connections_within(wanted, open_files);
+    if settings.relay.connections_max < wanted {
+        let most = settings.relay.connections_max;
+        tracing::warn!("{open_files} open files are enough for {most} connections: raise that limit (ulimit -n, LimitNOFILE=)");
+    }
     let listeners = listeners(&settings.listen)?;
     let metrics = settings.metrics.map(listen_for_monitors).transpose()?;
     prepare_state(&settings.state)?;

@@ -44,6 +44,17 @@ impl PassingSettings {
     }
 }
 
+/// Sockets of one relayed connection: the near one and the far one.
+const SOCKETS: usize = 2;
+/// Descriptors for all else: listeners, pollers, pipes, the admin socket.
+const OTHERS: usize = 64;
+
+/// As many connections as are wanted, or fewer where so many open files would not do for them.
+pub fn connections_within(wanted: usize, open_files: usize) -> usize {
+    let others = OTHERS.min(open_files / 2);
+    wanted.min((open_files - others) / SOCKETS).max(1)
+}
+
 /// The far server: all of it, by TCP.
 fn far(text: &str) -> Result<NfsUrl> {
     let Some(url) = url_of(text)? else {
@@ -65,6 +76,15 @@ fn far(text: &str) -> Result<NfsUrl> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_limit_of_open_files_bounds_the_connections() {
+        for (wanted, open_files, most) in
+            [(4096, usize::MAX, 4096), (4096, 1024, 480), (100, 1024, 100), (4096, 64, 16), (4096, 1, 1)]
+        {
+            assert_eq!(connections_within(wanted, open_files), most, "{open_files}");
+        }
+    }
 
     #[test]
     fn a_far_server_is_named_without_a_path() {

@@ -1,5 +1,5 @@
 //! The file systems behind the exports, opened once each and kept over a reload, with the files they hold open. Directories are
-//! followed: one that is removed or moved away is gone until its path leads to a directory again.
+//! followed: one that is removed or moved away is gone until its path leads to a directory again. So are those of other servers.
 
 use std::path::Path;
 use std::sync::mpsc::channel;
@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::channel::{ChannelOptions, Patience};
 use howdah_client::connect::ConnectOptions;
+use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 use howdah_layers::{Cached, CachingOptions};
 use howdah_server::uplink::Uplink;
@@ -20,6 +21,7 @@ use howdah_store::local::{
 use howdah_vfs::layer::{ShortHandles, Withdrawn};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileSystem, Handle, Shown, Timestamp};
+use parking_lot::Mutex;
 
 use super::uplink::FarSide;
 use crate::configuration::{Durability, ExportConfig, Source};
@@ -51,6 +53,8 @@ pub struct OpenFileSystem {
     cached: Option<Arc<Cached>>,
     /// The way to it.
     pub uplink: Option<Arc<dyn Uplink>>,
+    /// Its client.
+    client: Option<Arc<Nfs3>>,
 }
 
 /// What an export's handles lead to.
@@ -61,8 +65,13 @@ enum Served {
     /// The directory that was opened.
     Directory(Arc<LocalFileSystem>),
     /// Nothing: another directory is to be opened once the calls on this one have ended.
-    Nothing(Weak<LocalFileSystem>),
+    Nothing(Weak<dyn FileSystem>),
+    /// Nothing yet: another server's directory is being mounted again.
+    Opening(Slot),
 }
+
+/// Where a thread puts what it opened.
+type Slot = Arc<Mutex<Option<Result<OpenFileSystem>>>>;
 
 /// What became of the directory of an export.
 #[derive(Debug)]
@@ -85,6 +94,7 @@ impl DirectoryNews {
 /// An export of another server.
 struct Far {
     file_system: Arc<dyn FileSystem>,
+    client: Arc<Nfs3>,
     cached: Option<Arc<Cached>>,
     uplink: Arc<dyn Uplink>,
 }
@@ -178,14 +188,23 @@ impl OpenFileSystem {
         match &self.served {
             Served::Other(file_system) => Arc::clone(file_system),
             Served::Directory(directory) => Arc::clone(directory) as Arc<dyn FileSystem>,
-            Served::Nothing(_) => Arc::new(Withdrawn::default()),
+            Served::Nothing(_) | Served::Opening(_) => Arc::new(Withdrawn::default()),
         }
     }
 
     fn follow(&mut self, export: &ExportConfig, state: &Path, files_confined: bool) -> bool {
         let path = &export.source;
         match &self.served {
-            Served::Other(_) => false,
+            Served::Other(file_system) => {
+                let Some(_lost) = self.client.take_if(|client| client.has_lost_root()) else { return false };
+                // What is held for it is written first: files may be there though the root is not.
+                if let Some(cached) = self.cached.take() {
+                    thread::spawn(move || cached.flush_all());
+                }
+                self.uplink = None;
+                self.served = Served::Nothing(Arc::downgrade(file_system));
+                self.set_gone(Some(format!("{path} is another directory now, which is being mounted")))
+            }
             Served::Directory(directory) => match directory.presence() {
                 Presence::Present => self.set_gone(None),
                 Presence::Missing => self.set_gone(Some(format!("there is no directory {path}"))),
@@ -201,20 +220,44 @@ impl OpenFileSystem {
                 }
                 Presence::Replaced => {
                     // The old one goes first: two cannot share the state directory.
-                    self.served = Served::Nothing(Arc::downgrade(directory));
+                    let directory: Arc<dyn FileSystem> = Arc::clone(directory) as _;
+                    self.served = Served::Nothing(Arc::downgrade(&directory));
                     let why = format!("{path} is another directory now, which is being opened");
                     self.set_gone(Some(why))
                 }
             },
             Served::Nothing(old) if old.strong_count() > 0 => false,
-            Served::Nothing(_) => match root(export).and_then(|root| open(export, root, state)) {
-                Ok(new) => {
-                    let gone = self.gone.take();
-                    *self = Self { gone, ..new };
-                    self.set_gone(None)
-                }
-                Err(error) => self.set_gone(Some(format!("{error:#}"))),
-            },
+            Served::Nothing(_) if matches!(path, Source::Server(_)) => {
+                // That server may be away: nobody waits for it here.
+                let slot = Slot::default();
+                let (its, export, state) = (Arc::clone(&slot), export.clone(), state.to_owned());
+                thread::spawn(move || *its.lock() = Some(open(&export, None, &state)));
+                self.served = Served::Opening(slot);
+                false
+            }
+            Served::Nothing(_) => {
+                let opened = root(export).and_then(|root| open(export, root, state));
+                self.take(opened)
+            }
+            Served::Opening(slot) => {
+                let Some(opened) = slot.lock().take() else { return false };
+                self.take(opened)
+            }
+        }
+    }
+
+    /// Serves what was opened, or says why there is nothing, and tries again later; whether that is news.
+    fn take(&mut self, opened: Result<Self>) -> bool {
+        match opened {
+            Ok(new) => {
+                let gone = self.gone.take();
+                *self = Self { gone, ..new };
+                self.set_gone(None)
+            }
+            Err(error) => {
+                self.served = Served::Nothing(Weak::<Withdrawn>::new());
+                self.set_gone(Some(format!("{error:#}")))
+            }
         }
     }
 
@@ -240,7 +283,7 @@ fn explained(export: &ExportConfig, error: &OpenError) -> anyhow::Error {
 }
 
 fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenFileSystem> {
-    let (mut root_file_system, mut cached, mut uplink) = (None, None, None);
+    let (mut root_file_system, mut cached, mut uplink, mut far) = (None, None, None, None);
     let (served, opened) = match (&export.source, root) {
         (Source::Directory(_), Some(root)) => {
             let file_system = directory(export, root, state)?;
@@ -260,16 +303,17 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
             (Served::Other(memory(*bytes)), OpenedExport::elsewhere(Handles::Memory))
         }
         (Source::Server(url), _) => {
-            let Far { file_system: server, cached: caches, uplink: way } =
+            let Far { file_system: server, client, cached: caches, uplink: way } =
                 server(export, url, state).with_context(|| format!("opening export {}", export.name))?;
-            (cached, uplink) = (caches, Some(way));
+            (cached, uplink, far) = (caches, Some(way), Some(client));
             // Asked once, while it is known to answer.
             root_file_system =
                 server.attributes(&Caller::ROOT, &server.root()).ok().map(|root| root.file_system);
             (Served::Other(server), OpenedExport::elsewhere(Handles::Server))
         }
     };
-    Ok(OpenFileSystem { id: export.id, served, opened, root_file_system, gone: None, cached, uplink })
+    let (id, client) = (export.id, far);
+    Ok(OpenFileSystem { id, served, opened, root_file_system, gone: None, cached, uplink, client })
 }
 
 fn directory(export: &ExportConfig, root: Root, state: &Path) -> Result<LocalFileSystem> {
@@ -328,7 +372,7 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
         };
         Arc::new(Cached::around(Arc::clone(&client), options))
     });
-    let uplink = Arc::new(FarSide { url: url.to_string(), client: connected, cached: cached.clone() });
+    let side = FarSide { url: url.to_string(), client: Arc::clone(&connected), cached: cached.clone() };
     let far = cached.clone().map_or(client, |cached| cached);
     let state = export_state(state, export.id)?;
     let book = DurableHandleBook::open(&state)?;
@@ -336,5 +380,5 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let key = *key.first_chunk().context("the handle key is too short")?;
     let short = ShortHandles::around(far, book, key, Handle::EXPORTABLE_MAX)
         .map_err(|error| anyhow!("keeping the handle of {url}: {error}"))?;
-    Ok(Far { file_system: Arc::new(short), cached, uplink })
+    Ok(Far { file_system: Arc::new(short), client: connected, cached, uplink: Arc::new(side) })
 }

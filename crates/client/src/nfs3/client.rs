@@ -2,10 +2,10 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use howdah_vfs::{Caller, Handle, Node, Result};
+use howdah_vfs::{Caller, FsError, Handle, Node, Result};
 use howdah_wire::nfs3::fsinfo;
 
 use super::convert::attributes;
@@ -29,6 +29,8 @@ pub struct Settings {
 pub struct Nfs3 {
     pub(super) channel: Arc<Channel>,
     pub(super) root: Handle,
+    /// The server does not know the root any more.
+    has_lost_root: AtomicBool,
     pub(super) identity: Identity,
     pub(super) machine: Vec<u8>,
     pub(super) verifiers: Verifiers,
@@ -62,6 +64,7 @@ impl Nfs3 {
         let mut client = Self {
             channel,
             root,
+            has_lost_root: AtomicBool::new(false),
             identity: settings.identity,
             machine: identity::machine_name(),
             verifiers: Verifiers::default(),
@@ -115,6 +118,20 @@ impl Nfs3 {
     pub fn root_as_told(&self) -> Option<Node> {
         let told = self.told.as_ref()?.attributes.as_ref()?;
         Some(Node { handle: self.root, attributes: attributes(told) })
+    }
+
+    /// Whether the server has said that it does not know the root any more: its directory was removed or replaced, or its handles are
+    /// others now. Mounting again helps.
+    pub fn has_lost_root(&self) -> bool {
+        self.has_lost_root.load(Ordering::Relaxed)
+    }
+
+    /// Notes what an answer about a node says of the root.
+    pub(super) fn note_root<T>(&self, node: &Handle, outcome: Result<T>) -> Result<T> {
+        if *node == self.root && matches!(outcome, Err(FsError::Stale | FsError::BadHandle)) {
+            self.has_lost_root.store(true, Ordering::Relaxed);
+        }
+        outcome
     }
 
     /// How many bytes go into one call.

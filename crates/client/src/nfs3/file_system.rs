@@ -23,7 +23,7 @@ impl FileSystem for Nfs3 {
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.get_attributes(caller, node)
+        self.note_root(node, self.get_attributes(caller, node))
     }
 
     fn set_attributes(
@@ -38,7 +38,7 @@ impl FileSystem for Nfs3 {
     }
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
-        self.look_up(caller, directory, name.as_bytes())
+        self.note_root(directory, self.look_up(caller, directory, name.as_bytes()))
     }
 
     fn parent(&self, caller: &Caller, directory: &Handle) -> Result<Found> {
@@ -46,7 +46,7 @@ impl FileSystem for Nfs3 {
     }
 
     fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
-        self.check_access(caller, node, wanted)
+        self.note_root(node, self.check_access(caller, node, wanted))
     }
 
     fn read_link(&self, caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {

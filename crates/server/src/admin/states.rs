@@ -12,6 +12,7 @@ use axum::http::StatusCode;
 use howdah_state::{ByteRange, ClientId, ClientStanding, ClientView, LockKind, LockOwner};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
 
 use super::asked::Asked;
 use super::failure::Failure;
@@ -92,9 +93,16 @@ const EXAMPLE: &str = "the body is JSON, as in {\"release\": true}";
 
 /// Tells it as it is now.
 pub async fn states(State(asked): State<Arc<Asked>>) -> Json<StateReport> {
-    let service = &asked.shared.service;
-    let report = service.states.as_ref().map(|states| report(states, &service.exports()));
-    Json(report.unwrap_or_default())
+    Json(told(asked).await)
+}
+
+/// The report. A file system that does not answer keeps only this question waiting, not the thread that answers all.
+async fn told(asked: Arc<Asked>) -> StateReport {
+    let tell = move || {
+        let service = &asked.shared.service;
+        service.states.as_ref().map(|states| report(states, &service.exports())).unwrap_or_default()
+    };
+    spawn_blocking(tell).await.unwrap_or_default()
 }
 
 /// Takes everything from a client.
@@ -110,16 +118,19 @@ pub async fn release(
     if !wish.release {
         return Err(Failure::new(StatusCode::BAD_REQUEST, "nothing is to be done".to_owned(), EXAMPLE));
     }
-    let service = &asked.shared.service;
-    let states = service.states.as_ref();
-    let is_gone = u64::from_str_radix(&client, 16).ok().zip(states).is_some_and(|(id, states)| {
-        states.ask(|state, now| Ok(state.release_client(now, ClientId(id)))).unwrap_or(false)
-    });
-    if !is_gone {
+    let id = u64::from_str_radix(&client, 16).ok();
+    let of = Arc::clone(&asked);
+    let release = move || {
+        let states = of.shared.service.states.as_ref();
+        id.zip(states).is_some_and(|(id, states)| {
+            states.ask(|state, now| Ok(state.release_client(now, ClientId(id)))).unwrap_or(false)
+        })
+    };
+    if !spawn_blocking(release).await.unwrap_or(false) {
         let what = format!("there is no NFSv4 client {client}");
         return Err(Failure::new(StatusCode::NOT_FOUND, what, "howdah clients lists them"));
     }
-    Ok(Json(states.map(|states| report(states, &service.exports())).unwrap_or_default()))
+    Ok(Json(told(asked).await))
 }
 
 /// A lock, with what only the lock on all state can tell.

@@ -62,8 +62,18 @@ impl<'c> Context<'c> {
     /// Lets data of a file be read or changed, unless the open of an NFSv4 client denies it to others. NFSv3 has no status for that;
     /// who gets JUKEBOX asks again until the open ends.
     pub fn permits(&self, file: &Object<'_>, kind: IoKind) -> Result<(), Status> {
-        let key = || FileKey { export: file.export.id(), node: file.handle };
+        self.permits_node(file, file.handle, kind)
+    }
+
+    /// The same of a node in the same export.
+    pub fn permits_node(&self, beside: &Object<'_>, node: Handle, kind: IoKind) -> Result<(), Status> {
+        let key = || FileKey { export: beside.export.id(), node };
         if self.nfs3.permits(key, kind) { Ok(()) } else { Err(Status::Jukebox) }
+    }
+
+    /// Whether clients of NFSv4 deny anything to others now: else nobody need be asked for permission.
+    pub fn is_restricted(&self) -> bool {
+        self.nfs3.states().is_some_and(|states| states.is_restricted())
     }
 
     /// Whether no other client was told that it made this file with this verifier.

@@ -1,6 +1,7 @@
 //! CREATE: makes a regular file, or takes the one that is there.
 
-use howdah_vfs::{Create, FileSystem};
+use howdah_state::IoKind;
+use howdah_vfs::{Create, FileSystem, NewAttributes};
 use howdah_wire::nfs3::Status;
 use howdah_wire::nfs3::create::{Arguments, How};
 use howdah_wire::xdr::Decode;
@@ -17,6 +18,13 @@ pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
     let arguments = Arguments::decode(&mut request.arguments)?;
     made::answer(&context, &arguments.object, reply, |directory, name, change| {
         let how = how(&arguments.how)?;
+        // Who takes the file that is there and gives it a size writes to it.
+        if let Create::Unchecked(NewAttributes { size: Some(_), .. }) = how
+            && context.is_restricted()
+            && let Ok(found) = directory.file_system.lookup(&directory.caller, &directory.handle, name)
+        {
+            context.permits_node(directory, found.node.handle, IoKind::Write)?;
+        }
         let made = directory.file_system.create(&directory.caller, &directory.handle, name, &how, change);
         let made = made.map_err(convert::status)?;
         match how {

@@ -35,8 +35,9 @@ pub struct Compound<'c> {
     pub identity: &'c Identity,
     /// 1 or 2.
     pub minor_version: u32,
-    /// How many operations it has.
+    /// How many operations it has, and how many of them come after the one that runs.
     pub operations: u32,
+    pub left: u32,
     /// The slot that it runs in, from SEQUENCE on.
     pub sequence: Option<Sequence>,
     /// The current node.
@@ -92,6 +93,7 @@ impl<'c> Compound<'c> {
             identity,
             minor_version,
             operations,
+            left: 0,
             sequence: None,
             current: None,
             stateid: None,

@@ -56,8 +56,12 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
             let (id, minor_version) = (session.id(), compound.minor_version);
             let program = wanted.callback_program;
             let line = compound.line.filter(|_| wanted.flags & BACK_CHANNEL != 0);
-            let session = BackSession { id, client, minor_version, program, credentials };
-            compound.nfs4.back.begin(session, line);
+            let back = BackSession { id, client, minor_version, program, credentials };
+            compound.nfs4.back.begin(back, line);
+            // Its client may have ended before the channel was there, and does not end again.
+            if session.has_ended() {
+                compound.nfs4.back.end(id);
+            }
             if line.is_some() { BACK_CHANNEL } else { 0 }
         }
         None => 0,

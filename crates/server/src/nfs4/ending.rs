@@ -11,6 +11,10 @@ use crate::Reply;
 pub fn session(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
     let destroy_session::Arguments { session } = destroy_session::Arguments::decode(arguments)?;
     let session = SessionId(session.0);
+    // What comes after it would run in a session that is gone (RFC 8881 18.37.3).
+    if compound.left > 0 && compound.session().is_ok_and(|own| own.id() == session) {
+        return Err(Status::NOT_ONLY_OP.into());
+    }
     compound.nfs4.states.judge(|state, _| state.destroy_session(session))?;
     compound.nfs4.back.end(session);
     Ok(())

@@ -83,6 +83,7 @@ impl Compound<'_> {
     /// Carries out operations until one is refused, or the arguments go on elsewhere.
     fn steps(&mut self, arguments: &mut Decoder<'_>, reply: &mut Reply, ending: &mut CompoundEnd) {
         while ending.status == Status::OK && ending.results < self.operations && self.behind.is_none() {
+            self.left = self.operations - ending.results - 1;
             ending.status = self.step(arguments, reply);
             ending.results += 1;
         }

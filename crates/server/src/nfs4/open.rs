@@ -1,6 +1,6 @@
 //! OPEN: opens a regular file, and makes it first if asked to.
 
-use howdah_state::{OpenRequest, ShareAccess, ShareDeny};
+use howdah_state::{IoKind, OpenRequest, ShareAccess, ShareDeny};
 use howdah_vfs::{
     Access, Attributes, Change, Create, FileKind, FileSystem, FsError, Name, NewAttributes, Node as Found,
 };
@@ -49,6 +49,11 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     if !target.is_made {
         permitted(file, attributes, access, is_reclaim)?;
     }
+    // Who cuts a file writes to it, whatever else he opens it for.
+    let may_cut = || compound.nfs4.states.permits(|| file.key(), IoKind::Write);
+    if target.cuts && attributes.size != 0 && !access.allows(ShareAccess::WRITE) && !may_cut() {
+        return Err(Status::SHARE_DENIED.into());
+    }
     // Before it is open: what is asked for back must not leave an open behind that the client knows nothing of.
     let _change = if target.cuts { file.file_system.begin_change(&file.handle)? } else { None };
     let key = file.key();
@@ -57,7 +62,15 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let opened = compound.without_gone_files(client, |state, now| state.open(now, request))?;
     if target.cuts && attributes.size != 0 {
         let new = NewAttributes::with_size(0);
-        file.file_system.set_attributes(&file.caller, &file.handle, &new, None, &mut Change::default())?;
+        let mut change = Change::default();
+        let cut = file.file_system.set_attributes(&file.caller, &file.handle, &new, None, &mut change);
+        if let Err(error) = cut {
+            // The client will not know of the open.
+            if opened.is_new {
+                compound.nfs4.states.judge(|state, now| state.close(now, client, opened.stateid, &key))?;
+            }
+            return Err(error.into());
+        }
     }
     let state = convert::told(opened.stateid);
     let delegation = delegation::with_open(compound, client, &arguments, (file, access));

@@ -39,7 +39,7 @@ struct State {
     compact: usize,
     /// The last record that is written, durable or not.
     written: Serial,
-    /// Why the file cannot be written any more.
+    /// Why the file could not be written: it must be written anew, since a line may be cut.
     failure: Option<io::ErrorKind>,
 }
 
@@ -98,14 +98,19 @@ fn write(directory: &Path, records: &RecoveryRecords) -> io::Result<(File, usize
 impl State {
     fn append(&mut self, directory: &Path, rights: OwnRights, record: &DurableRecord) -> io::Result<()> {
         self.records.apply(record);
-        if self.appended >= REWRITE_AFTER.max(self.compact) {
-            let (file, compact) = rights.run(|| write(directory, &self.records))?;
-            (self.file, self.compact, self.appended) = (Arc::new(file), compact, 0);
-            return Ok(());
+        if self.failure.is_some() || self.appended >= REWRITE_AFTER.max(self.compact) {
+            return self.write_anew(directory, rights);
         }
         let line = line(record);
         (&*self.file).write_all(line.as_bytes())?;
         self.appended += line.len();
+        Ok(())
+    }
+
+    /// Writes all records into a new file, durably.
+    fn write_anew(&mut self, directory: &Path, rights: OwnRights) -> io::Result<()> {
+        let (file, compact) = rights.run(|| write(directory, &self.records))?;
+        (self.file, self.compact, self.appended, self.failure) = (Arc::new(file), compact, 0, None);
         Ok(())
     }
 }
@@ -113,9 +118,11 @@ impl State {
 impl RecordLog for RecordFile {
     fn append(&self, serial: Serial, record: &DurableRecord) {
         let mut state = self.state.lock();
-        match state.append(&self.directory, self.rights, record) {
-            Ok(()) => state.written = serial,
-            Err(error) => state.failure = Some(error.kind()),
+        let appended = state.append(&self.directory, self.rights, record);
+        // Also after a failure: whoever writes the file anew writes this record.
+        state.written = serial;
+        if let Err(error) = appended {
+            state.failure = Some(error.kind());
         }
     }
 
@@ -125,12 +132,12 @@ impl RecordLog for RecordFile {
             return Ok(());
         }
         let (written, file) = {
-            let state = self.state.lock();
-            // After a failure a line may be cut in the middle of the file.
-            match state.failure {
-                Some(failure) => return Err(failure.into()),
-                None => (state.written, Arc::clone(&state.file)),
+            let mut state = self.state.lock();
+            // There may be room again.
+            if state.failure.is_some() {
+                state.write_anew(&self.directory, self.rights)?;
             }
+            (state.written, Arc::clone(&state.file))
         };
         if let Err(error) = file.sync_data() {
             self.state.lock().failure = Some(error.kind());
@@ -282,6 +289,27 @@ mod tests {
         // A crash in the middle of a line.
         (&*file.state.lock().file).write_all(b"client 6f6e").expect("written");
         drop(file);
+        let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
+        assert_eq!(found.compact(), expected.compact());
+    }
+
+    #[test]
+    fn a_full_disk_that_has_room_again_costs_no_record() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (file, mut expected) = RecordFile::open(directory.path(), OwnRights::always()).expect("a file");
+        let [first, second, third, ..] = records();
+        // Half a line, and no room for the rest.
+        let whole = Arc::clone(&file.state.lock().file);
+        (&*whole).write_all(b"client 6f6e").expect("written");
+        file.state.lock().file = Arc::new(OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
+        file.append(Serial(1), &first);
+        file.state.lock().file = whole;
+        file.append(Serial(2), &second);
+        file.wait(Serial(2)).expect("durable");
+        file.append(Serial(3), &third);
+        file.wait(Serial(3)).expect("durable");
+        drop(file);
+        [first, second, third].iter().for_each(|record| expected.apply(record));
         let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
         assert_eq!(found.compact(), expected.compact());
     }

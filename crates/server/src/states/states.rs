@@ -1,5 +1,6 @@
 //! Clients, sessions, opens and locks, behind one lock, and what is to be done outside because of them: the state itself is pure.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
@@ -80,7 +81,8 @@ impl States {
     pub fn new(options: StateOptions) -> Self {
         let StateOptions { lease, records, epoch, host_number, log, cluster } = options;
         let began = since_1970();
-        let seed = howdah_random::spread(began.as_nanos() as u64 ^ u64::from(std::process::id()));
+        // From the system's source of random numbers.
+        let seed = RandomState::new().hash_one(began);
         let settings = StateSettings { lease, grace: lease, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
         let (sessions, restrictions) = (state.sessions(), state.restrictions());
@@ -228,6 +230,11 @@ impl States {
     pub fn permits(&self, file: impl FnOnce() -> FileKey, kind: IoKind) -> bool {
         self.restrictions.load(Ordering::Relaxed) == 0
             || self.ask(|state, now| state.check_anonymous(now, &file(), kind)).is_ok()
+    }
+
+    /// Whether any open or delegation may keep others from reading or writing.
+    pub fn is_restricted(&self) -> bool {
+        self.restrictions.load(Ordering::Relaxed) != 0
     }
 
     /// Lets time pass: leases end, waiters get their turn.

@@ -1,8 +1,10 @@
 //! CREATE_SESSION and DESTROY_SESSION (RFC 8881 18.36, 18.37).
 
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
+
+use siphasher::sip::SipHasher24;
 
 use super::{NfsState, SessionAnswer};
 use crate::clients::CreationAnswer;
@@ -71,7 +73,10 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let record = self.clients.get_mut(client)?;
         record.shared.renew(now);
         self.sessions_made += 1;
-        let unique = howdah_random::mix(self.settings.seed ^ howdah_random::mix(self.sessions_made));
+        // A keyed hash: whoever has a session must not find out the ids of others.
+        let mut hasher = SipHasher24::new_with_keys(self.settings.seed, !self.settings.seed);
+        hasher.write_u64(self.sessions_made);
+        let unique = hasher.finish();
         let slots = slots.clamp(1, self.settings.bounds.slots);
         let (epoch, shared, budget) = (client.epoch(), record.shared.clone(), self.budget.clone());
         let session = self.sessions.insert(|place| {

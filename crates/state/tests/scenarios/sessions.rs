@@ -26,6 +26,42 @@ fn a_retry_of_create_session_has_the_same_answer() {
     assert_eq!(state.sessions().count(), 1);
 }
 
+/// What `howdah_random::mix` does, backwards.
+fn unmix(number: u64) -> u64 {
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    let unshift = |number: u64, by: u32| {
+        let mut found = number;
+        for _ in 0..64 / by {
+            found = number ^ (found >> by);
+        }
+        found
+    };
+    let inverse = |odd: u64| {
+        // Newton's method doubles the bits that are right.
+        (0..6).fold(odd, |found: u64, _| found.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(found))))
+    };
+    let number = unshift(number, 31).wrapping_mul(inverse(0x94d0_49bb_1331_11eb));
+    let number = unshift(number, 27).wrapping_mul(inverse(0xbf58_476d_1ce4_e5b9));
+    unshift(number, 30).wrapping_sub(STEP)
+}
+
+#[test]
+fn who_has_a_session_does_not_find_the_ids_of_others() {
+    for number in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
+        assert_eq!(unmix(howdah_random::mix(number)), number);
+    }
+    let mut state = server();
+    let uniques = ["a", "b"].map(|name| {
+        let client = exchange(&mut state, NOW, name, 1, name, false).expect("EXCHANGE_ID");
+        let Ok(SessionAnswer::Created(session)) = create(&mut state, NOW, client, name) else {
+            panic!("a session")
+        };
+        u64::from_be_bytes(*session.id().0.last_chunk().expect("16 bytes"))
+    });
+    let seed = unmix(uniques[0]) ^ howdah_random::mix(1);
+    assert_ne!(howdah_random::mix(seed ^ howdah_random::mix(2)), uniques[1]);
+}
+
 #[test]
 fn sessions_of_a_client_are_bounded() {
     let mut state = start(StateBounds { sessions_of_client: 2, ..StateBounds::default() });

@@ -87,7 +87,7 @@ impl LocalFileSystem {
         let mode = Mode { handles, fall_back, acts_as_caller: identity.acts_as_caller };
         let syncs = options.sync == SyncMode::Sync && tree.is_durable();
         let (has_xattrs, clones) = (probe::has_xattrs(&tree), probe::clones(&tree));
-        let locked = LockedFiles::new(LOCKED_FILES, tree.kind());
+        let locked = LockedFiles::new(OpenFiles::for_locks(LOCKED_FILES), tree.kind());
         Ok(Self {
             tree,
             maker,

@@ -4,8 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::process::{Resource, getrlimit};
 
-/// The fewest descriptors that a cache is given: below, it would only turn over.
-const FEWEST_OPEN_FILES: usize = 64;
+/// The fewest descriptors that a cache is given: with less it is of no use.
+const FEWEST_OPEN_FILES: usize = 8;
+
+/// What part of the files that the process may open are held for locks of one directory at most.
+const PART_FOR_LOCKS: usize = 16;
 
 /// The local directories of this process.
 static DIRECTORIES: AtomicUsize = AtomicUsize::new(0);
@@ -23,8 +26,12 @@ pub(super) struct OpenFiles {
 impl OpenFiles {
     /// A share for as long as it lives.
     pub(super) fn share(wanted: usize) -> Self {
-        let limit = getrlimit(Resource::Nofile).current;
-        Self::of(limit.map_or(usize::MAX, |most| most as usize / 2), wanted, &DIRECTORIES)
+        Self::of(limit() / 2, wanted, &DIRECTORIES)
+    }
+
+    /// How many may be held for locks, of as many as are wanted.
+    pub(super) fn for_locks(wanted: usize) -> usize {
+        wanted.min(limit() / PART_FOR_LOCKS)
     }
 
     fn of(of_all: usize, wanted: usize, directories: &'static AtomicUsize) -> Self {
@@ -37,6 +44,11 @@ impl OpenFiles {
         let directories = self.directories.load(Ordering::Relaxed).max(1);
         self.wanted.min(self.of_all / directories).max(FEWEST_OPEN_FILES)
     }
+}
+
+/// How many files the process may open.
+fn limit() -> usize {
+    getrlimit(Resource::Nofile).current.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX))
 }
 
 impl Drop for OpenFiles {
@@ -53,6 +65,13 @@ pub(super) mod tests {
     pub(in super::super) fn exactly(most: usize) -> OpenFiles {
         static DIRECTORIES: AtomicUsize = AtomicUsize::new(0);
         OpenFiles::of(usize::MAX, most, &DIRECTORIES)
+    }
+
+    #[test]
+    fn many_directories_together_hold_no_more_than_their_half() {
+        static DIRECTORIES: AtomicUsize = AtomicUsize::new(0);
+        let all = [(); 16].map(|()| OpenFiles::of(512, 1 << 20, &DIRECTORIES));
+        assert_eq!(all.iter().map(OpenFiles::most).sum::<usize>(), 512);
     }
 
     #[test]

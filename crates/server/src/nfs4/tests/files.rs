@@ -99,6 +99,49 @@ fn a_deny_mode_keeps_others_out() {
     assert!(other.open(&root, "file", "owner", (ACCESS_WRITE, DENY_NONE), None).is_ok());
 }
 
+/// OPEN for reading, of a file that is cut to nothing if it is there.
+const CUT: Option<How<'static>> = Some(How::Unchecked(Values {
+    attributes: Bitmap::of(&[SIZE]),
+    has_unknown: false,
+    bytes: &[0; 8],
+}));
+
+#[test]
+fn a_deny_mode_keeps_others_from_cutting_a_file_that_they_read() {
+    let service = service(&["/"]);
+    let [mut one, mut other] = ["one", "the other"].map(|name| Client::new(&service, name));
+    let root = one.handle(&[]).expect("the root");
+    let (writer, file) = one.open(&root, "file", "writer", (ACCESS_BOTH, DENY_NONE), MAKE).expect("made");
+    assert_eq!(one.call(&[put(&file), write(writer, b"data")]).status, Status::OK);
+    assert_eq!(one.call(&[put(&file), close(writer)]).status, Status::OK);
+    let (state, _) = one.open(&root, "file", "owner", (ACCESS_READ, DENY_WRITE), None).expect("opened");
+    let cut = other.open(&root, "file", "owner", (ACCESS_READ, DENY_NONE), CUT);
+    assert_eq!(cut, Err(Status::SHARE_DENIED));
+    assert_eq!(one.call(&[put(&file), close(state)]).status, Status::OK);
+    assert!(other.open(&root, "file", "owner", (ACCESS_READ, DENY_NONE), CUT).is_ok());
+}
+
+#[test]
+fn an_open_whose_file_cannot_be_cut_leaves_nothing_open() {
+    let service = service(&["/"]);
+    let mut maker = Client::new(&service, "maker");
+    let root = maker.handle(&[]).expect("the root");
+    let readable = Values { attributes: Bitmap::of(&[MODE]), has_unknown: false, bytes: &[0, 0, 1, 0o244] };
+    let make = Some(How::Unchecked(readable));
+    let (writer, file) = maker.open(&root, "file", "writer", (ACCESS_BOTH, DENY_NONE), make).expect("made");
+    assert_eq!(maker.call(&[put(&file), write(writer, b"data")]).status, Status::OK);
+    assert_eq!(maker.call(&[put(&file), close(writer)]).status, Status::OK);
+    let mut reader = Client::new(&service, "reader");
+    reader.user = 1001;
+    assert_eq!(
+        reader.open(&root, "file", "owner", (ACCESS_READ, DENY_WRITE), CUT),
+        Err(Status::ACCESS),
+        "it is another's file, that all may read"
+    );
+    let again = maker.open(&root, "file", "writer", (ACCESS_WRITE, DENY_NONE), None);
+    assert!(again.is_ok(), "{again:?}");
+}
+
 #[test]
 fn a_deny_mode_keeps_clients_of_nfsv3_out_too() {
     use howdah_wire::nfs3::{self, FileHandle};
@@ -117,6 +160,10 @@ fn a_deny_mode_keeps_clients_of_nfsv3_out_too() {
     assert_eq!(denied, nfs3::Status::Jukebox as u32);
     let read = nfs3::read::Arguments { node: FileHandle(&file), offset: 0, count: 5 };
     assert_eq!(client.nfs3_status(nfs3::read::PROCEDURE, &read), 0, "reading is denied to nobody");
+    let size = nfs3::NewAttributes { size: Some(0), ..Default::default() };
+    let object = nfs3::DirectoryName { directory: FileHandle(&root), name: b"file" };
+    let cut = nfs3::create::Arguments { object, how: nfs3::create::How::Unchecked(size) };
+    assert_eq!(client.nfs3_status(nfs3::create::PROCEDURE, &cut), nfs3::Status::Jukebox as u32);
     assert_eq!(client.call(&[put(&file), close(open)]).status, Status::OK);
     assert_eq!(client.nfs3_status(nfs3::write::PROCEDURE, &arguments), 0);
 }

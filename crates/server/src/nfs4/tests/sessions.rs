@@ -38,6 +38,18 @@ fn what_does_not_begin_with_sequence_is_refused() {
 }
 
 #[test]
+fn nothing_comes_after_the_end_of_its_own_session() {
+    let service = service(&["/"]);
+    let (mut client, other) = (Client::new(&service, "client"), Client::new(&service, "other"));
+    let destroy = |session| step(destroy_session::OPERATION, &destroy_session::Arguments { session });
+    let mut answer = client.call(&[destroy(client.session), bare(putrootfh::OPERATION)]);
+    assert_eq!(answer.status_of(destroy_session::OPERATION), Status::NOT_ONLY_OP);
+    let ends_other = client.call(&[destroy(other.session), bare(putrootfh::OPERATION)]);
+    assert_eq!((ends_other.status, ends_other.results), (Status::OK, 3));
+    assert_eq!(client.call(&[bare(putrootfh::OPERATION), destroy(client.session)]).status, Status::OK);
+}
+
+#[test]
 fn a_second_sequence_is_out_of_place() {
     let mut client = Client::new(&service(&["/"]), "client");
     let second = client.sequence_step(1, 1);
