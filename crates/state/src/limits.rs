@@ -63,4 +63,8 @@ howdah_limits::limits! {
     /// Replies that are kept for retries, of all sessions: 8 KiB for each of a thousand clients with some ten calls in flight.
     pub const CACHED_BYTES_MAX: usize = 64 << 20, bytes;
     beyond "a reply is not kept, and a retry is answered RETRY_UNCACHED_REP", tested "state/tests/scenarios/sessions::kept_replies_are_bounded";
+
+    /// The same of one client: so it leaves room for the replies of others.
+    pub const CACHED_BYTES_OF_CLIENT_MAX: usize = 8 << 20, bytes;
+    beyond "its reply is not kept, and a retry is answered RETRY_UNCACHED_REP", tested "state/tests/scenarios/sessions::kept_replies_of_a_client_are_bounded";
 }

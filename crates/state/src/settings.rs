@@ -50,6 +50,8 @@ pub struct StateBounds {
     pub hosts: usize,
     /// Bytes of all replies that are kept for retries.
     pub cached_bytes: usize,
+    /// The same of one client.
+    pub cached_bytes_of_client: usize,
 }
 
 impl StateSettings {
@@ -82,6 +84,7 @@ impl Default for StateBounds {
             waiters_of_client: limits::WAITERS_OF_CLIENT_MAX,
             hosts: limits::HOSTS_MAX,
             cached_bytes: limits::CACHED_BYTES_MAX,
+            cached_bytes_of_client: limits::CACHED_BYTES_OF_CLIENT_MAX,
         }
     }
 }

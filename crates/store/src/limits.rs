@@ -10,7 +10,8 @@ howdah_limits::limits! {
     pub const KNOWN_HANDLES: usize = 1 << 18, count;
     beyond "another one is forgotten, and asked for again", tested "store/src/local/known::no_more_are_remembered_than_there_is_room_for";
 
-    /// Files of each export whose locks by NFS clients are shown to processes of this host: each holds a descriptor.
+    /// Files of each export whose locks by NFS clients are shown to processes of this host: each holds a descriptor. At most a sixteenth
+    /// of the files that the process may open.
     pub const LOCKED_FILES: usize = 1_024, count;
     beyond "clients get their locks, and processes of this host do not see them", tested "store/src/local/host_locks::no_more_files_are_held_than_there_is_room_for";
 

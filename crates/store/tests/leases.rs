@@ -97,8 +97,7 @@ fn a_lease_on_the_way_into_a_mount_holds_no_thread() {
         assert!(began.elapsed() < SHORT, "{:?}", began.elapsed());
         assert_eq!(found.err(), Some(FsError::Delay));
         drop(held);
-        let found =
-            once_free(|| fs.lookup(&myself(), &fs.root(), Name::parse(b"alone").expect("a name")));
+        let found = once_free(|| fs.lookup(&myself(), &fs.root(), Name::parse(b"alone").expect("a name")));
         assert!(found.is_ok(), "{:?}", found.err());
     });
 }

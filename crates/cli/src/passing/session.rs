@@ -37,7 +37,9 @@ pub fn run(arguments: &RelayArguments) -> Result<(), Failure> {
     settings.relay.connections_max = connections_within(wanted, open_files);
     if settings.relay.connections_max < wanted {
         let most = settings.relay.connections_max;
-        tracing::warn!("{open_files} open files are enough for {most} connections: raise that limit (ulimit -n, LimitNOFILE=)");
+        tracing::warn!(
+            "{open_files} open files are enough for {most} connections: raise that limit (ulimit -n, LimitNOFILE=)"
+        );
     }
     let listeners = listeners(&settings.listen)?;
     let metrics = settings.metrics.map(listen_for_monitors).transpose()?;

@@ -89,7 +89,8 @@ impl Mount {
     /// Mounts it, and says what the kernel made of the options.
     pub fn script(&self) -> String {
         let Self { server, source, options, .. } = self;
-        let kerberos = if self.uses_kerberos() { format!("{}\n", kerberos("client", *server)) } else { String::new() };
+        let kerberos =
+            if self.uses_kerberos() { format!("{}\n", kerberos("client", *server)) } else { String::new() };
         let read_ahead =
             self.read_ahead_command().and_then(|words| words.last().cloned()).unwrap_or_default();
         format!(
@@ -158,7 +159,10 @@ mod tests {
     fn kerberos_starts_before_the_mount() {
         let script = |words| Mount::new(SERVER, "/", (1, 2), words).expect("a mount").script();
         let with = script("vers=4.2,sec=krb5i");
-        assert!(with.starts_with("ROLE=client SERVER=10.77.0.1\n. \"$WORK/scripts/krb5.sh\"\nmkdir "), "{with}");
+        assert!(
+            with.starts_with("ROLE=client SERVER=10.77.0.1\n. \"$WORK/scripts/krb5.sh\"\nmkdir "),
+            "{with}"
+        );
         assert!(script("sec=sys").starts_with("mkdir "));
     }
 

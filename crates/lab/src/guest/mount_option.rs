@@ -128,7 +128,9 @@ mod tests {
 
     #[test]
     fn options_are_known_with_their_values() {
-        for word in ["ro", "nconnect=4", "proto=tcp6", "vers=3", "lookupcache=pos", "xprtsec=mtls", "sec=krb5p"] {
+        for word in
+            ["ro", "nconnect=4", "proto=tcp6", "vers=3", "lookupcache=pos", "xprtsec=mtls", "sec=krb5p"]
+        {
             assert!(check(word).is_ok(), "{word}");
         }
         for (word, says) in [

@@ -301,7 +301,8 @@ mod tests {
         // Half a line, and no room for the rest.
         let whole = Arc::clone(&file.state.lock().file);
         (&*whole).write_all(b"client 6f6e").expect("written");
-        file.state.lock().file = Arc::new(OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
+        file.state.lock().file =
+            Arc::new(OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
         file.append(Serial(1), &first);
         file.state.lock().file = whole;
         file.append(Serial(2), &second);

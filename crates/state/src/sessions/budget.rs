@@ -1,4 +1,4 @@
-//! How many bytes of replies are kept, of all sessions together.
+//! How many bytes of replies are kept, of all sessions together and of those of one client.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,12 +7,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct ReplyBudget {
     kept: AtomicUsize,
     most: usize,
+    of_one_client: usize,
 }
 
 impl ReplyBudget {
-    /// So many bytes may be kept.
-    pub fn new(most: usize) -> Self {
-        Self { kept: AtomicUsize::new(0), most }
+    /// So many bytes may be kept, and so many of one client.
+    pub fn new(most: usize, of_one_client: usize) -> Self {
+        Self { kept: AtomicUsize::new(0), most, of_one_client }
+    }
+
+    /// What there may be of one client.
+    pub fn of_one_client(&self) -> usize {
+        self.of_one_client
     }
 
     /// Takes so many bytes, if they are there.

@@ -46,7 +46,7 @@ impl<S> LiveSession<S> {
         let answer = slot.begin(request.sequence, request.digest)?;
         drop(slot);
         if answer == SlotAnswer::New {
-            self.budget.give_back(kept);
+            self.give_back(kept);
         }
         self.shared.renew(now);
         self.slots.acknowledge(request.highest_slot);
@@ -95,13 +95,30 @@ impl<S> LiveSession<S> {
     }
 
     pub(super) fn finish(&self, slot: u32, reply: Option<&[u8]>) {
-        let reply = reply.filter(|reply| self.budget.take(reply.len()));
+        let reply = reply.filter(|reply| self.keep(reply.len()));
         self.slots.at(slot as usize).finish(reply.map(Arc::from));
+    }
+
+    /// Takes so many bytes for a reply, if the client may have them and they are there.
+    fn keep(&self, bytes: usize) -> bool {
+        if !self.shared.keep(bytes, self.budget.of_one_client()) {
+            return false;
+        }
+        let fits = self.budget.take(bytes);
+        if !fits {
+            self.shared.forget(bytes);
+        }
+        fits
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.budget.give_back(bytes);
+        self.shared.forget(bytes);
     }
 }
 
 impl<S> Drop for LiveSession<S> {
     fn drop(&mut self) {
-        self.budget.give_back(self.slots.kept());
+        self.give_back(self.slots.kept());
     }
 }

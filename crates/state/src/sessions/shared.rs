@@ -1,6 +1,6 @@
 //! What all sessions of a client share with its record: the lease, and flags for SEQUENCE.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// `SEQ4_STATUS_RECALLABLE_STATE_REVOKED` (RFC 8881 18.46.3): the client has revoked delegations to free.
@@ -11,6 +11,8 @@ pub const RECALLABLE_STATE_REVOKED: u32 = 0x40;
 pub struct ClientShared {
     heard_nanoseconds: AtomicU64,
     flags: AtomicU32,
+    /// Bytes of its replies that are kept.
+    kept: AtomicUsize,
 }
 
 impl ClientShared {
@@ -24,6 +26,21 @@ impl ClientShared {
     /// The client was heard.
     pub fn renew(&self, now: Duration) {
         self.heard_nanoseconds.store(now.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// Counts so many bytes of replies, if it then has no more than `most`.
+    pub fn keep(&self, bytes: usize, most: usize) -> bool {
+        let fits =
+            self.kept.fetch_add(bytes, Ordering::Relaxed).checked_add(bytes).is_some_and(|all| all <= most);
+        if !fits {
+            self.forget(bytes);
+        }
+        fits
+    }
+
+    /// Counts them no more.
+    pub fn forget(&self, bytes: usize) {
+        self.kept.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// How long it has been silent.

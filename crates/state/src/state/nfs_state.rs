@@ -50,7 +50,10 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             clients: ClientRegistry::new(settings.epoch),
             sessions: Arc::default(),
             sessions_made: 0,
-            budget: Arc::new(ReplyBudget::new(settings.bounds.cached_bytes)),
+            budget: Arc::new(ReplyBudget::new(
+                settings.bounds.cached_bytes,
+                settings.bounds.cached_bytes_of_client,
+            )),
             states: HashMap::new(),
             files: FileTable::default(),
             hosts: Hosts::default(),

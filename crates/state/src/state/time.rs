@@ -53,7 +53,11 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.end_in_the_way(now, blockers);
     }
 
+    /// Not in grace: one that has called may reclaim later.
     fn end_idle_hosts(&mut self, now: Duration) {
+        if self.is_grace() {
+            return;
+        }
         let files = &self.files;
         let idle = self.hosts.idle(now, self.settings.lease, |host| files.has_host(host));
         idle.into_iter().for_each(|host| self.release_host(now, host));

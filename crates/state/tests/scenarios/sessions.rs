@@ -1,8 +1,9 @@
 //! CREATE_SESSION and the bounds of sessions.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_state::{SequenceAnswer, SequenceRequest, SessionAnswer, StateBounds, StateError};
+use howdah_state::{LiveSession, SequenceAnswer, SequenceRequest, SessionAnswer, StateBounds, StateError};
 
 use crate::server::*;
 
@@ -120,6 +121,28 @@ fn kept_replies_are_bounded() {
     drop(session);
     state.destroy_session(id).expect("DESTROY_SESSION");
     assert_eq!(state.cached_bytes(), 0);
+}
+
+#[test]
+fn kept_replies_of_a_client_are_bounded() {
+    let mut state = start(StateBounds { cached_bytes_of_client: 10, ..StateBounds::default() });
+    let [a, b] = ["a", "b"].map(|name| {
+        let client = exchange(&mut state, NOW, name, 1, name, false).expect("EXCHANGE_ID");
+        let Ok(SessionAnswer::Created(session)) = create(&mut state, NOW, client, name) else {
+            panic!("a session")
+        };
+        session
+    });
+    let run = |session: &Arc<LiveSession<()>>, sequence, reply: &[u8]| {
+        let request = SequenceRequest { sequence, slot: 0, highest_slot: 0, digest: 0 };
+        let Ok(SequenceAnswer::New(guard)) = session.sequence(NOW, request) else { panic!("a new call") };
+        guard.finish(Some(reply));
+        matches!(session.sequence(NOW, request), Ok(SequenceAnswer::Replay(_)))
+    };
+    assert!(!run(&a, 1, &[1; 11]), "more than it may have");
+    assert!(run(&a, 2, &[1; 10]));
+    assert!(run(&b, 1, &[1; 10]), "others have their part");
+    assert!(run(&a, 3, &[1; 10]), "what is kept no more is not counted");
 }
 
 #[test]

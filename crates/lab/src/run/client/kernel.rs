@@ -67,7 +67,8 @@ impl Kernel {
             options.push(format!("{name}={}", value.text()));
         }
         // To version 4 the kernel's export is the root of all.
-        let is_root = cell.spec.server.kind == ServerKind::Kernel && options.iter().any(|word| is_version_4(word));
+        let is_root =
+            cell.spec.server.kind == ServerKind::Kernel && options.iter().any(|word| is_version_4(word));
         let export = if is_root || export.is_empty() { "/" } else { export };
         Mount::new(address, export, ports, &options.join(","))
     }

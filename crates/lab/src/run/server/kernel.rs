@@ -72,7 +72,9 @@ impl Server for Kernel {
         guest.run(scene, &format!("{export}{flavors}{versions}{SERVE}"))?;
         // The kernel must know who accepts tickets for it, and then has a place for him.
         if kerberos {
-            guest.run(scene, &guest::kerberos("server", Tap::new(NUMBER).guest().into())).context("Kerberos")?;
+            guest
+                .run(scene, &guest::kerberos("server", Tap::new(NUMBER).guest().into()))
+                .context("Kerberos")?;
         }
         Ok(Box::new(Serving(guest)))
     }

@@ -100,11 +100,8 @@ fn a_deny_mode_keeps_others_out() {
 }
 
 /// OPEN for reading, of a file that is cut to nothing if it is there.
-const CUT: Option<How<'static>> = Some(How::Unchecked(Values {
-    attributes: Bitmap::of(&[SIZE]),
-    has_unknown: false,
-    bytes: &[0; 8],
-}));
+const CUT: Option<How<'static>> =
+    Some(How::Unchecked(Values { attributes: Bitmap::of(&[SIZE]), has_unknown: false, bytes: &[0; 8] }));
 
 #[test]
 fn a_deny_mode_keeps_others_from_cutting_a_file_that_they_read() {
