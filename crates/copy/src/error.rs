@@ -112,6 +112,8 @@ impl Trouble {
 impl fmt::Display for Cause {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // Of a file that was there a moment ago.
+            Self::Refused(FsError::Stale) => formatter.write_str("it was removed or replaced meanwhile"),
             Self::Refused(refused) => refused.fmt(formatter),
             Self::Changed => formatter.write_str("it was changed while it was copied; copy it again"),
             Self::Differs(at) => write!(formatter, "the two sides differ at byte {at}"),

@@ -1,11 +1,11 @@
 //! Asking mounts that run.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use howdah_net::connect_local;
 use rustix::fs::{FlockOperation, flock};
 use serde::de::DeserializeOwned;
@@ -90,8 +90,12 @@ impl AskedMount {
             BufReader::new(stream).read_line(&mut line)?;
             Ok(serde_json::from_str(&line)?)
         };
-        ask().with_context(|| {
-            format!("asking the mount on {} (process {})", self.noted.directory.display(), self.noted.process)
+        let (directory, process) = (self.noted.directory.display(), self.noted.process);
+        ask().map_err(|error| match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+            Some(io::ErrorKind::WouldBlock) => {
+                anyhow!("the mount on {directory} (process {process}) does not answer; is that process stopped?")
+            }
+            _ => error.context(format!("asking the mount on {directory} (process {process})")),
         })
     }
 
