@@ -1,6 +1,7 @@
 //! The write-behind where answers come in another order than the server gave them: what is told of a file is not older than what its
 //! caller did.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 
@@ -8,7 +9,8 @@ use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, ReadOutcome, Result, Stability,
+    Caller, Change, Create, Data, Detail, Entry, FileSystem, Found, Handle, Listing, Name, NewAttributes,
+    ReadOutcome, Result, SetTime, Stability, Timestamp, Written,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -70,4 +72,139 @@ fn a_read_that_crossed_a_change_of_size_does_not_bring_the_old_size_back() {
     let mut change = Change::default();
     fs.write(&ROOT, &node, 5, Data::Bytes(b"howdy"), Stability::Unstable, &mut change).expect("taken");
     assert_eq!(change.after.map(|after| after.size), Some(1000));
+}
+
+/// A server that serves a WRITE after it served another call, and whose answer to that call comes when the test wants.
+#[derive(Default)]
+struct Crossed {
+    inner: MemoryFileSystem,
+    /// Whether the other call was served, and whether its answer may come.
+    served: Mutex<(bool, bool)>,
+    news: Condvar,
+}
+
+impl Crossed {
+    /// The other call was served.
+    fn answer<T>(&self, answer: T) -> T {
+        let mut served = self.served.lock();
+        served.0 = true;
+        self.news.notify_all();
+        self.news.wait_while(&mut served, |served| !served.1);
+        answer
+    }
+}
+
+impl Layer for Crossed {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&self.inner)
+    }
+
+    fn write(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        data: Data<'_>,
+        stability: Stability,
+        change: &mut Change,
+    ) -> Result<Written> {
+        self.news.wait_while(&mut self.served.lock(), |served| !served.0);
+        self.inner.write(caller, node, offset, data, stability, change)
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        self.answer(self.inner.lookup(caller, directory, name))
+    }
+
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.answer(self.inner.set_attributes(caller, node, new, guard, change))
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        let mut nodes = Vec::new();
+        let listing = self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+            nodes.push((entry.name.to_vec(), entry.file, entry.cookie, entry.node.copied()));
+            ControlFlow::Continue(())
+        });
+        for (name, file, cookie, node) in self.answer(nodes) {
+            let entry = Entry { name: &name, file, cookie, node: node.as_ref() };
+            if sink(entry).is_break() {
+                break;
+            }
+        }
+        listing
+    }
+}
+
+type Asks = fn(&dyn FileSystem, &Handle) -> Option<u64>;
+
+/// Calls that tell the size of the file, and change none.
+const CALLS: [Asks; 3] = [
+    |fs, _| {
+        let name = Name::parse(b"file").expect("a name");
+        Some(fs.lookup(&ROOT, &fs.root(), name).expect("found").node.attributes.size)
+    },
+    |fs, _| {
+        let mut size = None;
+        let mut sink = |entry: Entry<'_>| {
+            size = entry.node.filter(|_| entry.name == b"file").map(|node| node.attributes.size).or(size);
+            ControlFlow::Continue(())
+        };
+        fs.read_directory(&ROOT, &fs.root(), 0, Detail::Nodes, &mut sink).expect("listed");
+        size
+    },
+    |fs, node| {
+        let (new, mut change) =
+            (NewAttributes { accessed: SetTime::Now, ..NewAttributes::default() }, Change::default());
+        fs.set_attributes(&ROOT, node, &new, None, &mut change).expect("set");
+        change.after.map(|after| after.size)
+    },
+];
+
+#[test]
+fn an_answer_that_crossed_a_write_does_not_bring_the_old_size_back() {
+    const BLOCK: usize = 4096;
+    for (number, call) in CALLS.into_iter().enumerate() {
+        let server = Arc::new(Crossed::default());
+        let options = WriteBehindOptions { block: BLOCK, ..WriteBehindOptions::default() };
+        let layer = WriteBehind::around(Arc::clone(&server) as _, options);
+        let fs: &dyn FileSystem = &layer;
+        let name = Name::parse(b"file").expect("a name");
+        let how = Create::Guarded(NewAttributes::default());
+        let node = fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+        let mut change = Change::default();
+        let data = Data::Bytes(&[1; BLOCK]);
+        fs.write(&ROOT, &node, 0, data, Stability::Unstable, &mut change).expect("taken");
+        let size = thread::scope(|scope| {
+            let asked = scope.spawn(|| call(fs, &node));
+            // Waits until the WRITE was answered.
+            fs.read(&ROOT, &node, 0, 1, &mut Vec::new()).expect("read");
+            server.served.lock().1 = true;
+            server.news.notify_all();
+            asked.join().expect("answered")
+        });
+        assert_eq!(size, Some(BLOCK as u64), "call {number}");
+        // Nor is it remembered.
+        let mut change = Change::default();
+        fs.write(&ROOT, &node, 5, Data::Bytes(b"howdy"), Stability::Unstable, &mut change).expect("taken");
+        assert_eq!(change.after.map(|after| after.size), Some(BLOCK as u64), "call {number}");
+    }
 }

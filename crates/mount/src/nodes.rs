@@ -48,6 +48,8 @@ pub struct Knowledge {
     pub writer: Option<Caller>,
     /// A server lost data that it had not made durable.
     pub lost: bool,
+    /// A failure was told, and data may still be held: the next flush makes it durable, whatever the verifier was.
+    pub again: bool,
     /// How often data could not be made durable, and why it could not be the last time. Each open file reports it once.
     pub failures: u64,
     pub failure: Option<Refused>,
@@ -222,7 +224,7 @@ impl Nodes {
         let all = tables.by_number.values().map(|(known, _)| known);
         let is_unstable = |known: &&Arc<KernelNode>| {
             let content = known.content.lock();
-            content.unstable.is_some() || !content.unset.is_empty()
+            content.unstable.is_some() || content.again || !content.unset.is_empty()
         };
         all.filter(is_unstable).cloned().collect()
     }

@@ -8,30 +8,13 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use howdah_layers::{Cached, CachingOptions};
-use howdah_mount::{Closed, Consistency};
 use howdah_vfs::layer::{Call, Delayed, Metered};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
-use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
 use support::Mount;
 
 /// The way to the server and back.
 const TRIP: Duration = Duration::from_millis(50);
 const FILES: u32 = 10;
-
-struct CloseToOpen(Arc<Cached>);
-
-impl Consistency for CloseToOpen {
-    fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.0.opened(caller, node)
-    }
-
-    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
-        let mut change = Change::default();
-        let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
-        Ok(Closed { verifier, after: change.after })
-    }
-}
 
 /// A mount of a far server, and the server.
 fn far() -> Option<(Mount, Arc<Metered>)> {
@@ -43,9 +26,7 @@ fn far() -> Option<(Mount, Arc<Metered>)> {
     let memory = MemoryFileSystem::with_options(MemoryOptions { clock, ..MemoryOptions::default() });
     let server = Arc::new(Metered::around(Arc::new(memory), Arc::new(move || start.elapsed())));
     let way = Delayed::around(Arc::clone(&server) as _, TRIP, Arc::new(std::thread::sleep));
-    let cached = Arc::new(Cached::around(Arc::new(way), CachingOptions::default()));
-    let consistency = Arc::new(CloseToOpen(Arc::clone(&cached)));
-    Some((Mount::with_consistency(cached, consistency)?, server))
+    Some((Mount::of_cached(Arc::new(way))?, server))
 }
 
 /// Calls of these kinds.

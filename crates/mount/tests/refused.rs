@@ -10,7 +10,6 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
@@ -58,38 +57,6 @@ fn data_that_is_not_durable_is_told_by_fsync_and_by_close() {
     assert_eq!(file.sync_all().expect_err("not durable").kind(), ErrorKind::StorageFull);
     // Dropping it would swallow the answer.
     assert_eq!(nix::unistd::close(file), Err(nix::errno::Errno::ENOSPC));
-}
-
-/// A file system whose first COMMIT fails.
-struct FailsOnce {
-    inner: MemoryFileSystem,
-    failed: AtomicBool,
-}
-
-impl Layer for FailsOnce {
-    fn inner(&self) -> &dyn FileSystem {
-        &self.inner
-    }
-
-    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
-        if call == Call::Commit && !self.failed.swap(true, Ordering::Relaxed) {
-            return Err(FsError::Io);
-        }
-        run(&self.inner)
-    }
-}
-
-#[test]
-fn a_failure_that_another_program_heard_of_is_told_to_the_writer_too() {
-    let fails = FailsOnce { inner: MemoryFileSystem::new(), failed: AtomicBool::new(false) };
-    let Some(mount) = Mount::of(Arc::new(fails)) else { return };
-    let mut writer = File::create(mount.at("file")).expect("made");
-    let other = File::open(mount.at("file")).expect("opened");
-    writer.write_all(b"lost").expect("taken");
-    assert_eq!(nix::unistd::close(other), Err(nix::errno::Errno::EIO));
-    assert_eq!(errno(&writer.sync_all().expect_err("not durable")), Some(Errno::IO));
-    // Told once, and durable by now.
-    writer.sync_all().expect("durable");
 }
 
 #[test]

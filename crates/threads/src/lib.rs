@@ -1,6 +1,7 @@
 //! Threads for calls that block: as many as there are calls to make, up to a bound, so that one that waits delays no other.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -116,7 +117,8 @@ impl Drop for Threads {
 impl Shared {
     fn work(&self) {
         while let Some(job) = self.next() {
-            job();
+            // The panic was reported; its thread goes on, since others may wait for it.
+            let _ = catch_unwind(AssertUnwindSafe(job));
         }
     }
 
@@ -158,6 +160,15 @@ mod tests {
         threads.run(move || done.send(()).expect("heard"));
         is_done.recv().expect("ran beside the one that waits");
         release.send(()).expect("waits");
+    }
+
+    #[test]
+    fn a_job_that_panics_takes_no_thread_away() {
+        let threads = Threads::new("test", 1, AtEnd::RunJobs);
+        threads.run(|| panic!("as the test wants"));
+        let (done, is_done) = channel();
+        threads.run(move || done.send(()).expect("heard"));
+        is_done.recv_timeout(std::time::Duration::from_secs(60)).expect("the thread goes on");
     }
 
     #[test]

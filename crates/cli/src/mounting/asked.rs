@@ -93,7 +93,9 @@ impl AskedMount {
         let (directory, process) = (self.noted.directory.display(), self.noted.process);
         ask().map_err(|error| match error.downcast_ref::<io::Error>().map(io::Error::kind) {
             Some(io::ErrorKind::WouldBlock) => {
-                anyhow!("the mount on {directory} (process {process}) does not answer; is that process stopped?")
+                anyhow!(
+                    "the mount on {directory} (process {process}) does not answer; is that process stopped?"
+                )
             }
             _ => error.context(format!("asking the mount on {directory} (process {process})")),
         })

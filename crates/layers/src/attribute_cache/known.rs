@@ -155,19 +155,22 @@ impl Known {
         self.names.found(caller, place, name, Leads::To(node));
     }
 
-    /// There was no such name when a call that started at `since` looked for it.
+    /// There was no such name when a call that started at `since` looked for it, while the directory was in that epoch.
     pub fn not_found(
         &mut self,
         caller: &Caller,
         directory: &Handle,
         name: &[u8],
-        since: Moment,
+        (since, before): (Moment, Option<u64>),
         time: Duration,
     ) {
         self.names.forget(directory, name);
-        // Without the directory's attributes nobody would see that it changed.
-        if self.attributes(directory, time).is_some() && self.is_unchanged(directory, since) {
-            let place = Place { directory, epoch: self.node(directory).epoch, rights: Access::NONE };
+        // Without the directory's attributes nobody would see that it changed. In another epoch the name may be there.
+        if let Some(epoch) = self.epoch_of(directory, time)
+            && before == Some(epoch)
+            && self.is_unchanged(directory, since)
+        {
+            let place = Place { directory, epoch, rights: Access::NONE };
             self.names.found(caller, place, name, Leads::Nowhere);
         }
     }

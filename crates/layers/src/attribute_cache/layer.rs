@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes, FileKind,
     FileSystem, Found, FsError, Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome,
     Result, SpecialKind, Stability, Timestamp, Written,
 };
@@ -215,7 +215,11 @@ impl AttributeCache {
         let node = made.inspect_err(|_| known.lost_track(directory, name.as_bytes()))?;
         // The node may have been there before, as another one than was remembered: its change is told by `changed`.
         let change = Change { before: None, after: Some(node.attributes) };
-        known.changed(&node.handle, &change, since, time);
+        let is_as_made = known.changed(&node.handle, &change, since, time);
+        // In the same critical section: nobody else here can have put something into it.
+        if is_as_made && node.attributes.kind == FileKind::Directory {
+            known.made_directory(caller, node.handle);
+        }
         known.made(caller, (directory, name.as_bytes()), node.handle, is_alone);
         Ok(node)
     }
@@ -398,7 +402,7 @@ impl Layer for AttributeCache {
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
         let time = (self.stopwatch)();
-        let since = {
+        let (since, epoch) = {
             let mut known = self.known.lock();
             let answer = match known.name(caller, directory, name.as_bytes(), time) {
                 Some(Leads::Nowhere) => Some(Err(FsError::NotFound)),
@@ -411,12 +415,14 @@ impl Layer for AttributeCache {
             if let Some(answer) = self.counted(answer) {
                 return answer;
             }
-            known.moment()
+            (known.moment(), known.epoch_of(directory, time))
         };
         let found = self.inner.lookup(caller, directory, name);
         let mut known = self.known.lock();
         let found = found.inspect_err(|error| match error {
-            FsError::NotFound => known.not_found(caller, directory, name.as_bytes(), since, time),
+            FsError::NotFound => {
+                known.not_found(caller, directory, name.as_bytes(), (since, epoch), time);
+            }
             _ => known.forget_name(directory, name.as_bytes()),
         })?;
         // Without the directory's attributes nobody would see that it changed; a change of ours meanwhile may have been
@@ -489,11 +495,9 @@ impl Layer for AttributeCache {
         new: &NewAttributes,
         change: &mut Change,
     ) -> Result<Node> {
-        let made = self.make(caller, (directory, name), change, |inner, change| {
+        self.make(caller, (directory, name), change, |inner, change| {
             inner.make_directory(caller, directory, name, new, change)
-        })?;
-        self.known.lock().made_directory(caller, made.handle);
-        Ok(made)
+        })
     }
 
     fn make_link(

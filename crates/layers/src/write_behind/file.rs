@@ -42,8 +42,8 @@ pub struct Answered {
 pub struct File {
     /// Gathered until it is worth a call: whose, from where on.
     gathered: Option<(Caller, u64, Vec<u8>)>,
-    /// What calls under way write.
-    pub on_the_way: Vec<Range<u64>>,
+    /// What calls under way write, and the number of each.
+    on_the_way: Vec<(u64, Range<u64>)>,
     /// Written but not committed, each byte as it was written last.
     pub uncommitted: Uncommitted<Caller>,
     /// What went wrong, told to the next who writes or commits.
@@ -72,6 +72,7 @@ impl File {
         let gathered = self.gathered.as_ref().map(|(_, offset, data)| *offset..*offset + data.len() as u64);
         self.on_the_way
             .iter()
+            .map(|(_, range)| range)
             .chain(&gathered)
             .any(|other| other.start < range.end && range.start < other.end)
     }
@@ -110,9 +111,19 @@ impl File {
         Some(Piece { caller, offset, bytes: data.into() })
     }
 
+    /// A call is on its way with these bytes. Each has a number, and those that come later have larger ones.
+    pub fn send_off(&mut self, number: u64, range: Range<u64>) {
+        self.on_the_way.push((number, range));
+    }
+
+    /// Whether any call is on its way, or any of those with a number up to this.
+    pub fn is_on_the_way(&self, last: Option<u64>) -> bool {
+        self.on_the_way.iter().any(|(number, _)| last.is_none_or(|last| *number <= last))
+    }
+
     /// A call that was on its way with these bytes is over.
     pub fn arrived(&mut self, range: &Range<u64>) {
-        if let Some(at) = self.on_the_way.iter().position(|other| other == range) {
+        if let Some(at) = self.on_the_way.iter().position(|(_, other)| other == range) {
             self.on_the_way.swap_remove(at);
         }
     }
@@ -137,9 +148,10 @@ impl File {
         self.stamp = self.stamp.max(stamp);
     }
 
-    /// The file's size was set: what was taken before says nothing of it any more.
+    /// The file's size was set: of what was taken before, only data that the server may not have yet makes it longer.
     pub fn sized(&mut self) {
-        self.end = 0;
+        let gathered = self.gathered.as_ref().map(|(_, offset, data)| *offset + data.len() as u64);
+        self.end = self.on_the_way.iter().map(|(_, range)| range.end).chain(gathered).max().unwrap_or(0);
     }
 
     /// Where the data ends that the server may not have yet; 0 if it has all.
@@ -193,6 +205,18 @@ mod tests {
         assert_eq!(ranges(&file.gather(&ME, 8, &[2; 25], 10)), [(5, 10), (10, 20), (20, 30)]);
         assert_eq!(file.take().map(|piece| piece.range()), Some(30..33));
         assert!(!file.is_dirty());
+    }
+
+    #[test]
+    fn data_that_was_taken_while_the_size_was_set_counts() {
+        let mut file = File::default();
+        file.taken(100, Timestamp::default());
+        assert!(file.gather(&ME, 5, &[1; 3], 10).is_empty());
+        file.sized();
+        assert_eq!(file.dirty_end(), 8);
+        file.send_off(1, 20..30);
+        file.sized();
+        assert_eq!(file.dirty_end(), 30);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct KnownFiles {
     files: Generations<Handle, KnownFile>,
     /// Which names lead to files: of those alone one knows that they are gone.
     names: Generations<(Handle, Vec<u8>), Handle>,
-    /// Counts changes of ours other than by data.
+    /// Counts changes of ours, and answers to writes.
     now: u64,
     /// When files were forgotten: some, and all.
     forgotten: Generations<Handle, u64>,
@@ -29,6 +29,8 @@ struct KnownFile {
     /// When it was last changed by us otherwise than by data, and its size was set.
     changed: u64,
     sized: u64,
+    /// When a write of ours was answered last.
+    written: u64,
     /// Whose writes the server took, or said that it would.
     writers: Vec<Caller>,
     /// What callers were told last, where that is not what the server said.
@@ -68,7 +70,8 @@ impl KnownFiles {
             None if forgotten > since => {}
             None => {
                 let (attributes, writers) = (*attributes, Vec::new());
-                self.files.insert(*node, KnownFile { attributes, changed: 0, sized: 0, writers, told: None });
+                let new = KnownFile { attributes, changed: 0, sized: 0, written: 0, writers, told: None };
+                self.files.insert(*node, new);
             }
         }
     }
@@ -90,6 +93,29 @@ impl KnownFiles {
     /// The server told what a file is like in the answer to one of several writes that overlapped. The latest counts, in whichever order
     /// answers come; of those in one tick of the server's clock, the one that tells the largest size.
     pub fn saw_written(&mut self, node: &Handle, attributes: &Attributes, since: u64) {
+        self.saw_one_written(node, attributes, since);
+        self.now += 1;
+        if let Some(known) = self.files.get_mut(node) {
+            known.written = self.now;
+        }
+    }
+
+    /// What a file is like, if the server told this in the answer to a call that began at `since`: a write of ours that was
+    /// answered meanwhile may have told something newer.
+    pub fn newest(&mut self, node: &Handle, server: Attributes, since: u64) -> Attributes {
+        let Some(KnownFile { attributes: ours, written, .. }) = self.files.get_mut(node) else {
+            return server;
+        };
+        if *written <= since || ours.changed < server.changed {
+            return server;
+        }
+        if ours.changed > server.changed {
+            return *ours;
+        }
+        Attributes { size: server.size.max(ours.size), ..server }
+    }
+
+    fn saw_one_written(&mut self, node: &Handle, attributes: &Attributes, since: u64) {
         let Some(known) = self.files.get_mut(node) else {
             return self.saw(node, attributes, since);
         };

@@ -91,6 +91,7 @@ impl WriteBehind {
     /// looked.
     fn seen(&self, node: &Handle, server: Attributes, before: BeforeCall) -> Attributes {
         let mut state = self.shared.state.lock();
+        let server = state.known.newest(node, server, before.moment);
         state.known.saw(node, &server, before.moment);
         let seen = state.overlaid(node, server);
         let seen = Attributes { size: seen.size.max(before.dirty_end), ..seen };
@@ -222,9 +223,12 @@ impl Layer for WriteBehind {
             Some(guard) if told == Some(guard) => Some(self.shared.inner.attributes(caller, node)?.changed),
             guard => guard,
         };
+        let before = self.before_any();
         let outcome = self.shared.inner.set_attributes(caller, node, new, guard, change);
         if new.size.is_some() {
             self.shared.sized(node);
+        } else if let Some(after) = &mut change.after {
+            *after = self.shared.state.lock().known.newest(node, *after, before.moment);
         }
         Shared::hide(&mut self.shared.state.lock(), node, change);
         self.changed(node, change.after.as_ref(), new.size.is_some());
@@ -355,13 +359,16 @@ impl Layer for WriteBehind {
         detail: Detail,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
+        let before = self.before_any();
         self.shared.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
             let node = entry.node.map(|node| {
                 let mut state = self.shared.state.lock();
-                if node.attributes.kind == FileKind::Regular {
+                let mut attributes = node.attributes;
+                if attributes.kind == FileKind::Regular {
                     state.known.found(directory, entry.name, node.handle);
+                    attributes = state.known.newest(&node.handle, attributes, before.moment);
                 }
-                Node { attributes: state.overlaid(&node.handle, node.attributes), ..*node }
+                Node { attributes: state.overlaid(&node.handle, attributes), ..*node }
             });
             sink(Entry { node: node.as_ref(), ..entry })
         })

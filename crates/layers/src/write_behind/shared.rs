@@ -95,7 +95,7 @@ impl Shared {
         file.writer = Some(data.caller.clone());
         let ready = file.gather(&data.caller, data.offset, &data.bytes, self.options.block);
         // All of them before any waits for room: whoever writes again what was lost must see that these are newer.
-        file.on_the_way.extend(ready.iter().map(Piece::range));
+        state.send_off(node, ready.iter().map(Piece::range));
         state.held += size;
         state.let_go = state.let_go.saturating_sub(1);
         *change = state.took(node, range.end);
@@ -160,7 +160,7 @@ impl Shared {
                 return Err(error);
             }
             // Whoever writes again what was lost must see that this is newer.
-            state.file(node).on_the_way.push(range.clone());
+            state.send_off(node, [range.clone()]);
         }
         let since = self.state.lock().known.moment();
         let shared = Data::Shared(data.bytes.clone());
@@ -188,11 +188,11 @@ impl Shared {
         outcome
     }
 
-    /// Waits until all data of a file has been written, if not committed.
+    /// Waits until all data of a file that was taken before has been written, if not committed.
     pub fn flush(self: &Arc<Self>, pools: &Arc<Pools>, node: &Handle) -> Result<()> {
         let mut state = self.state.lock();
-        self.send(&mut state, pools, node);
-        self.wait_clean(&mut state, node)
+        let last = self.send(&mut state, pools, node);
+        self.wait_sent(&mut state, node, last)
     }
 
     /// The same for all files.
@@ -341,7 +341,7 @@ impl Shared {
                 return Ok(false);
             }
             let Some(piece) = file.take() else { return Ok(false) };
-            file.on_the_way.push(piece.range());
+            state.send_off(node, [piece.range()]);
             state.written += 1;
             piece
         };
@@ -379,8 +379,8 @@ impl Shared {
     ) -> Result<Vec<Piece>> {
         let piece = |Lost { offset, data, with }: Lost<Caller>| Piece { caller: with, offset, bytes: data };
         loop {
-            self.send(state, pools, node);
-            self.wait_clean(state, node)?;
+            let last = self.send(state, pools, node);
+            self.wait_sent(state, node, last)?;
             let lost = state.committed(node, moment, verifier).into_iter().map(piece).collect::<Vec<_>>();
             // What was written over is not lost any more: every turn leaves less.
             if !lost.iter().any(|piece| state.overlaps(node, &piece.range())) {
@@ -426,19 +426,22 @@ impl Shared {
         state.written_again += pieces.len() as u64;
         state.held += pieces.iter().map(|piece| piece.bytes.len()).sum::<usize>();
         // All of them before any waits for room: whoever writes the same bytes meanwhile must see that these are first.
-        state.file(node).on_the_way.extend(pieces.iter().map(Piece::range));
+        state.send_off(node, pieces.iter().map(Piece::range));
         for piece in pieces {
             self.launch(state, pools, node, piece);
         }
     }
 
-    /// Starts the call for what is gathered.
-    fn send(self: &Arc<Self>, state: &mut MutexGuard<'_, State>, pools: &Arc<Pools>, node: &Handle) {
-        if let Some(piece) = state.files.get_mut(node).and_then(File::take) {
-            // Before the wait: whoever writes the same bytes meanwhile must see that these are first.
-            state.file(node).on_the_way.push(piece.range());
+    /// Starts the call for what is gathered; gives the number of the last call for data that was there before.
+    fn send(self: &Arc<Self>, state: &mut MutexGuard<'_, State>, pools: &Arc<Pools>, node: &Handle) -> u64 {
+        let gathered = state.files.get_mut(node).and_then(File::take);
+        // Before the wait: whoever writes the same bytes meanwhile must see that these are first.
+        state.send_off(node, gathered.as_ref().map(Piece::range));
+        let last = state.sent;
+        if let Some(piece) = gathered {
             self.launch(state, pools, node, piece);
         }
+        last
     }
 
     /// Waits until nothing of these bytes is gathered or on its way: what is written next is newer.
@@ -459,9 +462,10 @@ impl Shared {
         Ok(())
     }
 
-    fn wait_clean(&self, state: &mut MutexGuard<'_, State>, node: &Handle) -> Result<()> {
+    /// Waits for the calls for data of a file up to this one: others may write on without a pause.
+    fn wait_sent(&self, state: &mut MutexGuard<'_, State>, node: &Handle, last: u64) -> Result<()> {
         let began = Instant::now();
-        while state.files.get(node).is_some_and(|file| !file.on_the_way.is_empty()) {
+        while state.files.get(node).is_some_and(|file| file.is_on_the_way(Some(last))) {
             self.wait_over(state, began)?;
         }
         Ok(())

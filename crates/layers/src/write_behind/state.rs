@@ -35,6 +35,8 @@ pub struct State {
     pub held: usize,
     pub flight: Flight,
     pub written: u64,
+    /// The number of the call for data of a file that was sent last.
+    pub sent: u64,
     pub written_again: u64,
     pub committed_ahead: u64,
     pub waited_for_memory: u64,
@@ -59,6 +61,7 @@ impl State {
             held: 0,
             flight,
             written: 0,
+            sent: 0,
             written_again: 0,
             committed_ahead: 0,
             waited_for_memory: 0,
@@ -89,6 +92,15 @@ impl State {
 
     pub fn file(&mut self, node: &Handle) -> &mut File {
         self.files.entry(*node).or_default()
+    }
+
+    /// Calls are on their way with these bytes of a file.
+    pub fn send_off(&mut self, node: &Handle, ranges: impl IntoIterator<Item = Range<u64>>) {
+        for range in ranges {
+            self.sent += 1;
+            let number = self.sent;
+            self.file(node).send_off(number, range);
+        }
     }
 
     /// Whether any of these bytes are gathered or on their way.
@@ -215,7 +227,7 @@ impl State {
 
     /// Whether memory becomes free by itself.
     pub fn is_under_way(&self) -> bool {
-        self.files.values().any(|file| !file.on_the_way.is_empty() || file.commits_ahead > 0)
+        self.files.values().any(|file| file.is_on_the_way(None) || file.commits_ahead > 0)
     }
 
     /// A name leads nowhere, or elsewhere: whether writes to the file are taken is not known any more, nor to which one if the

@@ -197,9 +197,16 @@ impl Shared {
         }
         self.nodes.opens.fetch_sub(1, SeqCst);
         if open.node.opens.fetch_sub(1, SeqCst) == 1 {
-            open.node.content.lock().maker = None;
-            self.remove_silly(&open.node);
+            self.closed_last(&open.node);
         }
+    }
+
+    /// A node was closed for the last time. From now on nothing is taken to be set when it is closed; what was taken since its data
+    /// became durable is set now.
+    pub fn closed_last(&self, node: &KernelNode) {
+        node.content.lock().maker = None;
+        self.settle_first(node);
+        self.remove_silly(node);
     }
 
     /// Makes durable what was written to a node, and sets what was set on it. One caller does it, others wait and have the same result. A failure is counted, so
@@ -216,18 +223,18 @@ impl Shared {
     }
 
     fn commit(&self, node: &KernelNode) -> Answer<()> {
-        let (unstable, writer) = {
+        let (unstable, was_lost, writer) = {
             let mut content = node.content.lock();
-            let was_lost = std::mem::take(&mut content.lost);
-            match content.unstable.take() {
-                // Verifiers differed already when it was written.
-                Some(_) | None if was_lost => return Err(FsError::Io.into()),
-                None => return Ok(()),
-                Some(unstable) => (unstable, content.writer.clone().unwrap_or(Caller::ROOT)),
+            let (was_lost, again) = (std::mem::take(&mut content.lost), std::mem::take(&mut content.again));
+            let unstable = content.unstable.take();
+            if unstable.is_none() && !again {
+                return Ok(());
             }
+            (unstable, was_lost, content.writer.clone().unwrap_or(Caller::ROOT))
         };
+        // Where verifiers differed already when it was written, what was written last is still to be durable.
         match self.consistency.closed(&writer, &node.handle) {
-            Ok(Closed { verifier, after }) if verifier == unstable => {
+            Ok(Closed { verifier, after }) if !was_lost && unstable.is_none_or(|its| its == verifier) => {
                 // What the file is like now is our doing, and pages of it are good.
                 node.content.lock().seen = after.as_ref().map(Seen::from);
             }
@@ -236,8 +243,8 @@ impl Shared {
                 return Err(FsError::Io.into());
             }
             Err(error) => {
-                // The next flush tries again.
-                node.content.lock().unstable.get_or_insert(unstable);
+                // The next flush tries again. The verifier may tell then of the loss that is told now.
+                node.content.lock().again = true;
                 return Err(error.into());
             }
         }

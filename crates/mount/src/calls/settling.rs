@@ -91,3 +91,59 @@ fn set(
     files.set_attributes(caller, file, new, None, &mut change)?;
     Ok(change.after)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering::SeqCst;
+    use std::time::Duration;
+
+    use howdah_threads::{AtEnd, Threads};
+    use howdah_vfs::memory::MemoryFileSystem;
+    use howdah_vfs::{Create, Name};
+
+    use super::*;
+    use crate::consistency::Plain;
+    use crate::flight::Unanswered;
+    use crate::nodes::Nodes;
+    use crate::opens::Opens;
+    use crate::silly_names::SillyNames;
+    use crate::traffic::Counters;
+    use crate::who::Callers;
+
+    fn mount_of(file_system: Arc<dyn FileSystem>) -> Shared {
+        Shared {
+            nodes: Nodes::new(file_system.root()),
+            consistency: Arc::new(Plain(Arc::clone(&file_system))),
+            file_system,
+            files: Opens::default(),
+            directories: Opens::default(),
+            callers: Callers::new(None),
+            flight: Unanswered::default(),
+            silly: SillyNames::new(),
+            counters: Counters::default(),
+            attributes: Duration::ZERO,
+            names: Duration::ZERO,
+            setters: Threads::new("test", 1, AtEnd::RunJobs),
+            synchronous: false,
+        }
+    }
+
+    #[test]
+    fn what_is_taken_while_a_file_is_closed_is_set() {
+        let memory = Arc::new(MemoryFileSystem::new());
+        let shared = mount_of(Arc::clone(&memory) as _);
+        let name = Name::parse(b"file").expect("a name");
+        let how = Create::Guarded(NewAttributes::with_mode(0o600));
+        let made = memory.create(&Caller::ROOT, &memory.root(), name, &how, &mut Change::default());
+        let node = shared.nodes.enter(&made.expect("made"));
+        node.opens.store(1, SeqCst);
+        node.content.lock().maker = Some(Caller::ROOT);
+        shared.make_durable(&node).expect("nothing is to be done");
+        let new = NewAttributes::with_mode(0o644);
+        assert!(shared.set_later(&Caller::ROOT, &node, &new).expect("there").is_some());
+        node.opens.store(0, SeqCst);
+        shared.closed_last(&node);
+        let mode = memory.attributes(&Caller::ROOT, &node.handle).expect("there").mode;
+        assert_eq!(mode & 0o777, 0o644);
+    }
+}

@@ -7,10 +7,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use howdah_mount::{Consistency, FuseMount, MountOptions, Plain, mount};
-use howdah_vfs::FileSystem;
+use howdah_layers::{Cached, CachingOptions};
+use howdah_mount::{Closed, Consistency, FuseMount, MountOptions, Plain, mount};
 use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
 use tempfile::TempDir;
+
+/// What opening and closing mean over caches, as the command has it.
+struct CloseToOpen(Arc<Cached>);
+
+impl Consistency for CloseToOpen {
+    fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.0.opened(caller, node)
+    }
+
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
+        let mut change = Change::default();
+        let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
+        Ok(Closed { verifier, after: change.after })
+    }
+}
 
 /// A mount, taken away when the test is over.
 pub struct Mount {
@@ -30,12 +46,11 @@ impl Mount {
         Self::mounted_with(file_system, consistency, options)
     }
 
-    /// The same with what opening and closing a file mean.
-    pub fn with_consistency(
-        file_system: Arc<dyn FileSystem>,
-        consistency: Arc<dyn Consistency>,
-    ) -> Option<Self> {
-        Self::mounted_with(file_system, consistency, &MountOptions::default())
+    /// The same with all caches.
+    pub fn of_cached(server: Arc<dyn FileSystem>) -> Option<Self> {
+        let cached = Arc::new(Cached::around(server, CachingOptions::default()));
+        let consistency = Arc::new(CloseToOpen(Arc::clone(&cached)));
+        Self::mounted_with(cached, consistency, &MountOptions::default())
     }
 
     fn mounted_with(
