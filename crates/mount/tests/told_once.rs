@@ -1,5 +1,5 @@
-//! What programs are told of data that could not be made durable: once, and not of what they wrote since. No test here starts
-//! a program: it would close the files that others have open, and be told.
+//! Each program is told once that its data could not be made durable. What it writes afterwards is not affected. No test here starts
+//! a program, because a child closes its copies of open files and would take the error.
 
 #![allow(clippy::print_stdout)] // A test that is skipped says why.
 

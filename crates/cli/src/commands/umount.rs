@@ -39,8 +39,8 @@ pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
     if is_lost { Err(Failure::Told) } else { Ok(()) }
 }
 
-/// Waits for the end of the mount's process. It goes on where another mount namespace still has the mount: all data is written then,
-/// and a message says so. True: data is lost.
+/// Waits for the end of the mount's process. The process goes on if another mount namespace has the mount, too. Then this writes all
+/// data and prints a message. True: data is lost.
 fn wait_for_end(mount: &AskedMount, arguments: &UmountArguments) -> anyhow::Result<bool> {
     if mount.has_ended_within(PATIENCE) {
         return Ok(false);
@@ -51,8 +51,9 @@ fn wait_for_end(mount: &AskedMount, arguments: &UmountArguments) -> anyhow::Resu
         outcome => outcome?,
     };
     if !mount.has_ended_within(Duration::from_secs(1)) && !arguments.quiet {
+        let data = if is_lost { "" } else { ", and all data is written" };
         report::complain(&format!(
-            "howdah: unmounted here, and all data is written. Another mount namespace (a container or a service) still has {}: \
+            "howdah: unmounted here{data}. Another mount namespace (a container or a service) still has {}: \
              process {} serves it until that ends",
             arguments.directory.display(),
             mount.process(),

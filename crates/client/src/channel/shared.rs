@@ -158,7 +158,7 @@ impl Shared {
         }
         call.move_to(to);
         to.enter(call);
-        // Whoever closes the channel, or gives up the call, may not have seen it on the way.
+        // A thread that closed the channel or gave up the call may have missed it between the two lanes.
         let is_lost = (self.hub.is_closing() || call.is_done()) && to.give_up(call.xid, now).is_some();
         if is_lost {
             self.hub.finish(call, Err(CallError::Closed), now);

@@ -435,7 +435,7 @@ impl Shared {
     /// Starts the call for what is gathered; gives the number of the last call for data that was there before.
     fn send(self: &Arc<Self>, state: &mut MutexGuard<'_, State>, pools: &Arc<Pools>, node: &Handle) -> u64 {
         let gathered = state.files.get_mut(node).and_then(File::take);
-        // Before the wait: whoever writes the same bytes meanwhile must see that these are first.
+        // Before the wait: a later write of the same bytes must see that this one is older.
         state.send_off(node, gathered.as_ref().map(Piece::range));
         let last = state.sent;
         if let Some(piece) = gathered {

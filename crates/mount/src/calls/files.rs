@@ -243,7 +243,7 @@ impl Shared {
                 return Err(FsError::Io.into());
             }
             Err(error) => {
-                // The next flush tries again. The verifier may tell then of the loss that is told now.
+                // The next flush tries again. It ignores the verifier, which may have changed because of this error.
                 node.content.lock().again = true;
                 return Err(error.into());
             }

@@ -39,7 +39,7 @@ struct State {
     compact: usize,
     /// The last record that is written, durable or not.
     written: Serial,
-    /// Why the file could not be written: it must be written anew, since a line may be cut.
+    /// The last error. The file may end in half a line, so the whole file is written again.
     failure: Option<io::ErrorKind>,
 }
 
@@ -119,7 +119,7 @@ impl RecordLog for RecordFile {
     fn append(&self, serial: Serial, record: &DurableRecord) {
         let mut state = self.state.lock();
         let appended = state.append(&self.directory, self.rights, record);
-        // Also after a failure: whoever writes the file anew writes this record.
+        // Also after a failure: the next rewrite of the file includes this record.
         state.written = serial;
         if let Err(error) = appended {
             state.failure = Some(error.kind());

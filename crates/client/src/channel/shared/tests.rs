@@ -32,7 +32,7 @@ fn given_to_the_first(shared: &Shared, now: Instant) -> Arc<Call> {
     call
 }
 
-/// Whoever has a table asks for the meter: with both orders, two threads wait for each other for ever.
+/// Other code locks the table first, then the meter. With both orders two threads can block each other for ever.
 #[test]
 fn no_meter_is_held_while_a_table_is_asked_for() {
     let (shared, _listener) = two_lanes();
