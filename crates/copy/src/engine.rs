@@ -195,6 +195,7 @@ impl Copier {
     fn work(&self, number: usize) {
         let mut worker = Worker { number, buffer: Vec::new(), other: Vec::new() };
         while let Some(task) = self.stack.take(number) {
+            let _done = self.stack.until_done();
             match task {
                 Task::Blocks(job) => self.work_on(&job, &mut worker),
                 // What was not begun is left for the next run.
@@ -208,7 +209,6 @@ impl Copier {
                     self.settle_listing_state();
                 }
             }
-            self.stack.done();
         }
     }
 

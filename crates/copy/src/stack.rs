@@ -21,6 +21,15 @@ pub(super) struct Stack<T> {
     widened: Condvar,
 }
 
+/// A worker works on a task.
+pub(super) struct UntilDone<'s, T: Weight>(&'s Stack<T>);
+
+impl<T: Weight> Drop for UntilDone<'_, T> {
+    fn drop(&mut self) {
+        self.0.done();
+    }
+}
+
 struct State<T> {
     tasks: Vec<T>,
     working: usize,
@@ -79,7 +88,7 @@ impl<T: Weight> Stack<T> {
         self.wake_all();
     }
 
-    /// The next task for a worker, who must tell when it is [`done`](Self::done); nothing when all is done.
+    /// The next task for a worker, who holds [`until_done`](Self::until_done) meanwhile; nothing when all is done.
     pub(super) fn take(&self, worker: usize) -> Option<T> {
         let mut state = self.state.lock();
         loop {
@@ -99,8 +108,12 @@ impl<T: Weight> Stack<T> {
         }
     }
 
-    /// A worker is done with its task.
-    pub(super) fn done(&self) {
+    /// A worker is done with its task when this is dropped, also by a panic: the others do not wait for it.
+    pub(super) fn until_done(&self) -> UntilDone<'_, T> {
+        UntilDone(self)
+    }
+
+    fn done(&self) {
         let mut state = self.state.lock();
         state.working -= 1;
         if state.working == 0 && state.tasks.is_empty() {
@@ -246,6 +259,22 @@ mod tests {
         });
         assert_eq!(done.into_inner(), 1 + 3 + 9 + 27 + 81);
         assert!(stack.wait_for_end(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_worker_that_panics_does_not_keep_the_others() {
+        let stack = Stack::new(2);
+        stack.push_all([1_u32, 2].into_iter());
+        let panicked = thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                let _task = stack.take(0).map(|task| (task, stack.until_done()));
+                panic!("as the test wants");
+            });
+            worker.join().is_err()
+        });
+        assert!(panicked && stack.take(1).is_some());
+        drop(stack.until_done());
+        assert_eq!(stack.take(1), None, "all has ended");
     }
 
     #[test]

@@ -107,3 +107,21 @@ fn a_commit_does_not_wait_for_data_that_came_after_it() {
         assert!(committed.expect("it waits for no more than was there").is_ok());
     });
 }
+
+#[test]
+fn less_than_a_block_is_sent_when_it_has_waited_long_enough() {
+    let server = Arc::new(Gated::default());
+    let gathered_for = Duration::from_millis(1);
+    let options = WriteBehindOptions { block: BLOCK, gathered_for, ..WriteBehindOptions::default() };
+    let layer = WriteBehind::around(Arc::clone(&server) as _, options);
+    let fs: &dyn FileSystem = &layer;
+    let name = Name::parse(b"file").expect("a name");
+    let how = Create::Guarded(NewAttributes::default());
+    let node = fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+    server.lets_through(&[0, 3]);
+    for (offset, data) in [(0, b"how"), (3, b"dah")] {
+        let (data, mut change) = (Data::Bytes(data), Change::default());
+        fs.write(&ROOT, &node, offset as u64, data, Stability::Unstable, &mut change).expect("taken");
+        server.comes(offset);
+    }
+}

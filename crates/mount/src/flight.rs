@@ -49,19 +49,39 @@ trait Interruptible: Send + Sync {
 }
 
 /// A reply that is given once: the first answer is sent.
-pub struct Slot<R>(Mutex<Option<R>>);
+struct Slot<R>(Mutex<Option<R>>);
 
-impl<R: Reply> Slot<R> {
-    /// The reply, unless its process gave up.
-    pub fn take(&self) -> Option<R> {
+impl<R> Slot<R> {
+    fn take(&self) -> Option<R> {
         self.0.lock().take()
     }
 }
 
-impl<R> Slot<R> {
+/// A request that began. One that is dropped without an answer, as by a panic, is refused: its program does not wait for ever.
+pub struct Begun<R: Reply> {
+    all: Arc<Unanswered>,
+    number: u64,
+    slot: Arc<Slot<R>>,
+}
+
+impl<R: Reply> Begun<R> {
     /// Whether the reply was given already.
     pub fn is_answered(&self) -> bool {
-        self.0.lock().is_none()
+        self.slot.0.lock().is_none()
+    }
+
+    /// It is about to be answered: gives the reply, unless its process gave up.
+    pub fn end(self) -> Option<R> {
+        self.slot.take()
+    }
+}
+
+impl<R: Reply> Drop for Begun<R> {
+    fn drop(&mut self) {
+        self.all.waiting.lock().requests.remove(&self.number);
+        if let Some(reply) = self.slot.take() {
+            reply.refuse(Errno::EIO);
+        }
     }
 }
 
@@ -96,8 +116,8 @@ struct Table {
 }
 
 impl Unanswered {
-    /// A request begins; the number is for [`end`](Self::end).
-    pub fn begin<R: Reply>(&self, process: u32, reply: R) -> (u64, Arc<Slot<R>>) {
+    /// A request begins.
+    pub fn begin<R: Reply>(self: &Arc<Self>, process: u32, reply: R) -> Begun<R> {
         let slot = Arc::new(Slot(Mutex::new(Some(reply))));
         let number = self.numbers.fetch_add(1, Relaxed);
         // The kernel itself does not give up.
@@ -109,12 +129,7 @@ impl Unanswered {
                 self.more.notify_one();
             }
         }
-        (number, slot)
-    }
-
-    /// It was answered.
-    pub fn end(&self, number: u64) {
-        self.waiting.lock().requests.remove(&number);
+        Begun { all: Arc::clone(self), number, slot }
     }
 
     /// The watch ends.
@@ -193,6 +208,28 @@ fn is_killed(stat: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tells how it was refused.
+    struct Told(std::sync::mpsc::Sender<i32>);
+
+    impl Reply for Told {
+        fn refuse(self, errno: Errno) {
+            self.0.send(errno.code()).expect("heard");
+        }
+    }
+
+    #[test]
+    fn a_request_whose_work_panics_is_refused() {
+        let (all, (tell, told)) = (Arc::new(Unanswered::default()), std::sync::mpsc::channel());
+        let crew = howdah_threads::Threads::new("test", 1, howdah_threads::AtEnd::RunJobs);
+        let begun = all.begin(std::process::id(), Told(tell));
+        crew.run(move || {
+            let _begun = begun;
+            panic!("as the test wants");
+        });
+        assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(libc::EIO));
+        assert!(all.waiting.lock().requests.is_empty());
+    }
 
     #[test]
     fn signals_that_end_a_wait_are_known() {

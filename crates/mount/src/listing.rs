@@ -8,14 +8,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use fuser::{Generation, INodeNo, ReplyDirectoryPlus};
-use howdah_vfs::{
-    Attributes, Caller, Detail, DeviceNumber, Entry, FileKind, FsError, Handle, Name, Timestamp,
-};
+use howdah_vfs::{Attributes, Caller, Detail, DeviceNumber, Entry, FileKind, Handle, Name, Node, Timestamp};
 
 use crate::attributes::shown;
 use crate::fetched::{Fetched, Listed};
 use crate::limits::LISTED_AHEAD_MAX;
-use crate::nodes::ROOT;
+use crate::nodes::{NOBODY, ROOT};
 use crate::opens::OpenDirectory;
 use crate::refused::Answer;
 use crate::shared::Shared;
@@ -45,20 +43,17 @@ impl Shared {
         let directory = &open.node.handle;
         let listing = self.file_system.read_directory(caller, directory, cookie, Detail::Nodes, &mut take)?;
         entries.iter_mut().filter(|entry| entry.node.is_none()).for_each(|entry| {
-            entry.kind = self.kind_of(caller, directory, &entry.name);
+            entry.node = self.node_of(caller, directory, &entry.name);
+            entry.kind = entry.node.map_or(FileKind::Regular, |node| node.attributes.kind);
         });
         *open.fetched.lock() = Fetched { from: cookie, entries, end: listing.end, names_lost };
         Ok(())
     }
 
-    /// What kind a node is that the listing did not tell.
-    fn kind_of(&self, caller: &Caller, directory: &Handle, name: &[u8]) -> FileKind {
-        if matches!(name, b"." | b"..") {
-            return FileKind::Directory;
-        }
-        let found = Name::parse(name).map_err(|_| FsError::Invalid);
-        let found = found.and_then(|name| self.file_system.lookup(caller, directory, name));
-        found.map_or(FileKind::Regular, |found| found.node.attributes.kind)
+    /// A node that the listing did not tell.
+    fn node_of(&self, caller: &Caller, directory: &Handle, name: &[u8]) -> Option<Node> {
+        let name = Name::parse(name).ok()?;
+        self.file_system.lookup(caller, directory, name).ok().map(|found| found.node)
     }
 }
 
@@ -67,15 +62,12 @@ pub fn add(shared: &Shared, reply: &mut ReplyDirectoryPlus, entry: &Listed) -> b
     let name = OsStr::from_bytes(&entry.name);
     let is_dots = matches!(&entry.name[..], b"." | b"..");
     let Some(node) = entry.node.filter(|_| !is_dots) else {
-        // The kernel lists it, takes nothing from a size that no file has, and forgets the number, unless it is that of dots.
-        let number = entry.file.max(ROOT);
-        let attributes = shown(number, &nothing(entry.kind));
-        let is_full =
-            reply.add(INodeNo(number), entry.cookie, name, &Duration::ZERO, &attributes, Generation(0));
-        if !is_full && !is_dots {
-            shared.nodes.expect_forget(number);
-        }
-        return is_full;
+        // The kernel lists it and takes nothing from a size that no file has. Then it forgets the number, which no node must have;
+        // that of dots it does not forget.
+        let (number, kind) =
+            if is_dots { (entry.file.max(ROOT), FileKind::Directory) } else { (NOBODY, entry.kind) };
+        let attributes = shown(number, &nothing(kind));
+        return reply.add(INodeNo(number), entry.cookie, name, &Duration::ZERO, &attributes, Generation(0));
     };
     let known = shared.nodes.enter(&node);
     let attributes = shown(known.number, &known.as_seen(node.attributes));

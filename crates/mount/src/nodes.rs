@@ -16,6 +16,8 @@ use crate::unset::Unset;
 pub const ROOT: u64 = 1;
 /// Numbers from here on are ours; those below are the file system's own.
 const OWN: u64 = 1 << 62;
+/// The number of nodes of which only a name is known: no other node has it.
+pub const NOBODY: u64 = OWN - 1;
 
 /// A node that the kernel knows.
 pub struct KernelNode {
@@ -185,7 +187,7 @@ impl Nodes {
             return Arc::clone(known);
         }
         let file = node.attributes.file;
-        let is_free = (ROOT + 1..OWN).contains(&file) && !tables.by_number.contains_key(&file);
+        let is_free = (ROOT + 1..NOBODY).contains(&file) && !tables.by_number.contains_key(&file);
         let number = if is_free { file } else { tables.next };
         tables.next += u64::from(!is_free);
         let known = Arc::new(KernelNode::new(number, node.handle));
@@ -203,13 +205,6 @@ impl Nodes {
             let handle = known.handle;
             tables.by_number.remove(&number);
             tables.by_handle.remove(&handle);
-        }
-    }
-
-    /// The kernel is going to forget this number though it was not told of it.
-    pub fn expect_forget(&self, number: u64) {
-        if let Some((_, lookups)) = self.tables.lock().by_number.get_mut(&number) {
-            *lookups += 1;
         }
     }
 
@@ -260,11 +255,12 @@ mod tests {
     #[test]
     fn two_nodes_never_have_one_number() {
         let nodes = Nodes::new(node(0, 9).handle);
-        let numbers = [node(1, 7), node(2, 7), node(3, ROOT), node(4, 0), node(5, u64::MAX)];
+        let numbers = [node(1, 7), node(2, 7), node(3, ROOT), node(4, 0), node(5, u64::MAX), node(6, NOBODY)];
         let mut numbers: Vec<u64> = numbers.iter().map(|node| nodes.enter(node).number).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        assert_eq!(numbers.len(), 5);
+        assert_eq!(numbers.len(), 6);
+        assert!(!numbers.contains(&NOBODY));
         assert_ne!(nodes.enter(&node(1, 7)).generation(), nodes.enter(&node(2, 7)).generation());
     }
 }

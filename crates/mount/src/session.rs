@@ -12,7 +12,6 @@ use howdah_threads::{AtEnd, Threads};
 use howdah_vfs::FileSystem;
 
 use crate::consistency::Consistency;
-use crate::flight::Unanswered;
 use crate::limits::{CALLS_AT_ONCE_MAX, SETTERS_MAX};
 use crate::nodes::Nodes;
 use crate::opens::Opens;
@@ -68,7 +67,7 @@ pub fn mount(
         files: Opens::default(),
         directories: Opens::default(),
         callers: Callers::new(options.caller.clone()),
-        flight: Unanswered::default(),
+        flight: Arc::default(),
         silly: SillyNames::new(),
         counters: Counters::default(),
         attributes: options.attributes,

@@ -22,7 +22,7 @@ pub struct Shared {
     pub files: Opens<KernelFile>,
     pub directories: Opens<OpenDirectory>,
     pub callers: Callers,
-    pub flight: Unanswered,
+    pub flight: Arc<Unanswered>,
     pub silly: SillyNames,
     pub counters: Counters,
     /// How long the kernel believes attributes of all but files, and names.

@@ -79,14 +79,13 @@ impl Skin {
         let asker = Requester::from(request);
         let shared = Arc::clone(&self.shared);
         shared.counters.on_request();
-        let (number, slot) = shared.flight.begin(asker.process, reply);
+        let begun = shared.flight.begin(asker.process, reply);
         self.crew.run(move || {
-            if drops && slot.is_answered() {
-                return shared.flight.end(number);
+            if drops && begun.is_answered() {
+                return;
             }
             let outcome = work(&shared, asker);
-            shared.flight.end(number);
-            match (slot.take(), outcome) {
+            match (begun.end(), outcome) {
                 (Some(reply), Ok(outcome)) => answer(&shared, reply, outcome),
                 (Some(reply), Err(Refused(errno))) => reply.refuse(errno),
                 (None, _) => {}

@@ -1,5 +1,6 @@
 //! What is known of nodes and names, and until when. Knows no file system and no clock.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ struct Seen {
     attributes: Attributes,
     at: Duration,
     believed: Duration,
+    /// What was asked up to here was asked before this answer came.
+    told: Moment,
 }
 
 impl Known {
@@ -51,8 +54,9 @@ impl Known {
         Self { options, nodes, names, now: 0, forgotten: 0, epoch: 0 }
     }
 
-    /// Now, in the order of calls: asked before a call starts.
-    pub fn moment(&self) -> Moment {
+    /// Now, in the order of calls, and different for each: asked before a call starts.
+    pub fn moment(&mut self) -> Moment {
+        self.now += 1;
         self.now
     }
 
@@ -62,14 +66,25 @@ impl Known {
         (time.saturating_sub(seen.at) < seen.believed).then_some(seen.attributes)
     }
 
-    /// What a call that started at `since` saw of a node.
-    pub fn saw(&mut self, node: &Handle, attributes: &Attributes, since: Moment, time: Duration) {
+    /// What a call that started at `since` saw of a node. Says whether that is believed: nothing newer is known.
+    pub fn saw(&mut self, node: &Handle, attributes: &Attributes, since: Moment, time: Duration) -> bool {
         let (min, max) = (self.min(attributes), self.max(attributes));
-        let epoch = self.next_epoch();
+        let (told, epoch) = (self.now, self.next_epoch());
         let known = self.node(node);
         if known.changed > since {
             known.seen = None;
-            return;
+            return false;
+        }
+        // Of looks that overlapped, the server's time of change tells which came later.
+        if let Some(seen) = known.seen.as_ref().filter(|seen| seen.told >= since) {
+            match seen.attributes.changed.cmp(&attributes.changed) {
+                Ordering::Greater => return false,
+                Ordering::Equal if !same(&seen.attributes, attributes) => {
+                    *known = KnownNode { changed: known.changed, epoch, ..KnownNode::default() };
+                    return false;
+                }
+                Ordering::Equal | Ordering::Less => {}
+            }
         }
         let quiet = known.seen.as_ref().filter(|seen| same(&seen.attributes, attributes));
         let believed =
@@ -78,7 +93,8 @@ impl Known {
             known.epoch = epoch;
             known.access.clear();
         }
-        known.seen = Some(Seen { attributes: *attributes, at: time, believed });
+        known.seen = Some(Seen { attributes: *attributes, at: time, believed, told });
+        true
     }
 
     /// A change of ours to a node is over that started at `since`. Where nobody else changed it meanwhile, names found in it stay
@@ -108,8 +124,12 @@ impl Known {
             known.access.clear();
         }
         known.changed = now;
-        let after =
-            change.after.zip(min).map(|(attributes, believed)| Seen { attributes, at: time, believed });
+        let after = change.after.zip(min).map(|(attributes, believed)| Seen {
+            attributes,
+            at: time,
+            believed,
+            told: now,
+        });
         known.seen = match (known.seen.take().filter(|_| overlapped), after) {
             (None, after) if !overlapped => after,
             // The server's time of change tells which came later.
@@ -289,17 +309,19 @@ impl Known {
         known.1.contains(wanted).then_some((known.2 & wanted, attributes))
     }
 
-    /// A caller was told by a call that started at `since` what it may do; said after the node's attributes were `saw`n.
+    /// A caller was told by a call that started at `since` what it may do with a node of these attributes; said after they were
+    /// `saw`n.
     pub fn granted(
         &mut self,
         caller: &Caller,
-        node: &Handle,
+        (node, attributes): (&Handle, &Attributes),
         since: Moment,
         (wanted, granted): (Access, Access),
     ) {
         let known = self.node(node);
         // A change meanwhile may have been to these very rights.
-        if known.seen.is_none() || known.changed > since {
+        if known.changed > since || known.seen.as_ref().is_none_or(|seen| !same(&seen.attributes, attributes))
+        {
             return;
         }
         known.access.retain(|other| other.0 != *caller);
@@ -362,7 +384,8 @@ mod tests {
         assert_eq!(known.attributes(&root, start), Some(old));
         known.saw(&root, &Attributes { size: 1, ..old }, since, start);
         assert_eq!(known.attributes(&root, start), None, "which of the two came later, nobody knows");
-        known.saw(&root, &old, known.moment(), start);
+        let later = known.moment();
+        known.saw(&root, &old, later, start);
         assert_eq!(known.attributes(&root, start), Some(old));
     }
 
@@ -389,6 +412,33 @@ mod tests {
     }
 
     #[test]
+    fn of_looks_that_overlapped_the_later_one_is_believed() {
+        let (fs, start) = (MemoryFileSystem::new(), Duration::ZERO);
+        let root = fs.root();
+        let older = fs.attributes(&Caller::ROOT, &root).expect("attributes");
+        let mut changed = older.changed;
+        changed.seconds += 1;
+        let newer = Attributes { changed, size: older.size + 1, ..older };
+        let within_a_tick = Attributes { size: 7, ..older };
+        for (answers, believed) in [
+            ([older, newer], Some(newer)),
+            ([newer, older], Some(newer)),
+            ([older, within_a_tick], None),
+            ([older, older], Some(older)),
+        ] {
+            let mut known = Known::new(AttributeCacheOptions::default());
+            let asked = answers.map(|_| known.moment());
+            // The second question is answered first, and the first second.
+            known.saw(&root, &answers[0], asked[1], start);
+            known.saw(&root, &answers[1], asked[0], start);
+            assert_eq!(known.attributes(&root, start), believed);
+            let after = known.moment();
+            known.saw(&root, &within_a_tick, after, start);
+            assert_eq!(known.attributes(&root, start), Some(within_a_tick), "a later look is believed");
+        }
+    }
+
+    #[test]
     fn rights_that_crossed_a_change_are_not_believed() {
         let (fs, start) = (MemoryFileSystem::new(), Duration::ZERO);
         let root = fs.root();
@@ -396,7 +446,7 @@ mod tests {
         let mut known = Known::new(AttributeCacheOptions::default());
         let since = known.moment();
         known.changed(&root, &Change { before: None, after: Some(now) }, since, start);
-        known.granted(&Caller::ROOT, &root, since, (Access::ALL, Access::ALL));
+        known.granted(&Caller::ROOT, (&root, &now), since, (Access::ALL, Access::ALL));
         assert_eq!(known.access(&Caller::ROOT, &root, Access::READ, start), None);
     }
 }

@@ -136,13 +136,13 @@ impl AttributeCache {
         let since = self.known.lock().moment();
         let ask = |inner: &dyn FileSystem| inner.access(caller, node, Access::ALL);
         let (granted, attributes) = self.look(node, ask, |(_, seen)| Some(*seen))?;
-        self.known.lock().granted(caller, node, since, (Access::ALL, granted));
+        self.known.lock().granted(caller, (node, &attributes), since, (Access::ALL, granted));
         Ok((granted, attributes))
     }
 
-    fn saw(&self, node: &Handle, attributes: &Attributes, since: Moment) {
+    fn saw(&self, node: &Handle, attributes: &Attributes, since: Moment) -> bool {
         let time = (self.stopwatch)();
-        self.known.lock().saw(node, attributes, since, time);
+        self.known.lock().saw(node, attributes, since, time)
     }
 
     /// A listing gave names. A caller with the right to look names up need not ask the server for them.
@@ -311,8 +311,9 @@ impl AttributeCache {
             });
             ControlFlow::Continue(())
         })?;
-        if let Some(now) = &listing.directory {
-            self.saw(directory, now, since);
+        if let Some(now) = &listing.directory
+            && self.saw(directory, now, since)
+        {
             if let Some(epoch) = epoch.filter(|_| listing.end) {
                 let place = (directory, epoch, since);
                 self.known.lock().listed(caller, place, entries.clone(), detail == Detail::Nodes);
@@ -351,8 +352,9 @@ impl AttributeCache {
             }
             sink(entry)
         })?;
-        if let Some(attributes) = &listing.directory {
-            self.saw(directory, attributes, since);
+        if let Some(attributes) = &listing.directory
+            && self.saw(directory, attributes, since)
+        {
             self.found_all(caller, directory, found, since);
         }
         Ok(listing)
@@ -429,8 +431,8 @@ impl Layer for AttributeCache {
         // to this very name.
         if let Some(attributes) = &found.directory
             && known.is_unchanged(directory, since)
+            && known.saw(directory, attributes, since, time)
         {
-            known.saw(directory, attributes, since, time);
             known.found(caller, directory, name.as_bytes(), found.node.handle);
         }
         known.saw(&found.node.handle, &found.node.attributes, since, time);

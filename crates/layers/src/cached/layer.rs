@@ -40,7 +40,7 @@ impl Cached {
     /// As those of GETATTR.
     pub fn revalidate(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         let attributes = self.attributes.revalidate(caller, node)?;
-        self.reading.validate(node, &attributes);
+        self.reading.opened(node, &attributes);
         Ok(attributes)
     }
 
@@ -50,7 +50,7 @@ impl Cached {
     /// As those of ACCESS.
     pub fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         let attributes = self.attributes.opened(caller, node)?;
-        self.reading.validate(node, &attributes);
+        self.reading.opened(node, &attributes);
         Ok(attributes)
     }
 

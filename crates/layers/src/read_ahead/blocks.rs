@@ -46,8 +46,16 @@ struct Entry {
 pub struct Blocks {
     entries: HashMap<Key, Entry>,
     number: u64,
-    /// What each file was like when the server told last, and when that was.
-    seen: HashMap<Handle, (Attributes, Duration)>,
+    /// What each file was like when the server told last.
+    seen: HashMap<Handle, Seen>,
+}
+
+/// A file as the server told.
+struct Seen {
+    attributes: Attributes,
+    /// When the server was asked, and when its answer came.
+    asked: Duration,
+    told: Duration,
 }
 
 impl Block {
@@ -127,37 +135,88 @@ impl Blocks {
         self.seen.remove(node);
     }
 
-    /// The server told, at this time, what a file is like: what was fetched of it when it was another is dropped. Of what is on
-    /// its way nobody knows yet.
-    pub fn validate(&mut self, node: &Handle, now: &Attributes, time: Duration) {
-        let before = self.seen.get(node);
-        if before.is_some_and(|(_, at)| *at > time) {
-            return;
+    /// The server was asked at one time and told at another what a file is like: what was fetched of it when it was another is
+    /// dropped. Of what is on its way nobody knows yet. Of answers that overlapped, the server's time of change tells which is newer.
+    pub fn validate(&mut self, node: &Handle, now: &Attributes, (asked, told): (Duration, Duration)) {
+        if let Some(seen) = self.seen.get_mut(node) {
+            let crossed = seen.told >= asked;
+            let is_newer = seen.attributes.changed > now.changed;
+            if crossed && is_newer {
+                return;
+            }
+            if same(&seen.attributes, now) {
+                *seen = Seen { asked: seen.asked.max(asked), told: seen.told.max(told), ..*seen };
+                return;
+            }
+            if crossed && seen.attributes.changed == now.changed {
+                // Nobody knows which.
+                self.seen.remove(node);
+                self.drop_blocks(node, |_| false);
+                return;
+            }
         }
-        if before.is_none_or(|(before, _)| !same(before, now)) {
-            self.entries.retain(|(of, _), entry| match &entry.state {
-                State::Here(block) => of != node || same(&block.attributes, now),
-                State::Coming => true,
-            });
-        }
+        self.drop_blocks(node, |block| block.is_of(now));
         if self.seen.len() >= FILES_MAX {
             self.seen.clear();
         }
-        self.seen.insert(*node, (*now, time));
+        self.seen.insert(*node, Seen { attributes: *now, asked, told });
+    }
+
+    /// Drops the blocks of a file that are here, except these.
+    fn drop_blocks(&mut self, node: &Handle, keep: impl Fn(&Block) -> bool) {
+        self.entries.retain(|(of, _), entry| match &entry.state {
+            State::Here(block) => of != node || keep(block),
+            State::Coming => true,
+        });
     }
 
     /// How large a file is, as was seen last.
     pub fn size(&self, node: &Handle) -> Option<u64> {
-        self.seen.get(node).map(|(attributes, _)| attributes.size)
+        self.seen.get(node).map(|seen| seen.attributes.size)
     }
 
     /// Whether a block is of the file as it was seen to be less than `age` ago; `None`: it was not looked at for so long.
     pub fn is_current(&self, node: &Handle, block: &Block, time: Duration, age: Duration) -> Option<bool> {
-        let (attributes, at) = self.seen.get(node)?;
-        (time.saturating_sub(*at) < age).then(|| same(attributes, &block.attributes))
+        let seen = self.seen.get(node)?;
+        (time.saturating_sub(seen.asked) < age).then(|| block.is_of(&seen.attributes))
     }
 }
 
 fn same(one: &Attributes, other: &Attributes) -> bool {
     (one.size, one.modified, one.changed) == (other.size, other.modified, other.changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_vfs::FileSystem;
+    use howdah_vfs::memory::MemoryFileSystem;
+
+    use super::*;
+
+    #[test]
+    fn of_answers_that_overlapped_the_newer_one_counts() {
+        let fs = MemoryFileSystem::new();
+        let node = fs.root();
+        let older = fs.attributes(&Caller::ROOT, &node).expect("attributes");
+        let mut changed = older.changed;
+        changed.seconds += 1;
+        let newer = Attributes { changed, size: older.size + 1, ..older };
+        let within_a_tick = Attributes { size: older.size + 2, ..older };
+        let [first, second, third, later] = [1, 2, 3, 4].map(Duration::from_secs);
+        let overlapping = [(second, third), (first, third)];
+        for (answers, size) in [
+            ([older, newer], Some(newer.size)),
+            ([newer, older], Some(newer.size)),
+            ([older, older], Some(older.size)),
+            ([older, within_a_tick], None),
+        ] {
+            let mut blocks = Blocks::default();
+            for (answer, times) in answers.iter().zip(overlapping) {
+                blocks.validate(&node, answer, times);
+            }
+            assert_eq!(blocks.size(&node), size);
+            blocks.validate(&node, &within_a_tick, (later, later));
+            assert_eq!(blocks.size(&node), Some(within_a_tick.size), "what was asked later is believed");
+        }
+    }
 }

@@ -184,7 +184,7 @@ impl ReadAhead {
                 None => {
                     let asked = || shared.inner.attributes(caller, &key.0);
                     let Ok(attributes) = MutexGuard::unlocked(&mut state, asked) else { return None };
-                    state.blocks.validate(&key.0, &attributes, now);
+                    state.blocks.validate(&key.0, &attributes, (now, shared.start.elapsed()));
                     return block.is_of(&attributes).then_some(block);
                 }
             }
@@ -217,17 +217,22 @@ impl ReadAhead {
         last.map(|last| (pieces, last))
     }
 
-    /// The server told what a file is like now: blocks that were fetched before it became so are dropped.
-    pub fn validate(&self, node: &Handle, attributes: &Attributes) {
+    /// A file that is like this will be read: its first read goes ahead at once.
+    pub fn opened(&self, node: &Handle, attributes: &Attributes) {
         let now = self.shared.start.elapsed();
-        self.shared.state.lock().blocks.validate(node, attributes, now);
+        let mut state = self.shared.state.lock();
+        if state.blocks.size(node).is_none() {
+            state.blocks.validate(node, attributes, (now, now));
+        }
     }
 
-    /// The same for what another call told that began at `since`. Of a file that nobody reads nothing is remembered.
-    fn told(&self, node: &Handle, attributes: &Attributes, since: Duration) {
+    /// A call that began at `asked` told what a file is like: blocks that were fetched before it became so are dropped. Of a file
+    /// that nobody reads nothing is remembered.
+    fn told(&self, node: &Handle, attributes: &Attributes, asked: Duration) {
+        let now = self.shared.start.elapsed();
         let mut state = self.shared.state.lock();
         if state.blocks.size(node).is_some() {
-            state.blocks.validate(node, attributes, since);
+            state.blocks.validate(node, attributes, (asked, now));
         }
     }
 
@@ -316,8 +321,10 @@ impl Layer for ReadAhead {
             }
             None => {
                 self.shared.misses.fetch_add(1, Ordering::Relaxed);
+                let asked = self.shared.start.elapsed();
                 let read = self.shared.inner.read(caller, node, offset, count, buffer)?;
-                self.validate(node, &read.attributes);
+                let times = (asked, self.shared.start.elapsed());
+                self.shared.state.lock().blocks.validate(node, &read.attributes, times);
                 read
             }
         };
@@ -401,7 +408,7 @@ impl Fetch {
         if state.blocks.arrive(&self.key, self.number, block)
             && let Some(attributes) = attributes
         {
-            state.blocks.validate(&self.key.0, &attributes, at);
+            state.blocks.validate(&self.key.0, &attributes, (at, now));
         }
     }
 }

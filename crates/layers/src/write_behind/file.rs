@@ -2,6 +2,7 @@
 //! system and no lock.
 
 use std::ops::Range;
+use std::time::Instant;
 
 use bytes::Bytes;
 use howdah_vfs::{Attributes, Caller, FsError, Stability, Timestamp};
@@ -37,11 +38,25 @@ pub struct Answered {
     pub verifier: [u8; 8],
 }
 
+/// Data that waits until it is worth a call.
+#[derive(Debug)]
+struct Gathered {
+    caller: Caller,
+    offset: u64,
+    data: Vec<u8>,
+    since: Instant,
+}
+
+impl Gathered {
+    fn end(&self) -> u64 {
+        self.offset + self.data.len() as u64
+    }
+}
+
 /// One file.
 #[derive(Debug, Default)]
 pub struct File {
-    /// Gathered until it is worth a call: whose, from where on.
-    gathered: Option<(Caller, u64, Vec<u8>)>,
+    gathered: Option<Gathered>,
     /// What calls under way write, and the number of each.
     on_the_way: Vec<(u64, Range<u64>)>,
     /// Written but not committed, each byte as it was written last.
@@ -69,7 +84,7 @@ pub struct File {
 impl File {
     /// Whether any of the bytes are gathered or on their way: order matters then.
     pub fn overlaps(&self, range: &Range<u64>) -> bool {
-        let gathered = self.gathered.as_ref().map(|(_, offset, data)| *offset..*offset + data.len() as u64);
+        let gathered = self.gathered.as_ref().map(|gathered| gathered.offset..gathered.end());
         self.on_the_way
             .iter()
             .map(|(_, range)| range)
@@ -82,20 +97,20 @@ impl File {
         let mut ready = Vec::new();
         let mut at = offset;
         while !data.is_empty() {
-            let follows = |(whose, from, so_far): &(Caller, u64, Vec<u8>)| {
-                whose == caller && from + so_far.len() as u64 == at
-            };
+            let follows = |gathered: &Gathered| gathered.caller == *caller && gathered.end() == at;
             if !self.gathered.as_ref().is_some_and(follows) {
                 ready.extend(self.take());
                 // What stands alone takes no more memory than it has bytes.
                 let room = block - at as usize % block;
-                self.gathered = Some((caller.clone(), at, Vec::with_capacity(room.min(data.len()))));
+                let so_far = Vec::with_capacity(room.min(data.len()));
+                let (caller, since) = (caller.clone(), Instant::now());
+                self.gathered = Some(Gathered { caller, offset: at, data: so_far, since });
             }
-            let Some((_, from, so_far)) = &mut self.gathered else { break };
+            let Some(gathered) = &mut self.gathered else { break };
             // Calls end at multiples of the block, so that a server's pages are written whole.
-            let room = block - (*from as usize % block + so_far.len()) % block;
+            let room = block - (gathered.offset as usize % block + gathered.data.len()) % block;
             let (now, rest) = data.split_at(room.min(data.len()));
-            so_far.extend_from_slice(now);
+            gathered.data.extend_from_slice(now);
             (at, data) = (at + now.len() as u64, rest);
             if now.len() == room {
                 ready.extend(self.take());
@@ -106,9 +121,14 @@ impl File {
 
     /// What is gathered, though it is less than a block.
     pub fn take(&mut self) -> Option<Piece> {
-        let (caller, offset, mut data) = self.gathered.take()?;
+        let Gathered { caller, offset, mut data, .. } = self.gathered.take()?;
         data.shrink_to_fit();
         Some(Piece { caller, offset, bytes: data.into() })
+    }
+
+    /// Since when data has waited for more of its block.
+    pub fn gathered_since(&self) -> Option<Instant> {
+        self.gathered.as_ref().map(|gathered| gathered.since)
     }
 
     /// A call is on its way with these bytes. Each has a number, and those that come later have larger ones.
@@ -150,7 +170,7 @@ impl File {
 
     /// The file's size was set: of what was taken before, only data that the server may not have yet makes it longer.
     pub fn sized(&mut self) {
-        let gathered = self.gathered.as_ref().map(|(_, offset, data)| *offset + data.len() as u64);
+        let gathered = self.gathered.as_ref().map(Gathered::end);
         self.end = self.on_the_way.iter().map(|(_, range)| range.end).chain(gathered).max().unwrap_or(0);
     }
 

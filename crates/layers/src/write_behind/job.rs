@@ -5,9 +5,10 @@ use std::sync::Arc;
 use howdah_tune::flight::Started;
 use howdah_vfs::{Caller, Change, FsError, Handle, Result};
 
+use super::commit::Teller;
 use super::file::{Answered, Piece};
 use super::pools::Pools;
-use super::shared::{Shared, Teller};
+use super::shared::Shared;
 
 /// A piece to be written.
 pub struct WriteJob {
@@ -45,9 +46,9 @@ impl Drop for WriteJob {
             Ok(answers) => state.wrote(&self.node, answers),
             Err(error) => {
                 tracing::warn!(%error, "data that was taken could not be written: the next write or commit of the file fails");
-                state.lost(&self.node, error);
-                if error == FsError::Stale {
-                    state.drop_uncommitted(&self.node);
+                match error {
+                    FsError::Stale => state.drop_uncommitted(&self.node, Some(error)),
+                    _ => state.lost(&self.node, error),
                 }
             }
         }

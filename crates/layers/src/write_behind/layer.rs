@@ -11,10 +11,12 @@ use howdah_vfs::{
     Result, Stability, Timestamp, Written,
 };
 
+use super::aging::Aging;
 use super::answer::Taken;
+use super::commit::Teller;
 use super::file::Piece;
 use super::pools::Pools;
-use super::shared::{Shared, Teller};
+use super::shared::Shared;
 use super::{WriteBehindOptions, WriteBehindReport};
 
 /// Takes unstable writes at once and makes the calls for them later, gathered to whole blocks, so many at a time as the
@@ -29,6 +31,7 @@ use super::{WriteBehindOptions, WriteBehindReport};
 pub struct WriteBehind {
     shared: Arc<Shared>,
     pools: Arc<Pools>,
+    _aging: Aging,
     /// The verifier of data that was taken, at first. What a server loses is written again from here, so that it changes only
     /// when data is given up; and after a restart of the process, which loses what was not committed.
     first_verifier: [u8; 8],
@@ -39,7 +42,8 @@ impl WriteBehind {
     pub fn around(inner: Arc<dyn FileSystem>, options: WriteBehindOptions) -> Self {
         let pools = Arc::new(Pools::new(options.in_flight));
         let first_verifier = RandomState::new().hash_one(std::process::id()).to_ne_bytes();
-        Self { shared: Arc::new(Shared::new(inner, options)), pools, first_verifier }
+        let shared = Arc::new(Shared::new(inner, options));
+        Self { _aging: Aging::start(&shared, &pools), shared, pools, first_verifier }
     }
 
     /// Makes durable what was written to a file, if anything is not.

@@ -1,7 +1,9 @@
 //! Answers writes before they reached a far server, so that its round trips overlap; COMMIT waits for them.
 
+mod aging;
 mod answer;
 mod clock;
+mod commit;
 mod file;
 mod job;
 mod known;

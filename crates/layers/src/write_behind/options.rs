@@ -15,6 +15,8 @@ pub struct WriteBehindOptions {
     pub in_flight: usize,
     /// What the path is expected to carry.
     pub expected: Option<Expected>,
+    /// How long less than a block waits for more before it is sent all the same (Linux: `dirty_expire_centisecs`).
+    pub gathered_for: Duration,
     /// The most writes that are answered only when their data is durable, where more is held than the path needs. Only for callers that have
     /// many writes under way at a time, and need no COMMIT then.
     pub waiting_answers: usize,
@@ -31,6 +33,7 @@ impl Default for WriteBehindOptions {
             memory_budget: 256 << 20,
             in_flight: Bounds::default().ceiling,
             expected: None,
+            gathered_for: Duration::from_secs(30),
             waiting_answers: 0,
             patience: None,
         }

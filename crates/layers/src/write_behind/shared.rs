@@ -10,28 +10,15 @@ use howdah_vfs::{
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::commit::Teller;
 use super::file::{Answered, File, Piece};
 use super::job::{CommitJob, WriteJob};
 use super::pools::Pools;
 use super::state::{SET_ID, State};
 use super::{WriteBehindOptions, WriteBehindReport};
-use crate::file::Lost;
-
-/// How often data is written again because the server lost it before COMMIT said it was safe. A server that restarts
-/// more often within one COMMIT is not going to be cured by more of it.
-const LOSSES_MAX: u32 = 16;
 
 /// How long to wait before what could not be written now is tried again. The server was waited for before that.
-const AGAIN: Duration = Duration::from_millis(100);
-
-/// Whether somebody is told of a failure, who has a stake in the file: if not, the next one is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Teller {
-    /// Who writes or commits the file.
-    User,
-    /// Nobody: it was committed for other reasons.
-    Nobody,
-}
+pub const AGAIN: Duration = Duration::from_millis(100);
 
 /// The shared state.
 pub struct Shared {
@@ -41,22 +28,8 @@ pub struct Shared {
     pub state: Mutex<State>,
     /// A call is over.
     pub over: Condvar,
-}
-
-/// The only one who commits a file, until it is dropped.
-struct Alone<'s> {
-    shared: &'s Shared,
-    node: Handle,
-}
-
-impl Drop for Alone<'_> {
-    fn drop(&mut self) {
-        let mut state = self.shared.state.lock();
-        state.file(&self.node).committing = false;
-        state.forget(&self.node);
-        drop(state);
-        self.shared.over.notify_all();
-    }
+    /// Data is gathered, and the thread that watches its age sleeps.
+    pub aging: Condvar,
 }
 
 impl Shared {
@@ -68,7 +41,12 @@ impl Shared {
             ..Bounds::default()
         };
         let state = Mutex::new(State::new(options, Flight::new(bounds)));
-        Self { inner, options, start: Instant::now(), state, over: Condvar::new() }
+        let (start, (over, aging)) = (Instant::now(), Default::default());
+        Self { inner, options, start, state, over, aging }
+    }
+
+    pub fn gathered_for(&self) -> Duration {
+        self.options.gathered_for
     }
 
     pub fn report(&self) -> WriteBehindReport {
@@ -94,6 +72,9 @@ impl Shared {
         }
         file.writer = Some(data.caller.clone());
         let ready = file.gather(&data.caller, data.offset, &data.bytes, self.options.block);
+        if file.gathered_since().is_some() && state.aging.sleeps {
+            self.aging.notify_one();
+        }
         // All of them before any waits for room: whoever writes again what was lost must see that these are newer.
         state.send_off(node, ready.iter().map(Piece::range));
         state.held += size;
@@ -131,8 +112,16 @@ impl Shared {
                 MutexGuard::unlocked(&mut state, || CommitJob::start(self, pools, fullest, writer, moment));
             } else if state.is_under_way() {
                 self.wait_over(&mut state, began)?;
+            } else if let Some(refused) = state.fullest_refused() {
+                // Data that no COMMIT makes durable may not keep others from writing: one more, and it is given up.
+                let again = || self.commit_as_writer(pools, &refused, Teller::Nobody);
+                match MutexGuard::unlocked(&mut state, again) {
+                    Ok(()) => {}
+                    Err(FsError::Delay) => return Err(FsError::Delay),
+                    Err(error) => state.give_up_refused(&refused, error),
+                }
             } else {
-                // Only what is gathered is left, or what no COMMIT succeeds for.
+                // Only what is gathered is left.
                 drop(state);
                 self.commit(pools, node, caller, Teller::User, &mut Change::default())?;
                 return self.flush_all(pools);
@@ -247,176 +236,7 @@ impl Shared {
         }
     }
 
-    /// Makes all data of a file durable that was written before. What the server lost meanwhile is written again. Says
-    /// whether there was any.
-    pub fn commit(
-        self: &Arc<Self>,
-        pools: &Arc<Pools>,
-        node: &Handle,
-        caller: &Caller,
-        teller: Teller,
-        change: &mut Change,
-    ) -> Result<bool> {
-        let Some(_alone) = self.commit_alone(node)? else { return Ok(false) };
-        if teller == Teller::User {
-            self.state.lock().file(node).to_commit = 0;
-        }
-        if self.commit_by_writing(pools, node, teller, change)? {
-            return Ok(true);
-        }
-        for turn in 0..LOSSES_MAX {
-            self.flush(pools, node)?;
-            let moment = {
-                let mut state = self.state.lock();
-                let Some(file) = state.files.get_mut(node) else { return Ok(turn > 0) };
-                if let Some(error) = file.failed {
-                    if teller == Teller::User {
-                        file.failed = None;
-                        file.commit_failed = false;
-                        state.forget(node);
-                    }
-                    return Err(error);
-                }
-                if file.uncommitted.is_empty() {
-                    state.forget(node);
-                    return Ok(turn > 0);
-                }
-                file.uncommitted.moment()
-            };
-            // When that fails, the data is still held: the next COMMIT tries again. Unless the file is gone.
-            let since = self.state.lock().known.moment();
-            let committed = self.inner.commit(caller, node, 0, 0, change);
-            let mut state = self.state.lock();
-            state.on_answer(&committed);
-            if committed == Err(FsError::Stale) {
-                state.drop_uncommitted(node);
-                state.forget(node);
-            }
-            let committed = committed?;
-            self.learn(&mut state, node, change, since);
-            Self::hide(&mut state, node, change);
-            Self::overlay(&mut state, node, change);
-            state.file(node).commit_failed = false;
-            if state.committed(node, moment, committed.verifier).is_empty() {
-                state.forget(node);
-                drop(state);
-                self.over.notify_all();
-                return Ok(true);
-            }
-            let lost = self.lost(&mut state, pools, node, moment, committed.verifier)?;
-            self.write_again(&mut state, pools, node, lost);
-        }
-        Err(FsError::Io)
-    }
-
-    /// Waits until nobody else commits a file. `None`: there is nothing to commit.
-    fn commit_alone(&self, node: &Handle) -> Result<Option<Alone<'_>>> {
-        let (mut state, began) = (self.state.lock(), Instant::now());
-        loop {
-            match state.files.get_mut(node) {
-                None => return Ok(None),
-                Some(file) if !file.committing => {
-                    file.committing = true;
-                    return Ok(Some(Alone { shared: self, node: *node }));
-                }
-                Some(_) => self.wait_over(&mut state, began)?,
-            }
-        }
-    }
-
-    /// Where all there is was gathered, one durable write does the work of a write and a COMMIT, in half the time.
-    fn commit_by_writing(
-        self: &Arc<Self>,
-        pools: &Arc<Pools>,
-        node: &Handle,
-        teller: Teller,
-        change: &mut Change,
-    ) -> Result<bool> {
-        let piece = {
-            let mut state = self.state.lock();
-            let Some(file) = state.files.get_mut(node).filter(|file| file.is_only_gathered()) else {
-                return Ok(false);
-            };
-            if file.failed.is_some() {
-                return Ok(false);
-            }
-            let Some(piece) = file.take() else { return Ok(false) };
-            state.send_off(node, [piece.range()]);
-            state.written += 1;
-            piece
-        };
-        let outcome = self.write_as(node, &piece, Stability::FileSync, change);
-        let mut state = self.state.lock();
-        state.on_answer(&outcome);
-        if let Err(FsError::Delay) = outcome {
-            // It stays taken, and is on its way.
-            self.launch(&mut state, pools, node, piece);
-            return Err(FsError::Delay);
-        }
-        state.file(node).arrived(&piece.range());
-        state.held -= piece.bytes.len();
-        match &outcome {
-            Ok(answers) => state.wrote(node, answers.iter().cloned()),
-            Err(error) if teller == Teller::Nobody => state.lost(node, *error),
-            Err(_) => state.lost_and_told(node),
-        }
-        Self::hide(&mut state, node, change);
-        state.forget(node);
-        drop(state);
-        self.over.notify_all();
-        outcome.map(|_| true)
-    }
-
-    /// What a COMMIT that started at `moment` found lost. What is newer is there before it is given, however much comes
-    /// meanwhile: the older must not land over it.
-    fn lost(
-        self: &Arc<Self>,
-        state: &mut MutexGuard<'_, State>,
-        pools: &Arc<Pools>,
-        node: &Handle,
-        moment: u64,
-        verifier: [u8; 8],
-    ) -> Result<Vec<Piece>> {
-        let piece = |Lost { offset, data, with }: Lost<Caller>| Piece { caller: with, offset, bytes: data };
-        loop {
-            let last = self.send(state, pools, node);
-            self.wait_sent(state, node, last)?;
-            let lost = state.committed(node, moment, verifier).into_iter().map(piece).collect::<Vec<_>>();
-            // What was written over is not lost any more: every turn leaves less.
-            if !lost.iter().any(|piece| state.overlaps(node, &piece.range())) {
-                return Ok(lost);
-            }
-        }
-    }
-
-    /// Commits as who wrote the file last, who may.
-    pub fn commit_as_writer(
-        self: &Arc<Self>,
-        pools: &Arc<Pools>,
-        node: &Handle,
-        teller: Teller,
-    ) -> Result<()> {
-        let writer = self.state.lock().files.get(node).and_then(|file| file.writer.clone());
-        let caller = writer.unwrap_or(Caller::ROOT);
-        self.commit(pools, node, &caller, teller, &mut Change::default()).map(|_| ())
-    }
-
-    /// Commits every file. What goes wrong is told to the next who writes or commits that file.
-    pub fn commit_all(self: &Arc<Self>, pools: &Arc<Pools>) -> Result<()> {
-        let mut outcome = Ok(());
-        for node in self.nodes() {
-            let committed = loop {
-                match self.commit_as_writer(pools, &node, Teller::Nobody) {
-                    Err(FsError::Delay) => std::thread::sleep(AGAIN),
-                    committed => break committed,
-                }
-            };
-            outcome = outcome.and(committed);
-        }
-        outcome
-    }
-
-    fn write_again(
+    pub fn write_again(
         self: &Arc<Self>,
         state: &mut MutexGuard<'_, State>,
         pools: &Arc<Pools>,
@@ -433,7 +253,12 @@ impl Shared {
     }
 
     /// Starts the call for what is gathered; gives the number of the last call for data that was there before.
-    fn send(self: &Arc<Self>, state: &mut MutexGuard<'_, State>, pools: &Arc<Pools>, node: &Handle) -> u64 {
+    pub fn send(
+        self: &Arc<Self>,
+        state: &mut MutexGuard<'_, State>,
+        pools: &Arc<Pools>,
+        node: &Handle,
+    ) -> u64 {
         let gathered = state.files.get_mut(node).and_then(File::take);
         // Before the wait: a later write of the same bytes must see that this one is older.
         state.send_off(node, gathered.as_ref().map(Piece::range));
@@ -463,7 +288,7 @@ impl Shared {
     }
 
     /// Waits for the calls for data of a file up to this one: others may write on without a pause.
-    fn wait_sent(&self, state: &mut MutexGuard<'_, State>, node: &Handle, last: u64) -> Result<()> {
+    pub fn wait_sent(&self, state: &mut MutexGuard<'_, State>, node: &Handle, last: u64) -> Result<()> {
         let began = Instant::now();
         while state.files.get(node).is_some_and(|file| file.is_on_the_way(Some(last))) {
             self.wait_over(state, began)?;
@@ -484,7 +309,7 @@ impl Shared {
     }
 
     /// Starts the call for what is said to be on its way already, when there is room for one.
-    fn launch(
+    pub fn launch(
         self: &Arc<Self>,
         state: &mut MutexGuard<'_, State>,
         pools: &Arc<Pools>,
@@ -521,7 +346,7 @@ impl Shared {
         }
     }
 
-    fn write_as(
+    pub fn write_as(
         &self,
         node: &Handle,
         piece: &Piece,
@@ -563,7 +388,7 @@ impl Shared {
     }
 
     /// Takes what the answer to a write told that began at `since`.
-    fn learn(&self, state: &mut State, node: &Handle, change: &Change, since: u64) {
+    pub fn learn(&self, state: &mut State, node: &Handle, change: &Change, since: u64) {
         if let Some(after) = &change.after {
             state.known.saw_written(node, after, since);
             // Unlike that of the data, nobody sets this time to another than now.

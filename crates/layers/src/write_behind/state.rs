@@ -7,6 +7,7 @@ use std::time::Instant;
 use howdah_tune::flight::Flight;
 use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle, NewAttributes, Result, SetTime};
 
+use super::aging::AgingState;
 use super::clock::ServerClock;
 use super::file::{Answered, File};
 use super::known::KnownFiles;
@@ -49,6 +50,7 @@ pub struct State {
     /// How often data of each file was given up, and how often such counts were forgotten.
     losses: Generations<Handle, u64>,
     losses_forgotten: u64,
+    pub aging: AgingState,
     options: WriteBehindOptions,
 }
 
@@ -70,6 +72,7 @@ impl State {
             answered: Instant::now(),
             losses: Generations::new(LOSSES_MAX),
             losses_forgotten: 0,
+            aging: AgingState::default(),
             options,
         }
     }
@@ -167,9 +170,12 @@ impl State {
         self.holding(node, |file| file.uncommitted.committed(moment, verifier))
     }
 
-    /// A file is gone from the server: its data is given up.
-    pub fn drop_uncommitted(&mut self, node: &Handle) {
-        self.lost_and_told(node);
+    /// Data of a file that was written cannot be made durable, and is given up. The error is one that nobody was told yet.
+    pub fn drop_uncommitted(&mut self, node: &Handle, untold: Option<FsError>) {
+        match untold {
+            Some(error) => self.lost(node, error),
+            None => self.lost_and_told(node),
+        }
         self.holding(node, |file| file.uncommitted.supersede(0, usize::MAX));
     }
 
@@ -223,6 +229,26 @@ impl State {
             .filter(|(_, file)| !file.uncommitted.is_empty() && !file.commit_failed)
             .max_by_key(held)
             .map(|(node, _)| *node)
+    }
+
+    /// The file of which most is held though COMMIT was refused.
+    pub fn fullest_refused(&self) -> Option<Handle> {
+        let refused =
+            self.files.iter().filter(|(_, file)| file.commit_failed && !file.uncommitted.is_empty());
+        refused.max_by_key(|(_, file)| file.uncommitted.held()).map(|(node, _)| *node)
+    }
+
+    /// A file whose data COMMIT was refused for once more: it is given up, and the next who writes or commits is told.
+    pub fn give_up_refused(&mut self, node: &Handle, error: FsError) {
+        tracing::warn!(%error, "COMMIT was refused again: the data is given up, and the next write or commit of the file fails");
+        self.drop_uncommitted(node, Some(error));
+        self.file(node).commit_failed = false;
+    }
+
+    /// The file in which data has waited longest for more of its block, and since when.
+    pub fn gathered_longest(&self) -> Option<(Handle, Instant)> {
+        let gathered = self.files.iter().filter_map(|(node, file)| Some((*node, file.gathered_since()?)));
+        gathered.min_by_key(|(_, since)| *since)
     }
 
     /// Whether memory becomes free by itself.

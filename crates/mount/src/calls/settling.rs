@@ -103,7 +103,6 @@ mod tests {
 
     use super::*;
     use crate::consistency::Plain;
-    use crate::flight::Unanswered;
     use crate::nodes::Nodes;
     use crate::opens::Opens;
     use crate::silly_names::SillyNames;
@@ -118,7 +117,7 @@ mod tests {
             files: Opens::default(),
             directories: Opens::default(),
             callers: Callers::new(None),
-            flight: Unanswered::default(),
+            flight: Arc::default(),
             silly: SillyNames::new(),
             counters: Counters::default(),
             attributes: Duration::ZERO,
