@@ -169,6 +169,10 @@ howdah_limits::limits! {
     pub const CAPTURE_CLIENTS_MAX: usize = 64 << 10, count;
     beyond "those beyond are all called 0", tested "server/src/capture/reader::clients_past_the_last_that_is_told_apart_are_called_0";
 
+    /// Hosts of one address that take locks by NLM. Behind an address there may be many; none of them is to take the room of all others.
+    pub const HOSTS_OF_ADDRESS_MAX: usize = 1_000, count;
+    beyond "locks of further hosts of the address are answered NOLOCKS", tested "server/src/nlm/tests/hosts::one_address_does_not_take_the_room_of_all_hosts";
+
     /// Calls of clients' lock managers that are still to be made: locks that were waited for, and answers by call.
     pub const CALLBACKS_MAX: usize = 65_536, count;
     beyond "none is made: the client learns of its lock when it asks again", tested "server/src/nlm/tests/callbacks::calls_past_the_last_are_not_made";

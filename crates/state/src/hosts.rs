@@ -38,6 +38,11 @@ impl Hosts {
         Some(id)
     }
 
+    /// Whether a host has a number.
+    pub fn knows(&self, name: &[u8]) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     /// The host with this number.
     pub fn get(&self, id: HostId) -> Option<&HostRecord> {
         self.by_id.get(&id)

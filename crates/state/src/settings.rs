@@ -44,6 +44,8 @@ pub struct StateBounds {
     pub delegations: usize,
     /// Byte ranges locked by a client or an NLM host.
     pub ranges_of_client: usize,
+    /// Byte ranges of one file locked by all clients and hosts.
+    pub ranges_of_file: usize,
     /// Locks that wait, of a client or an NLM host.
     pub waiters_of_client: usize,
     /// NLM hosts.
@@ -81,6 +83,7 @@ impl Default for StateBounds {
             states_of_client: limits::STATES_OF_CLIENT_MAX,
             delegations: limits::DELEGATIONS_MAX,
             ranges_of_client: limits::RANGES_OF_CLIENT_MAX,
+            ranges_of_file: limits::RANGES_OF_FILE_MAX,
             waiters_of_client: limits::WAITERS_OF_CLIENT_MAX,
             hosts: limits::HOSTS_MAX,
             cached_bytes: limits::CACHED_BYTES_MAX,

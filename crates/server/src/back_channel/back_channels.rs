@@ -238,6 +238,14 @@ impl ClientNews for BackChannels {
         self.call(client, BackCall::Recall { node: self.handle_of(file), delegation });
     }
 
+    fn returned(&self, client: ClientId, file: &FileKey) {
+        let node = self.handle_of(file);
+        let mut table = self.table.lock();
+        let Table { channels, clients, .. } = &mut *table;
+        let sessions = clients.get(&client).into_iter().flatten();
+        sessions.for_each(|session| _ = channels.get_mut(session).map(|channel| channel.returned(&node)));
+    }
+
     fn ended(&self, client: ClientId) {
         let mut table = self.table.lock();
         let sessions = table.clients.remove(&client).unwrap_or_default();

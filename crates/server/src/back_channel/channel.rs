@@ -129,6 +129,17 @@ impl BackChannel {
         self.calls.push_back(Waiting { call, refused: 0, not_before: Duration::ZERO });
     }
 
+    /// The client has no delegation of a file any more: what is not under way need not ask for it.
+    pub fn returned(&mut self, node: &[u8]) {
+        let under_way = usize::from(self.under_way.is_some());
+        let is_for = |call: &BackCall| matches!(call, BackCall::Recall { node: its, .. } if **its == *node);
+        let mut place = 0;
+        self.calls.retain(|waiting| {
+            place += 1;
+            place <= under_way || !is_for(&waiting.call)
+        });
+    }
+
     fn forget_a_lock(&mut self) {
         let idle = self.calls.iter().enumerate().skip(usize::from(self.under_way.is_some()));
         let lock = idle.into_iter().find(|(_, waiting)| matches!(waiting.call, BackCall::NotifyLock { .. }));

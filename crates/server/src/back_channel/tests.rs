@@ -151,12 +151,28 @@ fn calls_past_the_last_are_not_made() {
     );
 }
 
+fn recall(number: u8) -> BackCall {
+    let delegation = StateId { sequence: 1, other: [number; 12] };
+    BackCall::Recall { node: [number].as_slice().into(), delegation }
+}
+
+#[test]
+fn a_delegation_that_came_back_is_not_asked_for() {
+    let mut channel = channel();
+    [recall(0), recall(1), recall(2)].into_iter().for_each(|call| channel.push(call));
+    channel.bind(LINE);
+    channel.next(NOW, || 1).expect("the first is under way");
+    [0, 1].into_iter().for_each(|file| channel.returned(&[file]));
+    let done = answer(1, Status::OK, Some(Status::OK));
+    assert_eq!(channel.answer(NOW, LINE, &done), Some((recall(0), Some(Status::OK))));
+    channel.next(NOW, || 2).expect("one is left");
+    let done = answer(2, Status::OK, Some(Status::OK));
+    assert_eq!(channel.answer(NOW, LINE, &done), Some((recall(2), Some(Status::OK))));
+    assert_eq!(channel.next(NOW, || 3), None);
+}
+
 #[test]
 fn a_delegation_is_asked_for_again_and_never_forgotten() {
-    let recall = |number: u8| {
-        let delegation = StateId { sequence: 1, other: [number; 12] };
-        BackCall::Recall { node: b"handle".as_slice().into(), delegation }
-    };
     let mut channel = channel();
     channel.bind(LINE);
     channel.push(recall(0));

@@ -124,8 +124,12 @@ impl<'c> NlmContext<'c> {
         let is_served = self.nlm.states.serve_address(host.server);
         move |state, now| {
             is_served.clone()?;
+            let hosts = self.nlm.states.hosts();
+            if !state.knows_nlm_host(&name) && !hosts.has_room(host.client) {
+                return Err(StateError::NoSpace);
+            }
             let id = state.nlm_host(&name)?;
-            self.nlm.states.hosts().note(id, &host, self.peer.transport, number);
+            hosts.note(id, &host, self.peer.transport, number);
             call(state, now, id)
         }
     }

@@ -50,6 +50,9 @@ impl States {
     ) -> Result<(), Status> {
         let returned = self.judge(|state, _| state.return_delegation(client, delegation, file));
         self.returns.tell();
+        if let (Ok(()), Some(news)) = (&returned, self.client_news()) {
+            news.returned(client, file);
+        }
         returned
     }
 

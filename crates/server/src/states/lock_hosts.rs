@@ -1,11 +1,13 @@
 //! Hosts that lock files by NLM: what is remembered of them over a restart, and what they said last.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 
 use howdah_state::HostId;
 use parking_lot::Mutex;
 
+use crate::limits::HOSTS_OF_ADDRESS_MAX;
 use crate::{Ends, Transport};
 
 /// A host that locks files by NLM, as it is remembered over a restart. One that mounts two addresses of this server is two: each
@@ -34,7 +36,14 @@ pub struct KnownHost {
 /// The hosts that have something, or asked for it lately.
 #[derive(Debug, Default)]
 pub struct LockHosts {
-    known: Mutex<HashMap<HostId, KnownHost>>,
+    known: Mutex<KnownHosts>,
+}
+
+#[derive(Debug, Default)]
+struct KnownHosts {
+    by_id: HashMap<HostId, KnownHost>,
+    /// How many have each address.
+    of_address: HashMap<IpAddr, usize>,
 }
 
 impl LockHost {
@@ -65,30 +74,44 @@ impl LockHost {
 }
 
 impl LockHosts {
+    /// Whether one more host may have this address: nobody takes the room of all others by telling many names.
+    pub fn has_room(&self, client: IpAddr) -> bool {
+        self.known.lock().of_address.get(&client).is_none_or(|count| *count < HOSTS_OF_ADDRESS_MAX)
+    }
+
     /// Notes what a host said.
     pub fn note(&self, id: HostId, host: &LockHost, transport: Transport, number: Option<u32>) {
-        let mut hosts = self.known.lock();
-        let new = || KnownHost { host: host.clone(), transport, number: None };
-        let known = hosts.entry(id).or_insert_with(new);
+        let KnownHosts { by_id, of_address } = &mut *self.known.lock();
+        let known = by_id.entry(id).or_insert_with(|| {
+            *of_address.entry(host.client).or_default() += 1;
+            KnownHost { host: host.clone(), transport, number: None }
+        });
         known.transport = transport;
         known.number = number.or(known.number);
     }
 
     /// A host.
     pub fn get(&self, id: HostId) -> Option<KnownHost> {
-        self.known.lock().get(&id).cloned()
+        self.known.lock().by_id.get(&id).cloned()
     }
 
     /// The hosts at this address that call themselves so.
     pub fn named(&self, name: &[u8], client: IpAddr) -> Vec<(HostId, KnownHost)> {
         let hosts = self.known.lock();
-        let named = hosts.iter().filter(|(_, known)| known.host.is(name, client));
+        let named = hosts.by_id.iter().filter(|(_, known)| known.host.is(name, client));
         named.map(|(id, known)| (*id, known.clone())).collect()
     }
 
     /// A host has nothing any more.
     pub fn remove(&self, id: HostId) {
-        self.known.lock().remove(&id);
+        let KnownHosts { by_id, of_address } = &mut *self.known.lock();
+        let Some(known) = by_id.remove(&id) else { return };
+        if let Entry::Occupied(mut count) = of_address.entry(known.host.client) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
     }
 }
 
@@ -116,6 +139,21 @@ mod tests {
         for wrong in [&b""[..], b"192.0.2.1", b"192.0.2.1 name", b"192.0.2.1 192.0.2.2", b"a b c"] {
             assert_eq!(LockHost::parse(wrong), None);
         }
+    }
+
+    #[test]
+    fn one_address_has_only_so_many_hosts() {
+        let (hosts, one) = (LockHosts::default(), host("one", "192.0.2.1"));
+        let id = |number: usize| HostId(u32::try_from(number).expect("small"));
+        for number in 0..HOSTS_OF_ADDRESS_MAX {
+            assert!(hosts.has_room(one.client));
+            (0..2).for_each(|_| hosts.note(id(number), &one, Transport::Tcp, None));
+        }
+        assert!(!hosts.has_room(one.client) && hosts.has_room(one.server));
+        (0..2).for_each(|_| hosts.remove(id(0)));
+        assert!(hosts.has_room(one.client));
+        (1..HOSTS_OF_ADDRESS_MAX).for_each(|number| hosts.remove(id(number)));
+        assert!(hosts.known.lock().of_address.is_empty());
     }
 
     #[test]

@@ -124,6 +124,7 @@ impl States {
             if let Some(news) = self.client_news() {
                 done.ended.into_iter().for_each(|client| news.ended(client));
                 done.free.iter().for_each(|(client, owner, file)| news.lock_is_free(*client, owner, file));
+                done.revoked.iter().for_each(|(client, file)| news.returned(*client, file));
                 done.recalled
                     .iter()
                     .for_each(|(client, delegation, file)| news.recall(*client, *delegation, file));
@@ -184,8 +185,9 @@ impl States {
 
 impl Done {
     fn is_nothing(&self) -> bool {
-        let Self { granted, changed, free, recalled, ended } = self;
-        granted.is_empty() && changed.is_empty() && free.is_empty() && recalled.is_empty() && ended.is_empty()
+        let Self { granted, changed, free, recalled, revoked, ended } = self;
+        let of_clients = free.is_empty() && recalled.is_empty() && revoked.is_empty() && ended.is_empty();
+        granted.is_empty() && changed.is_empty() && of_clients
     }
 
     fn add(&mut self, more: Self) {
@@ -193,6 +195,7 @@ impl Done {
         self.changed.extend(more.changed);
         self.free.extend(more.free);
         self.recalled.extend(more.recalled);
+        self.revoked.extend(more.revoked);
         self.ended.extend(more.ended);
     }
 }

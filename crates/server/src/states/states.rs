@@ -72,6 +72,8 @@ pub(super) struct Done {
     pub free: Vec<(ClientId, Box<[u8]>, FileKey)>,
     /// Delegations of clients that are asked for back.
     pub recalled: Vec<(ClientId, StateId, FileKey)>,
+    /// Those that were taken from clients.
+    pub revoked: Vec<(ClientId, FileKey)>,
     /// Clients that ended.
     pub ended: Vec<ClientId>,
 }
@@ -287,7 +289,8 @@ impl States {
                 Effect::Mirror { key, range } => done.changed.push((key, range)),
                 Effect::Notify { client, owner, key } => done.free.push((client, owner, key)),
                 Effect::Recall { client, stateid, key } => done.recalled.push((client, stateid, key)),
-                Effect::Revoked { client, .. } => {
+                Effect::Revoked { client, key } => {
+                    done.revoked.push((client, key));
                     tracing::warn!(
                         client = client.0,
                         "an NFSv4 client did not give a delegation back in time: it was revoked"

@@ -77,6 +77,11 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         }
     }
 
+    /// Byte ranges of a file that NFS owners have locked.
+    pub fn ranges_of_file(&self, key: &K) -> usize {
+        self.files.get(key).map_or(0, |file| file.locks.count())
+    }
+
     /// What NFS owners together hold of these bytes: pieces that cover them, ascending. And whether they hold anything of the file.
     pub fn held(&self, key: &K, range: ByteRange) -> (Vec<MirrorPiece>, bool) {
         match self.files.get(key) {

@@ -13,6 +13,8 @@ pub type HeldLock<'l> = (&'l LockOwner, ByteRange, LockKind);
 #[derive(Debug, Default)]
 pub struct RangeLocks {
     owners: BTreeMap<LockOwner, RangeSet>,
+    /// Ranges of NFS owners.
+    count: usize,
 }
 
 impl RangeLocks {
@@ -38,7 +40,11 @@ impl RangeLocks {
         if after > 0 {
             self.owners.insert(owner.clone(), set);
         }
-        after as isize - before as isize
+        let growth = after as isize - before as isize;
+        if *owner != LockOwner::Local {
+            self.count = self.count.saturating_add_signed(growth);
+        }
+        growth
     }
 
     /// What an owner holds.
@@ -74,6 +80,11 @@ impl RangeLocks {
         }
         edges.sort_unstable();
         pieces(range, &edges)
+    }
+
+    /// Ranges that NFS owners hold.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// Whether NFS owners hold anything.

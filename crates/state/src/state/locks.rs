@@ -37,7 +37,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let Locking { owner, open, is_new } = self.locking(client, locker, key, kind)?;
         self.admit_client(client, is_reclaim)?;
         let lock_owner = LockOwner::V4 { client, owner: owner.clone() };
-        self.has_room(client, &lock_owner, is_new)?;
+        self.has_room(client, key, &lock_owner, is_new)?;
         let wish = LockWish { key, owner: &lock_owner, range, kind };
         self.make_way(now, &wish, waits && !is_reclaim).map_err(|error| conflict(error, is_reclaim))?;
         self.granted_to_client(now, client, is_reclaim);
@@ -74,11 +74,11 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     }
 
     /// Whether a client may have another lock: its ranges grow by two at most.
-    fn has_room(&self, client: ClientId, owner: &LockOwner, is_new: bool) -> Result<(), StateError> {
+    fn has_room(&self, client: ClientId, key: &K, owner: &LockOwner, is_new: bool) -> Result<(), StateError> {
         let bounds = &self.settings.bounds;
         let states = self.states.get(&client).map_or(0, |states| states.count());
         let has_states = !is_new || states < bounds.states_of_client;
-        let has_ranges = self.files.ranges_of(Party::from(owner)) < bounds.ranges_of_client;
+        let has_ranges = self.has_room_for_range(Party::from(owner), key);
         if has_states && has_ranges { Ok(()) } else { Err(StateError::NoSpace) }
     }
 
@@ -163,13 +163,19 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         key: &K,
         range: ByteRange,
     ) -> Result<(), StateError> {
-        let is_full = self.files.ranges_of(Party::from(owner)) >= self.settings.bounds.ranges_of_client;
-        if is_full && self.files.splits(key, owner, range) {
+        if !self.has_room_for_range(Party::from(owner), key) && self.files.splits(key, owner, range) {
             return Err(StateError::NoSpace);
         }
         self.files.set_range(key, owner, range, None, &mut self.effects);
         self.wake(now, key);
         Ok(())
+    }
+
+    /// Whether one more range of a file may be locked for a client or host.
+    pub(super) fn has_room_for_range(&self, party: Party, key: &K) -> bool {
+        let bounds = &self.settings.bounds;
+        self.files.ranges_of(party) < bounds.ranges_of_client
+            && self.files.ranges_of_file(key) < bounds.ranges_of_file
     }
 
     /// Takes a lock back that the kernel refused to mirror, as if LOCK had been denied: the owner holds what it held before, and its

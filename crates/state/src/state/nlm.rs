@@ -21,6 +21,11 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.hosts.number(host, self.settings.bounds.hosts).ok_or(StateError::NoSpace)
     }
 
+    /// Whether an NLM host has a number.
+    pub fn knows_nlm_host(&self, host: &[u8]) -> bool {
+        self.hosts.knows(host)
+    }
+
     /// LOCK of NLM. A repeated one is granted again. The host's record is written before.
     ///
     /// # Errors
@@ -35,7 +40,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let NlmLockRequest { owner, key, kind, range, waits, is_reclaim } = request;
         self.admit_host(owner.host, is_reclaim)?;
         let host = owner.host;
-        if self.files.ranges_of(Party::Host(host)) >= self.settings.bounds.ranges_of_client {
+        if !self.has_room_for_range(Party::Host(host), key) {
             return Err(StateError::NoSpace);
         }
         if kind == LockKind::Write {

@@ -93,6 +93,18 @@ fn what_the_kernel_refuses_is_as_if_it_had_been_denied() {
 }
 
 #[test]
+fn ranges_of_a_file_are_bounded() {
+    let mut state = start(StateBounds { ranges_of_file: 2, ..StateBounds::default() });
+    let [a, b] = ["a", "b"].map(|name| connect(&mut state, NOW, name));
+    let [its, others] = [a, b].map(|one| open(&mut state, NOW, one, "o", BOTH).expect("OPEN").stateid);
+    let locked = lock(&mut state, NOW, a, its, range(0, 9)).expect("LOCK");
+    lock(&mut state, NOW, b, others, range(20, 29)).expect("LOCK");
+    assert_eq!(lock(&mut state, NOW, a, its, range(40, 49)), Err(StateError::NoSpace));
+    state.unlock(NOW, a, locked.stateid, &"file", range(0, 9)).expect("LOCKU");
+    lock(&mut state, NOW, a, its, range(40, 49)).expect("there is room again");
+}
+
+#[test]
 fn ranges_of_a_client_are_bounded() {
     let mut state = start(StateBounds { ranges_of_client: 2, ..StateBounds::default() });
     let a = connect(&mut state, NOW, "a");

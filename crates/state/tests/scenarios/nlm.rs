@@ -87,5 +87,6 @@ fn a_host_without_locks_is_forgotten_after_a_lease() {
 fn hosts_are_bounded() {
     let mut state = start(StateBounds { hosts: 1, ..StateBounds::default() });
     state.nlm_host(b"h").expect("a host");
+    assert!(state.knows_nlm_host(b"h") && !state.knows_nlm_host(b"i"));
     assert_eq!(state.nlm_host(b"i"), Err(StateError::NoSpace));
 }

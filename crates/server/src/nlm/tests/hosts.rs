@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use howdah_wire::nlm::Status;
 use howdah_wire::nlm::test::Outcome;
+use howdah_wire::nlm::{CallerName, Lock, Status};
 use howdah_wire::nsm::{self, MonitorName, notify};
 
 use super::client::{Client, Fixture};
 use crate::calling::call;
+use crate::limits::HOSTS_OF_ADDRESS_MAX;
 use crate::states::{OwnRights, StateOptions};
 
 const LEASE: Duration = Duration::from_secs(3_600);
@@ -32,6 +33,21 @@ fn a_host_that_restarted_loses_its_locks_and_no_other_host_does() {
     assert!(!is_free(), "the number that it locked with");
     notify(&one, b"one.example.org", 5);
     assert!(is_free());
+}
+
+#[test]
+fn one_address_does_not_take_the_room_of_all_hosts() {
+    let fixture = Fixture::new();
+    let (one, other) = (fixture.client("one", "192.0.2.9"), fixture.client("one", "192.0.2.10"));
+    let lock_as = |name: usize| {
+        let name = name.to_string();
+        let lock = Lock { caller: CallerName(name.as_bytes()), ..one.bytes(&fixture.file, 1, (0, 10)) };
+        one.lock_as(lock, false, false, false)
+    };
+    (0..HOSTS_OF_ADDRESS_MAX).for_each(|name| assert_eq!(lock_as(name), Status::Granted, "{name}"));
+    assert_eq!(lock_as(HOSTS_OF_ADDRESS_MAX), Status::NoLocks);
+    assert_eq!(lock_as(0), Status::Granted, "it is known");
+    assert_eq!(other.lock(&fixture.file, 1, (20, 10)), Status::Granted);
 }
 
 #[test]
