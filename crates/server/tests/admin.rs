@@ -14,6 +14,8 @@ mod capture_nfs4;
 mod counts;
 #[path = "admin/documented.rs"]
 mod documented;
+#[path = "admin/hung.rs"]
+mod hung;
 #[path = "admin/knobs.rs"]
 mod knobs;
 #[path = "admin/metrics.rs"]
