@@ -29,10 +29,12 @@ impl Copier {
                 self.stack.push(Task::Blocks(Arc::clone(job)));
             }
             let Some(block) = block else {
-                match self.go_on(job) {
-                    true => continue,
-                    false => return,
+                if !self.go_on(job) {
+                    return;
                 }
+                // The others left when there was nothing to do.
+                called_others = false;
+                continue;
             };
             if let Err(trouble) = self.copy_block(job, block, worker) {
                 self.fail(job, trouble);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use howdah_vfs::listing::{BatchError, Batches};
-use howdah_vfs::{Detail, FileKind, Handle, NewAttributes, Node, SetTime};
+use howdah_vfs::{Detail, FileKind, FsError, Handle, NewAttributes, Node, SetTime};
+use parking_lot::Mutex;
 
 use super::at_once::at_once;
 use super::crew::Crew;
@@ -76,6 +77,22 @@ struct Pair {
     target: Handle,
     /// Its path below the root of the source, empty for the root.
     path: Vec<u8>,
+    /// That of the root at the destination.
+    file_system: u64,
+}
+
+impl<'a> Extras<'a> {
+    /// Those of each directory, which come one after the other.
+    fn by_directory(self) -> Vec<(Arc<Pair>, Vec<(&'a Tree, Extra)>)> {
+        let mut directories: Vec<(Arc<Pair>, Vec<(&Tree, Extra)>)> = Vec::new();
+        for (tree, extra) in self.0 {
+            match directories.last_mut() {
+                Some((pair, extras)) if Arc::ptr_eq(pair, &extra.pair) => extras.push((tree, extra)),
+                _ => directories.push((Arc::clone(&extra.pair), vec![(tree, extra)])),
+            }
+        }
+        directories
+    }
 }
 
 /// What is removed of a destination.
@@ -109,14 +126,15 @@ impl<'a> Deletion<'a> {
 
     /// Finds what the source of a tree does not have. Ends where the source cannot be read.
     pub(super) fn find<'t>(&self, tree: &'t Tree, extras: &mut Extras<'t>, on_change: &OnChange<'_>) {
-        let walk = Walk { deletion: self, tree };
         let root = match &tree.target {
             Target::Directory(node) => Some(*node),
             Target::Entry { directory, name } => self.destination.find(directory, name).ok().flatten(),
         };
         let Some(root) = root.filter(|node| node.attributes.kind == FileKind::Directory) else { return };
+        let file_system = root.attributes.file_system;
+        let walk = Walk { deletion: self, tree, file_system };
         let mut found = Vec::new();
-        let mut left = vec![Pair { source: tree.node, target: root.handle, path: Vec::new() }];
+        let mut left = vec![Pair { source: tree.node, target: root.handle, path: Vec::new(), file_system }];
         while let Some(pair) = left.pop() {
             let ended = walk.directory(pair, &mut left, &mut found, on_change);
             if self.stop.is_set() || ended.is_err() {
@@ -128,20 +146,12 @@ impl<'a> Deletion<'a> {
 
     /// Removes what was found.
     pub(super) fn remove(&self, extras: Extras<'_>, on_change: &OnChange<'_>) {
-        let mut extras = extras.0;
-        // Those of one directory come one after the other.
-        let mut directories = Vec::new();
-        while let Some((_, first)) = extras.first() {
-            let pair = Arc::clone(&first.pair);
-            let end = extras.partition_point(|(_, extra)| Arc::ptr_eq(&extra.pair, &pair));
-            let others = extras.split_off(end);
-            directories.push((pair, std::mem::replace(&mut extras, others)));
-        }
-        self.crew.all(directories, |(pair, extras)| {
+        self.crew.all(extras.by_directory(), |(pair, extras)| {
             let is_changed = AtomicBool::new(false);
             self.crew.all(extras, |(tree, extra)| {
                 let Extra { name, node, .. } = &extra;
-                let (walk, path) = (Walk { deletion: self, tree }, below(&pair.path, name));
+                let walk = Walk { deletion: self, tree, file_system: pair.file_system };
+                let path = below(&pair.path, name);
                 let is_gone = walk.remove((pair.target, name), node, &path, 0, on_change);
                 is_changed.fetch_or(is_gone, Ordering::Relaxed);
                 is_gone
@@ -174,6 +184,8 @@ impl<'a> Deletion<'a> {
 struct Walk<'a> {
     deletion: &'a Deletion<'a>,
     tree: &'a Tree,
+    /// That of the root at the destination.
+    file_system: u64,
 }
 
 impl Walk<'_> {
@@ -199,6 +211,14 @@ impl Walk<'_> {
                 return Ok(());
             }
         };
+        let spelled = match self.spelled_otherwise(&pair, &known, &there) {
+            Ok(spelled) => spelled,
+            Err((name, refused)) => {
+                let (path, cause) = (self.path(&below(&pair.path, &name)), Cause::Refused(refused));
+                on_change(Change::Failed(&error("look up", On::Destination, path, cause)));
+                return Ok(());
+            }
+        };
         let mut there: Vec<(Vec<u8>, Option<Node>)> = there.into_iter().collect();
         there.sort_by(|one, other| one.0.cmp(&other.0));
         for (name, node) in there {
@@ -207,22 +227,49 @@ impl Walk<'_> {
             }
             let path = below(&pair.path, &name);
             let Some(node) = self.node(pair.target, &name, node, &path, on_change) else { continue };
-            match known.get(&name) {
+            let known_as =
+                known.get_key_value(&name).or_else(|| known.get_key_value(spelled.get(&place(&node))?));
+            match known_as {
                 None if extras.len() == NAMES_MAX => {
                     let path = self.path(&path);
                     on_change(Change::Failed(&error("delete", On::Destination, path, Cause::TooMany)));
                     return Err(Ended);
                 }
                 None => extras.push(Extra { pair: Arc::clone(&pair), name, node }),
-                Some(other) => {
-                    let other = other.or_else(|| source.find(&pair.source.handle, &name).ok().flatten());
+                Some((name, other)) => {
+                    let other = other.or_else(|| source.find(&pair.source.handle, name).ok().flatten());
                     if let Some(other) = other.as_ref().filter(|other| self.is_entered(other, &node, &path)) {
-                        left.push(Pair { source: *other, target: node.handle, path });
+                        let (source, file_system) = (*other, self.file_system);
+                        left.push(Pair { source, target: node.handle, path, file_system });
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Names of the source that the destination lists in another spelling (it folds letters, or composes them otherwise), by what they
+    /// lead to. Asked only where something would be removed. Fails with the first name that cannot be looked up.
+    fn spelled_otherwise(
+        &self,
+        pair: &Pair,
+        known: &Names,
+        there: &Names,
+    ) -> Result<HashMap<(u64, u64), Vec<u8>>, (Vec<u8>, FsError)> {
+        if there.keys().all(|name| known.contains_key(name) || is_ours(name)) {
+            return Ok(HashMap::new());
+        }
+        let (found, failed) = (Mutex::new(HashMap::new()), Mutex::new(None));
+        let missing: Vec<&Vec<u8>> = known.keys().filter(|name| !there.contains_key(*name)).collect();
+        self.deletion.crew.all(missing, |name| {
+            match self.deletion.destination.find(&pair.target, name) {
+                Ok(Some(node)) => _ = found.lock().insert(place(&node), name.clone()),
+                Ok(None) => {}
+                Err(refused) => *failed.lock() = Some((name.clone(), refused)),
+            }
+            true
+        });
+        failed.into_inner().map_or_else(|| Ok(found.into_inner()), Err)
     }
 
     /// Whether both are directories that the copy went into.
@@ -263,6 +310,10 @@ impl Walk<'_> {
     ) -> bool {
         let (options, side) = (self.deletion.options, self.deletion.destination);
         let is_directory = node.attributes.kind == FileKind::Directory;
+        // What is mounted there is no part of the destination.
+        if options.one_file_system && node.attributes.file_system != self.file_system {
+            return false;
+        }
         if self.deletion.stop.is_set() || is_ours(name) || options.patterns.excludes(path, is_directory) {
             return false;
         }
@@ -312,7 +363,14 @@ impl Walk<'_> {
 }
 
 /// All names of a directory, with their nodes as far as the listing tells them.
-fn names(side: &Side, directory: Handle) -> Result<HashMap<Vec<u8>, Option<Node>>, Cause> {
+type Names = HashMap<Vec<u8>, Option<Node>>;
+
+/// What tells a node from others of its side.
+fn place(node: &Node) -> (u64, u64) {
+    (node.attributes.file_system, node.attributes.file)
+}
+
+fn names(side: &Side, directory: Handle) -> Result<Names, Cause> {
     let mut batches = Batches::new(&*side.file_system, &side.caller, directory, Detail::Nodes, false);
     let mut all = HashMap::new();
     let wants = |name: &[u8]| !matches!(name, b"." | b"..");

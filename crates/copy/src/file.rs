@@ -219,6 +219,7 @@ impl Copier {
                 None => self.earlier(directory, &entry.name, id)?,
             };
             if let (Some(partial), Some(journal)) = (partial, journal)
+                && self.options.sync
                 && let Some(resumed) =
                     self.resume(entry, node, (partial, &partial_name), (journal, &journal_name))?
             {
@@ -229,6 +230,10 @@ impl Copier {
                 let removed = self.destination.remove(directory, &journal_name);
                 removed.at_destination("remove the old journal of")?;
             }
+        }
+        if !self.options.sync {
+            // What a journal says is safe would not be after a crash.
+            return Ok(opened(create()?, None));
         }
         let begin = || {
             let (side, name) = (&self.destination, journal_name.clone());

@@ -42,6 +42,11 @@ pub(super) fn partial(name: &[u8], id: u64) -> Vec<u8> {
     beside(name, PARTIAL, id)
 }
 
+/// The file by which a copy finds out whose files it makes. Its number is that of no name: `/` is in none.
+pub(super) fn probe(id: u64) -> Vec<u8> {
+    partial(b"owner", checksum(id, b"/owner"))
+}
+
 /// `.NAME.howdah-journal-ID`.
 pub(super) fn journal(name: &[u8], id: u64) -> Vec<u8> {
     beside(name, JOURNAL, id)
@@ -83,6 +88,8 @@ mod tests {
             partial(b"a", 1),
             partial(b"a", 2),
             journal(b"a", 1),
+            partial(b"owner", 1),
+            probe(1),
             partial(&long, 1),
             partial(&other, 1),
             marker(1),

@@ -389,6 +389,34 @@ fn what_another_user_left_is_not_resumed() {
 }
 
 #[test]
+fn a_file_with_the_name_of_a_file_of_ours_is_resumed() {
+    let (from, file) = big_file(&mut Random::new(8));
+    let to: Arc<MemoryFileSystem> = Arc::default();
+    let dying = Files(Arc::new(Dying { inner: Arc::clone(&to) as _, left: AtomicI64::new(40) }));
+    copy(&from, file, &dying, "owner", options());
+    let files = Files(Arc::clone(&to) as _);
+    let (outcome, heard) = copy(&from, file, &files, "owner", options());
+    assert_eq!((outcome.figures.errors, outcome.figures.resumed_files), (0, 1), "{:?}", heard.all());
+    assert!(files.content(&files.at("owner")) == from.content(&file));
+}
+
+#[test]
+fn what_was_not_synced_is_not_resumed() {
+    let (from, file) = big_file(&mut Random::new(9));
+    for sync in [true, false] {
+        let to: Arc<MemoryFileSystem> = Arc::default();
+        let dying = Files(Arc::new(Dying { inner: Arc::clone(&to) as _, left: AtomicI64::new(40) }));
+        copy(&from, file, &dying, "copy", CopyOptions { sync, ..options() });
+        to.restart();
+        let files = Files(Arc::clone(&to) as _);
+        let (outcome, heard) = copy(&from, file, &files, "copy", CopyOptions { sync: false, ..options() });
+        assert_eq!((outcome.figures.errors, outcome.figures.resumed_files), (0, 0), "{:?}", heard.all());
+        assert!(files.content(&files.at("copy")) == from.content(&file));
+        assert_eq!(files.names(&files.root().handle), ["copy"], "nothing is left beside it");
+    }
+}
+
+#[test]
 fn where_only_owners_remove_another_name_is_taken() {
     let mut random = Random::new(seed("where_only_owners_remove_another_name_is_taken"));
     let (from, file) = big_file(&mut random);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Barrier};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, grow};
-use copying::trouble::{Dying, Together};
+use copying::trouble::{Dying, Folding, Mounted, Together};
 use copying::{copier, copy, item, options};
 use howdah_copy::{CopyOptions, Fate, Pattern, Patterns, Target, Tuning};
 use howdah_vfs::layer::ReadOnly;
@@ -200,6 +200,32 @@ fn what_a_pattern_leaves_out_is_not_deleted_nor_what_an_interrupted_copy_left() 
     assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
     assert_eq!(paths(&to, "copy"), format!("{PARTIAL} a a.log gone/ gone/d.log sub/ sub/b sub/c.log"));
     assert_eq!(outcome.figures.removed, 5, "{:?}", heard.all());
+}
+
+#[test]
+fn what_the_destination_spells_otherwise_is_not_deleted() {
+    let (from, to) = (memory(), memory());
+    let source = top(&from, "source", "README Sub/A Sub/b New");
+    top(&to, "copy", "readme sub/a sub/old old");
+    let folding = Files(Arc::new(Folding { inner: Arc::clone(&to.0) }));
+    let (outcome, heard) = onto(&from, source, &folding, mirror(""));
+    assert_eq!((outcome.figures.errors, outcome.figures.removed), (0, 2), "{:?}", heard.all());
+    assert_eq!(paths(&to, "copy"), "New readme sub/ sub/a sub/b");
+}
+
+#[test]
+fn what_is_mounted_below_the_destination_is_not_deleted_where_the_copy_stays_in_one_file_system() {
+    for (one_file_system, left) in [(true, "a old/ old/mounted/ old/mounted/x"), (false, "a")] {
+        let (from, to) = (memory(), memory());
+        let source = top(&from, "source", "a");
+        top(&to, "copy", "old/mounted/x old/y");
+        let root = to.at("copy/old/mounted").handle;
+        let mounted = Files(Arc::new(Mounted { inner: Arc::clone(&to.0), root }));
+        let options = CopyOptions { one_file_system, ..mirror("") };
+        let (outcome, heard) = onto(&from, source, &mounted, options);
+        assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+        assert_eq!(paths(&to, "copy"), left);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The way to this host's rpcbind: bytes there and back, all of them within one deadline. What they say is not known here.
 
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
@@ -56,11 +56,16 @@ impl RpcbindStream {
     }
 }
 
-/// Whether somebody on this host accepts connections at this port.
-pub fn is_listening(port: u16, patience: Duration) -> bool {
-    let addresses =
-        [SocketAddr::from((Ipv4Addr::LOCALHOST, port)), SocketAddr::from((Ipv6Addr::LOCALHOST, port))];
-    addresses.iter().any(|address| TcpStream::connect_timeout(address, patience).is_ok())
+/// Whether somebody on this host accepts connections at this port: at this address, if it is one of the host, or at any.
+pub fn is_listening(address: Option<IpAddr>, port: u16, patience: Duration) -> bool {
+    let is_ours = |address: &IpAddr| UdpSocket::bind((*address, 0)).is_ok();
+    let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+    let addresses = address.filter(is_ours).into_iter().chain(loopback);
+    // Who has no time to accept is there.
+    let is_there = |error: io::Error| error.kind() == io::ErrorKind::TimedOut;
+    addresses
+        .map(|address| SocketAddr::from((address, port)))
+        .any(|address| TcpStream::connect_timeout(&address, patience).map_or_else(is_there, |_| true))
 }
 
 fn connect_unix(patience: Duration) -> io::Result<Socket> {

@@ -35,7 +35,7 @@ fn names(fs: &LocalFileSystem, directory: &Handle) -> Vec<String> {
         ControlFlow::Continue(())
     })
     .expect("READDIRPLUS");
-    names.retain(|name| name != "." && name != "..");
+    names.retain(|name| name != "." && !name.starts_with(".."));
     names.sort();
     names
 }
@@ -146,6 +146,36 @@ fn an_export_that_crosses_mounts_enters_them() {
         fs.read(&ME, &made.handle, 0, 10, &mut buffer).expect("READ");
         assert_eq!(buffer, b"data");
         assert_eq!(names(&fs, &point.handle).len(), 2);
+    });
+}
+
+#[test]
+fn a_directory_of_the_same_file_system_that_is_mounted_inside_is_entered() {
+    in_a_namespace("a_directory_of_the_same_file_system_that_is_mounted_inside_is_entered", |place| {
+        std::fs::create_dir_all(place.outside().join("bound/sub")).expect("directories");
+        std::fs::write(place.outside().join("bound/sub/file"), b"data").expect("writes");
+        std::fs::create_dir(place.outside().join("hidden")).expect("a directory");
+        std::fs::create_dir(place.export().join("home")).expect("a directory");
+        mount_bind(place.outside().join("bound"), place.export().join("home")).expect("mounts");
+        let open = || {
+            let options = Options { cross_mounts: true, ..place.options() };
+            LocalFileSystem::open(&place.export(), options).expect("opens")
+        };
+        let fs = open();
+        let home = fs.lookup(&ME, &fs.root(), name("home")).expect("LOOKUP").node.handle;
+        assert_eq!(names(&fs, &home), ["sub"]);
+        let sub = fs.lookup(&ME, &home, name("sub")).expect("LOOKUP").node.handle;
+        drop(fs);
+        // A restart, and nothing was looked up since.
+        let fs = open();
+        assert_eq!(names(&fs, &sub), ["file"]);
+        assert_eq!(fs.parent(&ME, &sub).expect("LOOKUP ..").node.handle, home);
+        assert_eq!(names(&fs, &home), ["sub"]);
+        // What leaves it has left the export.
+        std::fs::rename(place.outside().join("bound/sub"), place.outside().join("hidden/sub"))
+            .expect("moved");
+        let fs = open();
+        assert_eq!(fs.attributes(&ME, &sub).err(), Some(FsError::Stale));
     });
 }
 

@@ -58,7 +58,8 @@ impl EitherPurpose {
                 .build()
         });
         let algorithms = aws_lc_rs::default_provider().signature_verification_algorithms.all;
-        let usage = KeyUsage::required(RPC_CLIENT);
+        // Also of authorities between: those without purposes issue for all, as certificates without purposes are for all.
+        let usage = KeyUsage::required_if_present(RPC_CLIENT);
         certificate
             .verify_for_usage(algorithms, &self.roots.roots, intermediates, now, usage, revocation, None)
             .is_ok()

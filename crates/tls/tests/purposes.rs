@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use howdah_tls::{Authority, ClientFiles, ClientTls, ServerFiles, ServerTls, TlsError};
-use rcgen::{CertificateParams, ExtendedKeyUsagePurpose, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 
 const DAY: Duration = Duration::from_secs(86_400);
 /// A client of RPC-with-TLS, and a server (RFC 9289 8.3).
@@ -35,13 +35,32 @@ impl Site {
 
     /// A certificate for these purposes, and its key.
     fn issue(&self, name: &str, purposes: &[ExtendedKeyUsagePurpose]) -> (PathBuf, PathBuf) {
+        self.issue_below(name, purposes, (&self.issuer, ""))
+    }
+
+    /// The same with a certificate between it and the authority, which has no purposes itself.
+    fn issue_by_another(&self, name: &str, purposes: &[ExtendedKeyUsagePurpose]) -> (PathBuf, PathBuf) {
+        let mut parameters = CertificateParams::new(Vec::new()).expect("no names");
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        parameters.use_authority_key_identifier_extension = true;
+        let key = KeyPair::generate().expect("a key");
+        let certificate = parameters.signed_by(&key, &self.issuer).expect("issued");
+        self.issue_below(name, purposes, (&Issuer::new(parameters, key), &certificate.pem()))
+    }
+
+    fn issue_below(
+        &self,
+        name: &str,
+        purposes: &[ExtendedKeyUsagePurpose],
+        (issuer, chain): (&Issuer<'_, KeyPair>, &str),
+    ) -> (PathBuf, PathBuf) {
         let mut parameters = CertificateParams::new(vec![format!("{name}.test")]).expect("a name");
         parameters.use_authority_key_identifier_extension = true;
         parameters.extended_key_usages = purposes.to_vec();
         let key = KeyPair::generate().expect("a key");
-        let certificate = parameters.signed_by(&key, &self.issuer).expect("issued");
+        let certificate = parameters.signed_by(&key, issuer).expect("issued");
         let paths = (self.path(&format!("{name}.pem")), self.path(&format!("{name}.key")));
-        fs::write(&paths.0, certificate.pem()).expect("written");
+        fs::write(&paths.0, certificate.pem() + chain).expect("written");
         fs::write(&paths.1, key.serialize_pem()).expect("written");
         paths
     }
@@ -90,6 +109,19 @@ fn a_client_s_certificate_is_for_clients_of_tls_or_of_rpc() {
         let why = greet(&purposes).expect_err("it is for no client").to_string();
         assert!(why.contains("it was not issued for this purpose"), "{purposes:?}: {why}");
     }
+}
+
+#[test]
+fn authorities_between_need_no_purpose_of_their_own() {
+    use ExtendedKeyUsagePurpose::{ClientAuth, ServerAuth};
+    let site = Site::new();
+    let server = site.server(Vec::new());
+    for purpose in [ClientAuth, rpc(RPC_CLIENT)] {
+        let identity = site.issue_by_another("client", &[purpose]);
+        site.greet(&server, &identity).expect("for clients");
+    }
+    let identity = site.issue_by_another("client", &[ServerAuth]);
+    site.greet(&server, &identity).expect_err("for servers");
 }
 
 #[test]

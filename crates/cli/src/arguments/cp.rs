@@ -82,8 +82,8 @@ pub struct SelectArguments {
 
     /// After copying, delete from the copied directories what the source does not have
     ///
-    /// Names that --exclude leaves out stay, and so do partial files of interrupted copies. Nothing is deleted if any part of the source
-    /// could not be read.
+    /// Names that --exclude leaves out stay, and so do partial files of interrupted copies, and with -x what is mounted below the
+    /// destination. Nothing is deleted if any part of the source could not be read.
     #[arg(long, requires = "recursive", conflicts_with = "no_clobber")]
     pub delete: bool,
 
@@ -138,7 +138,7 @@ pub struct RunArguments {
     pub jobs: Option<usize>,
 
     /// Do not wait until data is safe on disk before a file gets its name: faster to a local disk, but a crash of the
-    /// destination's machine may leave files damaged
+    /// destination's machine may leave files damaged, and interrupted files are not resumed
     #[arg(long)]
     pub no_sync: bool,
 

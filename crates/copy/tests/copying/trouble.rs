@@ -315,3 +315,120 @@ impl Layer for Meeting {
 
 /// Long enough for any busy machine, and the end of a test that fails.
 const MEETING_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Takes names for the same that differ in the case of their letters only, and keeps the spelling that was first.
+pub struct Folding {
+    pub inner: Arc<dyn FileSystem>,
+}
+
+impl Folding {
+    /// As it is listed, if it is there.
+    fn spelled(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Vec<u8> {
+        let mut spelled = name.as_bytes().to_vec();
+        let _ = self.inner.read_directory(caller, directory, 0, Detail::Names, &mut |entry| {
+            if entry.name.eq_ignore_ascii_case(name.as_bytes()) {
+                spelled = entry.name.to_vec();
+            }
+            ControlFlow::Continue(())
+        });
+        spelled
+    }
+}
+
+impl Layer for Folding {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.inner)
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        let spelled = self.spelled(caller, directory, name);
+        self.inner.lookup(caller, directory, Name::parse(&spelled).expect("a name"))
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        let spelled = self.spelled(caller, to.0, to.1);
+        self.inner.rename(caller, from, (to.0, Name::parse(&spelled).expect("a name")), changes)
+    }
+}
+
+/// Says of one node that it is of another file system.
+pub struct Mounted {
+    pub inner: Arc<dyn FileSystem>,
+    pub root: Handle,
+}
+
+impl Mounted {
+    fn shown(&self, node: &Node) -> Node {
+        let mut node = *node;
+        if node.handle == self.root {
+            node.attributes.file_system += 1;
+        }
+        node
+    }
+}
+
+impl Layer for Mounted {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.inner)
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        let found = self.inner.lookup(caller, directory, name)?;
+        Ok(Found { node: self.shown(&found.node), ..found })
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        cookie: u64,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+            let node = entry.node.map(|node| self.shown(node));
+            sink(Entry { node: node.as_ref(), ..entry })
+        })
+    }
+}
+
+/// Answers a READ when two have been under way at the same time.
+pub struct InPairs {
+    pub inner: Arc<dyn FileSystem>,
+    /// How many are under way, and how many have been at most.
+    pub reads: Mutex<(usize, usize)>,
+    pub news: Condvar,
+}
+
+impl Layer for InPairs {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call == Call::Read {
+            let mut reads = self.reads.lock().expect("nobody panics");
+            reads.0 += 1;
+            reads.1 = reads.1.max(reads.0);
+            self.news.notify_all();
+            let alone = |reads: &mut (usize, usize)| reads.1 < 2;
+            let waited = self.news.wait_timeout_while(reads, Duration::from_secs(60), alone);
+            waited.expect("nobody panics").0.0 -= 1;
+        }
+        run(&*self.inner)
+    }
+}

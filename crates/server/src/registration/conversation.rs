@@ -1,6 +1,7 @@
 //! What is said to rpcbind and heard from it: SET, UNSET and DUMP, in version 4 where rpcbind sees who asks, and in
 //! version 2 of old over loopback.
 
+use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub struct Held {
     pub network: Network,
     /// On which port.
     pub port: u16,
+    /// At which address; `None` for all, or if rpcbind did not tell.
+    pub address: Option<IpAddr>,
     /// Who registered it; empty if rpcbind did not tell.
     pub owner: String,
 }
@@ -146,11 +149,13 @@ fn decode<'a, T: Decode<'a>>(step: &'static str, answer: &'a [u8]) -> Result<T, 
 }
 
 fn held_by_binding(binding: &Binding<'_>) -> Option<Held> {
+    let at = UniversalAddress::parse(binding.address.0)?.0;
     Some(Held {
         program: binding.program,
         version: binding.version,
         network: Network::from_id(binding.network.0)?,
-        port: UniversalAddress::parse(binding.address.0)?.0.port(),
+        port: at.port(),
+        address: Some(at.ip()).filter(|address| !address.is_unspecified()),
         owner: String::from_utf8_lossy(binding.owner.0).into_owned(),
     })
 }
@@ -161,6 +166,7 @@ fn held_by_mapping(mapping: &Mapping) -> Option<Held> {
         version: mapping.version,
         network: Network::new(mapping.protocol, false)?,
         port: u16::try_from(mapping.port).ok()?,
+        address: None,
         owner: String::new(),
     })
 }

@@ -160,7 +160,7 @@ fn other_server<'h>(held: &'h [Held], rows: &[Row]) -> Option<&'h Held> {
         .filter(|held| rows.iter().any(|row| row.program == held.program) && !ours(held))
         .collect();
     let runs = |held: &Held| match held.network.protocol() {
-        Protocol::TCP => is_listening(held.port, LOOK),
+        Protocol::TCP => is_listening(held.address, held.port, LOOK),
         // Whether somebody reads datagrams cannot be seen from outside. A server that has no other way in is left alone;
         // one that has is judged by that.
         _ => !others
@@ -177,7 +177,8 @@ mod tests {
     use std::net::TcpListener;
 
     fn held(network: Network, port: u16) -> Held {
-        Held { program: howdah_wire::mount::PROGRAM, version: 3, network, port, owner: "superuser".into() }
+        let (program, owner) = (howdah_wire::mount::PROGRAM, "superuser".into());
+        Held { program, version: 3, network, port, address: None, owner }
     }
 
     #[test]
@@ -201,6 +202,15 @@ mod tests {
         assert_eq!(other(&[held(Network::Tcp, running)]), Some((Network::Tcp, running)));
         assert_eq!(other(&[held(Network::Udp, gone)]), Some((Network::Udp, gone)), "nobody can tell");
         assert_eq!(other(&[held(Network::Udp, 9), held(Network::Tcp, gone)]), None, "its TCP side is gone");
+
+        let alone = TcpListener::bind("127.0.0.2:0").expect("any port").local_addr().expect("bound");
+        let at = |address| Held { address: Some(address), ..held(Network::Tcp, alone.port()) };
+        assert_eq!(other(&[at(alone.ip())]), None, "it has ended");
+        let listener = TcpListener::bind(alone).expect("free again");
+        assert_eq!(other(&[at(alone.ip())]), Some((Network::Tcp, alone.port())), "only at this address");
+        let elsewhere = at("192.0.2.1".parse().expect("an address"));
+        assert_eq!(other(&[elsewhere]), None, "no address of this host");
+        drop(listener);
 
         let unrelated = Held { program: 100_020, ..held(Network::Tcp, running) };
         assert_eq!(other(&[unrelated]), None);

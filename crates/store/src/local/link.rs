@@ -26,6 +26,10 @@ impl LocalFileSystem {
             self.prepare_to_settle_file(&node, &before)?;
             self.identity.assume(caller)?;
             self.tree.link(node.descriptor(), directory.descriptor(), name.as_bytes()).map_err(refusal)?;
+            if let Some(finder) = &self.finder {
+                // The name that it had may go next, as mail is delivered.
+                finder.on_seen(&node.handle, &directory.handle, name);
+            }
             let after = self.stat(&node)?;
             Ok((node, after))
         })?;

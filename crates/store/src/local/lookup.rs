@@ -78,7 +78,7 @@ impl LocalFileSystem {
     }
 
     fn require_below_root(&self, directory: &OwnedFd) -> Result<()> {
-        match self.tree.is_below_root(directory.as_fd()) {
+        match self.tree.is_inside(directory.as_fd(), self.maker.mounts.as_deref()) {
             Ok(true) => Ok(()),
             Ok(false) | Err(Errno::NOENT) => Err(FsError::Stale),
             Err(errno) => Err(refusal(errno)),

@@ -80,7 +80,7 @@ impl LocalFileSystem {
             kept_watch.look(&kept_tree.root);
             kept_nodes.tick();
             turn += 1;
-            drop_moved_out(&kept_tree, &kept_nodes, turn);
+            drop_moved_out(&kept_tree, &kept_nodes, kept_mounts.as_deref(), turn);
             kept_streams.tick();
         })
         .map_err(|cause| OpenError::new("starting the housekeeper of", directory, cause))?;

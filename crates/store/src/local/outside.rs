@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, Stat, StatxFlags, fstat, openat, statx};
 use rustix::io::{Errno, Result};
 
 use super::cache::NodeCache;
-use super::handles::Form;
+use super::handles::{Form, Mounts};
 use super::node::Node;
 use super::tree::{LOOK, Tree};
 
@@ -32,14 +32,14 @@ pub(super) enum Position {
 }
 
 impl Tree {
-    /// Where an open node of the root's file system is.
-    pub(super) fn position(&self, node: BorrowedFd<'_>) -> Position {
+    /// Where an open node of the root's file system is. `mounts`: those inside of an export that crosses them.
+    pub(super) fn position(&self, node: BorrowedFd<'_>, mounts: Option<&Mounts>) -> Position {
         match statx(node, "..", FROM_MEMORY, StatxFlags::empty()) {
             Err(Errno::NOTDIR) => Position::NoDirectory,
             // The kernel lets no `..` lead from a directory that has left its mount.
             Err(Errno::NOENT) => Position::Outside,
             _ if self.is_own_mount || self.is_named_below_root(node) => Position::Inside,
-            _ => match self.is_below_root(node) {
+            _ => match self.is_inside(node, mounts) {
                 Ok(false) | Err(Errno::NOENT | Errno::ACCESS) => Position::Outside,
                 // Out of descriptors, or the like: that says nothing.
                 Ok(true) | Err(_) => Position::Inside,
@@ -47,13 +47,24 @@ impl Tree {
         }
     }
 
-    /// Goes up until the root is met. A directory whose way up ends elsewhere has left the export.
-    pub(super) fn is_below_root(&self, directory: BorrowedFd<'_>) -> Result<bool> {
+    /// Goes up until the root is met, or what is mounted inside from elsewhere on the same file system (a bind mount): the kernel
+    /// opens handles in the root's mount, where that lies elsewhere. A directory whose way up ends elsewhere has left the export.
+    pub(super) fn is_inside(&self, directory: BorrowedFd<'_>, mounts: Option<&Mounts>) -> Result<bool> {
         let root = fstat(&self.root)?;
+        if self.is_below(directory, |step| is_same(step, &root))? {
+            return Ok(true);
+        }
+        let bound = mounts.map(Mounts::bound).filter(|bound| !bound.is_empty());
+        let is_bound =
+            |step: &Stat, bound: &[u64]| step.st_dev == root.st_dev && bound.contains(&step.st_ino);
+        bound.map_or(Ok(false), |bound| self.is_below(directory, |step| is_bound(step, &bound)))
+    }
+
+    fn is_below(&self, directory: BorrowedFd<'_>, is_top: impl Fn(&Stat) -> bool) -> Result<bool> {
         let mut step = fstat(directory)?;
         let mut above: Option<OwnedFd> = None;
         for _ in 0..DEEPEST {
-            if is_same(&step, &root) {
+            if is_top(&step) {
                 return Ok(true);
             }
             let from = above.as_ref().map_or(directory, |above| above.as_fd());
@@ -83,12 +94,12 @@ fn is_same(one: &Stat, other: &Stat) -> bool {
 }
 
 /// Lets go of open directories that have left the export, in this turn's part of the cache.
-pub(super) fn drop_moved_out(tree: &Tree, nodes: &NodeCache, turn: u32) {
+pub(super) fn drop_moved_out(tree: &Tree, nodes: &NodeCache, mounts: Option<&Mounts>, turn: u32) {
     let open = nodes.directories(turn);
     // What is mounted inside has paths of its own.
     let is_on_root = |node: &&Arc<Node>| matches!(Form::parse(&node.handle), Ok((None, _)));
     for node in open.iter().filter(is_on_root) {
-        match tree.position(node.descriptor()) {
+        match tree.position(node.descriptor(), mounts) {
             Position::Inside => {}
             Position::Outside => nodes.forget(&node.handle),
             Position::NoDirectory => node.may_be_directory.store(false, Ordering::Relaxed),

@@ -31,7 +31,9 @@ impl LocalFileSystem {
         if !self.maker.is_own(handle, mark, form) && self.remade(&node)? != *handle {
             return Err(FsError::BadHandle);
         }
-        if mark.is_none() && self.tree.position(node.as_fd()) == Position::Outside {
+        if mark.is_none()
+            && self.tree.position(node.as_fd(), self.maker.mounts.as_deref()) == Position::Outside
+        {
             return Err(FsError::Stale);
         }
         Ok(node)
@@ -106,7 +108,9 @@ impl LocalFileSystem {
         self.finder.as_ref()?;
         let file = seen.identification.file;
         // File numbers are only unique within one file system.
-        let open = self.nodes.handle_of(file).filter(|_| seen.identification.device == self.tree.device);
+        let is_on_root = |handle: &Handle| matches!(Form::parse(handle), Ok((None, _)));
+        let is_here = seen.identification.device == self.tree.device;
+        let open = self.nodes.handle_of(file).filter(|handle| is_here && is_on_root(handle));
         open.or_else(|| self.open_child(directory, name).ok().map(|(node, _)| node.handle))
     }
 

@@ -12,6 +12,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::Mutex;
 use siphasher::sip::SipHasher13;
 
 use super::open_error::OpenError;
@@ -25,6 +26,8 @@ const FILE: &str = "write-verifier";
 /// The write verifier.
 pub(super) struct Verifier {
     value: AtomicU64,
+    /// Held by the one who replaces it: what is in the file is what holds.
+    replacing: Mutex<()>,
     boot: Vec<u8>,
     file: Option<PathBuf>,
 }
@@ -34,7 +37,12 @@ impl Verifier {
     /// its own: clients may then send data again that was not lost, and never the other way.
     pub(super) fn open(state: Option<&Path>) -> Result<Self, OpenError> {
         let boot = fs::read(BOOT_ID).unwrap_or_else(|_| random().to_le_bytes().to_vec());
-        let verifier = Self { value: AtomicU64::new(0), boot, file: state.map(|state| state.join(FILE)) };
+        let verifier = Self {
+            value: AtomicU64::new(0),
+            replacing: Mutex::new(()),
+            boot,
+            file: state.map(|state| state.join(FILE)),
+        };
         let nonce = match &verifier.file {
             None => random(),
             Some(file) => {
@@ -61,6 +69,7 @@ impl Verifier {
 
     /// Data may have been lost: another verifier from here on.
     pub(super) fn replace(&self) {
+        let _turn = self.replacing.lock();
         let nonce = random();
         self.set(nonce);
         if let Err(error) = self.keep(nonce) {
@@ -111,6 +120,17 @@ mod tests {
         let replaced = first.current();
         assert_ne!(replaced, value);
         assert_eq!(Verifier::open(Some(state.path())).expect("opens").current(), replaced);
+    }
+
+    #[test]
+    fn of_losses_at_the_same_time_the_file_has_the_last() {
+        let state = tempfile::tempdir().expect("a directory");
+        let verifier = Verifier::open(Some(state.path())).expect("opens");
+        for _ in 0..20 {
+            std::thread::scope(|scope| (0..4).for_each(|_| _ = scope.spawn(|| verifier.replace())));
+            let kept = Verifier::open(Some(state.path())).expect("opens").current();
+            assert_eq!(kept, verifier.current());
+        }
     }
 
     #[test]

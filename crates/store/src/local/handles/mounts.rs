@@ -40,6 +40,8 @@ pub(in super::super) struct Mounts {
     /// [`MOUNTS`].
     told_in: PathBuf,
     met: Mutex<Met>,
+    /// See [`Self::bound`]; until the next tick.
+    bound: Mutex<Option<Arc<[u64]>>>,
     /// We said that two of them go by one number.
     has_met_twins: AtomicBool,
 }
@@ -70,6 +72,7 @@ impl Mounts {
             export,
             told_in: PathBuf::from(MOUNTS),
             met: Mutex::default(),
+            bound: Mutex::default(),
             has_met_twins: AtomicBool::new(false),
         }
     }
@@ -139,6 +142,7 @@ impl Mounts {
 
     /// One second has passed: lets go of what nobody used.
     pub(in super::super) fn tick(&self) {
+        *self.bound.lock() = None;
         let mut met = self.met.lock();
         met.refused.clear();
         for entered in met.entered.values_mut().filter(|entered| entered.way.is_some()) {
@@ -218,6 +222,31 @@ impl Mounts {
             return Ok(());
         }
         self.enter(opened.as_fd(), device, mark_on(opened.as_fd(), device))
+    }
+
+    /// The directories of the root's own file system that are mounted inside, by their file numbers: bind mounts. None of those whose
+    /// file system has several devices (btrfs).
+    pub(in super::super) fn bound(&self) -> Arc<[u64]> {
+        let known = self.bound.lock().clone();
+        known.unwrap_or_else(|| {
+            let found = Identity::as_root(|| self.find_bound()).unwrap_or_default();
+            Arc::clone(self.bound.lock().insert(found))
+        })
+    }
+
+    fn find_bound(&self) -> Arc<[u64]> {
+        let Some(tree) = self.tree.upgrade() else { return Arc::default() };
+        let on_root = self.told().unwrap_or_default().into_iter().filter(|mount| mount.device == tree.device);
+        let points = on_root.map(|mount| mount.point).filter(|point| !point.as_os_str().is_empty());
+        let number = |point: PathBuf| {
+            let flags = OFlags::PATH | OFlags::CLOEXEC;
+            let opened = tree.open_beneath(tree.root.as_fd(), point.as_os_str().as_bytes(), flags).ok()?;
+            let stat = fstat(&opened).ok()?;
+            #[allow(clippy::unnecessary_cast)] // the type of the field differs between architectures
+            let is_on_root = stat.st_dev as u64 == tree.device;
+            is_on_root.then_some(stat.st_ino)
+        };
+        points.filter_map(number).collect()
     }
 
     fn is_entered(&self, device: u64) -> bool {
