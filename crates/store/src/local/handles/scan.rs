@@ -42,8 +42,9 @@ const MOST_WANTED: usize = 1 << 16;
 /// So many nodes that are gone are remembered, lest each question about one costs a walk.
 const MOST_GONE: usize = 1 << 16;
 
-/// The deepest directory that is walked into: each level takes a descriptor while the walk is in it.
-const DEEPEST: usize = 256;
+/// The deepest directory that is walked into, as deep as a path leads that is known: each level takes a descriptor while the walk is
+/// in it.
+const DEEPEST: usize = 2048;
 
 /// How a directory is opened to be walked.
 const WALK: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -321,6 +322,29 @@ mod tests {
 
     use super::super::layout::Layout;
     use super::*;
+
+    #[test]
+    fn what_lies_deep_is_found() {
+        let place = tempfile::tempdir().expect("a directory");
+        let deepest = (0..300).fold(place.path().to_owned(), |path, _| path.join("d"));
+        std::fs::create_dir_all(&deepest).expect("directories");
+        let tree = Arc::new(Tree::open(place.path(), false).expect("it opens"));
+        let device = tree.device;
+        let maker =
+            Maker { from_kernel: false, layout: Layout::Unknown, shape: (0, 0), device, mounts: None };
+        let handle_of = |path: &std::path::Path| {
+            let opened = rustix::fs::open(path, LOOK, rustix::fs::Mode::empty()).expect("opened");
+            let seen = identify(opened.as_fd()).expect("looked at");
+            maker.of_open(opened.as_fd(), &seen).expect("a handle")
+        };
+        let (root, node) = (handle_of(place.path()), handle_of(&deepest));
+        let index = Arc::new(Index::open(None, &root).expect("in memory"));
+        let shared = Shared { tree, maker, root, index, state: Mutex::default(), changed: Condvar::new() };
+        let sought = HashMap::from([(file_number(&node), vec![node])]);
+        let mut walk = Walk { shared: &shared, sought: &sought, found: HashSet::new(), is_blind: false };
+        walk.run();
+        assert!(walk.found.contains(&node) && !walk.is_blind);
+    }
 
     #[test]
     fn what_a_walk_missed_that_could_not_look_everywhere_is_not_gone() {
