@@ -14,23 +14,17 @@ use howdah_vfs::{
 use parking_lot::Mutex;
 
 use super::known::{Known, Moment};
-use super::listings::ListedEntry;
 use super::names::Leads;
 use super::{AttributeCacheOptions, AttributeCacheReport};
-
-/// The most entries of a directory that are listed before the first is given: a larger directory is not remembered whole.
-const LISTED_MAX: usize = 1 << 14;
-/// So many entries are looked up in memory at a time.
-const GIVEN_AT_ONCE: usize = 256;
 
 /// Remembers attributes, names and rights, for as long as its options say. What is changed through it is seen through
 /// it at once; what others change is seen when what was remembered has aged, or by
 /// [`revalidate`](AttributeCache::revalidate), which must be called when a file is opened (close-to-open consistency).
 pub struct AttributeCache {
-    inner: Arc<dyn FileSystem>,
-    stopwatch: Stopwatch,
+    pub(super) inner: Arc<dyn FileSystem>,
+    pub(super) stopwatch: Stopwatch,
     options: AttributeCacheOptions,
-    known: Mutex<Known>,
+    pub(super) known: Mutex<Known>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -62,38 +56,6 @@ impl AttributeCache {
     pub fn knows_rights(&self, caller: &Caller, node: &Handle, wanted: Access) -> bool {
         let time = (self.stopwatch)();
         self.known.lock().access(caller, node, wanted, time).is_some()
-    }
-
-    /// Whether it can list a directory without asking.
-    pub fn knows_listing(&self, caller: &Caller, directory: &Handle) -> bool {
-        let time = (self.stopwatch)();
-        let known = self.known.lock().entries(caller, directory, (0, true), time);
-        known.is_some_and(|(entries, _)| {
-            entries.chunks(GIVEN_AT_ONCE).all(|some| self.nodes_of(some).is_some())
-        })
-    }
-
-    /// Lists a directory from its start, unless it has more entries than can be remembered: then only as many. Says whether that was
-    /// all.
-    ///
-    /// # Errors
-    /// As those of READDIRPLUS.
-    pub fn list_if_small(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        detail: Detail,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<bool> {
-        let mut room = LISTED_MAX;
-        let listing = FileSystem::read_directory(self, caller, directory, 0, detail, &mut |entry| {
-            if room == 0 {
-                return ControlFlow::Break(());
-            }
-            room -= 1;
-            sink(entry)
-        })?;
-        Ok(listing.end)
     }
 
     /// What it answered by itself, and what not.
@@ -140,25 +102,9 @@ impl AttributeCache {
         Ok((granted, attributes))
     }
 
-    fn saw(&self, node: &Handle, attributes: &Attributes, since: Moment) -> bool {
+    pub(super) fn saw(&self, node: &Handle, attributes: &Attributes, since: Moment) -> bool {
         let time = (self.stopwatch)();
         self.known.lock().saw(node, attributes, since, time)
-    }
-
-    /// A listing gave names. A caller with the right to look names up need not ask the server for them.
-    fn found_all(&self, caller: &Caller, directory: &Handle, names: Vec<(Vec<u8>, Handle)>, since: Moment) {
-        let time = (self.stopwatch)();
-        let mut known = self.known.lock();
-        let rights = known.access(caller, directory, Access::LOOKUP, time);
-        // A change of ours meanwhile may have been to one of these names.
-        if !known.is_unchanged(directory, since)
-            || !rights.is_some_and(|(rights, _)| rights.contains(Access::LOOKUP))
-        {
-            return;
-        }
-        for (name, node) in names.iter().filter(|(name, _)| name != b"." && name != b"..") {
-            known.found(caller, directory, name, *node);
-        }
     }
 
     /// Makes a call that looks at a node.
@@ -235,129 +181,6 @@ impl AttributeCache {
         let (answer, is_alone) = self.change_alone(directory, change, run);
         self.known.lock().taken(directory, name.as_bytes(), is_alone && answer.is_ok());
         answer
-    }
-
-    /// Gives entries that are remembered, from `cookie` on, which is set to that of the last one given. `None`: what follows must be
-    /// asked for.
-    fn give_known(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        cookie: &mut u64,
-        detail: Detail,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Option<Listing> {
-        let needs_nodes = detail == Detail::Nodes;
-        let time = (self.stopwatch)();
-        let (entries, next) = self.known.lock().entries(caller, directory, (*cookie, needs_nodes), time)?;
-        for some in entries[next..].chunks(GIVEN_AT_ONCE) {
-            let nodes = if needs_nodes { self.nodes_of(some)? } else { vec![None; some.len()] };
-            for (ListedEntry { name, file, cookie: its, .. }, node) in some.iter().zip(&nodes) {
-                if sink(Entry { name, file: *file, cookie: *its, node: node.as_ref() }).is_break() {
-                    return Some(Listing {
-                        end: false,
-                        directory: self.known.lock().attributes(directory, time),
-                    });
-                }
-                *cookie = *its;
-            }
-        }
-        Some(Listing { end: true, directory: self.known.lock().attributes(directory, time) })
-    }
-
-    /// The nodes of entries, if the attributes of all are believed.
-    fn nodes_of(&self, entries: &[ListedEntry]) -> Option<Vec<Option<Node>>> {
-        let time = (self.stopwatch)();
-        let mut known = self.known.lock();
-        let mut node_of = |entry: &ListedEntry| {
-            let Some(handle) = entry.node else { return Some(None) };
-            match known.attributes(&handle, time) {
-                Some(attributes) => Some(Some(Node { handle, attributes })),
-                // What lies above is seldom looked at: a listing may leave its attributes out.
-                None if matches!(&*entry.name, b"." | b"..") => Some(None),
-                None => None,
-            }
-        };
-        entries.iter().map(&mut node_of).collect()
-    }
-
-    /// Lists a directory from its start, as far as it is remembered whole.
-    fn list(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        detail: Detail,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<Listing> {
-        let (since, epoch) = {
-            let (mut known, time) = (self.known.lock(), (self.stopwatch)());
-            (known.moment(), known.epoch_of(directory, time))
-        };
-        let (mut entries, mut attributes) = (Vec::new(), Vec::new());
-        let listing = self.inner.read_directory(caller, directory, 0, detail, &mut |entry| {
-            if entries.len() == LISTED_MAX {
-                return ControlFlow::Break(());
-            }
-            if let Some(node) = entry.node {
-                self.saw(&node.handle, &node.attributes, since);
-            }
-            attributes.push(entry.node.map(|node| node.attributes));
-            let node = entry.node.map(|node| node.handle);
-            entries.push(ListedEntry {
-                name: entry.name.into(),
-                file: entry.file,
-                cookie: entry.cookie,
-                node,
-            });
-            ControlFlow::Continue(())
-        })?;
-        if let Some(now) = &listing.directory
-            && self.saw(directory, now, since)
-        {
-            if let Some(epoch) = epoch.filter(|_| listing.end) {
-                let place = (directory, epoch, since);
-                self.known.lock().listed(caller, place, entries.clone(), detail == Detail::Nodes);
-            } else {
-                let names = entries.iter().filter_map(|entry| Some((entry.name.to_vec(), entry.node?)));
-                self.found_all(caller, directory, names.collect(), since);
-            }
-        }
-        for (ListedEntry { name, file, cookie, node }, attributes) in entries.iter().zip(attributes) {
-            let node = node.zip(attributes).map(|(handle, attributes)| Node { handle, attributes });
-            if sink(Entry { name, file: *file, cookie: *cookie, node: node.as_ref() }).is_break() {
-                return Ok(Listing { end: false, ..listing });
-            }
-        }
-        match entries.last().filter(|_| !listing.end) {
-            Some(last) => self.list_on(caller, directory, last.cookie, detail, sink),
-            None => Ok(listing),
-        }
-    }
-
-    /// Lists what follows a cookie.
-    fn list_on(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<Listing> {
-        let since = self.known.lock().moment();
-        let mut found = Vec::new();
-        let listing = self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
-            if let Some(node) = entry.node {
-                self.saw(&node.handle, &node.attributes, since);
-                found.push((entry.name.to_vec(), node.handle));
-            }
-            sink(entry)
-        })?;
-        if let Some(attributes) = &listing.directory
-            && self.saw(directory, attributes, since)
-        {
-            self.found_all(caller, directory, found, since);
-        }
-        Ok(listing)
     }
 }
 

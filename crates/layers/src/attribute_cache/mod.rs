@@ -2,6 +2,7 @@
 
 mod known;
 mod layer;
+mod listing;
 mod listings;
 mod names;
 mod options;
