@@ -18,6 +18,7 @@ use crate::crew::Crew;
 use crate::exports::Exports;
 use crate::heads::head_report;
 use crate::limits;
+use crate::nsm::Notices;
 use crate::secure::TlsDoor;
 use crate::service::Service;
 use crate::shared::Shared;
@@ -228,8 +229,7 @@ impl Server {
             return Ok(());
         };
         let hosts = states.hosts_to_notify();
-        let [fewest, most] = limits::NOTICE_THREADS;
-        let tellers = hosts.len().clamp(fewest, most);
+        let tellers = Notices::threads_for(hosts.len());
         calls.notices.tell(hosts);
         for index in 0..limits::CALLBACK_THREADS {
             let granting = calls.granting.clone();

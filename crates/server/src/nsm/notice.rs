@@ -8,7 +8,7 @@ use howdah_wire::nsm::{MonitorName, PROGRAM, VERSION};
 use howdah_wire::xdr::Encoder;
 
 use crate::Transport;
-use crate::limits::{NOTICE_PATIENCE, NOTICES_MAX};
+use crate::limits::{NOTICE_PATIENCE, NOTICE_THREADS, NOTICES_MAX};
 use crate::outgoing::{CallFailure, Called, ClientPorts, DueQueue, call};
 use crate::states::LockHost;
 
@@ -65,6 +65,12 @@ impl Notices {
                 "too many clients had locks: these are not asked to reclaim them"
             );
         }
+    }
+
+    /// Threads that tell so many clients: those that are off keep no other from reclaiming in time.
+    pub fn threads_for(clients: usize) -> usize {
+        let [fewest, most] = NOTICE_THREADS;
+        clients.clamp(fewest, most)
     }
 
     /// Tells clients until the queue ends: what a thread does.

@@ -46,6 +46,17 @@ fn hosts_past_the_last_are_not_told() {
 }
 
 #[test]
+fn clients_that_are_off_keep_no_other_from_reclaiming_in_time() {
+    // One that is off takes a thread some 4 s: its portmapper does not answer. All have a lease to reclaim.
+    let (off, lease) = (4, 90);
+    for clients in 0..=1_000_usize {
+        let threads = Notices::threads_for(clients);
+        assert!(clients.div_ceil(threads) * off < lease, "{clients} clients, {threads} threads");
+        assert!(threads <= clients.max(2), "{clients} clients, {threads} threads");
+    }
+}
+
+#[test]
 fn clients_are_told_every_name_that_they_may_know() {
     let names = names(host(0).server);
     assert_eq!(names[0], "192.0.2.1");
