@@ -225,6 +225,35 @@ fn a_mount_in_use_stays_unless_it_is_lazy() {
 }
 
 #[test]
+fn a_lazy_unmount_waits_for_no_server() {
+    let Some(scene) = Scene::new() else { return };
+    assert_eq!(scene.mount(&[]).0, Some(0));
+    // Another process has the file open: one that starts others would wait for the server, as each of them closes its copy.
+    let mut writer = Command::new("sh")
+        .args(["-c", "exec > late; printf later; read end"])
+        .current_dir(scene.at())
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("started");
+    while !fs::metadata(scene.at().join("late")).is_ok_and(|file| file.len() == 5) {
+        thread::yield_now();
+    }
+    scene.server.freeze();
+    let (code, _, errors) = scene.umount(&["--lazy"]);
+    scene.server.signal(Signal::CONT);
+    assert!(code == Some(0) && errors.contains("writes the rest when the server answers"), "{errors}");
+    assert!(!scene.at().join("late").exists());
+    drop(writer.stdin.take());
+    writer.wait().expect("it ends");
+    let late = scene.home.path().join("data/late");
+    let until = Instant::now() + Duration::from_secs(120);
+    while fs::read(&late).expect("it was made") != b"later" {
+        assert!(Instant::now() < until, "it is not written");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
 fn a_mount_that_is_told_to_end_unmounts() {
     let Some(scene) = Scene::new() else { return };
     assert_eq!(scene.mount(&[]).0, Some(0));

@@ -98,6 +98,27 @@ fn reloads_without_dropping_a_connection() {
     assert_eq!(server.end().code(), Some(0));
 }
 
+#[test]
+fn a_reload_waits_for_no_far_server() {
+    let home = home();
+    let (data, file) = (home.path().join("data"), home.path().join("howdah.toml"));
+    let near = format!("[[export]]\nname = \"/near\"\npath = \"{}\"\n", data.display());
+    fs::write(&file, &near).expect("written");
+    let mut server = Server::start(serve(home.path()).arg("--config").arg(&file).args(HERE));
+    let mut stream = TcpStream::connect(server.address()).expect("it listens");
+    // Takes connections, and says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").expect("any port");
+    let port = silent.local_addr().expect("bound").port();
+    let far = format!("[[export]]\nname = \"/far\"\nurl = \"nfs://127.0.0.1:{port}/x\"\n");
+    fs::write(&file, format!("{near}\n{far}")).expect("written");
+    server.signal(Signal::HUP);
+    server.log_line("does not answer: the export is served once it does");
+    server.log_line("configuration reloaded");
+    answers_null(&mut stream);
+    server.signal(Signal::INT);
+    assert_eq!(server.end().code(), Some(0));
+}
+
 /// A client of the server's only export.
 fn client(server: &Server) -> Result<Arc<Nfs3>, String> {
     let url = format!("nfs://{}/", server.address()).parse().expect("a URL");

@@ -67,6 +67,9 @@ struct Extra {
     node: Node,
 }
 
+/// What one directory has too much.
+type ExtrasOf<'a> = (Arc<Pair>, Vec<(&'a Tree, Extra)>);
+
 /// What all trees have too much.
 #[derive(Default)]
 pub(super) struct Extras<'a>(Vec<(&'a Tree, Extra)>);
@@ -83,8 +86,8 @@ struct Pair {
 
 impl<'a> Extras<'a> {
     /// Those of each directory, which come one after the other.
-    fn by_directory(self) -> Vec<(Arc<Pair>, Vec<(&'a Tree, Extra)>)> {
-        let mut directories: Vec<(Arc<Pair>, Vec<(&Tree, Extra)>)> = Vec::new();
+    fn by_directory(self) -> Vec<ExtrasOf<'a>> {
+        let mut directories: Vec<ExtrasOf<'a>> = Vec::new();
         for (tree, extra) in self.0 {
             match directories.last_mut() {
                 Some((pair, extras)) if Arc::ptr_eq(pair, &extra.pair) => extras.push((tree, extra)),
@@ -255,7 +258,7 @@ impl Walk<'_> {
         pair: &Pair,
         known: &Names,
         there: &Names,
-    ) -> Result<HashMap<(u64, u64), Vec<u8>>, (Vec<u8>, FsError)> {
+    ) -> Result<HashMap<Place, Vec<u8>>, (Vec<u8>, FsError)> {
         if there.keys().all(|name| known.contains_key(name) || is_ours(name)) {
             return Ok(HashMap::new());
         }
@@ -365,8 +368,10 @@ impl Walk<'_> {
 /// All names of a directory, with their nodes as far as the listing tells them.
 type Names = HashMap<Vec<u8>, Option<Node>>;
 
-/// What tells a node from others of its side.
-fn place(node: &Node) -> (u64, u64) {
+/// What tells a node from others of its side: file system and number.
+type Place = (u64, u64);
+
+fn place(node: &Node) -> Place {
     (node.attributes.file_system, node.attributes.file)
 }
 

@@ -58,13 +58,13 @@ impl<R> Slot<R> {
 }
 
 /// A request that began. One that is dropped without an answer, as by a panic, is refused: its program does not wait for ever.
-pub struct Begun<R: Reply> {
+pub struct RequestInProgress<R: Reply> {
     all: Arc<Unanswered>,
     number: u64,
     slot: Arc<Slot<R>>,
 }
 
-impl<R: Reply> Begun<R> {
+impl<R: Reply> RequestInProgress<R> {
     /// Whether the reply was given already.
     pub fn is_answered(&self) -> bool {
         self.slot.0.lock().is_none()
@@ -76,7 +76,7 @@ impl<R: Reply> Begun<R> {
     }
 }
 
-impl<R: Reply> Drop for Begun<R> {
+impl<R: Reply> Drop for RequestInProgress<R> {
     fn drop(&mut self) {
         self.all.waiting.lock().requests.remove(&self.number);
         if let Some(reply) = self.slot.take() {
@@ -117,7 +117,7 @@ struct Table {
 
 impl Unanswered {
     /// A request begins.
-    pub fn begin<R: Reply>(self: &Arc<Self>, process: u32, reply: R) -> Begun<R> {
+    pub fn begin<R: Reply>(self: &Arc<Self>, process: u32, reply: R) -> RequestInProgress<R> {
         let slot = Arc::new(Slot(Mutex::new(Some(reply))));
         let number = self.numbers.fetch_add(1, Relaxed);
         // The kernel itself does not give up.
@@ -129,7 +129,7 @@ impl Unanswered {
                 self.more.notify_one();
             }
         }
-        Begun { all: Arc::clone(self), number, slot }
+        RequestInProgress { all: Arc::clone(self), number, slot }
     }
 
     /// The watch ends.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use howdah_client::channel::{Transport, is_tls, null_call, secure};
@@ -33,6 +33,8 @@ pub struct Far {
     tls: RwLock<Option<ClientTls>>,
     /// The addresses that the name had last.
     addresses: Mutex<Vec<SocketAddr>>,
+    /// The one that answered last.
+    answered: Mutex<Option<IpAddr>>,
 }
 
 /// Why a far server cannot be passed on to.
@@ -84,6 +86,7 @@ impl Far {
                 mount: None,
                 tls: RwLock::new(tls.clone()),
                 addresses: Mutex::new(vec![portmapper]),
+                answered: Mutex::new(None),
             };
             match far.look(portmapper) {
                 Ok(()) => return Ok(Self { addresses: Mutex::new(addresses.clone()), ..far }),
@@ -121,9 +124,8 @@ impl Far {
     /// Whether a program is there, in any version.
     fn serves(&self, port: u16, program: (u32, u32)) -> io::Result<bool> {
         let settings = ConnectSettings { reserved_port: true, ..settings(None) };
-        let deadline = Instant::now() + PATIENCE;
-        let connection = self.connect(port, &settings, deadline)?;
-        let answer = null_call(&connection, program, Credentials::None, deadline)?;
+        let connection = self.connect(port, settings)?;
+        let answer = null_call(&connection, program, Credentials::None, Instant::now() + PATIENCE)?;
         connection.shut_down();
         let outcome = ReplyHeader::decode(&mut Decoder::new(&answer)).map(|header| header.outcome);
         Ok(!matches!(outcome, Ok(Ok(Accepted::ProgramUnavailable)) | Err(_)))
@@ -146,19 +148,27 @@ impl Far {
         };
         self.refresh();
         let settings = ConnectSettings { reserved_port, ..settings(window) };
-        let connection = self.connect(port, &settings, Instant::now() + PATIENCE)?;
+        let connection = self.connect(port, settings)?;
         connection.block_never()?;
         Ok(connection)
     }
 
-    /// Connects to the first address that answers.
-    fn connect(&self, port: u16, settings: &ConnectSettings, deadline: Instant) -> io::Result<Connection> {
-        let addresses = self.addresses.lock().clone();
+    /// Connects to the first address that answers, beginning with the one that did last. They share the time that connecting may take.
+    fn connect(&self, port: u16, settings: ConnectSettings) -> io::Result<Connection> {
+        let (mut addresses, answered) = (self.addresses.lock().clone(), *self.answered.lock());
+        addresses.sort_by_key(|address| Some(address.ip()) != answered);
+        let timeout = PATIENCE / u32::try_from(addresses.len().max(1)).unwrap_or(u32::MAX);
+        let settings = ConnectSettings { timeout: timeout.max(TICK), ..settings };
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for mut address in addresses {
             address.set_port(port);
-            match Connection::open(address, settings) {
-                Ok(connection) => return self.secured(connection, port, deadline),
+            match Connection::open(address, &settings).and_then(|connection| self.secured(connection, port)) {
+                Ok(connection) => {
+                    *self.answered.lock() = Some(address.ip());
+                    return Ok(connection);
+                }
+                // Who is not who it should be is told of, whatever others are.
+                Err(error) if is_tls(&error) => return Err(error),
                 Err(error) => last = error,
             }
         }
@@ -166,9 +176,9 @@ impl Far {
     }
 
     /// With TLS, if the URL asks for it. A MOUNT daemon of its own, as on Linux, knows no TLS.
-    fn secured(&self, connection: Connection, port: u16, deadline: Instant) -> io::Result<Connection> {
+    fn secured(&self, connection: Connection, port: u16) -> io::Result<Connection> {
         match self.tls.read().clone().filter(|_| port == self.nfs) {
-            Some(tls) => secure(connection, &tls, deadline),
+            Some(tls) => secure(connection, &tls, Instant::now() + PATIENCE),
             None => Ok(connection),
         }
     }
@@ -235,4 +245,32 @@ fn settings(window: Option<u64>) -> ConnectSettings {
 fn addresses(url: &NfsUrl) -> Result<Vec<SocketAddr>, ConnectError> {
     resolve(&url.host, portmap::PORT)
         .map_err(|cause| ConnectError::Resolve { host: url.host.clone(), cause: cause.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn the_address_that_answered_last_is_tried_first() {
+        let good = TcpListener::bind("127.0.0.3:0").expect("any port");
+        let port = good.local_addr().expect("bound").port();
+        let address = |text: &str| SocketAddr::new(text.parse().expect("an address"), port);
+        let far = Far {
+            url: "nfs://far/".parse().expect("a URL"),
+            nfs: port,
+            mount: None,
+            tls: RwLock::new(None),
+            addresses: Mutex::new(vec![address("127.0.0.2"), address("127.0.0.3")]),
+            answered: Mutex::new(None),
+        };
+        let connected = || far.connect(port, settings(None)).map(|connection| connection.peer());
+        assert_eq!(connected().expect("the second answers"), good.local_addr().expect("bound"));
+        let _late = TcpListener::bind(address("127.0.0.2")).expect("free");
+        assert_eq!(connected().expect("it answers"), good.local_addr().expect("bound"));
+        drop(good);
+        assert_eq!(connected().expect("the first answers by now"), address("127.0.0.2"));
+    }
 }

@@ -18,6 +18,9 @@ use crate::running::{
 };
 use crate::serving::{DirectoryNews, Prepared, RunningServer, confine};
 
+/// With fewer open files a server has to turn clients away.
+const FEW_OPEN_FILES: usize = 512;
+
 /// How often the server looks for awaited answers about names of clients, and where the paths of exports lead.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -27,7 +30,12 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     start_log(config.log.as_deref(), config.log_format);
     // Before anything else is started: a signal must not end us half way.
     let caught = catch_signals()?;
-    allow_many_open_files();
+    let open_files = allow_many_open_files();
+    if open_files < FEW_OPEN_FILES {
+        tracing::warn!(
+            "only {open_files} files may be open: connections and files of clients count; raise it (ulimit -n, or LimitNOFILE in a unit)"
+        );
+    }
     howdah_net::give_large_blocks_back();
     let (mut prepared, file) = Prepared::open(&config)?;
     // What follows serves strangers, and does with less.

@@ -10,7 +10,7 @@ use howdah_mount::{Found, from_root, look_at, mounted_on, unmount};
 
 use super::Failure;
 use crate::arguments::UmountArguments;
-use crate::mounting::{AskedMount, find_mount, users_of};
+use crate::mounting::{AskedMount, FlushAnswer, find_mount, users_of};
 use crate::report;
 
 /// How long a flush may take before we print what we wait for.
@@ -29,6 +29,7 @@ pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
     // What is noted of a mount that was taken out of sight (--lazy) is not what is here now.
     let mount = noted.filter(|_| lives);
     let mut is_lost = match &mount {
+        Some(mount) if arguments.lazy => flush_in_time(mount),
         Some(mount) => flush(mount, arguments.quiet)?,
         None => is_unflushed(&directory, lives),
     };
@@ -65,13 +66,39 @@ fn wait_for_end(mount: &AskedMount, arguments: &UmountArguments) -> anyhow::Resu
 /// Makes the mount write all data to the server. Names each file that could not be written. True: there was one.
 fn flush(mount: &AskedMount, is_quiet: bool) -> anyhow::Result<bool> {
     let answer = if is_quiet { mount.flush() } else { told_if_long(|| mount.flush()) };
-    let failed = answer?.failed;
-    for (file, why) in &failed {
+    Ok(is_lost(&answer?))
+}
+
+/// The same, but waits for no server that is away: the mount's process lives on until all is written.
+fn flush_in_time(mount: &AskedMount) -> bool {
+    let process = mount.process();
+    match mount.flush_within(PATIENCE) {
+        Ok(Some(answer)) => is_lost(&answer),
+        Ok(None) => {
+            report::complain(&format!(
+                "howdah: the server has not taken all data yet: process {process} writes the rest when the server answers"
+            ));
+            false
+        }
+        // It may end at any time.
+        Err(_) if mount.has_ended_within(Duration::ZERO) => false,
+        Err(error) => {
+            report::complain(&format!(
+                "howdah: process {process} writes what is left after this command: {error:#}"
+            ));
+            false
+        }
+    }
+}
+
+/// Names each file whose data could not be written. True: there was one.
+fn is_lost(answer: &FlushAnswer) -> bool {
+    for (file, why) in &answer.failed {
         report::complain(&format!(
             "howdah: data of the file with number {file} (ls -i) could not be written to the server: {why}"
         ));
     }
-    Ok(!failed.is_empty())
+    !answer.failed.is_empty()
 }
 
 /// Runs `flush`. If it takes long, prints that the server has not taken the data yet.

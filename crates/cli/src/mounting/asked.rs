@@ -81,7 +81,27 @@ impl AskedMount {
         self.ask(MountQuestion::Flush, None)
     }
 
+    /// The same for so long at most; `None`: it is still at it, and goes on.
+    ///
+    /// # Errors
+    /// It cannot be asked.
+    pub fn flush_within(&self, patience: Duration) -> Result<Option<FlushAnswer>> {
+        self.ask_within(MountQuestion::Flush, Some(patience))
+    }
+
     fn ask<T: DeserializeOwned>(&self, question: MountQuestion, patience: Option<Duration>) -> Result<T> {
+        let (directory, process) = (self.noted.directory.display(), self.noted.process);
+        self.ask_within(question, patience)?.ok_or_else(|| {
+            anyhow!("the mount on {directory} (process {process}) does not answer; is that process stopped?")
+        })
+    }
+
+    /// `None`: it did not answer in time.
+    fn ask_within<T: DeserializeOwned>(
+        &self,
+        question: MountQuestion,
+        patience: Option<Duration>,
+    ) -> Result<Option<T>> {
         let ask = || -> Result<T> {
             let mut stream = connect_local(&self.noted.socket)?;
             stream.set_read_timeout(patience)?;
@@ -90,15 +110,16 @@ impl AskedMount {
             BufReader::new(stream).read_line(&mut line)?;
             Ok(serde_json::from_str(&line)?)
         };
-        let (directory, process) = (self.noted.directory.display(), self.noted.process);
-        ask().map_err(|error| match error.downcast_ref::<io::Error>().map(io::Error::kind) {
-            Some(io::ErrorKind::WouldBlock) => {
-                anyhow!(
-                    "the mount on {directory} (process {process}) does not answer; is that process stopped?"
-                )
-            }
-            _ => error.context(format!("asking the mount on {directory} (process {process})")),
-        })
+        match ask() {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) => match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+                Some(io::ErrorKind::WouldBlock) => Ok(None),
+                _ => {
+                    let (directory, process) = (self.noted.directory.display(), self.noted.process);
+                    Err(error.context(format!("asking the mount on {directory} (process {process})")))
+                }
+            },
+        }
     }
 
     /// Waits until its process has ended, at most so long. Whether it has.

@@ -32,10 +32,6 @@ const READ_AHEAD: u32 = 4096;
 /// Mounts, and stays until the mount ends.
 pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     start_command_log();
-    if arguments.in_background {
-        // No terminal's Ctrl-C is ours any more.
-        let _ = setsid();
-    }
     // Looked at before a server is asked, and once more when it is mounted, for another start may have mounted there meanwhile.
     {
         let _turn = Turn::wait(arguments.state.as_deref())?;
@@ -78,6 +74,8 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         report::print(&negotiated(&client, settings));
     }
     if arguments.in_background {
+        // From now on no terminal's Ctrl-C is ours any more.
+        let _ = setsid();
         notes.detach()?;
     }
     let place = directory.clone();
@@ -91,6 +89,18 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     thread::Builder::new().name("stop".into()).spawn(stop).context("starting a thread")?;
     let flush = mounted.flush();
     mounted.wait();
+    let written = write_all(&flush, &cached);
+    if arguments.in_background
+        && let Err(error) = &written
+    {
+        // The note of this process is still there, and keeps it.
+        tracing::error!("{error:#}");
+    }
+    written
+}
+
+/// Writes what is left, when the mount has ended.
+fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, cached: &Cached) -> Result<()> {
     // What a program closed while it was being killed may not have been written yet.
     let lost = flush();
     if let Some(first) = lost.first() {

@@ -13,7 +13,7 @@ mod stack;
 mod status;
 mod users;
 
-pub use asked::{AskedMount, find_mount, mounts};
+pub use asked::{AskedMount, FlushAnswer, find_mount, mounts};
 pub use daemon::run;
 pub use options::MountSettings;
 pub use spawned::start_in_background;

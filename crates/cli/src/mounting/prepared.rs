@@ -3,13 +3,21 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use howdah_mount::{Found, dead_above, from_root, look_at, unmount};
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
 use super::noted::own_place;
+use crate::report;
 use crate::running::prepare_state;
+
+/// How often a start looks whether it is its turn, and after how long it says that it waits.
+const LOOK: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Held by a start that looks at a directory and mounts there. Without it two starts could find the same killed mount, and the second
 /// would take away what the first has mounted.
@@ -21,8 +29,15 @@ impl Turn {
         let place = place.map_or_else(own_place, Path::to_owned);
         prepare_state(&place)?;
         let lock = File::open(&place).with_context(|| format!("opening {}", place.display()))?;
-        flock(&lock, FlockOperation::LockExclusive)
-            .with_context(|| format!("locking {}", place.display()))?;
+        let mut began = Some(Instant::now());
+        while flock(&lock, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+            if began.take_if(|began| began.elapsed() > PATIENCE).is_some() {
+                report::complain(
+                    &"howdah: waiting for another howdah mount, which is looking at its directory",
+                );
+            }
+            thread::sleep(LOOK);
+        }
         Ok(Self(lock))
     }
 }

@@ -1,6 +1,6 @@
 //! What a mount's process shows: its text, and the socket where it is asked.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,12 @@ pub const READY: &str = "mounted";
 
 /// How long a question may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long to wait before a question is taken after one that could not be.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// How long what a process said that has ended is kept: it may tell of lost data.
+const KEPT: Duration = Duration::from_secs(7 * 86_400);
 
 /// What is answered to those who ask.
 pub trait Answers: Send + Sync {
@@ -62,7 +68,11 @@ impl Notes {
         let run = move || {
             loop {
                 let _ = poll(&mut [PollFd::new(&socket, PollFlags::IN)], None);
-                let Ok((stream, _)) = socket.accept() else { continue };
+                let Ok((stream, _)) = socket.accept() else {
+                    // Out of descriptors: whoever asks still waits.
+                    thread::sleep(AGAIN);
+                    continue;
+                };
                 let answers = Arc::clone(&answers);
                 // One who flushes may take long.
                 let _ =
@@ -103,10 +113,17 @@ fn sweep(place: &Path) {
         let name = name.to_str().unwrap_or_default();
         let process = name.strip_suffix(".mount").or_else(|| name.strip_suffix(".log"));
         let process = process.and_then(|process| process.parse().ok());
-        if process.is_some_and(|process| !lives(process)) {
+        let is_new = || file.metadata().is_ok_and(|log| log.len() > 0 && is_younger(&log, KEPT));
+        let is_kept = name.ends_with(".log") && is_new();
+        if process.is_some_and(|process| !lives(process)) && !is_kept {
             let _ = std::fs::remove_file(file.path());
         }
     }
+}
+
+fn is_younger(file: &Metadata, age: Duration) -> bool {
+    let modified = file.modified().ok();
+    modified.is_some_and(|time| time.elapsed().is_ok_and(|elapsed| elapsed < age))
 }
 
 impl Drop for Notes {

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use howdah_net::{Listener, LocalListener};
@@ -15,6 +15,8 @@ use serde_json::json;
 
 /// How long one that asks may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait before a question is taken after one that could not be: descriptors may be short.
+const AGAIN: Duration = Duration::from_millis(100);
 /// The longest question that is read, in bytes.
 const QUESTION_MAX: usize = 8 << 10;
 
@@ -52,7 +54,8 @@ impl RelayAnswers {
 
     fn answer_all<S: Read + Write>(&self, accept: impl Fn() -> io::Result<S>) {
         loop {
-            let answered = accept().and_then(|mut stream| {
+            let stream = accept().inspect_err(|_| thread::sleep(AGAIN));
+            let answered = stream.and_then(|mut stream| {
                 let (status, kind, body) = self.answer(&question(&mut stream)?);
                 let length = body.len();
                 let head =
@@ -120,11 +123,14 @@ fn accept(socket: &TcpListener) -> io::Result<impl Read + Write> {
 /// The first line of a question, whose end was read.
 fn question(stream: &mut impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
+    let deadline = Instant::now() + PATIENCE;
     let mut piece = [0; 1024];
     while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
         match stream.read(&mut piece)? {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             _ if bytes.len() > QUESTION_MAX => return Err(io::ErrorKind::InvalidData.into()),
+            // One who sends byte by byte shuts nobody out.
+            _ if Instant::now() > deadline => return Err(io::ErrorKind::TimedOut.into()),
             count => bytes.extend_from_slice(&piece[..count]),
         }
     }

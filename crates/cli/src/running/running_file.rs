@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -131,17 +131,32 @@ pub fn is_admin_socket(path: &str) -> bool {
 
 /// The text, unless its server is gone, which a lock that is free tells; then the file goes too.
 fn text_of_living(path: &Path) -> io::Result<Option<String>> {
-    let mut file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
-    if flock(&file, FlockOperation::NonBlockingLockShared).is_ok() {
-        let _ = fs::remove_file(path);
-        return Ok(None);
+    loop {
+        let mut file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        if flock(&file, FlockOperation::NonBlockingLockShared).is_err() {
+            let mut text = String::new();
+            file.read_to_string(&mut text)?;
+            return Ok(Some(text));
+        }
+        // A living process may have put another text in the place of the one that was opened.
+        if is_at(&file, path)? {
+            let _ = fs::remove_file(path);
+            return Ok(None);
+        }
     }
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
-    Ok(Some(text))
+}
+
+/// Whether the path still leads to an open file.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let there = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        there => there?,
+    };
+    let here = file.metadata()?;
+    Ok((here.dev(), here.ino()) == (there.dev(), there.ino()))
 }
 
 #[cfg(test)]
@@ -149,6 +164,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_text_that_was_replaced_is_not_the_one_that_was_opened() {
+        let state = tempfile::tempdir().expect("a directory");
+        let mut file = RunningFile::new(state.path()).expect("made");
+        file.show("old").expect("written");
+        let opened = File::open(file.path()).expect("opened");
+        assert!(is_at(&opened, &file.path()).expect("looked"));
+        file.show("new").expect("replaced");
+        assert!(!is_at(&opened, &file.path()).expect("looked"));
+        let path = file.path();
+        drop(file);
+        assert!(!is_at(&opened, &path).expect("looked"));
+    }
 
     #[test]
     fn only_the_living_are_shown() {

@@ -1,11 +1,12 @@
 //! The file systems behind the exports, opened once each and kept over a reload, with the files they hold open. Directories are
 //! followed: one that is removed or moved away is gone until its path leads to a directory again. So are those of other servers.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::channel::{ChannelOptions, Patience};
@@ -37,6 +38,10 @@ const WAITING_ANSWERS: usize = 128;
 /// shorter than the patience of any client (macOS gives up after 60 s, as Linux complains), and longer than a lost path takes to be
 /// found (3 s).
 const FAR_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a reload waits for far servers that are new. Meanwhile the server's other housekeeping waits, and the service manager for a
+/// sign of life.
+const FAR_AT_RELOAD: Duration = Duration::from_secs(3);
 
 /// The open file system of an export.
 #[derive(Clone)]
@@ -91,6 +96,44 @@ impl DirectoryNews {
     }
 }
 
+/// An export of another server that is being opened by a thread of its own.
+struct Opening {
+    slot: Slot,
+    done: Receiver<()>,
+}
+
+impl Opening {
+    fn start(export: &ExportConfig, state: &Path) -> Self {
+        let (slot, (tell, done)) = (Slot::default(), channel());
+        let (its, export, state) = (Arc::clone(&slot), export.clone(), state.to_owned());
+        thread::spawn(move || {
+            *its.lock() = Some(open(&export, None, &state));
+            // Nobody hears it who did not wait so long.
+            let _ = tell.send(());
+        });
+        Self { slot, done }
+    }
+
+    /// What was opened until then; else the export as one whose server does not answer yet.
+    fn opened_until(&self, until: Instant, export: &ExportConfig) -> Result<OpenFileSystem> {
+        let _ = self.done.recv_timeout(until.saturating_duration_since(Instant::now()));
+        if let Some(opened) = self.slot.lock().take() {
+            return opened;
+        }
+        tracing::warn!(export = %export.name, "{} does not answer: the export is served once it does", export.source);
+        Ok(OpenFileSystem {
+            id: export.id,
+            served: Served::Opening(Arc::clone(&self.slot)),
+            opened: OpenedExport::elsewhere(Handles::Server),
+            root_file_system: None,
+            gone: Some(format!("{} does not answer yet", export.source)),
+            cached: None,
+            uplink: None,
+            client: None,
+        })
+    }
+}
+
 /// An export of another server.
 struct Far {
     file_system: Arc<dyn FileSystem>,
@@ -112,11 +155,22 @@ impl FileSystems {
         Ok(Self { open: open.collect::<Result<_>>()? })
     }
 
-    /// The file systems of these exports: those that are open already stay open, the others are opened now.
+    /// The file systems of these exports: those that are open already stay open, the others are opened now. A far server that does not
+    /// answer soon keeps nobody waiting: its export is there, and served once it answers.
     pub fn for_exports(&self, exports: &[ExportConfig], state: &Path) -> Result<Self> {
-        let open = exports.iter().map(|export| match self.find(export) {
-            Some(open) => Ok(open.clone()),
-            None => open(export, root(export)?, state),
+        let is_far = |export: &&ExportConfig| matches!(export.source, Source::Server(_));
+        let new: Vec<_> = exports.iter().filter(|export| self.find(export).is_none()).collect();
+        let far: HashMap<u32, Opening> = new
+            .iter()
+            .copied()
+            .filter(is_far)
+            .map(|export| (export.id, Opening::start(export, state)))
+            .collect();
+        let until = Instant::now() + FAR_AT_RELOAD;
+        let open = exports.iter().map(|export| match (self.find(export), far.get(&export.id)) {
+            (Some(open), _) => Ok(open.clone()),
+            (None, Some(opening)) => opening.opened_until(until, export),
+            (None, None) => open(export, root(export)?, state),
         });
         Ok(Self { open: open.collect::<Result<_>>()? })
     }
@@ -229,10 +283,7 @@ impl OpenFileSystem {
             Served::Nothing(old) if old.strong_count() > 0 => false,
             Served::Nothing(_) if matches!(path, Source::Server(_)) => {
                 // That server may be away: nobody waits for it here.
-                let slot = Slot::default();
-                let (its, export, state) = (Arc::clone(&slot), export.clone(), state.to_owned());
-                thread::spawn(move || *its.lock() = Some(open(&export, None, &state)));
-                self.served = Served::Opening(slot);
+                self.served = Served::Opening(Opening::start(export, state).slot);
                 false
             }
             Served::Nothing(_) => {

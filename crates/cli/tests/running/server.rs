@@ -74,6 +74,20 @@ impl Server {
         kill_process(id, signal).expect("it lives");
     }
 
+    /// Stops it until it gets SIGCONT, and waits until all its threads have stopped.
+    #[allow(dead_code, reason = "not every test stops one")]
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let has_stopped = |task: std::io::Result<std::fs::DirEntry>| {
+            let stat = std::fs::read_to_string(task.expect("listed").path().join("stat")).unwrap_or_default();
+            stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with('T'))
+        };
+        while !std::fs::read_dir(&tasks).expect("listed").all(has_stopped) {
+            std::thread::yield_now();
+        }
+    }
+
     /// Waits for its end.
     #[allow(dead_code, reason = "not every test ends it")]
     pub fn end(&mut self) -> ExitStatus {

@@ -34,14 +34,6 @@ impl Drop for Aging {
     }
 }
 
-/// What the thread is to know, and what others know of it.
-#[derive(Default)]
-pub struct AgingState {
-    /// Nothing is gathered: whoever gathers wakes it.
-    pub sleeps: bool,
-    ends: bool,
-}
-
 impl Shared {
     fn send_aged(self: &Arc<Self>, pools: &Arc<Pools>) {
         let mut state = self.state.lock();

@@ -9,21 +9,12 @@ use parking_lot::MutexGuard;
 use super::file::Piece;
 use super::pools::Pools;
 use super::shared::{AGAIN, Shared};
-use super::state::State;
+use super::state::{State, Teller};
 use crate::file::Lost;
 
 /// How often data is written again because the server lost it before COMMIT said it was safe. A server that restarts
 /// more often within one COMMIT is not going to be cured by more of it.
 const LOSSES_MAX: u32 = 16;
-
-/// Whether somebody is told of a failure, who has a stake in the file: if not, the next one is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Teller {
-    /// Who writes or commits the file.
-    User,
-    /// Nobody: it was committed for other reasons.
-    Nobody,
-}
 
 /// The only one who commits a file, until it is dropped.
 struct Alone<'s> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use howdah_tune::flight::Started;
 use howdah_vfs::{Caller, Change, FsError, Handle, Result};
 
-use super::commit::Teller;
 use super::file::{Answered, Piece};
 use super::pools::Pools;
 use super::shared::Shared;
+use super::state::Teller;
 
 /// A piece to be written.
 pub struct WriteJob {

@@ -13,10 +13,10 @@ use howdah_vfs::{
 
 use super::aging::Aging;
 use super::answer::Taken;
-use super::commit::Teller;
 use super::file::Piece;
 use super::pools::Pools;
 use super::shared::Shared;
+use super::state::Teller;
 use super::{WriteBehindOptions, WriteBehindReport};
 
 /// Takes unstable writes at once and makes the calls for them later, gathered to whole blocks, so many at a time as the

@@ -10,11 +10,10 @@ use howdah_vfs::{
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::commit::Teller;
 use super::file::{Answered, File, Piece};
 use super::job::{CommitJob, WriteJob};
 use super::pools::Pools;
-use super::state::{SET_ID, State};
+use super::state::{SET_ID, State, Teller};
 use super::{WriteBehindOptions, WriteBehindReport};
 
 /// How long to wait before what could not be written now is tried again. The server was waited for before that.

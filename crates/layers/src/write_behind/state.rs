@@ -7,7 +7,6 @@ use std::time::Instant;
 use howdah_tune::flight::Flight;
 use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle, NewAttributes, Result, SetTime};
 
-use super::aging::AgingState;
 use super::clock::ServerClock;
 use super::file::{Answered, File};
 use super::known::KnownFiles;
@@ -27,6 +26,24 @@ const COMMITS_MAX: usize = 4;
 
 /// The bits of a mode that a write takes away.
 pub const SET_ID: u32 = 0o6000;
+
+/// Whether somebody is told of a failure, who has a stake in the file: if not, the next one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Teller {
+    /// Who writes or commits the file.
+    User,
+    /// Nobody: it was committed for other reasons.
+    Nobody,
+}
+
+/// What the thread is to know that sends what has waited for too long, and what others know of it.
+#[derive(Default)]
+pub struct AgingState {
+    /// Nothing is gathered: whoever gathers wakes it.
+    pub sleeps: bool,
+    /// It is to end.
+    pub ends: bool,
+}
 
 /// Everything.
 pub struct State {

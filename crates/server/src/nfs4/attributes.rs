@@ -1,7 +1,7 @@
 //! Which attributes there are, and their values for a node (RFC 8881 5).
 
 use howdah_random::spread;
-use howdah_vfs::{Attributes, FileKind, FileSystem, Limits, Statistics, Timestamp};
+use howdah_vfs::{Attributes, FileKind, FileSystem, Limits, Statistics};
 use howdah_wire::nfs4::attributes::{self as wire, *};
 use howdah_wire::nfs4::{Bitmap, FileHandle, Status, Time};
 use howdah_wire::xdr::Encoder;
@@ -281,7 +281,6 @@ fn limits(node: &CurrentNode<'_>) -> Result<Limits, Status> {
 /// A pseudo directory may be searched and listed by everybody, and is the superuser's.
 fn of_pseudo(compound: &Compound<'_>, directory: PseudoDirectory) -> Attributes {
     let tree = compound.tree();
-    let began = Timestamp { seconds: compound.nfs4.began().as_secs().cast_signed(), nanoseconds: 0 };
     Attributes {
         kind: FileKind::Directory,
         mode: 0o555,
@@ -294,8 +293,9 @@ fn of_pseudo(compound: &Compound<'_>, directory: PseudoDirectory) -> Attributes 
         // Of no export: theirs are made of their ids, which begin with 1.
         file_system: spread(0),
         file: tree.file(directory),
-        accessed: began,
-        modified: began,
-        changed: began,
+        // Another one after a reload: clients look again what is there.
+        accessed: tree.made(),
+        modified: tree.made(),
+        changed: tree.made(),
     }
 }

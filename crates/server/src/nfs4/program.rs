@@ -1,7 +1,6 @@
 //! NFS version 4 as a program that is served: what its operations share.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::pseudo::{PseudoTree, TreeOfExports};
 use crate::back_channel::BackChannels;
@@ -45,10 +44,5 @@ impl Nfs4 {
     /// How long a client that is not heard of keeps what it has, in seconds.
     pub(super) fn lease_seconds(&self) -> u32 {
         u32::try_from(self.states.lease().as_secs()).unwrap_or(u32::MAX)
-    }
-
-    /// When this server began, since 1970.
-    pub(super) fn began(&self) -> Duration {
-        self.states.began()
     }
 }

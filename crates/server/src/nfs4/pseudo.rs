@@ -2,9 +2,10 @@
 //! holds all of them.
 
 use std::sync::{Arc, Weak};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use howdah_random::spread;
-use howdah_vfs::Handle;
+use howdah_vfs::{Handle, Timestamp};
 use parking_lot::RwLock;
 
 use crate::exports::{Export, Exports, Identity};
@@ -21,7 +22,10 @@ pub struct PseudoDirectory(usize);
 
 /// All pseudo directories. The first is the root.
 #[derive(Debug)]
-pub struct PseudoTree(Vec<Place>);
+pub struct PseudoTree {
+    places: Vec<Place>,
+    made: Timestamp,
+}
 
 /// A directory of the tree.
 #[derive(Debug)]
@@ -85,31 +89,36 @@ impl PseudoTree {
 
     /// The tree of exports with these names and ids.
     fn of<'e>(exports: impl Iterator<Item = (&'e str, u32)>) -> Self {
-        let mut tree =
-            Self(vec![Place { path: String::new(), parent: 0, children: Vec::new(), export: None }]);
+        let root = Place { path: String::new(), parent: 0, children: Vec::new(), export: None };
+        let mut tree = Self { places: vec![root], made: now() };
         for (name, id) in exports {
             let place =
                 name.split('/').filter(|part| !part.is_empty()).fold(0, |at, part| tree.step(at, part));
-            tree.0[place].export = Some(id);
+            tree.places[place].export = Some(id);
         }
-        for at in 0..tree.0.len() {
-            let mut children = std::mem::take(&mut tree.0[at].children);
-            children.sort_by(|one, other| tree.0[*one].path.cmp(&tree.0[*other].path));
-            tree.0[at].children = children;
+        for at in 0..tree.places.len() {
+            let mut children = std::mem::take(&mut tree.places[at].children);
+            children.sort_by(|one, other| tree.places[*one].path.cmp(&tree.places[*other].path));
+            tree.places[at].children = children;
         }
         tree
     }
 
     /// The child of that name, made if need be.
     fn step(&mut self, parent: usize, name: &str) -> usize {
-        let path = format!("{}/{name}", self.0[parent].path);
-        if let Some(at) = self.0.iter().position(|place| place.path == path) {
+        let path = format!("{}/{name}", self.places[parent].path);
+        if let Some(at) = self.places.iter().position(|place| place.path == path) {
             return at;
         }
-        self.0.push(Place { path, parent, children: Vec::new(), export: None });
-        let child = self.0.len() - 1;
-        self.0[parent].children.push(child);
+        self.places.push(Place { path, parent, children: Vec::new(), export: None });
+        let child = self.places.len() - 1;
+        self.places[parent].children.push(child);
         child
+    }
+
+    /// When it was made. What is in it, and who is shown what, may be another than before.
+    pub fn made(&self) -> Timestamp {
+        self.made
     }
 
     /// What the root is: an export may cover it.
@@ -118,7 +127,7 @@ impl PseudoTree {
     }
 
     fn behind(&self, at: usize) -> Behind {
-        match self.0[at].export {
+        match self.places[at].export {
             Some(export) => Behind::Export(export, PseudoDirectory(at)),
             None => Behind::Directory(PseudoDirectory(at)),
         }
@@ -126,20 +135,20 @@ impl PseudoTree {
 
     /// What stands behind a name in a directory.
     pub fn find(&self, directory: PseudoDirectory, name: &[u8]) -> Option<Behind> {
-        let mut children = self.0[directory.0].children.iter();
+        let mut children = self.places[directory.0].children.iter();
         children.find(|child| self.name(**child).as_bytes() == name).map(|child| self.behind(*child))
     }
 
     /// The directory above; the root's is the root. `None`: an export covers it, and its root is that directory.
     pub fn parent(&self, directory: PseudoDirectory) -> Behind {
-        self.behind(self.0[directory.0].parent)
+        self.behind(self.places[directory.0].parent)
     }
 
     /// The entries behind a cookie.
     pub fn entries(&self, directory: PseudoDirectory, cookie: u64) -> impl Iterator<Item = PseudoEntry<'_>> {
         let skipped = if cookie < FIRST_COOKIE { 0 } else { cookie - FIRST_COOKIE + 1 };
         let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
-        let children = self.0[directory.0].children.iter().enumerate().skip(skipped);
+        let children = self.places[directory.0].children.iter().enumerate().skip(skipped);
         children.map(|(position, child)| PseudoEntry {
             name: self.name(*child),
             cookie: FIRST_COOKIE + position as u64,
@@ -149,17 +158,17 @@ impl PseudoTree {
 
     /// The directory that an export's root covers.
     pub fn covered_by(&self, export: u32) -> Option<PseudoDirectory> {
-        self.0.iter().position(|place| place.export == Some(export)).map(PseudoDirectory)
+        self.places.iter().position(|place| place.export == Some(export)).map(PseudoDirectory)
     }
 
     /// Its file number, the same over restarts.
     pub fn file(&self, directory: PseudoDirectory) -> u64 {
-        number(&self.0[directory.0].path)
+        number(&self.places[directory.0].path)
     }
 
     /// Its number of links: itself, its name, and each directory in it.
     pub fn links(&self, directory: PseudoDirectory) -> u32 {
-        u32::try_from(self.0[directory.0].children.len())
+        u32::try_from(self.places[directory.0].children.len())
             .map_or(u32::MAX, |children| children.saturating_add(2))
     }
 
@@ -179,8 +188,8 @@ impl PseudoTree {
     /// # Errors
     /// It leads nowhere now.
     pub fn open(&self, handle: &Handle) -> Result<PseudoDirectory, GoneDirectory> {
-        let found =
-            (0..self.0.len()).find(|at| number(&self.0[*at].path).to_be_bytes() == *handle.as_bytes());
+        let found = (0..self.places.len())
+            .find(|at| number(&self.places[*at].path).to_be_bytes() == *handle.as_bytes());
         found.map(PseudoDirectory).ok_or(GoneDirectory)
     }
 
@@ -190,13 +199,13 @@ impl PseudoTree {
     }
 
     fn leads(&self, exports: &Exports, at: usize, admits: &dyn Fn(&Export) -> bool) -> bool {
-        let place = &self.0[at];
+        let place = &self.places[at];
         place.export.and_then(|id| exports.find(id)).is_some_and(admits)
             || place.children.iter().any(|child| self.leads(exports, *child, admits))
     }
 
     fn name(&self, at: usize) -> &str {
-        self.0[at].path.rsplit('/').next().unwrap_or_default()
+        self.places[at].path.rsplit('/').next().unwrap_or_default()
     }
 }
 
@@ -212,12 +221,28 @@ fn number(path: &str) -> u64 {
     spread(hash)
 }
 
+fn now() -> Timestamp {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp { seconds: now.as_secs().cast_signed(), nanoseconds: now.subsec_nanos() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn tree() -> PseudoTree {
         PseudoTree::of([("/srv/data", 1), ("/srv", 2), ("/home/b", 3), ("/home/a", 4)].into_iter())
+    }
+
+    #[test]
+    fn a_reload_gives_the_tree_another_time() {
+        let (trees, exports) = (TreeOfExports::default(), [(); 2].map(|()| Arc::new(Exports::default())));
+        let made = |exports| trees.of(exports).made();
+        let first = made(&exports[0]);
+        assert_eq!(made(&exports[0]), first);
+        // The clock may tick slowly.
+        while now() == first {}
+        assert!(made(&exports[1]) > first);
     }
 
     #[test]

@@ -7,13 +7,16 @@ use rustix::process::{Resource, getrlimit};
 /// The fewest descriptors that a cache is given: with less it is of no use.
 const FEWEST_OPEN_FILES: usize = 8;
 
+/// What else the process opens at most: two ends of a pipe for each worker that moves data, and what is open from the start.
+const FOR_OTHERS: usize = 96;
+
 /// What part of the files that the process may open are held for locks of one directory at most.
 const PART_FOR_LOCKS: usize = 16;
 
 /// The local directories of this process.
 static DIRECTORIES: AtomicUsize = AtomicUsize::new(0);
 
-/// The share of one of them: at most what was asked for, and together no more than half of what the process may open, since
+/// The share of one of them: at most what was asked for, and together no more than half of what others leave, since
 /// sockets and calls that run need files too; but each has the fewest at least, however many there are. A directory that is
 /// opened later makes the others' shares smaller.
 #[derive(Debug)]
@@ -26,7 +29,7 @@ pub(super) struct OpenFiles {
 impl OpenFiles {
     /// A share for as long as it lives.
     pub(super) fn share(wanted: usize) -> Self {
-        Self::of(limit() / 2, wanted, &DIRECTORIES)
+        Self::of(of_all(limit()), wanted, &DIRECTORIES)
     }
 
     /// How many may be held for locks, of as many as are wanted.
@@ -44,6 +47,11 @@ impl OpenFiles {
         let directories = self.directories.load(Ordering::Relaxed).max(1);
         self.wanted.min(self.of_all / directories).max(FEWEST_OPEN_FILES)
     }
+}
+
+/// How many all directories may hold, of so many that the process may open.
+fn of_all(limit: usize) -> usize {
+    limit.saturating_sub(FOR_OTHERS) / 2
 }
 
 /// How many files the process may open.
@@ -65,6 +73,14 @@ pub(super) mod tests {
     pub(in super::super) fn exactly(most: usize) -> OpenFiles {
         static DIRECTORIES: AtomicUsize = AtomicUsize::new(0);
         OpenFiles::of(usize::MAX, most, &DIRECTORIES)
+    }
+
+    #[test]
+    fn where_few_files_may_be_open_pipes_and_connections_have_room() {
+        static DIRECTORIES: AtomicUsize = AtomicUsize::new(0);
+        for (limit, most) in [(64, FEWEST_OPEN_FILES), (256, 80), (1_024, 464)] {
+            assert_eq!(OpenFiles::of(of_all(limit), 1 << 20, &DIRECTORIES).most(), most);
+        }
     }
 
     #[test]
