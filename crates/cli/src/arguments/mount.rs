@@ -69,7 +69,8 @@ pub struct UmountArguments {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// Take a mount that is in use out of sight; it ends when nobody uses it any more
+    /// Take a mount that is in use out of sight; it ends when nobody uses it any more. Waits at most 3 s for the server; the mount's
+    /// process writes the rest later
     #[arg(short, long)]
     pub lazy: bool,
 
