@@ -268,6 +268,9 @@ fn a_mount_whose_process_was_killed_is_replaced() {
     let Some(scene) = Scene::new() else { return };
     assert_eq!(scene.mount(&[]).0, Some(0));
     scene.kill();
+    let (code, _, errors) = run(Command::new(HOWDAH).arg("mounts"));
+    let named = format!("{} (nfs://{}/) was killed", scene.at().display(), scene.address);
+    assert!(code == Some(1) && errors.contains(&named), "{errors}");
     let (code, _, errors) = scene.mount(&[]);
     assert_eq!(code, Some(0), "{errors}");
     assert_eq!(fs::read(scene.at().join("file")).expect("read"), b"hello");

@@ -86,6 +86,18 @@ pub fn mounted_on(directory: &Path) -> io::Result<Option<(String, String)>> {
     Ok(here.map(|(_, source, kind)| (source, kind)))
 }
 
+/// Mounts of this type whose process is gone: where each is, and what was mounted.
+///
+/// # Errors
+/// The mount table cannot be read.
+pub fn dead_mounts(kind: &str) -> io::Result<Vec<(PathBuf, String)>> {
+    let table = fs::read("/proc/self/mountinfo")?;
+    let rows = table.split(|&byte| byte == b'\n').filter_map(row);
+    let of_kind = rows.filter(|(_, _, its)| its == kind);
+    let dead = of_kind.filter(|(place, ..)| matches!(look_at(place), Ok(Found::Dead)));
+    Ok(dead.map(|(place, source, _)| (place, source)).collect())
+}
+
 /// The directory from the root on, without links. What is mounted there is not asked.
 ///
 /// # Errors

@@ -1,10 +1,11 @@
 //! `howdah mounts`.
 
+use howdah_mount::dead_mounts;
 use serde_json::json;
 
 use super::Failure;
 use crate::arguments::MountsArguments;
-use crate::mounting::{MountStatus, mounts};
+use crate::mounting::{KIND, MountStatus, mounts};
 use crate::report;
 
 /// Lists what is mounted.
@@ -19,6 +20,15 @@ pub fn run(arguments: &MountsArguments) -> Result<(), Failure> {
                 report::complain(&format!("howdah: {error:#}"));
             }
         }
+    }
+    // What a killed process noted down is gone, and the kernel's table knows no place of notes. One that cannot be read has no mounts.
+    let dead = if arguments.state.is_none() { dead_mounts(KIND).unwrap_or_default() } else { Vec::new() };
+    for (directory, source) in dead {
+        failed = true;
+        let shown = directory.display();
+        report::complain(&format!(
+            "howdah: the process of the mount on {shown} ({source}) was killed: howdah mount replaces it, howdah umount takes it away"
+        ));
     }
     all.sort_by(|one, other| one.directory.cmp(&other.directory));
     match arguments.json {

@@ -10,14 +10,11 @@ use howdah_mount::{Found, from_root, look_at, mounted_on, unmount};
 
 use super::Failure;
 use crate::arguments::UmountArguments;
-use crate::mounting::{AskedMount, FlushAnswer, find_mount, users_of};
+use crate::mounting::{AskedMount, FlushAnswer, KIND, find_mount, users_of};
 use crate::report;
 
 /// How long a flush may take before we print what we wait for.
 const PATIENCE: Duration = Duration::from_secs(3);
-
-/// The type of howdah's mounts.
-const KIND: &str = "fuse.howdah";
 
 /// Writes what is left, unmounts, and waits for the end of the mount's process.
 pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
@@ -34,6 +31,9 @@ pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
         None => is_unflushed(&directory, lives),
     };
     take_away(&directory, arguments.lazy)?;
+    if !lives && !arguments.quiet {
+        report::complain(&format!("howdah: {} is unmounted", directory.display()));
+    }
     if let Some(mount) = mount.filter(|_| !arguments.lazy) {
         is_lost |= wait_for_end(&mount, arguments)?;
     }

@@ -203,6 +203,7 @@ impl Answers for About {
             dirty_bytes: caches.writing.held as u64,
             attribute_hit_ratio: ratio(caches.attributes.hits, caches.attributes.misses),
             read_hit_ratio: ratio(caches.reading.hits, caches.reading.misses),
+            silent_seconds: channel.silent.map(|silent| silent.as_secs()),
             limits: channel.limits.iter().map(ToString::to_string).collect(),
         }
     }

@@ -15,6 +15,7 @@ mod users;
 
 pub use asked::{AskedMount, FlushAnswer, find_mount, mounts};
 pub use daemon::run;
+pub use noted::KIND;
 pub use options::MountSettings;
 pub use spawned::start_in_background;
 pub use status::MountStatus;

@@ -14,6 +14,9 @@ use crate::running::running_servers;
 /// That of the system's mounts.
 const OF_ROOT: &str = "/run/howdah";
 
+/// The type of howdah's mounts in the kernel's table.
+pub const KIND: &str = "fuse.howdah";
+
 /// What a mount notes down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {

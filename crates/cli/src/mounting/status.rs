@@ -45,6 +45,9 @@ pub struct MountStatus {
     /// See `attribute_hit_ratio`.
     #[serde(default)]
     pub read_hit_ratio: Option<f64>,
+    /// For how many seconds the server has said nothing while calls wait for it.
+    #[serde(default)]
+    pub silent_seconds: Option<u64>,
     /// What limited reads or writes for most of the time, in sentences.
     pub limits: Vec<String>,
 }
@@ -81,7 +84,30 @@ impl MountStatus {
             ratio(self.read_hit_ratio, "reads"),
             size(self.dirty_bytes),
         ));
+        if let Some(seconds) = self.silent_seconds {
+            text.push_str(&format!("  the server has not answered for {seconds} s, and calls wait for it\n"));
+        }
         self.limits.iter().for_each(|limit| text.push_str(&format!("  {limit}\n")));
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_away_is_told_of_before_what_limited_earlier() {
+        let told = json!({
+            "directory": "/mnt", "source": "nfs://server/", "process": 7, "since": 0, "open_files": 0, "requests": 0, "read": 0,
+            "written": 0, "read_per_second": 0.0, "written_per_second": 0.0, "connections": 1, "round_trip": null,
+            "silent_seconds": 25, "limits": ["of earlier"]
+        });
+        let status: MountStatus = serde_json::from_value(told).expect("a status");
+        let text = status.text();
+        let lines: Vec<&str> = text.lines().rev().take(2).collect();
+        assert_eq!(lines, ["  of earlier", "  the server has not answered for 25 s, and calls wait for it"]);
     }
 }

@@ -86,6 +86,7 @@ impl Channel {
             aside: None,
             why_so_many: Why::Asked,
             is_away: self.hub.absence.is_away(),
+            silent: self.hub.silent(),
             read: moved.bytes.saturating_sub(moved.written),
             written: moved.written,
             now: None,

@@ -158,6 +158,11 @@ impl Hub {
         self.quiet() < COMPLAIN
     }
 
+    /// For how long nothing was received, if that was said.
+    pub(super) fn silent(&self) -> Option<Duration> {
+        self.has_complained.load(Ordering::Relaxed).then(|| self.quiet())
+    }
+
     fn quiet(&self) -> Duration {
         self.time().saturating_sub(Duration::from_millis(self.heard.load(Ordering::Relaxed)))
     }
