@@ -313,7 +313,7 @@ impl Walk<'_> {
     ) -> bool {
         let (options, side) = (self.deletion.options, self.deletion.destination);
         let is_directory = node.attributes.kind == FileKind::Directory;
-        // What is mounted there is no part of the destination.
+        // Another file system is mounted there.
         if options.one_file_system && node.attributes.file_system != self.file_system {
             return false;
         }

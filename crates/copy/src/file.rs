@@ -232,7 +232,7 @@ impl Copier {
             }
         }
         if !self.options.sync {
-            // What a journal says is safe would not be after a crash.
+            // No journal: it would list data as safe that a crash can lose.
             return Ok(opened(create()?, None));
         }
         let begin = || {

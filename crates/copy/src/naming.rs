@@ -42,7 +42,7 @@ pub(super) fn partial(name: &[u8], id: u64) -> Vec<u8> {
     beside(name, PARTIAL, id)
 }
 
-/// The file by which a copy finds out whose files it makes. Its number is that of no name: `/` is in none.
+/// The file by which a copy finds out whose files it makes. No name contains `/`, so no partial file has this number.
 pub(super) fn probe(id: u64) -> Vec<u8> {
     partial(b"owner", checksum(id, b"/owner"))
 }

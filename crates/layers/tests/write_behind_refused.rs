@@ -1,4 +1,4 @@
-//! The write-behind where COMMIT is refused: its file's writers are told, and no other file suffers.
+//! The write-behind when the server fails COMMITs of one file: its writers get the error, and other files go on.
 
 use std::sync::{Arc, OnceLock};
 

@@ -50,7 +50,7 @@ impl Shared {
         Ok(())
     }
 
-    /// A node that the listing did not tell.
+    /// Looks up a node that the listing left out.
     fn node_of(&self, caller: &Caller, directory: &Handle, name: &[u8]) -> Option<Node> {
         let name = Name::parse(name).ok()?;
         self.file_system.lookup(caller, directory, name).ok().map(|found| found.node)

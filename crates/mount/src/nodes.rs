@@ -16,7 +16,7 @@ use crate::unset::Unset;
 pub const ROOT: u64 = 1;
 /// Numbers from here on are ours; those below are the file system's own.
 const OWN: u64 = 1 << 62;
-/// The number of nodes of which only a name is known: no other node has it.
+/// The number shown for names whose node is unknown. No node has it.
 pub const NOBODY: u64 = OWN - 1;
 
 /// A node that the kernel knows.

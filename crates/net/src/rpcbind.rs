@@ -61,7 +61,7 @@ pub fn is_listening(address: Option<IpAddr>, port: u16, patience: Duration) -> b
     let is_ours = |address: &IpAddr| UdpSocket::bind((*address, 0)).is_ok();
     let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
     let addresses = address.filter(is_ours).into_iter().chain(loopback);
-    // Who has no time to accept is there.
+    // A timeout means that a server is there and busy.
     let is_there = |error: io::Error| error.kind() == io::ErrorKind::TimedOut;
     addresses
         .map(|address| SocketAddr::from((address, port)))

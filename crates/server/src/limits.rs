@@ -169,7 +169,7 @@ howdah_limits::limits! {
     pub const CAPTURE_CLIENTS_MAX: usize = 64 << 10, count;
     beyond "those beyond are all called 0", tested "server/src/capture/reader::clients_past_the_last_that_is_told_apart_are_called_0";
 
-    /// Hosts of one address that take locks by NLM. Behind an address there may be many; none of them is to take the room of all others.
+    /// Hosts of one address that take locks by NLM. One address may stand for many hosts (NAT), but must not fill the table.
     pub const HOSTS_OF_ADDRESS_MAX: usize = 1_000, count;
     beyond "locks of further hosts of the address are answered NOLOCKS", tested "server/src/nlm/tests/hosts::one_address_does_not_take_the_room_of_all_hosts";
 

@@ -58,7 +58,7 @@ impl EitherPurpose {
                 .build()
         });
         let algorithms = aws_lc_rs::default_provider().signature_verification_algorithms.all;
-        // Also of authorities between: those without purposes issue for all, as certificates without purposes are for all.
+        // Not required: an intermediate authority without purposes may issue for all of them (RFC 5280 4.2.1.12).
         let usage = KeyUsage::required_if_present(RPC_CLIENT);
         certificate
             .verify_for_usage(algorithms, &self.roots.roots, intermediates, now, usage, revocation, None)

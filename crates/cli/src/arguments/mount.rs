@@ -119,7 +119,7 @@ Examples:
   howdah umount --lazy /mnt/data
       Though programs use it: these keep it, others no longer find it.
 
-Exit code: 0 it is unmounted and all data is on the server, 1 it is not, or data is lost (both are printed), 2 wrong arguments.
+Exit code: 0 it is unmounted and all data is on the server (with --lazy the rest may follow), 1 it is not, or data is lost (both are printed), 2 wrong arguments.
 ";
 
 const MOUNTS_EXAMPLES: &str = "\
@@ -127,5 +127,5 @@ Examples:
   howdah mounts
   howdah mounts --json | jq -r '.mounts[] | \"\\(.directory) \\(.read)\"'
 
-Exit code: 0 it was printed, 1 a mount could not be asked, 2 wrong arguments.
+Exit code: 0 it was printed, 1 a mount could not be asked or its process was killed, 2 wrong arguments.
 ";

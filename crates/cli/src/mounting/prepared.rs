@@ -15,7 +15,7 @@ use super::noted::own_place;
 use crate::report;
 use crate::running::prepare_state;
 
-/// How often a start looks whether it is its turn, and after how long it says that it waits.
+/// How often to try the lock, and when to print that another mount holds it.
 const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(2);
 

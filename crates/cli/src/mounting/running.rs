@@ -24,10 +24,10 @@ pub const READY: &str = "mounted";
 /// How long a question may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long to wait before a question is taken after one that could not be.
+/// How long to wait after a failed accept.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// How long what a process said that has ended is kept: it may tell of lost data.
+/// How long the log of a process that has ended is kept. It may name lost data.
 const KEPT: Duration = Duration::from_secs(7 * 86_400);
 
 /// What is answered to those who ask.
@@ -69,7 +69,7 @@ impl Notes {
             loop {
                 let _ = poll(&mut [PollFd::new(&socket, PollFlags::IN)], None);
                 let Ok((stream, _)) = socket.accept() else {
-                    // Out of descriptors: whoever asks still waits.
+                    // No descriptor is free. The caller waits in the socket's queue.
                     thread::sleep(AGAIN);
                     continue;
                 };

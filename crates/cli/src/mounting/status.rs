@@ -45,7 +45,7 @@ pub struct MountStatus {
     /// See `attribute_hit_ratio`.
     #[serde(default)]
     pub read_hit_ratio: Option<f64>,
-    /// For how many seconds the server has said nothing while calls wait for it.
+    /// Seconds that the server has been silent while calls wait; none below 15.
     #[serde(default)]
     pub silent_seconds: Option<u64>,
     /// What limited reads or writes for most of the time, in sentences.

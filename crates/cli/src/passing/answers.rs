@@ -15,7 +15,7 @@ use serde_json::json;
 
 /// How long one that asks may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long to wait before a question is taken after one that could not be: descriptors may be short.
+/// How long to wait after a failed accept: no descriptor may be free.
 const AGAIN: Duration = Duration::from_millis(100);
 /// The longest question that is read, in bytes.
 const QUESTION_MAX: usize = 8 << 10;

@@ -158,7 +158,7 @@ impl Hub {
         self.quiet() < COMPLAIN
     }
 
-    /// For how long nothing was received, if that was said.
+    /// How long the server has been silent. Only after the log has reported it.
     pub(super) fn silent(&self) -> Option<Duration> {
         self.has_complained.load(Ordering::Relaxed).then(|| self.quiet())
     }

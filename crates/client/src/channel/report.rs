@@ -23,7 +23,7 @@ pub struct ChannelReport {
     pub why_so_many: Why,
     /// Whether the server is away: only of a channel with [`Patience::WhileHeard`](super::Patience).
     pub is_away: bool,
-    /// For how long the server has said nothing while calls wait, once that is so long that it is worth saying.
+    /// How long the server has been silent while calls wait; none below 15 s.
     pub silent: Option<Duration>,
     /// Bytes that READs and WRITEs moved.
     pub read: u64,

@@ -43,7 +43,7 @@ struct Seen {
     attributes: Attributes,
     at: Duration,
     believed: Duration,
-    /// What was asked up to here was asked before this answer came.
+    /// Calls up to this moment started before this answer arrived.
     told: Moment,
 }
 

@@ -1,4 +1,4 @@
-//! Less than a block does not wait for ever for the rest of it: others see it, and a crash here does not lose it.
+//! Sends less than a block after a time limit, so that other clients see it and a crash does not lose it.
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::pools::Pools;
 use super::shared::Shared;
 
-/// The thread that sends what has waited for too long. It ends when this is dropped.
+/// The thread that sends gathered data after the time limit. It ends when this is dropped.
 pub struct Aging {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,

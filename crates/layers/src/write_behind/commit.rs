@@ -187,7 +187,7 @@ impl Shared {
         self.commit(pools, node, &caller, teller, &mut Change::default()).map(|_| ())
     }
 
-    /// Commits every file. What goes wrong is told to the next who writes or commits that file.
+    /// Commits every file. The next write or commit of a file reports its error.
     pub fn commit_all(self: &Arc<Self>, pools: &Arc<Pools>) -> Result<()> {
         let mut outcome = Ok(());
         for node in self.nodes() {

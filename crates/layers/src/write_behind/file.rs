@@ -38,7 +38,7 @@ pub struct Answered {
     pub verifier: [u8; 8],
 }
 
-/// Data that waits until it is worth a call.
+/// Data that is less than a block, and not sent yet.
 #[derive(Debug)]
 struct Gathered {
     caller: Caller,
@@ -126,7 +126,7 @@ impl File {
         Some(Piece { caller, offset, bytes: data.into() })
     }
 
-    /// Since when data has waited for more of its block.
+    /// When the gathered data began to wait.
     pub fn gathered_since(&self) -> Option<Instant> {
         self.gathered.as_ref().map(|gathered| gathered.since)
     }

@@ -15,7 +15,7 @@ pub struct WriteBehindOptions {
     pub in_flight: usize,
     /// What the path is expected to carry.
     pub expected: Option<Expected>,
-    /// How long less than a block waits for more before it is sent all the same (Linux: `dirty_expire_centisecs`).
+    /// How long less than a block is held back before it is sent (Linux: `dirty_expire_centisecs`).
     pub gathered_for: Duration,
     /// The most writes that are answered only when their data is durable, where more is held than the path needs. Only for callers that have
     /// many writes under way at a time, and need no COMMIT then.

@@ -27,7 +27,7 @@ pub struct Shared {
     pub state: Mutex<State>,
     /// A call is over.
     pub over: Condvar,
-    /// Data is gathered, and the thread that watches its age sleeps.
+    /// Wakes the thread that sends gathered data after a time limit.
     pub aging: Condvar,
 }
 
@@ -112,7 +112,7 @@ impl Shared {
             } else if state.is_under_way() {
                 self.wait_over(&mut state, began)?;
             } else if let Some(refused) = state.fullest_refused() {
-                // Data that no COMMIT makes durable may not keep others from writing: one more, and it is given up.
+                // This file's COMMIT failed, and its data fills the memory. Try once more, then drop the data.
                 let again = || self.commit_as_writer(pools, &refused, Teller::Nobody);
                 match MutexGuard::unlocked(&mut state, again) {
                     Ok(()) => {}

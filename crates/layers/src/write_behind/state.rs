@@ -27,19 +27,19 @@ const COMMITS_MAX: usize = 4;
 /// The bits of a mode that a write takes away.
 pub const SET_ID: u32 = 0o6000;
 
-/// Whether somebody is told of a failure, who has a stake in the file: if not, the next one is.
+/// Who receives the error of a failed write or COMMIT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Teller {
-    /// Who writes or commits the file.
+    /// The program that writes or commits the file.
     User,
-    /// Nobody: it was committed for other reasons.
+    /// Nobody now. The next write or commit of the file reports it.
     Nobody,
 }
 
-/// What the thread is to know that sends what has waited for too long, and what others know of it.
+/// The state of the thread that sends gathered data after a time limit.
 #[derive(Default)]
 pub struct AgingState {
-    /// Nothing is gathered: whoever gathers wakes it.
+    /// It sleeps until a write gathers data.
     pub sleeps: bool,
     /// It is to end.
     pub ends: bool,
@@ -187,7 +187,7 @@ impl State {
         self.holding(node, |file| file.uncommitted.committed(moment, verifier))
     }
 
-    /// Data of a file that was written cannot be made durable, and is given up. The error is one that nobody was told yet.
+    /// Drops data of a file that cannot be made durable. `untold`: the error, if no caller has received it.
     pub fn drop_uncommitted(&mut self, node: &Handle, untold: Option<FsError>) {
         match untold {
             Some(error) => self.lost(node, error),
@@ -248,21 +248,21 @@ impl State {
             .map(|(node, _)| *node)
     }
 
-    /// The file of which most is held though COMMIT was refused.
+    /// Of the files whose COMMIT failed, the one that holds the most data.
     pub fn fullest_refused(&self) -> Option<Handle> {
         let refused =
             self.files.iter().filter(|(_, file)| file.commit_failed && !file.uncommitted.is_empty());
         refused.max_by_key(|(_, file)| file.uncommitted.held()).map(|(node, _)| *node)
     }
 
-    /// A file whose data COMMIT was refused for once more: it is given up, and the next who writes or commits is told.
+    /// Drops the data of a file whose COMMIT failed again. The next write or commit of the file reports the error.
     pub fn give_up_refused(&mut self, node: &Handle, error: FsError) {
         tracing::warn!(%error, "COMMIT was refused again: the data is given up, and the next write or commit of the file fails");
         self.drop_uncommitted(node, Some(error));
         self.file(node).commit_failed = false;
     }
 
-    /// The file in which data has waited longest for more of its block, and since when.
+    /// The file whose gathered data is the oldest, and the time when that began.
     pub fn gathered_longest(&self) -> Option<(Handle, Instant)> {
         let gathered = self.files.iter().filter_map(|(node, file)| Some((*node, file.gathered_since()?)));
         gathered.min_by_key(|(_, since)| *since)

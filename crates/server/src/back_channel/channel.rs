@@ -129,7 +129,7 @@ impl BackChannel {
         self.calls.push_back(Waiting { call, refused: 0, not_before: Duration::ZERO });
     }
 
-    /// The client has no delegation of a file any more: what is not under way need not ask for it.
+    /// The client has no delegation of this file any more. Removes queued recalls of it, except one that was sent.
     pub fn returned(&mut self, node: &[u8]) {
         let under_way = usize::from(self.under_way.is_some());
         let is_for = |call: &BackCall| matches!(call, BackCall::Recall { node: its, .. } if **its == *node);

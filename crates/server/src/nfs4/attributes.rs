@@ -293,7 +293,7 @@ fn of_pseudo(compound: &Compound<'_>, directory: PseudoDirectory) -> Attributes 
         // Of no export: theirs are made of their ids, which begin with 1.
         file_system: spread(0),
         file: tree.file(directory),
-        // Another one after a reload: clients look again what is there.
+        // A reload changes it, so clients drop their cached listings.
         accessed: tree.made(),
         modified: tree.made(),
         changed: tree.made(),

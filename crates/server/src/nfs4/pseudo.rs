@@ -116,7 +116,7 @@ impl PseudoTree {
         child
     }
 
-    /// When it was made. What is in it, and who is shown what, may be another than before.
+    /// When the tree was made: at the start, and after each reload.
     pub fn made(&self) -> Timestamp {
         self.made
     }

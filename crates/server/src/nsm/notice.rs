@@ -67,7 +67,7 @@ impl Notices {
         }
     }
 
-    /// Threads that tell so many clients: those that are off keep no other from reclaiming in time.
+    /// How many threads notify so many clients, so that clients that are off do not delay others past the lease.
     pub fn threads_for(clients: usize) -> usize {
         let [fewest, most] = NOTICE_THREADS;
         clients.clamp(fewest, most)

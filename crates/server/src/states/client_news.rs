@@ -12,7 +12,7 @@ pub trait ClientNews: Send + Sync {
     /// A client is to give its delegation of a file back.
     fn recall(&self, client: ClientId, delegation: StateId, file: &FileKey);
 
-    /// It has: what it was not asked yet, it need not be.
+    /// A client gave its delegation back, or lost it. Recalls that were not sent are dropped.
     fn returned(&self, client: ClientId, file: &FileKey);
 
     /// A client ended, with all its sessions.

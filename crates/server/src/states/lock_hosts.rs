@@ -74,7 +74,7 @@ impl LockHost {
 }
 
 impl LockHosts {
-    /// Whether one more host may have this address: nobody takes the room of all others by telling many names.
+    /// Whether one more host may have this address. A client cannot fill the table with made-up names.
     pub fn has_room(&self, client: IpAddr) -> bool {
         self.known.lock().of_address.get(&client).is_none_or(|count| *count < HOSTS_OF_ADDRESS_MAX)
     }

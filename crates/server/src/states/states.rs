@@ -72,7 +72,7 @@ pub(super) struct Done {
     pub free: Vec<(ClientId, Box<[u8]>, FileKey)>,
     /// Delegations of clients that are asked for back.
     pub recalled: Vec<(ClientId, StateId, FileKey)>,
-    /// Those that were taken from clients.
+    /// Delegations that were revoked.
     pub revoked: Vec<(ClientId, FileKey)>,
     /// Clients that ended.
     pub ended: Vec<ClientId>,

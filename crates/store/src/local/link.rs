@@ -27,7 +27,7 @@ impl LocalFileSystem {
             self.identity.assume(caller)?;
             self.tree.link(node.descriptor(), directory.descriptor(), name.as_bytes()).map_err(refusal)?;
             if let Some(finder) = &self.finder {
-                // The name that it had may go next, as mail is delivered.
+                // Mail servers link a file to its new name, then remove the old one.
                 finder.on_seen(&node.handle, &directory.handle, name);
             }
             let after = self.stat(&node)?;

@@ -26,7 +26,7 @@ const FILE: &str = "write-verifier";
 /// The write verifier.
 pub(super) struct Verifier {
     value: AtomicU64,
-    /// Held by the one who replaces it: what is in the file is what holds.
+    /// Held while the verifier is replaced, so that file and memory agree.
     replacing: Mutex<()>,
     boot: Vec<u8>,
     file: Option<PathBuf>,
