@@ -10,10 +10,19 @@ howdah_limits::limits! {
     pub const KNOWN_HANDLES: usize = 1 << 18, count;
     beyond "another one is forgotten, and asked for again", tested "store/src/local/known::no_more_are_remembered_than_there_is_room_for";
 
+    /// Files and directories of each export whose changes within one tick of the clock are counted, on kernels before 6.13 and file
+    /// systems with coarse times: at most 4 MB.
+    pub const CHANGE_COUNTS: usize = 1 << 16, count;
+    beyond "another one's count is forgotten: clients that have it in memory ask for it once more", tested "store/src/local/change_times::no_more_counts_are_remembered_than_there_is_room_for";
+
     /// Files of each export whose locks by NFS clients are shown to processes of this host: each holds a descriptor. At most a sixteenth
     /// of the files that the process may open.
     pub const LOCKED_FILES: usize = 1_024, count;
     beyond "clients get their locks, and processes of this host do not see them", tested "store/src/local/host_locks::no_more_files_are_held_than_there_is_room_for";
+
+    /// Files made last by an exclusive CREATE whose verifiers are remembered, where their file system does not keep them (FAT).
+    pub const REMEMBERED_VERIFIERS: usize = 1_024, count;
+    beyond "the oldest is forgotten: its CREATE, sent again, is answered that the file exists", tested "store/src/local/exclusive::the_oldest_verifier_gives_way";
 
     /// Bytes that a COPY of NFSv4.2 copies before it is answered; it is answered after about 100 ms in any case.
     pub const COPY_MAX: u64 = 64 << 20, bytes;

@@ -16,7 +16,7 @@ use howdah_vfs::{
     Caller, Change, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
 };
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, UnmountFlags, mount_bind, mount_remount, unmount};
+use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, mount_remount, unmount};
 
 /// It is noticed within a second, on a machine that is not too busy.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -239,5 +239,36 @@ fn of_a_file_system_and_its_copy_the_first_is_served_after_a_restart_too() {
         for name in ["one", "two"] {
             unmount(place.export().join(name), UnmountFlags::DETACH).expect("unmounts");
         }
+    });
+}
+
+#[test]
+fn the_root_of_a_file_system_mounted_inside_is_a_junction() {
+    in_a_namespace("the_root_of_a_file_system_mounted_inside_is_a_junction", |place| {
+        let mounted = place.export().join("mnt");
+        for directory in ["directory", "bound"] {
+            std::fs::create_dir(mounted.join(directory)).expect("made");
+        }
+        std::fs::create_dir(place.export().join("plain")).expect("made");
+        // A directory of a third one, beneath the second.
+        std::fs::create_dir(place.outside().join("third")).expect("made");
+        mount("none", place.outside().join("third"), "tmpfs", MountFlags::empty(), None).expect("mounted");
+        std::fs::create_dir(place.outside().join("third/inside")).expect("made");
+        mount_bind(place.outside().join("third/inside"), mounted.join("bound")).expect("bound");
+        let options = Options { cross_mounts: true, ..place.options() };
+        let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
+        let is_junction = |path: &[&str]| {
+            let find =
+                |directory, text: &&str| fs.lookup(&ME, &directory, name(text)).expect("LOOKUP").node.handle;
+            fs.is_junction(&path.iter().fold(fs.root(), find))
+        };
+        assert!(is_junction(&["mnt"]) && is_junction(&["mnt", "bound"]));
+        assert!(!is_junction(&[]) && !is_junction(&["plain"]) && !is_junction(&["mnt", "directory"]));
+        drop(fs);
+        unmount(mounted.join("bound"), UnmountFlags::DETACH).expect("unmounted");
+        unmount(place.outside().join("third"), UnmountFlags::DETACH).expect("unmounted");
+        let fs = place.open();
+        let point = fs.lookup(&ME, &fs.root(), name("mnt")).expect("LOOKUP").node.handle;
+        assert!(!fs.is_junction(&point), "it shows what is underneath");
     });
 }

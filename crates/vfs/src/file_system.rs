@@ -1,6 +1,8 @@
 //! The trait.
 
+use std::any::Any;
 use std::ops::{BitAnd, BitOr, ControlFlow};
+use std::sync::Arc;
 
 use crate::{
     Attributes, Caller, Change, Committed, Content, Data, Detail, Entry, ExtendedAttributes, FsError, Handle,
@@ -39,6 +41,18 @@ pub trait FileSystem: Send + Sync {
     /// Its locks as processes of this host have them, if the kernel keeps such.
     fn host_locks(&self) -> Option<&dyn HostLocks> {
         None
+    }
+
+    /// Keeps a file for a client that has it open: it is served until what is returned is dropped, although its last name goes.
+    /// `None` where that is not to be had: then it goes with its last name.
+    fn keep_open(&self, _file: &Handle) -> Option<KeptOpen> {
+        None
+    }
+
+    /// Whether a directory is the root of another file system than the directory above it is on, such as what is mounted inside, or
+    /// a subvolume. The root itself is none.
+    fn is_junction(&self, _directory: &Handle) -> bool {
+        false
     }
 
     /// The attributes of a node (GETATTR). Asks no permission, as in POSIX.
@@ -195,6 +209,9 @@ pub trait FileSystem: Send + Sync {
     ) -> Result<Committed>;
 }
 
+/// Keeps an open file while it lives ([`FileSystem::keep_open`]).
+pub type KeptOpen = Arc<dyn Any + Send + Sync>;
+
 /// Answer of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
@@ -239,6 +256,8 @@ pub enum Create {
     /// Refuses unless the file was made by the same request: the verifier is kept with the file, so that a
     /// repeated request finds what its first try made.
     Exclusive([u8; 8]),
+    /// The same with attributes: a file that cannot have them is not made.
+    ExclusiveWith([u8; 8], NewAttributes),
 }
 
 /// A set of rights (RFC 1813 3.3.4, `ACCESS3_*`).

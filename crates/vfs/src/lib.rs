@@ -34,7 +34,7 @@ pub use durability::{Committed, Stability, Written};
 pub use error::{FsError, Result};
 pub use extended_attributes::{ExtendedAttributes, SetXattrMode, XattrName};
 pub use file_range::FileRange;
-pub use file_system::{Access, Create, FileSystem, Found, Limits, ReadOutcome, Statistics};
+pub use file_system::{Access, Create, FileSystem, Found, KeptOpen, Limits, ReadOutcome, Statistics};
 pub use handle::{Handle, HandleTooLong};
 pub use host_locks::{HostLock, HostLocks};
 pub use name::{Name, NameError};

@@ -1,6 +1,6 @@
 //! CREATE.
 
-use howdah_vfs::{Attributes, Change, Create, FileKind, FsError, Node, Result};
+use howdah_vfs::{Attributes, Change, Create, FileKind, FsError, NewAttributes, Node, Result};
 use howdah_wire::nfs3::create;
 
 use super::client::Nfs3;
@@ -14,11 +14,16 @@ impl Nfs3 {
     /// Makes a file. A refusal of a guarded CREATE stays one even if the call was sent twice: two clients must never both
     /// believe that they made it. An exclusive one knows its own first run by the verifier, on the server.
     pub(super) fn create_file(&self, place: Place<'_>, how: &Create, change: &mut Change) -> Result<Node> {
+        if let Create::ExclusiveWith(verifier, new) = how {
+            return self.create_exclusively(place, *verifier, new, change);
+        }
         let is_exclusive = matches!(how, Create::Exclusive(_));
         let how = match how {
             Create::Unchecked(new) => create::How::Unchecked(new_attributes(new)?),
             Create::Guarded(new) => create::How::Guarded(new_attributes(new)?),
-            Create::Exclusive(verifier) => create::How::Exclusive(*verifier),
+            Create::Exclusive(verifier) | Create::ExclusiveWith(verifier, _) => {
+                create::How::Exclusive(*verifier)
+            }
         };
         let arguments = create::Arguments { object: place.object(), how };
         let made = self.make(place, PROCEDURE, &arguments, change, |_| Ok(false));
@@ -34,5 +39,26 @@ impl Nfs3 {
             }
             made => made,
         }
+    }
+
+    /// The protocol's exclusive CREATE has no room for attributes: they are set next, and a file that cannot have them is removed.
+    fn create_exclusively(
+        &self,
+        place: Place<'_>,
+        verifier: [u8; 8],
+        new: &NewAttributes,
+        change: &mut Change,
+    ) -> Result<Node> {
+        let made = self.create_file(place, &Create::Exclusive(verifier), change)?;
+        if *new == NewAttributes::default() {
+            return Ok(made);
+        }
+        let mut set = Change::default();
+        if let Err(error) = self.set(place.caller, &made.handle, new, None, &mut set) {
+            // As far as that goes: the refusal is told in any case.
+            let _ = self.remove_name(place.caller, place.directory, place.name, &mut Change::default());
+            return Err(error);
+        }
+        Ok(Node { attributes: set.after.unwrap_or(made.attributes), ..made })
     }
 }

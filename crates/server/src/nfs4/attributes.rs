@@ -75,6 +75,15 @@ pub fn supported(minor_version: u32) -> Bitmap {
     if minor_version >= 2 { of_all | OF_MINOR_2 } else { of_all }
 }
 
+/// What is known of a node already.
+#[derive(Clone, Copy)]
+pub struct Known {
+    /// Its attributes.
+    pub attributes: Attributes,
+    /// Whether it is the root of another file system than the directory above it is on.
+    pub is_junction: bool,
+}
+
 /// Writes those of the wanted attributes of a node that there are. `known` spares a look at it.
 ///
 /// # Errors
@@ -82,14 +91,17 @@ pub fn supported(minor_version: u32) -> Bitmap {
 pub fn write(
     compound: &Compound<'_>,
     node: &CurrentNode<'_>,
-    known: Option<Attributes>,
+    known: Option<Known>,
     wanted: Bitmap,
     encoder: &mut Encoder<'_>,
 ) -> Result<Bitmap, Status> {
     let wanted = (wanted & supported(compound.minor_version)).without(ONLY_SET);
     let mut facts = Facts::default();
     if wanted.intersects(OF_NODE) {
-        facts.node = Some(known.map_or_else(|| of(compound, node), Ok)?);
+        facts.node = Some(known.map_or_else(|| of(compound, node), |known| Ok(known.attributes))?);
+    }
+    if wanted.contains(MOUNTED_ON_FILEID) {
+        facts.is_junction = known.map_or_else(|| is_junction(node, &facts.node), |known| known.is_junction);
     }
     if wanted.intersects(Space::ALL) {
         facts.space = Some(space(node)?);
@@ -118,6 +130,7 @@ pub fn of(compound: &Compound<'_>, node: &CurrentNode<'_>) -> Result<Attributes,
 #[derive(Default)]
 struct Facts {
     node: Option<Attributes>,
+    is_junction: bool,
     space: Option<Statistics>,
     limits: Option<Limits>,
     handle: Option<SealedHandle>,
@@ -141,7 +154,7 @@ impl Facts {
             values.permissions.owner = Some(owner.as_wire());
             values.permissions.group = Some(group.as_wire());
             values.identity.file_system = Some(file_system(node, attributes));
-            values.identity.mounted_on_file = Some(mounted_on(compound, node, attributes));
+            values.identity.mounted_on_file = Some(mounted_on(compound, node, attributes, self.is_junction));
         }
         if let Some(space) = &self.space {
             values.space = told_space(space);
@@ -228,16 +241,36 @@ fn file_system(node: &CurrentNode<'_>, attributes: &Attributes) -> FileSystemId 
     FileSystemId { major, minor: 0 }
 }
 
-/// The number of the node that an export's root covers, and of the node itself elsewhere.
-fn mounted_on(compound: &Compound<'_>, node: &CurrentNode<'_>, attributes: &Attributes) -> u64 {
+/// The number of the node that a root covers, and of the node itself elsewhere.
+fn mounted_on(
+    compound: &Compound<'_>,
+    node: &CurrentNode<'_>,
+    attributes: &Attributes,
+    is_junction: bool,
+) -> u64 {
     let covered = |object: &ExportedNode<'_>| {
         let tree = compound.tree();
         object.is_root().then(|| tree.covered_by(object.export().id())).flatten().map(|at| tree.file(at))
     };
     match node {
-        CurrentNode::Exported(object) => covered(object).unwrap_or(attributes.file),
+        CurrentNode::Exported(object) => covered(object).unwrap_or_else(|| match is_junction {
+            true => number_covered(attributes),
+            false => attributes.file,
+        }),
         CurrentNode::Pseudo(_) => attributes.file,
     }
+}
+
+/// The number of what the root of another file system inside of an export covers. Its own is that of other roots, too, of the one
+/// above for example, and clients would take the two directories for one. What is really there cannot be looked at, and a subvolume
+/// covers nothing: so it is a number that no file system gives to its files, and always the same.
+fn number_covered(root: &Attributes) -> u64 {
+    spread(root.file_system ^ root.file.rotate_left(32)) | 1 << 63
+}
+
+fn is_junction(node: &CurrentNode<'_>, attributes: &Option<Attributes>) -> bool {
+    let is_directory = attributes.is_some_and(|attributes| attributes.kind == FileKind::Directory);
+    matches!(node, CurrentNode::Exported(object) if is_directory && object.file_system.is_junction(&object.handle))
 }
 
 fn space(node: &CurrentNode<'_>) -> Result<Statistics, Status> {

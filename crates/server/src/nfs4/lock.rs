@@ -60,7 +60,8 @@ pub fn unlock(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &
     let range = range(arguments.offset, arguments.length)?;
     let state = asked(compound.stateid_of(arguments.state)?);
     let states = &compound.nfs4.states;
-    let state = told(states.judge(|states, now| states.unlock(now, client, state, &key, range))?);
+    let unlocked = states.ask(|states, now| states.unlock(now, client, state, &key, range));
+    let state = told(unlocked.map_err(denied)?);
     compound.stateid = Some(state);
     reply.write(&locku::Success { state });
     Ok(())
@@ -86,7 +87,11 @@ fn kind(kind: LockKind) -> howdah_state::LockKind {
 }
 
 fn denied(error: StateError) -> Refused {
-    let status = states::status(&error);
+    let status = match error {
+        // The protocol has no other word for too many locks (RFC 8881 15.2): others end.
+        StateError::NoSpace => Status::DELAY,
+        _ => states::status(&error),
+    };
     match error {
         StateError::Denied(conflict) => Refused::With(status, holder(&conflict)),
         _ => Refused::Alone(status),

@@ -1,10 +1,15 @@
 //! OPEN: opens a regular file, and makes it first if asked to.
 
+use std::sync::Arc;
+
 use howdah_state::{IoKind, OpenRequest, ShareAccess, ShareDeny};
 use howdah_vfs::{
     Access, Attributes, Change, Create, FileKind, FileSystem, FsError, Name, NewAttributes, Node as Found,
 };
-use howdah_wire::nfs4::open::{ACCESS_BOTH, Arguments, Claim, How, MAY_NOTIFY_LOCK, POSIX_LOCKS, Success};
+use howdah_wire::nfs4::open::{
+    ACCESS_BOTH, Arguments, Claim, How, MAY_NOTIFY_LOCK, POSIX_LOCKS, Success, WANT_CANCEL, WANT_MASK,
+    WANT_PUSH, WANT_SIGNAL,
+};
 use howdah_wire::nfs4::{Bitmap, ChangeInfo, StateId, Status};
 use howdah_wire::xdr::{Decode, Decoder};
 
@@ -59,7 +64,15 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let key = file.key();
     let owner = arguments.owner.owner.0;
     let request = OpenRequest { client, owner, key: &key, access, deny, is_reclaim };
-    let opened = compound.without_gone_files(client, |state, now| state.open(now, request))?;
+    // Its descriptor, as a local process has one: other clients and processes of this host may remove or replace it.
+    let kept = file.file_system.keep_open(&file.handle);
+    let opened = compound.without_gone_files(client, |state, now| {
+        let opened = state.open(now, request)?;
+        if let Some(kept) = kept.as_ref().filter(|_| opened.is_new) {
+            compound.nfs4.states.keep(opened.open, Arc::clone(kept));
+        }
+        Ok(opened)
+    })?;
     if target.cuts && attributes.size != 0 {
         let new = NewAttributes::with_size(0);
         let mut change = Change::default();
@@ -88,10 +101,15 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
 
 fn share(arguments: &Arguments<'_>) -> Result<(ShareAccess, ShareDeny), Status> {
     let access = ShareAccess::from_bits(arguments.access & ACCESS_BOTH).ok_or(Status::INVAL)?;
-    if access == ShareAccess::NONE {
+    if access == ShareAccess::NONE || has_undefined(arguments.access) {
         return Err(Status::INVAL);
     }
     Ok((access, ShareDeny::from_bits(arguments.deny).ok_or(Status::INVAL)?))
+}
+
+/// Whether bits are set that mean nothing (RFC 8881 18.16.3).
+fn has_undefined(access: u32) -> bool {
+    access & !(ACCESS_BOTH | WANT_MASK | WANT_SIGNAL | WANT_PUSH) != 0 || access & WANT_MASK > WANT_CANCEL
 }
 
 fn target<'c>(compound: &Compound<'c>, arguments: &Arguments<'_>) -> Result<Target<'c>, Status> {
@@ -184,17 +202,7 @@ fn made<'c>(
             if !set.without(super::attributes::EXCLUSIVE).is_empty() {
                 return Err(Status::INVAL);
             }
-            let mut made = make(directory, name, &Create::Exclusive(verifier.0), VERIFIER)?;
-            if !set.is_empty() {
-                let (caller, node) = (&made.file.caller, &made.file.handle);
-                let mut change = Change::default();
-                made.file
-                    .file_system
-                    .set_attributes(caller, node, &new, None, &mut change)
-                    .map_err(convert::status)?;
-                made.attributes_set = set | VERIFIER;
-            }
-            Ok(made)
+            make(directory, name, &Create::ExclusiveWith(verifier.0, new), set | VERIFIER)
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use howdah_vfs::{Attributes, Detail, Entry, FileSystem};
+use howdah_vfs::{Detail, Entry, FileSystem};
 use howdah_wire::nfs4::attributes::{self as wire, FILEID, MOUNTED_ON_FILEID, RDATTR_ERROR};
 use howdah_wire::nfs4::readdir::{Arguments, Budget, EntryWriter};
 use howdah_wire::nfs4::{Bitmap, Name, Status, Verifier};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
-use super::attributes;
+use super::attributes::{self, Known};
 use super::compound::{Compound, Outcome};
 use super::convert;
 use super::lookup::{junction, kind, not_directory};
@@ -87,6 +87,7 @@ fn exported(
 ) -> Result<bool, Status> {
     let wanted = wish.wanted & attributes::supported(compound.minor_version);
     let detail = if wanted.without(OF_NAMES).is_empty() { Detail::Names } else { Detail::Nodes };
+    let own = if wanted.contains(MOUNTED_ON_FILEID) { directory.attributes().ok() } else { None };
     let mut sink = |entry: Entry<'_>| {
         if matches!(entry.name, b"." | b"..") {
             return ControlFlow::Continue(());
@@ -100,7 +101,9 @@ fn exported(
                 }
             } else if let Some(found) = &entry.node {
                 let node = CurrentNode::Exported(directory.beside(found.handle));
-                told(compound, &node, Some(found.attributes), wanted, encoder);
+                let attributes = found.attributes;
+                let is_junction = own.is_some_and(|own| own.file_system != attributes.file_system);
+                told(compound, &node, Some(Known { attributes, is_junction }), wanted, encoder);
             } else if detail == Detail::Names {
                 of_name(entry.file, wanted, encoder);
             } else {
@@ -121,7 +124,7 @@ fn exported(
 fn told(
     compound: &Compound<'_>,
     node: &CurrentNode<'_>,
-    known: Option<Attributes>,
+    known: Option<Known>,
     wanted: Bitmap,
     encoder: &mut Encoder<'_>,
 ) {

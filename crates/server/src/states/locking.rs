@@ -185,7 +185,7 @@ impl States {
 
 impl Done {
     fn is_nothing(&self) -> bool {
-        let Self { granted, changed, free, recalled, revoked, ended } = self;
+        let Self { granted, changed, free, recalled, revoked, ended, closed: _ } = self;
         let of_clients = free.is_empty() && recalled.is_empty() && revoked.is_empty() && ended.is_empty();
         granted.is_empty() && changed.is_empty() && of_clients
     }
@@ -197,5 +197,6 @@ impl Done {
         self.recalled.extend(more.recalled);
         self.revoked.extend(more.revoked);
         self.ended.extend(more.ended);
+        self.closed.extend(more.closed);
     }
 }

@@ -131,7 +131,7 @@ impl Layer for Recalling<'_> {
         let _change = match how {
             // What is there may be cut.
             Create::Unchecked(_) => self.begin_change_of(caller, directory, name)?,
-            Create::Guarded(_) | Create::Exclusive(_) => None,
+            Create::Guarded(_) | Create::Exclusive(_) | Create::ExclusiveWith(..) => None,
         };
         FileSystem::create(&self.inner, caller, directory, name, how, change)
     }

@@ -1,14 +1,16 @@
 //! Clients, sessions, opens and locks, behind one lock, and what is to be done outside because of them: the state itself is pure.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use howdah_state::{
-    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, NfsState, Serial,
+    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, NfsState, OpenId, Serial,
     SessionTable, StateError, StateId, StateSettings,
 };
+use howdah_vfs::KeptOpen;
 use howdah_wire::nfs4::Status;
 use parking_lot::Mutex;
 
@@ -34,6 +36,8 @@ pub struct States {
     sessions: Arc<SessionTable<SessionData>>,
     /// Deny modes outstanding.
     restrictions: Arc<AtomicUsize>,
+    /// What keeps the files of opens.
+    pub(super) kept: Mutex<HashMap<OpenId, KeptOpen>>,
     /// Changes of files under way, and delegations outstanding.
     pub(super) changes: Arc<ChangeWatch>,
     /// Whether clients of an earlier run may still reclaim what they had.
@@ -76,6 +80,8 @@ pub(super) struct Done {
     pub revoked: Vec<(ClientId, FileKey)>,
     /// Clients that ended.
     pub ended: Vec<ClientId>,
+    /// What kept files that were closed. It may take long to let go of a large file, and not under the lock.
+    pub closed: Vec<KeptOpen>,
 }
 
 impl States {
@@ -93,6 +99,7 @@ impl States {
             state: Mutex::new(state),
             sessions,
             restrictions,
+            kept: Mutex::default(),
             changes,
             is_grace,
             returns: Returns::default(),
@@ -210,6 +217,11 @@ impl States {
         (answer, done)
     }
 
+    /// Keeps the file of an open until that ends. For who has the lock on the state.
+    pub fn keep(&self, open: OpenId, file: KeptOpen) {
+        self.kept.lock().insert(open, file);
+    }
+
     /// Looks at the state, and changes nothing.
     pub(super) fn look<T>(&self, at: impl FnOnce(&State) -> T) -> T {
         at(&self.state.lock())
@@ -296,7 +308,7 @@ impl States {
                         "an NFSv4 client did not give a delegation back in time: it was revoked"
                     );
                 }
-                Effect::Closed { .. } => {}
+                Effect::Closed { open, .. } => done.closed.extend(self.kept.lock().remove(&open)),
             }
         }
         done

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
 
-use howdah_vfs::{Attributes, Before, Change, DeviceNumber, FileKind, FsError, Handle, Result};
+use howdah_vfs::{Attributes, Before, Change, DeviceNumber, FileKind, FsError, Handle, Result, Timestamp};
 use rustix::fs::{AtFlags, FileType, Stat, Statx, StatxAttributes, fstat, statx};
 
 use super::LocalFileSystem;
@@ -25,10 +25,20 @@ impl LocalFileSystem {
         self.stat(&node)
     }
 
-    /// The attributes of an open node; refused once its last name is gone.
+    /// The attributes of an open node as they are told; refused once its last name is gone.
     pub(super) fn stat(&self, node: &Node) -> Result<Attributes> {
+        self.look_at_node(node).map(|found| self.times.seen(&found))
+    }
+
+    /// The same right after a call of ours changed it. `before`: its time of change before the call, if it was there.
+    pub(super) fn stat_changed(&self, node: &Node, before: Option<Timestamp>) -> Result<Attributes> {
+        self.look_at_node(node).map(|found| self.times.changed(before, &found, true))
+    }
+
+    /// What the kernel says of an open node.
+    fn look_at_node(&self, node: &Node) -> Result<Attributes> {
         let stat = fstat(node.descriptor()).map_err(refusal)?;
-        if stat.st_nlink == 0 {
+        if stat.st_nlink == 0 && !self.held.has(&node.handle) {
             self.forget(&node.handle);
             return Err(FsError::Stale);
         }
@@ -85,10 +95,16 @@ impl LocalFileSystem {
         change: &mut Change,
         call: impl FnOnce(&Attributes) -> Result<T>,
     ) -> Result<T> {
-        let before = self.stat(node)?;
-        let outcome = self.require_writable().and_then(|()| call(&before));
-        change.after = self.stat(node).ok();
+        let found = self.look_at_node(node)?;
+        let outcome = self.require_writable().and_then(|()| call(&self.times.seen(&found)));
+        change.after = self.stat_after(node, &found, &outcome);
         outcome
+    }
+
+    /// The attributes after a call of ours.
+    fn stat_after<T>(&self, node: &Node, before: &Attributes, outcome: &Result<T>) -> Option<Attributes> {
+        let found = self.look_at_node(node).ok()?;
+        Some(self.times.changed(Some(before.changed), &found, outcome.is_ok()))
     }
 
     /// The same for who holds the changes of the node.
@@ -98,11 +114,12 @@ impl LocalFileSystem {
         change: &mut Change,
         call: impl FnOnce(&Attributes) -> Result<T>,
     ) -> Result<T> {
-        let before = self.stat(node)?;
+        let found = self.look_at_node(node)?;
+        let before = self.times.seen(&found);
         // A WRITE holds no lock, and a file that it changes in between must not pass for unchanged.
         change.before = (before.kind != FileKind::Regular).then(|| Before::from(&before));
         let outcome = self.require_writable().and_then(|()| call(&before));
-        change.after = self.stat(node).ok();
+        change.after = self.stat_after(node, &found, &outcome);
         outcome
     }
 
@@ -128,6 +145,11 @@ impl LocalFileSystem {
         self.prepare_to_settle(one)?;
         self.prepare_to_settle(other)?;
         let _held = self.changes.hold_two(one, other);
+        if one.handle == other.handle {
+            let outcome = self.changing_held(one, first, |before| self.in_directory(one, before, call));
+            *second = *first;
+            return outcome;
+        }
         self.changing_held(one, first, |before| {
             self.in_directory(one, before, || {
                 self.changing_held(other, second, |before| self.in_directory(other, before, call))
@@ -167,22 +189,24 @@ impl LocalFileSystem {
     fn seen_in(&self, found: &Statx) -> Seen {
         let device = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
         let mode = u32::from(found.stx_mode);
+        let attributes = Attributes {
+            kind: kind(mode),
+            mode: mode & 0o7777,
+            links: found.stx_nlink,
+            user: found.stx_uid,
+            group: found.stx_gid,
+            size: found.stx_size,
+            used: found.stx_blocks * BLOCK,
+            device: DeviceNumber { major: found.stx_rdev_major, minor: found.stx_rdev_minor },
+            file_system: self.tree.file_system_of(device),
+            file: found.stx_ino,
+            accessed: time(found.stx_atime.tv_sec, found.stx_atime.tv_nsec),
+            modified: time(found.stx_mtime.tv_sec, found.stx_mtime.tv_nsec),
+            changed: time(found.stx_ctime.tv_sec, found.stx_ctime.tv_nsec),
+        };
         Seen {
-            attributes: Attributes {
-                kind: kind(mode),
-                mode: mode & 0o7777,
-                links: found.stx_nlink,
-                user: found.stx_uid,
-                group: found.stx_gid,
-                size: found.stx_size,
-                used: found.stx_blocks * BLOCK,
-                device: DeviceNumber { major: found.stx_rdev_major, minor: found.stx_rdev_minor },
-                file_system: self.tree.file_system_of(device),
-                file: found.stx_ino,
-                accessed: time(found.stx_atime.tv_sec, found.stx_atime.tv_nsec),
-                modified: time(found.stx_mtime.tv_sec, found.stx_mtime.tv_nsec),
-                changed: time(found.stx_ctime.tv_sec, found.stx_ctime.tv_nsec),
-            },
+            attributes: self.times.seen(&attributes),
+            stamp: attributes.changed,
             identification: identification(found),
             is_mount: found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT),
         }
@@ -193,6 +217,8 @@ impl LocalFileSystem {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     pub(super) attributes: Attributes,
+    /// Its time of change as the kernel said it.
+    pub(super) stamp: Timestamp,
     pub(super) identification: Identification,
     /// Whether it is the root of a mount.
     pub(super) is_mount: bool,

@@ -158,6 +158,19 @@ impl NodeCache {
         }
     }
 
+    /// How many descriptors there may be now.
+    pub(super) fn most(&self) -> usize {
+        self.share.most()
+    }
+
+    /// Counts descriptors of the same directory that others hold.
+    pub(super) fn count(&self, more: isize) {
+        match usize::try_from(more) {
+            Ok(more) => self.open.fetch_add(more, Ordering::Relaxed),
+            Err(_) => self.open.fetch_sub(more.unsigned_abs(), Ordering::Relaxed),
+        };
+    }
+
     /// Whether one more may wait to be flushed and closed.
     fn may_wait(&self, waiting: usize) -> bool {
         waiting < CLOSING_MAX.min(self.share.most() / CLOSING_SHARE)

@@ -1,18 +1,20 @@
 //! CREATE.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use howdah_vfs::{
     Attributes, Caller, Change, Create, FileKind, FsError, Handle, Name, NewAttributes, Node as Named,
-    Result, SetTime, Timestamp,
+    Result, SetTime, Shown, Timestamp,
 };
-use rustix::fs::{Mode, OFlags, openat};
+use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
 use rustix::io::Errno;
 
 use super::LocalFileSystem;
+use super::attributes::Seen;
 use super::errno::refusal;
-use super::known::now;
+use super::exclusive::{holds_verifier, with_verifier};
+use super::known::{Identification, now};
 use super::node::Node;
 
 /// How a new file is opened: for reading and writing, because its maker most often writes next.
@@ -32,16 +34,13 @@ impl LocalFileSystem {
         caller: &Caller,
         directory: &Handle,
         name: Name<'_>,
-        how: &Create,
+        asked: &Create,
         change: &mut Change,
     ) -> Result<Named> {
         let directory = self.node(directory)?;
         let (node, named) = self.changing_directory(&directory, change, || {
-            let (new, verifier) = match how {
-                Create::Unchecked(new) | Create::Guarded(new) => (*new, None),
-                Create::Exclusive(verifier) => (NewAttributes::default(), Some(*verifier)),
-            };
-            let mode = Mode::from_raw_mode(new.mode.unwrap_or(MODE_UNTIL_TOLD) & 0o7777);
+            let how = Made::of(asked);
+            let mode = Mode::from_raw_mode(how.new.mode.unwrap_or(MODE_UNTIL_TOLD) & 0o7777);
             let mut tries = 0;
             let file = loop {
                 self.identity.assume(caller)?;
@@ -50,22 +49,14 @@ impl LocalFileSystem {
                     Err(Errno::EXIST) => {}
                     Err(errno) => return Err(refusal(errno)),
                 }
-                match self.take_existing(caller, &directory, name, how) {
+                match self.take_existing(caller, &directory, name, asked) {
                     // Somebody removed it meanwhile.
                     Err(FsError::NotFound | FsError::Stale) if tries < MOST_TRIES => tries += 1,
                     outcome => return outcome,
                 }
             };
-            let seen = self.look(file.as_fd(), b"").map_err(refusal)?;
-            let handle = self.maker.of_open(file.as_fd(), &seen.identification)?;
-            let node = self.nodes.insert_created(handle, file);
-            self.on_seen(&directory, name, &seen, now(), &handle);
-            let rest = match verifier {
-                Some(verifier) => with_verifier(verifier),
-                None => NewAttributes { mode: None, size: new.size.filter(|&size| size > 0), ..new },
-            };
-            let attributes = self.finish_new(caller, &node, seen.attributes, &rest)?;
-            Ok((node, Named { handle, attributes }))
+            let made = self.finish_file(caller, &directory, name, file, &how);
+            self.unless_unfinished(&directory, name, made)
         })?;
         // Also what was there: whoever made it may not have come to that, such as a process of ours that was killed, for the
         // same call.
@@ -89,15 +80,94 @@ impl LocalFileSystem {
             return Err(FsError::Exists);
         }
         match how {
-            Create::Exclusive(verifier) if holds_verifier(&named.attributes, *verifier) => {}
+            Create::Exclusive(verifier) | Create::ExclusiveWith(verifier, _)
+                if self.is_repeated(caller, &named, *verifier) => {}
             Create::Unchecked(NewAttributes { size: None, .. }) => {}
             Create::Unchecked(NewAttributes { size: Some(size), .. }) => {
                 self.set_size(caller, &node, &named.attributes, *size)?;
-                named.attributes = self.stat(&node)?;
+                named.attributes = self.stat_changed(&node, None)?;
             }
             _ => return Err(FsError::Exists),
         }
         Ok((node, named))
+    }
+
+    /// Whether an exclusive CREATE of this caller made the file. Times alone do not tell: anybody can choose a verifier that is what
+    /// another user's file has for times.
+    fn is_repeated(&self, caller: &Caller, file: &Named, verifier: [u8; 8]) -> bool {
+        let Attributes { user, size, .. } = file.attributes;
+        let may_be_maker = !self.identity.acts_as_caller || caller.user == 0 || caller.user == user;
+        let is_held = may_be_maker && holds_verifier(&file.attributes, verifier);
+        size == 0 && (is_held || self.verifiers.has(&file.handle, verifier))
+    }
+
+    /// Gives a file that was made just now a handle, and what it could not be made with.
+    fn finish_file(
+        &self,
+        caller: &Caller,
+        directory: &Node,
+        name: Name<'_>,
+        file: OwnedFd,
+        how: &Made,
+    ) -> std::result::Result<(Arc<Node>, Named), Unfinished> {
+        let seen = self.look(file.as_fd(), b"").map_err(|errno| Unfinished::unknown(refusal(errno)))?;
+        let unfinished = |error| Unfinished { error, made: Some(seen.identification) };
+        let handle = self.maker.of_open(file.as_fd(), &seen.identification).map_err(unfinished)?;
+        let node = self.nodes.insert_created(handle, file);
+        self.on_seen(directory, name, &seen, now(), &handle);
+        let new = &how.new;
+        let rest = NewAttributes { mode: None, size: new.size.filter(|&size| size > 0), ..*new };
+        let attributes =
+            self.finish_new(caller, &node, (seen.attributes, Some(seen.stamp)), &rest).map_err(unfinished)?;
+        let Some(verifier) = how.verifier else { return Ok((node, Named { handle, attributes })) };
+        let attributes = self.keep_verifier(&node, verifier).map_err(unfinished)?;
+        Ok((node, Named { handle, attributes }))
+    }
+
+    /// Keeps the verifier of a new file. The file may be another user's (FAT has one owner for all), and may have no such times: that is
+    /// no business of its maker.
+    fn keep_verifier(&self, node: &Node, verifier: [u8; 8]) -> Result<Attributes> {
+        let times = with_verifier(verifier);
+        if self.set_times_of(node, &times).is_err() {
+            self.identity.assume_root()?;
+            // What does not keep it is remembered.
+            let _ = self.set_times_of(node, &times);
+        }
+        let attributes = self.stat_changed(node, None)?;
+        if !holds_verifier(&attributes, verifier) {
+            self.verifiers.keep(&node.handle, verifier);
+        }
+        Ok(attributes)
+    }
+
+    /// Takes a new node away again that could not be finished: its maker is told that there is none.
+    pub(super) fn unless_unfinished<T>(
+        &self,
+        directory: &Node,
+        name: Name<'_>,
+        made: std::result::Result<T, Unfinished>,
+    ) -> Result<T> {
+        made.map_err(|Unfinished { error, made }| {
+            let is_it = |seen: &Seen| made.is_some_and(|made| seen.identification == made);
+            let found = self.identity.assume_root().and_then(|()| {
+                self.look(directory.descriptor(), name.as_bytes()).map_err(refusal)
+            });
+            // Somebody else's has the name by now, or the directory says nothing: it stays.
+            if let Some(seen) = found.ok().as_ref().filter(|seen| is_it(seen)) {
+                let how = match seen.attributes.kind {
+                    FileKind::Directory => AtFlags::REMOVEDIR,
+                    _ => AtFlags::empty(),
+                };
+                let handle = self.before_name_goes(directory, name, seen);
+                match unlinkat(directory.descriptor(), name.as_bytes(), how) {
+                    Ok(()) => self.on_name_gone(seen, handle),
+                    Err(cause) => {
+                        tracing::warn!(name = %Shown(name.as_bytes()), %error, %cause, "a new file was refused, and could not be removed again");
+                    }
+                }
+            }
+            error
+        })
     }
 
     /// Sets what a new node could not be made with, and gives its attributes then. An owner or group is given only
@@ -106,37 +176,168 @@ impl LocalFileSystem {
         &self,
         caller: &Caller,
         node: &Node,
-        attributes: Attributes,
+        (attributes, stamp): (Attributes, Option<Timestamp>),
         rest: &NewAttributes,
     ) -> Result<Attributes> {
         let is_superuser = caller.user == 0 && self.identity.acts_as_caller;
         let rest = if is_superuser { *rest } else { NewAttributes { user: None, group: None, ..*rest } };
         if rest == NewAttributes::default() {
-            return Ok(attributes);
+            // Its first state is one that its maker writes to next.
+            return match stamp {
+                _ if self.times.is_fine(&attributes) => Ok(attributes),
+                Some(changed) => Ok(self.times.changed(None, &Attributes { changed, ..attributes }, true)),
+                None => self.stat_changed(node, None),
+            };
         }
         self.set_all(caller, node, &attributes, &rest)?;
-        self.stat(node)
+        self.stat_changed(node, None)
     }
 }
 
-/// The verifier of an exclusive CREATE is kept in the file's times, as the kernel's server keeps it, until the
-/// client sets them: 31 bits in each, for file systems that keep no more.
-fn with_verifier(verifier: [u8; 8]) -> NewAttributes {
-    let (accessed, modified) = verifier_times(verifier);
-    NewAttributes {
-        accessed: SetTime::To(accessed),
-        modified: SetTime::To(modified),
-        ..NewAttributes::default()
+/// How a new file is made.
+struct Made {
+    new: NewAttributes,
+    verifier: Option<[u8; 8]>,
+}
+
+impl Made {
+    fn of(how: &Create) -> Self {
+        let (new, verifier) = match how {
+            Create::Unchecked(new) | Create::Guarded(new) => (*new, None),
+            Create::Exclusive(verifier) => (NewAttributes::default(), Some(*verifier)),
+            // The verifier takes the place of the times.
+            Create::ExclusiveWith(verifier, new) => {
+                let new = NewAttributes { accessed: SetTime::Keep, modified: SetTime::Keep, ..*new };
+                (new, Some(*verifier))
+            }
+        };
+        Self { new, verifier }
     }
 }
 
-fn holds_verifier(attributes: &Attributes, verifier: [u8; 8]) -> bool {
-    attributes.size == 0 && (attributes.accessed, attributes.modified) == verifier_times(verifier)
+/// Why a node that was made is refused all the same.
+pub(super) struct Unfinished {
+    pub(super) error: FsError,
+    /// The node, if that much is known.
+    pub(super) made: Option<Identification>,
 }
 
-fn verifier_times(verifier: [u8; 8]) -> (Timestamp, Timestamp) {
-    let [a, b, c, d, e, f, g, h] = verifier;
-    let time =
-        |bytes| Timestamp { seconds: i64::from(u32::from_be_bytes(bytes) & 0x7fff_ffff), nanoseconds: 0 };
-    (time([a, b, c, d]), time([e, f, g, h]))
+impl Unfinished {
+    fn unknown(error: FsError) -> Self {
+        Self { error, made: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{File, FileTimes};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    use std::time::{Duration, SystemTime};
+
+    use howdah_vfs::FileSystem;
+
+    use super::*;
+    use crate::local::Options;
+
+    const VERIFIER: [u8; 8] = [0, 0, 0, 1, 0, 0, 0, 2];
+
+    fn name(text: &str) -> Name<'_> {
+        Name::parse(text.as_bytes()).expect("a name")
+    }
+
+    fn opened() -> (tempfile::TempDir, LocalFileSystem) {
+        let place = tempfile::tempdir().expect("a directory");
+        std::fs::set_permissions(place.path(), PermissionsExt::from_mode(0o777)).expect("chmod");
+        let fs = LocalFileSystem::open(place.path(), Options::default()).expect("it opens");
+        (place, fs)
+    }
+
+    fn me() -> Caller {
+        Caller::new(rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+    }
+
+    #[test]
+    fn what_cannot_be_finished_is_not_left_behind() {
+        let (place, fs) = opened();
+        let (mut change, too_big) = (Change::default(), NewAttributes::with_size(u64::MAX));
+        for how in
+            [Create::Unchecked(too_big), Create::Guarded(too_big), Create::ExclusiveWith(VERIFIER, too_big)]
+        {
+            let refused = fs.create(&me(), &fs.root(), name("f"), &how, &mut change).map(drop);
+            assert_eq!(refused, Err(FsError::TooBig), "{how:?}");
+            assert_eq!(std::fs::read_dir(place.path()).expect("it lists").count(), 0, "{how:?}");
+        }
+        // What was there before stays.
+        std::fs::write(place.path().join("f"), b"data").expect("written");
+        let how = Create::Unchecked(too_big);
+        assert!(fs.create(&me(), &fs.root(), name("f"), &how, &mut change).is_err());
+        assert_eq!(std::fs::read(place.path().join("f")).expect("it is there"), b"data");
+    }
+
+    #[test]
+    fn an_unfinished_node_goes_by_its_name_only_if_it_has_it_still() {
+        let (place, fs) = opened();
+        let root = fs.node(&fs.root()).expect("it is open");
+        let unfinished = |made| -> Result<()> {
+            fs.unless_unfinished(&root, name("n"), Err(Unfinished { error: FsError::NoSpace, made }))
+        };
+        let look = || fs.look(root.descriptor(), b"n").expect("it is there").identification;
+        std::fs::create_dir(place.path().join("n")).expect("made");
+        let directory = look();
+        assert_eq!(unfinished(None), Err(FsError::NoSpace));
+        assert!(place.path().join("n").exists());
+        assert_eq!(unfinished(Some(directory)), Err(FsError::NoSpace));
+        assert!(!place.path().join("n").exists());
+        // Another has the name by now.
+        std::fs::write(place.path().join("other"), b"").expect("written");
+        let other = fs.look(root.descriptor(), b"other").expect("it is there").identification;
+        std::fs::write(place.path().join("n"), b"").expect("written");
+        assert_eq!(unfinished(Some(other)), Err(FsError::NoSpace));
+        assert!(place.path().join("n").exists());
+    }
+
+    #[test]
+    fn a_verifier_that_fits_the_times_of_another_users_file_takes_nothing() {
+        let (place, fs) = opened();
+        if !fs.mode().acts_as_caller {
+            return;
+        }
+        let path = place.path().join("f");
+        let file = File::create(&path).expect("made");
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let times = FileTimes::new().set_accessed(at(1)).set_modified(at(2));
+        file.set_times(times).expect("set");
+        chown(&path, Some(1_001), Some(1_001)).expect("chown");
+        let (maker, other) = (Caller::new(1_001, 1_001), Caller::new(1_002, 1_002));
+        let open = |caller: &Caller, how| {
+            fs.create(caller, &fs.root(), name("f"), &how, &mut Change::default()).map(drop)
+        };
+        for how in [Create::Exclusive(VERIFIER), Create::ExclusiveWith(VERIFIER, NewAttributes::default())] {
+            assert_eq!(open(&other, how), Err(FsError::Exists));
+            assert_eq!(open(&maker, how), Ok(()), "sent again");
+        }
+        std::fs::write(&path, b"data").expect("written");
+        file.set_times(times).expect("set");
+        assert_eq!(open(&maker, Create::Exclusive(VERIFIER)), Err(FsError::Exists), "it has data by now");
+    }
+
+    #[test]
+    fn a_verifier_that_the_file_system_does_not_keep_is_remembered() {
+        let (place, fs) = opened();
+        let create = |verifier| {
+            let new = NewAttributes::with_mode(0o640);
+            let how = Create::ExclusiveWith(verifier, new);
+            fs.create(&me(), &fs.root(), name("f"), &how, &mut Change::default())
+        };
+        let made = create(VERIFIER).expect("made");
+        assert_eq!(made.attributes.mode, 0o640);
+        // As on FAT, whose times are even seconds from 1980 on.
+        let path = place.path().join("f");
+        File::open(&path).and_then(|file| file.set_modified(SystemTime::now())).expect("set");
+        assert_eq!(create(VERIFIER), Err(FsError::Exists));
+        fs.verifiers.keep(&made.handle, VERIFIER);
+        assert_eq!(create(VERIFIER).map(|again| again.handle), Ok(made.handle));
+        assert_eq!(create([9; 8]), Err(FsError::Exists));
+        assert_eq!(std::fs::metadata(&path).expect("it is there").mode() & 0o777, 0o640);
+    }
 }

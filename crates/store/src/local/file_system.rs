@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, Handle, HostLocks, Limits, Listing, Name, NewAttributes, Node as Named,
+    FileSystem, Found, Handle, HostLocks, KeptOpen, Limits, Listing, Name, NewAttributes, Node as Named,
     RangeOperations, ReadOutcome, Result, SpecialKind, Stability, Statistics, Timestamp, Written,
 };
 
 use super::cache::NodeCache;
 use super::change_locks::ChangeLocks;
+use super::change_times::ChangeTimes;
+use super::exclusive::Verifiers;
 use super::handles::{Finder, Maker};
+use super::held_files::HeldFiles;
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
@@ -33,12 +36,16 @@ pub struct LocalFileSystem {
     /// Finds nodes where the kernel opens no handles.
     pub(super) finder: Option<Finder>,
     pub(super) nodes: Arc<NodeCache>,
+    pub(super) held: Arc<HeldFiles>,
     pub(super) known: KnownHandles,
     pub(super) root: Arc<Node>,
     pub(super) changes: ChangeLocks,
+    pub(super) times: ChangeTimes,
     pub(super) reserve: Reserve,
     pub(super) streams: Arc<Streams>,
     pub(super) verifier: Arc<Verifier>,
+    /// Of exclusive CREATE.
+    pub(super) verifiers: Verifiers,
     pub(super) locked: LockedFiles,
     /// Whether changes of metadata are made durable before they are answered.
     pub(super) syncs: bool,
@@ -64,7 +71,17 @@ impl FileSystem for LocalFileSystem {
     }
 
     fn let_go(&self) {
+        self.held.let_go();
         self.nodes.let_go();
+    }
+
+    fn keep_open(&self, file: &Handle) -> Option<KeptOpen> {
+        let node = self.node(file).ok()?;
+        self.held.hold(&self.tree, &node)
+    }
+
+    fn is_junction(&self, directory: &Handle) -> bool {
+        self.is_root_of_another(directory)
     }
 
     fn host_locks(&self) -> Option<&dyn HostLocks> {

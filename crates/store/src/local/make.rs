@@ -7,7 +7,9 @@ use howdah_vfs::{
 use rustix::fs::{FileType, Mode, makedev, mkdirat, mknodat, symlinkat};
 
 use super::LocalFileSystem;
+use super::create::Unfinished;
 use super::errno::refusal;
+use super::identify::identify;
 use super::node::Node;
 
 /// The mode of a new directory whose maker names none.
@@ -104,7 +106,10 @@ impl LocalFileSystem {
             if named.attributes.kind != kind {
                 return Err(FsError::NotFound);
             }
-            let attributes = self.finish_new(caller, &node, named.attributes, rest)?;
+            let finished = self.finish_new(caller, &node, (named.attributes, None), rest);
+            let finished =
+                finished.map_err(|error| Unfinished { error, made: identify(node.descriptor()).ok() });
+            let attributes = self.unless_unfinished(&directory, name, finished)?;
             Ok((node, Named { attributes, ..named }))
         })?;
         spare.with(|| self.settle(&[(&node, &named.attributes)], &directory))?;

@@ -10,8 +10,11 @@ use rustix::fs::OFlags;
 
 use super::cache::NodeCache;
 use super::change_locks::ChangeLocks;
+use super::change_times::ChangeTimes;
+use super::exclusive::Verifiers;
 use super::file_system::LocalFileSystem;
 use super::handles::{Finder, Maker};
+use super::held_files::HeldFiles;
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
@@ -27,7 +30,7 @@ use super::root::Root;
 use super::stream::Streams;
 use super::tree::{LOOK, Tree};
 use super::verifier::Verifier;
-use crate::limits::LOCKED_FILES;
+use crate::limits::{CHANGE_COUNTS, LOCKED_FILES};
 
 impl LocalFileSystem {
     /// Opens a directory.
@@ -87,6 +90,8 @@ impl LocalFileSystem {
         let mode = Mode { handles, fall_back, acts_as_caller: identity.acts_as_caller };
         let syncs = options.sync == SyncMode::Sync && tree.is_durable();
         let (has_xattrs, clones) = (probe::has_xattrs(&tree), probe::clones(&tree));
+        let fine = probe::has_fine_times(&tree).then(|| tree.file_system_of(tree.device));
+        let times = ChangeTimes::new(CHANGE_COUNTS, fine, tree.has_own_clock());
         let locked = LockedFiles::new(OpenFiles::for_locks(LOCKED_FILES), tree.kind());
         Ok(Self {
             tree,
@@ -94,13 +99,16 @@ impl LocalFileSystem {
             mode,
             identity,
             finder,
+            held: HeldFiles::new(&nodes),
             nodes,
             known,
             root,
             changes: ChangeLocks::new(),
+            times,
             reserve: Reserve::default(),
             streams,
             verifier,
+            verifiers: Verifiers::default(),
             locked,
             syncs,
             has_xattrs,

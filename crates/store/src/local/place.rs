@@ -18,6 +18,10 @@ use super::outside::Position;
 impl LocalFileSystem {
     /// Opens the node of a handle to look at it, as the superuser.
     pub(super) fn open_by_handle(&self, handle: &Handle) -> Result<OwnedFd> {
+        // Perhaps without a name by now.
+        if let Some(held) = self.held.find(handle) {
+            return Ok(held);
+        }
         if let Some(finder) = &self.finder {
             return finder.find(handle, &self.nodes);
         }

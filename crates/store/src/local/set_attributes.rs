@@ -76,7 +76,10 @@ impl LocalFileSystem {
         let group_fits =
             new.group.is_none_or(|group| owns && (group == attributes.group || caller.is_member(group)));
         let sets_time = |time| matches!(time, SetTime::To(_));
-        let owner_only = new.mode.is_some() || sets_time(new.accessed) || sets_time(new.modified);
+        // Times alone have no halves, and some file systems let others than the owner set them (FAT).
+        let sets_more = new.mode.is_some() || new.user.is_some() || new.group.is_some() || new.size.is_some();
+        let owner_only =
+            new.mode.is_some() || sets_more && (sets_time(new.accessed) || sets_time(new.modified));
         let fits = user_fits && group_fits && (owns || !owner_only);
         if !fits { Err(FsError::NotPermitted) } else { Ok(()) }
     }
@@ -131,14 +134,19 @@ impl LocalFileSystem {
             }
             _ => {}
         }
-        let times = Timestamps { last_access: time(new.accessed), last_modification: time(new.modified) };
-        utimensat(node.descriptor(), "", &times, AtFlags::EMPTY_PATH).map_err(|errno| match errno {
+        self.set_times_of(node, new).map_err(|errno| match errno {
             // Who may not write is told EACCES of both times set to now.
             Errno::ACCESS if (new.accessed, new.modified) != (SetTime::Now, SetTime::Now) => {
                 FsError::NotPermitted
             }
             errno => refusal(errno),
         })
+    }
+
+    /// Sets the times as whoever this thread acts as.
+    pub(super) fn set_times_of(&self, node: &Node, new: &NewAttributes) -> rustix::io::Result<()> {
+        let times = Timestamps { last_access: time(new.accessed), last_modification: time(new.modified) };
+        utimensat(node.descriptor(), "", &times, AtFlags::EMPTY_PATH)
     }
 
     /// Opens what making a change of a directory durable takes: out of descriptors, the change is refused before it is made.

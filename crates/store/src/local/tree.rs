@@ -26,6 +26,8 @@ const XFS: u64 = 0x5846_5342;
 const BTRFS: u64 = 0x9123_683e;
 const TMPFS: u64 = 0x0102_1994;
 const RAMFS: u64 = 0x8584_58f6;
+const FAT: u64 = 0x4d44;
+const EXFAT: u64 = 0x2011_bab0;
 const PROC: u64 = 0x9fa0;
 const FUSE: u64 = 0x6573_5546;
 
@@ -176,9 +178,19 @@ impl Tree {
         !matches!(self.kind, TMPFS | RAMFS)
     }
 
+    /// Whether it is one of the usual file systems of Linux, on storage of this host.
+    pub(super) fn is_usual(&self) -> bool {
+        matches!(self.kind, EXT | XFS | BTRFS | TMPFS)
+    }
+
     /// Whether times of birth are this machine's clock and never set by anybody.
     pub(super) fn has_honest_births(&self) -> bool {
-        matches!(self.kind, EXT | XFS | BTRFS | TMPFS)
+        self.is_usual()
+    }
+
+    /// Whether times of change are this machine's clock.
+    pub(super) fn has_own_clock(&self) -> bool {
+        self.is_usual() || matches!(self.kind, RAMFS | FAT | EXFAT)
     }
 
     /// Whether a process serves this file system (FUSE), and holds data that no kernel knows of.

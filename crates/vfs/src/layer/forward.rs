@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::Call;
 use crate::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, FsError, Handle, HostLocks, Limits, Listing, Name, NewAttributes, Node,
+    FileSystem, Found, FsError, Handle, HostLocks, KeptOpen, Limits, Listing, Name, NewAttributes, Node,
     RangeOperations, ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind, Stability,
     Statistics, Timestamp, Written, XattrName,
 };
@@ -38,6 +38,16 @@ macro_rules! forward {
             /// [`FileSystem::host_locks`]. They are told what clients have, and refuse no call: so they do not pass through the layer.
             fn host_locks(&self) -> Option<&dyn HostLocks> {
                 self.inner().host_locks()
+            }
+
+            /// [`FileSystem::keep_open`].
+            fn keep_open(&self, file: &Handle) -> Option<KeptOpen> {
+                self.inner().keep_open(file)
+            }
+
+            /// [`FileSystem::is_junction`].
+            fn is_junction(&self, directory: &Handle) -> bool {
+                self.inner().is_junction(directory)
             }
 
             /// Every call passes here, unless the layer has its own method for it: `run` makes it on the file
@@ -87,6 +97,14 @@ macro_rules! forward {
 
             fn host_locks(&self) -> Option<&dyn HostLocks> {
                 Layer::host_locks(self)
+            }
+
+            fn keep_open(&self, file: &Handle) -> Option<KeptOpen> {
+                Layer::keep_open(self, file)
+            }
+
+            fn is_junction(&self, directory: &Handle) -> bool {
+                Layer::is_junction(self, directory)
             }
 
             $(

@@ -68,6 +68,7 @@ impl Layer for WithoutSetId {
             Create::Unchecked(new) => Create::Unchecked(without(new, SET_ID)),
             Create::Guarded(new) => Create::Guarded(without(new, SET_ID)),
             Create::Exclusive(verifier) => Create::Exclusive(*verifier),
+            Create::ExclusiveWith(verifier, new) => Create::ExclusiveWith(*verifier, without(new, SET_ID)),
         };
         self.inner.create(caller, directory, name, &how, change)
     }

@@ -30,6 +30,7 @@ impl Tables {
         let (new, verifier) = match how {
             Create::Unchecked(new) | Create::Guarded(new) => (*new, None),
             Create::Exclusive(verifier) => (NewAttributes::default(), Some(*verifier)),
+            Create::ExclusiveWith(verifier, new) => (*new, Some(*verifier)),
         };
         let body = Body::Regular(Regular { verifier, ..Regular::default() });
         self.make(caller, directory, name, body, &new)
@@ -37,14 +38,19 @@ impl Tables {
 
     /// Whether CREATE is content with the node that has the name already.
     fn take_existing(&mut self, caller: &Caller, number: Number, how: &Create) -> Result<()> {
-        let Ok(file) = self.node(number)?.regular() else { return Err(FsError::Exists) };
+        let node = self.node(number)?;
+        let Ok(file) = node.regular() else { return Err(FsError::Exists) };
         match how {
             Create::Unchecked(NewAttributes { size: None, .. }) => Ok(()),
             Create::Unchecked(NewAttributes { size: Some(size), .. }) => {
                 self.set_attributes(caller, number, &NewAttributes::with_size(*size), None)
             }
-            Create::Exclusive(verifier) if file.verifier == Some(*verifier) => Ok(()),
-            Create::Guarded(_) | Create::Exclusive(_) => Err(FsError::Exists),
+            Create::Exclusive(verifier) | Create::ExclusiveWith(verifier, _)
+                if file.verifier == Some(*verifier) && node.user == caller.user =>
+            {
+                Ok(())
+            }
+            Create::Guarded(_) | Create::Exclusive(_) | Create::ExclusiveWith(..) => Err(FsError::Exists),
         }
     }
 

@@ -53,6 +53,13 @@ pub fn service_with(names: &[&str], adjust: impl Fn(Export) -> Export) -> Arc<Se
     Arc::new(Service::with(exports, Some(StateOptions::forgetful()), Vec::new()))
 }
 
+/// A server of one file system, at the root.
+pub fn service_of(file_system: Arc<dyn FileSystem>) -> Arc<Service> {
+    let rules = vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
+    let exports = Exports::new(vec![Export::new("/", 1, file_system, rules)], [7; 16]).expect("exports");
+    Arc::new(Service::with(exports, Some(StateOptions::forgetful()), Vec::new()))
+}
+
 /// A client with a session.
 pub struct Client {
     pub service: Arc<Service>,

@@ -240,6 +240,21 @@ fn the_client_of_an_exclusive_file_is_told_to_set_its_times() {
 }
 
 #[test]
+fn bits_of_an_open_that_mean_nothing_are_refused() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let undefined = [0x4, 0x8, 0x80, 0x600, 0xff00, 0x4_0000, 0x80_0000, 1 << 31];
+    for (access, status) in undefined.map(|bits| (bits, Err(Status::INVAL))).into_iter().chain([
+        (0x300, Ok(())),
+        (0x500, Ok(())),
+        (0x3_0000, Ok(())),
+    ]) {
+        let opened = client.open(&root, "file", "owner", (ACCESS_READ | access, DENY_NONE), MAKE);
+        assert_eq!(opened.map(drop), status, "{access:#x}");
+    }
+}
+
+#[test]
 fn a_size_is_set_by_an_open_for_writing() {
     let mut client = Client::new(&service(&["/"]), "client");
     let root = client.handle(&[]).expect("the root");

@@ -3,6 +3,7 @@
 mod client;
 mod delegations;
 mod files;
+mod local;
 mod locks;
 mod names;
 mod ranges;

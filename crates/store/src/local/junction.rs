@@ -1,0 +1,36 @@
+//! Directories at which another file system begins: what is mounted inside the export, and subvolumes.
+
+use std::os::fd::BorrowedFd;
+
+use howdah_vfs::Handle;
+use rustix::fs::{AtFlags, Statx, StatxFlags, fstat, statx};
+
+use super::LocalFileSystem;
+
+/// From memory, and mounting nothing.
+const QUIETLY: AtFlags = AtFlags::NO_AUTOMOUNT.union(AtFlags::STATX_DONT_SYNC);
+
+impl LocalFileSystem {
+    /// Whether a directory is the root of another file system than the directory above it is on. Two looks, and none where the export
+    /// is of one file system and the directory is on it.
+    pub(super) fn is_root_of_another(&self, directory: &Handle) -> bool {
+        let Ok(node) = self.node(directory) else { return false };
+        if node.handle == self.root.handle {
+            return false;
+        }
+        let device = |found: &Statx| rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
+        let own = match fstat(node.descriptor()) {
+            #[allow(clippy::unnecessary_cast)] // the type of the field differs between architectures
+            Ok(stat) => stat.st_dev as u64,
+            Err(_) => return false,
+        };
+        if own == self.tree.device && !self.tree.crosses_mounts {
+            return false;
+        }
+        above(node.descriptor()).is_some_and(|above| device(&above) != own)
+    }
+}
+
+fn above(directory: BorrowedFd<'_>) -> Option<Statx> {
+    statx(directory, "..", QUIETLY, StatxFlags::empty()).ok()
+}
