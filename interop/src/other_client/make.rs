@@ -1,7 +1,8 @@
 //! CREATE, MKDIR, SYMLINK and MKNOD, whose answers may leave out the node they made.
 
 use howdah_vfs::{
-    Attributes, Caller, Change, Create, DeviceNumber, Handle, NewAttributes, Node, Result, SpecialKind,
+    Attributes, Caller, Change, Create, DeviceNumber, FsError, Handle, NewAttributes, Node, Result,
+    SpecialKind,
 };
 use nfs3_types::nfs3::{
     CREATE3args, CREATE3res, MKDIR3args, MKDIR3res, MKNOD3args, MKNOD3res, NFS_PROGRAM, Nfs3Option,
@@ -34,6 +35,8 @@ impl OtherClient {
             Create::Unchecked(new) => createhow3::UNCHECKED(settings(new)?),
             Create::Guarded(new) => createhow3::GUARDED(settings(new)?),
             Create::Exclusive(verifier) => createhow3::EXCLUSIVE(createverf3(*verifier)),
+            // NFSv4 alone has it.
+            Create::ExclusiveWith(..) => return Err(FsError::NotSupported),
         };
         let arguments = CREATE3args { where_: self.place(directory, name), how };
         let result: CREATE3res = self.call(caller, NFS_PROGRAM::NFSPROC3_CREATE, &arguments);
