@@ -7,7 +7,9 @@ use std::path::Path;
 
 use common::{Place, is_root, myself, with_and_without_privilege, without_privilege};
 use howdah_store::local::{LocalFileSystem, Options};
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, Result, Stability};
+use howdah_vfs::{
+    Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Result, Stability,
+};
 
 fn me() -> Caller {
     if is_root() { Caller::ROOT } else { myself() }
@@ -126,6 +128,39 @@ fn a_mode_that_takes_reading_from_the_owner_stays() {
             let (new, mut change) = (NewAttributes::with_mode(mode), Change::default());
             fs.set_attributes(&me(), &file, &new, None, &mut change).expect("SETATTR");
             assert_eq!(fs.attributes(&me(), &file).expect("GETATTR").mode, mode);
+        }
+    });
+}
+
+#[test]
+fn a_program_that_acts_as_its_user_reads_what_the_mode_allows_and_changes_no_mode() {
+    let name_of_test = "a_program_that_acts_as_its_user_reads_what_the_mode_allows_and_changes_no_mode";
+    without_privilege(name_of_test, |under| {
+        for mode in [0o000, 0o200, 0o111, 0o400, 0o600] {
+            let place = Place::under(under);
+            let path = place.export().join("f");
+            std::fs::write(&path, b"secret").expect("written");
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("chmod");
+            let before = path.symlink_metadata().expect("there");
+            for overrides_own_modes in [false, true] {
+                let options = Options { overrides_own_modes, ..place.options() };
+                let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
+                let file = fs.lookup(&me(), &fs.root(), name("f")).expect("LOOKUP").node.handle;
+                let read = fs.read(&me(), &file, 0, 10, &mut Vec::new()).map(|read| read.content.len());
+                let may = mode & 0o400 != 0 || overrides_own_modes;
+                assert_eq!(read, if may { Ok(6) } else { Err(FsError::AccessDenied) }, "{mode:o}");
+                if !overrides_own_modes {
+                    let written = write(&fs, &file).map(drop);
+                    let may = mode & 0o600 == 0o600;
+                    assert_eq!(written, if may { Ok(()) } else { Err(FsError::AccessDenied) }, "{mode:o}");
+                    let after = path.symlink_metadata().expect("there");
+                    assert_eq!(after.mode(), before.mode());
+                    if !may {
+                        let changed = |facts: &std::fs::Metadata| (facts.ctime(), facts.ctime_nsec());
+                        assert_eq!(changed(&after), changed(&before), "{mode:o}");
+                    }
+                }
+            }
         }
     });
 }

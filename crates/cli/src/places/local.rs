@@ -41,7 +41,13 @@ impl Directories {
         let file_system = match self.0.lock().entry(directory.clone()) {
             Slot::Occupied(open) => Arc::clone(open.get()),
             Slot::Vacant(slot) => {
-                let options = Options { cross_mounts: true, sync: SyncMode::Async, ..Options::default() };
+                let options = Options {
+                    cross_mounts: true,
+                    sync: SyncMode::Async,
+                    // A copy must not change the mode of its source, not even for a moment.
+                    overrides_own_modes: false,
+                    ..Options::default()
+                };
                 // It tells its cause itself.
                 let open = LocalFileSystem::open(&directory, options).map_err(|error| anyhow!("{error}"))?;
                 Arc::clone(slot.insert(Arc::new(open)))

@@ -105,15 +105,15 @@ impl LocalFileSystem {
         // A lease of a local process would keep the open waiting for 45 s: the client is asked to try again instead.
         let flags = flags | OFlags::NONBLOCK;
         match self.tree.reopen(node.descriptor(), flags) {
-            Err(Errno::ACCESS) if attributes.kind == FileKind::Regular => {
+            Err(Errno::ACCESS) if self.overrides_own_modes && attributes.kind == FileKind::Regular => {
                 self.reopen_own(node, attributes, flags)
             }
             outcome => outcome.map_err(refusal),
         }
     }
 
-    /// Without privilege the kernel refuses an owner whose own bits do not allow it, and the owner may read and
-    /// write all the same. The only way is to lend oneself the bits for the moment of opening.
+    /// Without privilege the kernel refuses an owner whose mode does not allow it, but NFS lets the owner read and write all the same.
+    /// The only way is to change the mode for the moment of opening.
     fn reopen_own(&self, node: &Node, attributes: &Attributes, flags: OFlags) -> Result<OwnedFd> {
         if attributes.user != rustix::process::geteuid().as_raw() {
             return Err(FsError::AccessDenied);

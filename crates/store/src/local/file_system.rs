@@ -49,6 +49,8 @@ pub struct LocalFileSystem {
     pub(super) locked: LockedFiles,
     /// Whether changes of metadata are made durable before they are answered.
     pub(super) syncs: bool,
+    /// As [`Options::overrides_own_modes`](super::Options::overrides_own_modes).
+    pub(super) overrides_own_modes: bool,
     /// Whether its nodes can have extended attributes of users.
     pub(super) has_xattrs: bool,
     /// Whether ranges of its files can be cloned.

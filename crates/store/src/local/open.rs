@@ -111,6 +111,7 @@ impl LocalFileSystem {
             verifiers: Verifiers::default(),
             locked,
             syncs,
+            overrides_own_modes: options.overrides_own_modes,
             has_xattrs,
             clones,
             watch,

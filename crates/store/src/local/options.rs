@@ -27,6 +27,10 @@ pub struct Options {
     /// Whether the write verifier outlives the process where the data does, so that clients of a server that was restarted
     /// need not write again. On by default; off where other hosts serve the same files.
     pub keeps_verifier: bool,
+    /// Whether a server without privilege opens a file of its own user whose mode forbids that, by changing the mode for a moment. On
+    /// by default: an NFS server must let the owner of an open file read and write it, and cannot know which files are open
+    /// (RFC 1813 4.4). Off for programs that act as their user: they get what the kernel grants, and change nothing.
+    pub overrides_own_modes: bool,
     /// The most files kept open between calls. By default [`Options::OPEN_FILES`]; never more than half of what
     /// the process may open (`RLIMIT_NOFILE`), for its connections need some.
     pub open_files: usize,
@@ -50,6 +54,7 @@ impl Default for Options {
             cross_mounts: false,
             sync: SyncMode::Sync,
             keeps_verifier: true,
+            overrides_own_modes: true,
             open_files: Self::OPEN_FILES,
             known_handles: Self::KNOWN_HANDLES,
         }
