@@ -8,7 +8,7 @@ mod list_ahead;
 mod read_ahead;
 mod write_behind;
 
-pub use attribute_cache::{AttributeCache, AttributeCacheOptions, AttributeCacheReport};
+pub use attribute_cache::{AttributeCache, AttributeCacheOptions, AttributeCacheReport, LookupCache};
 pub use cached::{Cached, CachedReport, CachingOptions};
 pub use list_ahead::{ListAhead, ListAheadReport};
 pub use read_ahead::{ReadAhead, ReadAheadOptions, ReadAheadReport};

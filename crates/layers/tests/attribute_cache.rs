@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use howdah_layers::{AttributeCache, AttributeCacheOptions};
+use howdah_layers::{AttributeCache, AttributeCacheOptions, LookupCache};
 use howdah_vfs::layer::{Call, Metered, Stopwatch};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
@@ -17,11 +17,15 @@ const ROOT: Caller = Caller::ROOT;
 
 /// A cache over a counted file system, the way past the cache, and a clock in seconds.
 fn cached() -> (AttributeCache, Arc<Metered>, Arc<AtomicU64>) {
+    cached_with(AttributeCacheOptions::default())
+}
+
+fn cached_with(options: AttributeCacheOptions) -> (AttributeCache, Arc<Metered>, Arc<AtomicU64>) {
     let seconds = Arc::new(AtomicU64::new(0));
     let clock = Arc::clone(&seconds);
     let stopwatch: Stopwatch = Arc::new(move || Duration::from_secs(clock.load(Ordering::Relaxed)));
     let inner = Arc::new(Metered::around(Arc::new(MemoryFileSystem::new()), Arc::clone(&stopwatch)));
-    let cache = AttributeCache::around(Arc::clone(&inner) as _, AttributeCacheOptions::default(), stopwatch);
+    let cache = AttributeCache::around(Arc::clone(&inner) as _, options, stopwatch);
     (cache, inner, seconds)
 }
 
@@ -177,4 +181,89 @@ fn a_directory_is_listed_once_until_it_changes() {
     create(&*inner, "theirs");
     seconds.store(31, Ordering::Relaxed);
     assert_eq!(list(&cache, &root).len(), 1002, "another's when the directory has aged");
+}
+
+/// Brings a cache to know that there is no `flag` in a directory.
+type Absence = (&'static str, fn(&AttributeCache, &Metered) -> Handle);
+
+/// Each way to know that a name is not there.
+const ABSENCES: [Absence; 5] = [
+    ("a whole listing", |cache, inner| {
+        create(inner, "other");
+        cache.access(&ROOT, &cache.root(), Access::ALL).expect("told");
+        list(cache, &cache.root());
+        cache.root()
+    }),
+    ("a look for the name", |cache, _| {
+        cache.attributes(&ROOT, &cache.root()).expect("known");
+        assert_eq!(cache.lookup(&ROOT, &cache.root(), name("flag")).map(drop), Err(FsError::NotFound));
+        cache.root()
+    }),
+    ("a directory of our own", |cache, _| {
+        let (change, new) = (&mut Change::default(), NewAttributes::default());
+        cache.make_directory(&ROOT, &cache.root(), name("new"), &new, change).expect("made").handle
+    }),
+    ("a removal of our own", |cache, _| {
+        cache.access(&ROOT, &cache.root(), Access::ALL).expect("told");
+        create(cache, "flag");
+        list(cache, &cache.root());
+        cache.remove(&ROOT, &cache.root(), name("flag"), &mut Change::default()).expect("removed");
+        cache.root()
+    }),
+    ("a rename of our own", |cache, _| {
+        cache.access(&ROOT, &cache.root(), Access::ALL).expect("told");
+        create(cache, "flag");
+        list(cache, &cache.root());
+        let (root, changes) = (cache.root(), (&mut Change::default(), &mut Change::default()));
+        cache.rename(&ROOT, (&root, name("flag")), (&root, name("taken")), changes).expect("renamed");
+        root
+    }),
+];
+
+#[test]
+fn what_another_host_made_is_found_a_second_later_however_its_absence_was_known() {
+    for (known_by, learn) in ABSENCES {
+        let (cache, inner, seconds) = cached();
+        let directory = learn(&cache, &inner);
+        let asked = || (calls(&inner, Call::Lookup), calls(&inner, Call::Attributes));
+        let look = || cache.lookup(&ROOT, &directory, name("flag")).map(drop);
+        let before = asked();
+        assert_eq!((look(), asked()), (Err(FsError::NotFound), before), "{known_by}: known");
+        seconds.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..10 {
+            assert_eq!(look(), Err(FsError::NotFound), "{known_by}");
+        }
+        assert_eq!(
+            asked(),
+            (before.0, before.1 + 1),
+            "{known_by}: one look for all names that are not there"
+        );
+        let how = Create::Guarded(NewAttributes::default());
+        inner.create(&ROOT, &directory, name("flag"), &how, &mut Change::default()).expect("made by another");
+        seconds.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(look(), Ok(()), "{known_by}");
+    }
+}
+
+#[test]
+fn a_mount_option_says_which_names_are_remembered() {
+    let usual = AttributeCacheOptions::default();
+    let times = |options: AttributeCacheOptions| {
+        let count = |text: &str| {
+            let (cache, inner, seconds) = cached_with(options);
+            create(&*inner, "there");
+            cache.attributes(&ROOT, &cache.root()).expect("known");
+            let _ = cache.lookup(&ROOT, &cache.root(), name(text));
+            let before = calls(&inner, Call::Lookup) + calls(&inner, Call::Attributes);
+            let _ = cache.lookup(&ROOT, &cache.root(), name(text));
+            seconds.fetch_add(2, Ordering::Relaxed);
+            let _ = cache.lookup(&ROOT, &cache.root(), name(text));
+            calls(&inner, Call::Lookup) + calls(&inner, Call::Attributes) - before
+        };
+        [count("there"), count("absent")]
+    };
+    assert_eq!(times(usual), [0, 1], "the second look for what is absent");
+    assert_eq!(times(AttributeCacheOptions { absence: Duration::MAX, ..usual }), [0, 0]);
+    assert_eq!(times(AttributeCacheOptions { lookups: LookupCache::Positive, ..usual }), [0, 2]);
+    assert_eq!(times(AttributeCacheOptions { lookups: LookupCache::None, ..usual }), [2, 2]);
 }

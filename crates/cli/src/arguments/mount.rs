@@ -27,7 +27,8 @@ pub struct MountArguments {
     /// Options as mount(8) takes them, separated by commas
     ///
     /// ro, rw; allow_other (all users may use it); soft, hard, timeo=, retrans= (whether a server that is away is waited for);
-    /// actimeo=, acregmin=, acregmax=, acdirmin=, acdirmax=, noac (how long attributes are believed, in seconds); port=, mountport=,
+    /// actimeo=, acregmin=, acregmax=, acdirmin=, acdirmax=, noac (how long attributes are believed, in seconds);
+    /// lookupcache=all|positive|none (which names are cached); port=, mountport=,
     /// proto=tcp|udp, rsize=, wsize=, nconnect= (how to reach the server); exec, noexec, suid, nosuid, dev, nodev. What only
     /// mount(8) and systemd use is ignored, such as _netdev, nofail and x-systemd.*.
     #[arg(short, long = "options", value_name = "OPTIONS")]

@@ -49,7 +49,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         // Only root may say that it acts for others; and not if one user was named for all.
         caller: (!settings.allow_other || !geteuid().is_root() || settings.names_a_user()).then_some(caller),
         attributes: settings.believed.by_kernel(),
-        names: settings.believed.by_kernel(),
+        names: settings.believed.names_by_kernel(),
         set_id: settings.set_id,
         devices: settings.devices,
         synchronous: settings.synchronous,

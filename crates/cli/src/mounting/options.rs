@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use howdah_client::url::{NfsUrl, url_of};
+use howdah_layers::LookupCache;
 
 use super::options_table::{Meaning, meaning, nearest};
 use crate::asking::encoded;
@@ -38,6 +39,10 @@ pub struct Believed {
     pub file_max: Duration,
     pub directory_min: Duration,
     pub directory_max: Duration,
+    /// Which names are remembered.
+    pub lookups: LookupCache,
+    /// How long it is believed that a name is not there, without a look at its directory.
+    pub absence: Duration,
 }
 
 impl Default for Believed {
@@ -48,6 +53,8 @@ impl Default for Believed {
             file_max: seconds(60),
             directory_min: seconds(30),
             directory_max: seconds(60),
+            lookups: LookupCache::All,
+            absence: seconds(1),
         }
     }
 }
@@ -56,6 +63,32 @@ impl Believed {
     /// How long the kernel believes what it was told.
     pub fn by_kernel(&self) -> Duration {
         KERNEL_BELIEVES.min(self.file_min).min(self.directory_min)
+    }
+
+    /// How long the kernel believes a name.
+    pub fn names_by_kernel(&self) -> Duration {
+        if self.lookups == LookupCache::None { Duration::ZERO } else { self.by_kernel() }
+    }
+
+    /// All four times the same.
+    fn set_all(&mut self, time: Duration) {
+        for place in
+            [&mut self.file_min, &mut self.file_max, &mut self.directory_min, &mut self.directory_max]
+        {
+            *place = time;
+        }
+    }
+
+    /// As nfs(5) has `lookupcache`. Unless `all` is asked for, an absent name is looked for again after a second.
+    fn set_lookups(&mut self, value: &str) -> Result<()> {
+        let usual = Self::default();
+        (self.lookups, self.absence) = match value {
+            "all" => (LookupCache::All, Duration::MAX),
+            "pos" | "positive" => (LookupCache::Positive, usual.absence),
+            "none" => (LookupCache::None, usual.absence),
+            _ => bail!("the mount option lookupcache cannot be \"{value}\": expected all, positive or none"),
+        };
+        Ok(())
     }
 }
 
@@ -108,9 +141,13 @@ impl MountSettings {
             Some(Meaning::BelieveFileMax) => believed.file_max = seconds()?,
             Some(Meaning::BelieveDirectoryMin) => believed.directory_min = seconds()?,
             Some(Meaning::BelieveDirectoryMax) => believed.directory_max = seconds()?,
-            Some(Meaning::BelieveAll) => *believed = all(seconds()?),
+            Some(Meaning::BelieveAll) => believed.set_all(seconds()?),
+            Some(Meaning::BelieveNames) => believed.set_lookups(value)?,
             // As nfs(5) has it, `noac` has two parts: nothing is believed, and writes are synchronous.
-            Some(Meaning::BelieveNothing) => (*believed, self.synchronous) = (all(Duration::ZERO), true),
+            Some(Meaning::BelieveNothing) => {
+                believed.set_all(Duration::ZERO);
+                self.synchronous = true;
+            }
             Some(Meaning::LocalLock) if value == "all" => {}
             Some(Meaning::LocalLock) => {
                 bail!(
@@ -125,10 +162,6 @@ impl MountSettings {
         }
         Ok(())
     }
-}
-
-fn all(time: Duration) -> Believed {
-    Believed { file_min: time, file_max: time, directory_min: time, directory_max: time }
 }
 
 fn number(name: &str, value: &str) -> String {
@@ -176,6 +209,22 @@ mod tests {
         assert_eq!(believed("noac").by_kernel(), Duration::ZERO);
         assert!(parse("noac").expect("taken").synchronous && !parse("").expect("taken").synchronous);
         assert_eq!(believed("actimeo=600").by_kernel(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn names_are_remembered_as_was_asked() {
+        let lookups = |options: &str| parse(options).map(|settings| settings.believed);
+        let usual = lookups("").expect("taken");
+        assert_eq!((usual.lookups, usual.absence), (LookupCache::All, Duration::from_secs(1)));
+        assert_eq!(lookups("lookupcache=all").expect("taken").absence, Duration::MAX);
+        for value in ["pos", "positive"] {
+            let taken = lookups(&format!("lookupcache={value}")).expect("taken");
+            assert_eq!(taken.lookups, LookupCache::Positive);
+        }
+        let none = lookups("actimeo=60,lookupcache=none").expect("taken");
+        assert_eq!((none.lookups, none.names_by_kernel()), (LookupCache::None, Duration::ZERO));
+        assert_eq!(none.by_kernel(), Duration::from_secs(1));
+        assert!(lookups("lookupcache=some").expect_err("no value").to_string().contains("positive or none"));
     }
 
     #[test]

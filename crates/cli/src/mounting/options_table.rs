@@ -33,6 +33,8 @@ pub enum Meaning {
     BelieveDirectoryMax,
     /// `actimeo`
     BelieveAll,
+    /// `lookupcache`
+    BelieveNames,
     /// `noac`
     BelieveNothing,
     /// It asks for what is not done here, and cannot be left out in silence.
@@ -58,6 +60,7 @@ const TABLE: &[(&str, Meaning)] = &[
     ("acdirmin", Meaning::BelieveDirectoryMin),
     ("acdirmax", Meaning::BelieveDirectoryMax),
     ("actimeo", Meaning::BelieveAll),
+    ("lookupcache", Meaning::BelieveNames),
     ("noac", Meaning::BelieveNothing),
     ("port", Meaning::Url("nfsport")),
     ("mountport", Meaning::Url("mountport")),

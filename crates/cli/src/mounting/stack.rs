@@ -23,6 +23,8 @@ pub fn stack(client: Arc<Nfs3>, believed: &Believed) -> Stack {
         file_max: believed.file_max,
         directory_min: believed.directory_min,
         directory_max: believed.directory_max,
+        lookups: believed.lookups,
+        absence: believed.absence,
         ..AttributeCacheOptions::default()
     };
     let sizes = client.sizes();

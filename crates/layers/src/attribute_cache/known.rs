@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, Handle};
 
-use super::AttributeCacheOptions;
 use super::listings::ListedEntry;
 use super::names::{Leads, Names, Place};
+use super::{AttributeCacheOptions, LookupCache};
 use crate::generations::Generations;
 
 /// Answers of ACCESS remembered for one node, each of another caller.
@@ -166,7 +166,18 @@ impl Known {
     ) -> Option<Leads> {
         self.attributes(directory, time)?;
         let (epoch, rights) = (self.nodes.get_mut(directory)?.epoch, self.rights(caller, directory));
-        self.names.leads(caller, Place { directory, epoch, rights }, name)
+        let leads = self.names.leads(caller, Place { directory, epoch, rights }, name);
+        leads.filter(|leads| match self.options.lookups {
+            LookupCache::All => true,
+            LookupCache::Positive => *leads != Leads::Nowhere,
+            LookupCache::None => false,
+        })
+    }
+
+    /// Whether a directory was looked at so lately that a name which was not there then still is not.
+    pub fn is_absence_fresh(&mut self, directory: &Handle, time: Duration) -> bool {
+        let seen = self.nodes.get_mut(directory).and_then(|known| known.seen.as_ref());
+        seen.is_some_and(|seen| time.saturating_sub(seen.at) < self.options.absence)
     }
 
     /// A name was found, and what it led to.

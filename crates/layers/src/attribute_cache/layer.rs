@@ -41,7 +41,7 @@ impl AttributeCache {
         self.options.directory_max > Duration::ZERO && self.options.file_max > Duration::ZERO
     }
 
-    /// Whether it can tell where a name leads without asking.
+    /// Whether it can tell where a name leads without asking for the name. That there is no such name may cost a look at the directory.
     pub fn knows_name(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> bool {
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
@@ -50,6 +50,14 @@ impl AttributeCache {
             Some(Leads::Nowhere) => true,
             None => false,
         }
+    }
+
+    /// Whether it would say that there is no such name by a look at the directory that is not recent.
+    fn is_old_absence(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> bool {
+        let time = (self.stopwatch)();
+        let mut known = self.known.lock();
+        known.name(caller, directory, name.as_bytes(), time) == Some(Leads::Nowhere)
+            && !known.is_absence_fresh(directory, time)
     }
 
     /// Whether it can tell what a caller may do without asking.
@@ -226,6 +234,10 @@ impl Layer for AttributeCache {
     }
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        if self.is_old_absence(caller, directory, name) {
+            // Another host may have made it. If the directory changed, its names are not believed any more.
+            self.revalidate(caller, directory)?;
+        }
         let time = (self.stopwatch)();
         let (since, epoch) = {
             let mut known = self.known.lock();

@@ -8,4 +8,4 @@ mod names;
 mod options;
 
 pub use layer::AttributeCache;
-pub use options::{AttributeCacheOptions, AttributeCacheReport};
+pub use options::{AttributeCacheOptions, AttributeCacheReport, LookupCache};

@@ -14,8 +14,25 @@ pub struct AttributeCacheOptions {
     pub file_max: Duration,
     /// Of a directory, however quiet (Linux: `acdirmax`).
     pub directory_max: Duration,
+    /// Which names are remembered (Linux: `lookupcache`).
+    pub lookups: LookupCache,
+    /// For how long it is believed that a directory has no such name, since somebody last looked at the directory. Then one GETATTR of
+    /// the directory tells. A file that another host has just made is often waited for: a flag, a spool file, a lock.
+    pub absence: Duration,
     /// The most nodes remembered, and the most names. Each takes about 200 bytes.
     pub entries: usize,
+}
+
+/// Which names are remembered: the values of the mount option `lookupcache` in nfs(5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LookupCache {
+    /// Those that are there, and those that are not.
+    #[default]
+    All,
+    /// Those that are there.
+    Positive,
+    /// None.
+    None,
 }
 
 impl Default for AttributeCacheOptions {
@@ -26,6 +43,8 @@ impl Default for AttributeCacheOptions {
             directory_min: Duration::from_secs(30),
             file_max: Duration::from_secs(60),
             directory_max: Duration::from_secs(60),
+            lookups: LookupCache::All,
+            absence: Duration::from_secs(1),
             entries: 1 << 16,
         }
     }
