@@ -5,24 +5,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use howdah_vfs::listing::{BatchError, Batches};
-use howdah_vfs::{Detail, FileKind, FsError, Handle, NewAttributes, Node, SetTime};
+use howdah_vfs::{FileKind, FsError, Handle, NewAttributes, Node, SetTime};
 use parking_lot::Mutex;
 
 use super::at_once::at_once;
 use super::crew::Crew;
 use super::error::{Cause, CopyError, On};
 use super::naming::is_ours;
+use super::removal::{Change, NAMES_MAX, Names, OnChange, Removal, SourceRoot, below, names};
 use super::{CopyOptions, Item, Side, StopSign, Target};
-
-/// The most names that are held in memory: of one directory, and of what is to be removed.
-const NAMES_MAX: usize = 1 << 21;
 
 /// The most names that are removed at the same time. Each takes a thread.
 const AT_ONCE_MAX: usize = 256;
-
-/// The deepest that directories are removed in each other: as deep as paths that programs can use (Linux' PATH_MAX).
-const DEEPEST: usize = 2048;
 
 /// A source directory and where it went.
 pub(super) struct Tree {
@@ -47,18 +41,13 @@ impl Tree {
         };
         directories.map(tree).collect()
     }
-}
 
-/// What a deletion tells.
-pub(super) enum Change<'a> {
-    /// This is gone; in a dry run it would be.
-    Removed(&'a [u8]),
-    /// This is not.
-    Failed(&'a CopyError),
+    /// What is never removed of it.
+    pub(super) fn root(&self) -> SourceRoot {
+        let attributes = &self.node.attributes;
+        (self.source.realm, attributes.file_system, attributes.file)
+    }
 }
-
-/// Who is told of changes.
-pub(super) type OnChange<'a> = dyn Fn(Change<'_>) + Sync + 'a;
 
 /// What a source does not have: a name in a directory that both sides have.
 struct Extra {
@@ -104,27 +93,23 @@ pub(super) struct Deletion<'a> {
     options: &'a CopyOptions,
     stop: &'a StopSign,
     crew: Crew,
-    /// Roots of sources, which are never removed: by realm, file system and number.
-    sources: Vec<(u64, u64, u64)>,
+    /// Roots of sources, which are never removed.
+    sources: &'a [SourceRoot],
 }
 
 /// A directory is not looked into any further.
 struct Ended;
 
 impl<'a> Deletion<'a> {
-    /// Removes nothing yet; later so many names at the same time. Directories of these trees are safe, wherever they are.
+    /// Removes nothing yet; later so many names at the same time.
     pub(super) fn new(
         destination: &'a Side,
         options: &'a CopyOptions,
         stop: &'a StopSign,
-        (trees, at_once): (&[Tree], usize),
+        (sources, at_once): (&'a [SourceRoot], usize),
     ) -> Self {
-        let id = |tree: &Tree| {
-            let attributes = &tree.node.attributes;
-            (tree.source.realm, attributes.file_system, attributes.file)
-        };
         let crew = Crew::new(at_once.min(AT_ONCE_MAX));
-        Self { destination, options, stop, crew, sources: trees.iter().map(id).collect() }
+        Self { destination, options, stop, crew, sources }
     }
 
     /// Finds what the source of a tree does not have. Ends where the source cannot be read.
@@ -135,11 +120,11 @@ impl<'a> Deletion<'a> {
         };
         let Some(root) = root.filter(|node| node.attributes.kind == FileKind::Directory) else { return };
         let file_system = root.attributes.file_system;
-        let walk = Walk { deletion: self, tree, file_system };
+        let walk = Walk { deletion: self, tree, file_system, on_change };
         let mut found = Vec::new();
         let mut left = vec![Pair { source: tree.node, target: root.handle, path: Vec::new(), file_system }];
         while let Some(pair) = left.pop() {
-            let ended = walk.directory(pair, &mut left, &mut found, on_change);
+            let ended = walk.directory(pair, &mut left, &mut found);
             if self.stop.is_set() || ended.is_err() {
                 return;
             }
@@ -153,9 +138,10 @@ impl<'a> Deletion<'a> {
             let is_changed = AtomicBool::new(false);
             self.crew.all(extras, |(tree, extra)| {
                 let Extra { name, node, .. } = &extra;
-                let walk = Walk { deletion: self, tree, file_system: pair.file_system };
+                let walk = Walk { deletion: self, tree, file_system: pair.file_system, on_change };
                 let path = below(&pair.path, name);
-                let is_gone = walk.remove((pair.target, name), node, &path, 0, on_change);
+                let is_gone =
+                    walk.with_removal(|removal| removal.remove((pair.target, name), node, &path, 0));
                 is_changed.fetch_or(is_gone, Ordering::Relaxed);
                 is_gone
             });
@@ -176,11 +162,6 @@ impl<'a> Deletion<'a> {
             let _ = self.destination.set(&pair.target, &times);
         }
     }
-
-    fn is_source(&self, node: &Node) -> bool {
-        let id = (self.destination.realm, node.attributes.file_system, node.attributes.file);
-        self.sources.contains(&id)
-    }
 }
 
 /// One tree.
@@ -189,20 +170,20 @@ struct Walk<'a> {
     tree: &'a Tree,
     /// That of the root at the destination.
     file_system: u64,
+    on_change: &'a OnChange<'a>,
 }
 
 impl Walk<'_> {
     /// Finds what one directory has too much, and puts the directories that both have on the list.
-    fn directory(
-        &self,
-        pair: Pair,
-        left: &mut Vec<Pair>,
-        extras: &mut Vec<Extra>,
-        on_change: &OnChange<'_>,
-    ) -> Result<(), Ended> {
+    fn directory(&self, pair: Pair, left: &mut Vec<Pair>, extras: &mut Vec<Extra>) -> Result<(), Ended> {
+        let on_change = self.on_change;
         let (pair, source) = (Arc::new(pair), &self.tree.source);
         let (known, there) =
             at_once(|| names(source, pair.source.handle), || names(self.deletion.destination, pair.target));
+        // It is gone since it was listed above. The next run removes what is left of it.
+        if !pair.path.is_empty() && matches!(known, Err(Cause::Refused(FsError::Stale | FsError::NotFound))) {
+            return Ok(());
+        }
         let known = known.map_err(|cause| {
             on_change(Change::Failed(&error("list", On::Source, self.source_path(&pair.path), cause)));
             Ended
@@ -229,7 +210,8 @@ impl Walk<'_> {
                 return Err(Ended);
             }
             let path = below(&pair.path, &name);
-            let Some(node) = self.node(pair.target, &name, node, &path, on_change) else { continue };
+            let found = self.with_removal(|removal| removal.node(pair.target, &name, node, &path));
+            let Some(node) = found else { continue };
             let known_as =
                 known.get_key_value(&name).or_else(|| known.get_key_value(spelled.get(&place(&node))?));
             match known_as {
@@ -283,72 +265,21 @@ impl Walk<'_> {
         are_directories && (is_here || !options.one_file_system) && !options.patterns.excludes(path, true)
     }
 
-    /// The node of a name at the destination, if it is there and may go.
-    fn node(
-        &self,
-        directory: Handle,
-        name: &[u8],
-        listed: Option<Node>,
-        path: &[u8],
-        on_change: &OnChange<'_>,
-    ) -> Option<Node> {
-        match listed.map_or_else(|| self.deletion.destination.find(&directory, name), |node| Ok(Some(node))) {
-            Ok(found) => found,
-            Err(refused) => {
-                let cause = Cause::Refused(refused);
-                on_change(Change::Failed(&error("look up", On::Destination, self.path(path), cause)));
-                None
-            }
-        }
-    }
-
-    /// Removes a name with all that is in it. Says whether it is gone: what a pattern leaves out stays, and so does its directory.
-    fn remove(
-        &self,
-        (directory, name): (Handle, &[u8]),
-        node: &Node,
-        path: &[u8],
-        depth: usize,
-        on_change: &OnChange<'_>,
-    ) -> bool {
-        let (options, side) = (self.deletion.options, self.deletion.destination);
-        let is_directory = node.attributes.kind == FileKind::Directory;
-        // Another file system is mounted there.
-        if options.one_file_system && node.attributes.file_system != self.file_system {
-            return false;
-        }
-        if self.deletion.stop.is_set() || is_ours(name) || options.patterns.excludes(path, is_directory) {
-            return false;
-        }
-        let removed = match is_directory {
-            _ if self.deletion.is_source(node) => Err(Cause::IsSource),
-            true if depth > DEEPEST => Err(Cause::TooDeep),
-            true => match self.empty(node, path, depth, on_change) {
-                Ok(false) => return false,
-                Ok(true) if options.dry_run => Ok(()),
-                Ok(true) => side.remove_directory(&directory, name).map_err(Cause::Refused),
-                Err(cause) => Err(cause),
-            },
-            false if options.dry_run => Ok(()),
-            false => side.remove(&directory, name).map_err(Cause::Refused),
-        };
-        match removed {
-            Ok(()) => on_change(Change::Removed(&self.path(path))),
-            Err(cause) => {
-                on_change(Change::Failed(&error("delete", On::Destination, self.path(path), cause)))
-            }
-        }
-        removed.is_ok()
-    }
-
-    /// Removes what is in a directory; says whether all of it is gone.
-    fn empty(&self, node: &Node, path: &[u8], depth: usize, on_change: &OnChange<'_>) -> Result<bool, Cause> {
-        let names: Vec<_> = names(self.deletion.destination, node.handle)?.into_iter().collect();
-        Ok(self.deletion.crew.all(names, |(name, listed)| {
-            let path = below(path, &name);
-            let found = self.node(node.handle, &name, listed, &path, on_change);
-            found.is_some_and(|found| self.remove((node.handle, &name), &found, &path, depth + 1, on_change))
-        }))
+    /// Removes below this tree's root.
+    fn with_removal<T>(&self, work: impl FnOnce(&Removal<'_>) -> T) -> T {
+        let deletion = self.deletion;
+        let shown = |path: &[u8]| self.path(path);
+        work(&Removal {
+            side: deletion.destination,
+            options: deletion.options,
+            stop: deletion.stop,
+            crew: &deletion.crew,
+            sources: deletion.sources,
+            file_system: self.file_system,
+            takes_unfinished: false,
+            shown: &shown,
+            on_change: self.on_change,
+        })
     }
 
     /// How a path at the destination is told to people.
@@ -365,9 +296,6 @@ impl Walk<'_> {
     }
 }
 
-/// All names of a directory, with their nodes as far as the listing tells them.
-type Names = HashMap<Vec<u8>, Option<Node>>;
-
 /// What tells a node from others of its side: file system and number.
 type Place = (u64, u64);
 
@@ -375,31 +303,6 @@ fn place(node: &Node) -> Place {
     (node.attributes.file_system, node.attributes.file)
 }
 
-fn names(side: &Side, directory: Handle) -> Result<Names, Cause> {
-    let mut batches = Batches::new(&*side.file_system, &side.caller, directory, Detail::Nodes, false);
-    let mut all = HashMap::new();
-    let wants = |name: &[u8]| !matches!(name, b"." | b"..");
-    while let Some(batch) = batches.next(wants).map_err(|error| match error {
-        BatchError::Refused(refused) => Cause::Refused(refused),
-        BatchError::TooMany | BatchError::Circle => Cause::EndlessListing,
-    })? {
-        all.extend(batch);
-        if all.len() > NAMES_MAX {
-            return Err(Cause::TooMany);
-        }
-    }
-    Ok(all)
-}
-
 fn error(step: &'static str, on: On, path: Vec<u8>, cause: Cause) -> CopyError {
     CopyError { step, on, path, cause, left: None }
-}
-
-/// The path of a name below another one; the root has none.
-fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
-    match path {
-        b"" => name.to_vec(),
-        path if path.ends_with(b"/") => [path, name].concat(),
-        path => [path, b"/", name].concat(),
-    }
 }

@@ -8,6 +8,7 @@ use howdah_vfs::{Attributes, Detail, FileKind, FsError, Node};
 
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
+use super::finish::MOST_LOOKS;
 use super::links::LinkTable;
 use super::naming;
 use super::tally::count;
@@ -46,10 +47,15 @@ fn refuse_circles(entry: &Entry, node: &Node) -> Step<()> {
 impl Copier {
     /// Copies what has a name.
     pub(super) fn copy_entry(&self, entry: Entry, worker: &mut Worker) {
-        let (parent, name) = (Arc::clone(&entry.parent), entry.name.clone());
+        let (parent, name, tries) = (Arc::clone(&entry.parent), entry.name.clone(), entry.tries + 1);
         match self.try_entry(entry, worker) {
             Ok(Settled::Now) => self.release(&parent),
             Ok(Settled::Later) => {}
+            // Something else may have the name by now.
+            Err(trouble) if trouble.is_gone() && parent.node.is_some() && tries < MOST_LOOKS => {
+                let part = LinkPart::Unknown;
+                self.stack.push(Task::Entry(Entry { parent, name, node: None, part, tries, looked: None }));
+            }
             Err(trouble) => {
                 self.report(&parent.error(trouble, &name));
                 self.release(&parent);
@@ -69,8 +75,10 @@ impl Copier {
                 }
                 match found? {
                     Some(node) => node,
-                    // It was removed since it was listed.
-                    None => return Ok(Settled::Now),
+                    None => {
+                        self.on_vanished(&entry.path());
+                        return Ok(Settled::Now);
+                    }
                 }
             }
         };
@@ -166,6 +174,9 @@ impl Copier {
         let there =
             self.destination.find(&entry.parent.target.handle, &entry.name).at_destination("look up")?;
         match there {
+            Some(there) if there.attributes.kind != FileKind::Directory && self.may_make_way(entry) => {
+                self.make_way(entry, &there).map(|()| None)
+            }
             Some(there) if there.attributes.kind != FileKind::Directory => {
                 Err(Trouble::destination("create the directory", Cause::InTheWay(there.attributes.kind)))
             }
@@ -228,7 +239,12 @@ impl Copier {
             }
             Err(trouble) => {
                 self.listings.fetch_sub(1, Ordering::Relaxed);
-                self.report(&directory.own_error(trouble));
+                match &directory.parent {
+                    Some(parent) if trouble.is_gone() && parent.node.is_some() => {
+                        self.on_vanished(&parent.path_of(&directory.name));
+                    }
+                    _ => self.report(&directory.own_error(trouble)),
+                }
                 self.release(directory);
             }
         }

@@ -5,20 +5,22 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use howdah_vfs::{Attributes, FileKind, FsError, Handle, Node};
+use howdah_vfs::{Attributes, FileKind, FileSystem, FsError, Handle, Node};
 use parking_lot::Mutex;
 
 use super::at_once::at_once;
 use super::block_flight::BlockFlight;
 use super::buffers::Buffers;
-use super::deletion::{Change, Deletion, Extras, Tree};
-use super::error::{CopyError, On, Trouble};
+use super::deletion::{Deletion, Extras, Tree};
+use super::error::{Cause, CopyError, On, Trouble};
 use super::links::LinkTable;
 use super::ownership::Ownership;
+use super::removal::{Change, SourceRoot};
 use super::stack::Stack;
 use super::stop_sign::StopSign;
 use super::tally::{Tally, count};
 use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart, Task};
+use super::unlocked::Unlocked;
 use super::width::{INTERVAL, START, START_OF_ONE_WRITER, Width};
 use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, item, naming};
 
@@ -70,6 +72,10 @@ pub struct Copier {
     pub(super) listings: AtomicUsize,
     /// Something of a source could not be read.
     source_failed: AtomicBool,
+    /// The roots of all sources.
+    source_roots: OnceLock<Vec<SourceRoot>>,
+    /// Where the user's own directories may be read-only.
+    unlocked: Option<Arc<Unlocked>>,
 }
 
 /// What a worker keeps from task to task.
@@ -85,6 +91,7 @@ impl Copier {
     pub fn new(destination: Side, options: CopyOptions, observer: Arc<dyn Observer>) -> Self {
         let block = options.tuning.block;
         let block = options.rate.map_or(block, |rate| Bucket::smooth_block(rate, block));
+        let (destination, unlocked) = unlocked(destination, &options);
         Self {
             destination,
             block,
@@ -105,6 +112,8 @@ impl Copier {
             noted: Mutex::default(),
             listings: AtomicUsize::new(0),
             source_failed: AtomicBool::new(false),
+            source_roots: OnceLock::new(),
+            unlocked,
             options,
         }
     }
@@ -122,6 +131,7 @@ impl Copier {
     /// Copies all items, and comes back when all is done or stopped. To be called once.
     pub fn run(&self, items: Vec<Item>) -> Outcome {
         let trees = if self.options.delete { Tree::of(&items) } else { Vec::new() };
+        let _ = self.source_roots.set(trees.iter().map(Tree::root).collect());
         let rounds = item::rounds(items);
         let mut jobs = 0;
         // What is found in a round is not all while others are left.
@@ -133,6 +143,11 @@ impl Copier {
             }
         }
         self.delete(trees);
+        if let Some(unlocked) = &self.unlocked
+            && !unlocked.give_modes_back(&self.destination.caller)
+        {
+            self.note("directories that were made writable for this copy could not get their modes back");
+        }
         let held_back = self.bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.lock().held());
         Outcome { figures: self.tally.figures(), stopped: self.stop.is_set(), jobs, held_back }
     }
@@ -228,7 +243,7 @@ impl Copier {
                 let target = match attributes {
                     Ok(attributes) => Node { handle: directory, attributes },
                     Err(refused) => {
-                        let cause = super::Cause::Refused(refused);
+                        let cause = Cause::Refused(refused);
                         let trouble = Trouble::destination("find", cause);
                         self.report(&trouble.of(paths.1));
                         return None;
@@ -323,14 +338,9 @@ impl Copier {
         if trees.is_empty() {
             return;
         }
-        let deletion = Deletion::new(&self.destination, &self.options, &self.stop, (&trees, self.removals()));
-        let on_change = |change: Change<'_>| match change {
-            Change::Removed(path) => {
-                count(&self.tally.removed);
-                self.tell(&Event::Removed { path });
-            }
-            Change::Failed(error) => self.report(error),
-        };
+        let roots = (self.source_roots(), self.removals());
+        let deletion = Deletion::new(&self.destination, &self.options, &self.stop, roots);
+        let on_change = |change: Change<'_>| self.on_change(&change);
         let mut extras = Extras::default();
         let has_failed = || self.source_failed.load(Ordering::Relaxed);
         let readable = trees.iter().take_while(|_| !has_failed());
@@ -341,8 +351,30 @@ impl Copier {
         }
     }
 
+    /// The roots of sources that are mirrored.
+    pub(super) fn source_roots(&self) -> &[SourceRoot] {
+        self.source_roots.get().map_or(&[], |roots| &roots[..])
+    }
+
+    /// Something was removed, or could not be.
+    pub(super) fn on_change(&self, change: &Change<'_>) {
+        match change {
+            Change::Removed(path) => {
+                count(&self.tally.removed);
+                self.tell(&Event::Removed { path });
+            }
+            Change::Failed(error) => self.report(error),
+        }
+    }
+
+    /// Something was listed and is gone: the source has it no more.
+    pub(super) fn on_vanished(&self, path: &[u8]) {
+        count(&self.tally.vanished);
+        self.tell(&Event::Vanished { path });
+    }
+
     /// How many names are removed at the same time: as many as there are workers for small files.
-    fn removals(&self) -> usize {
+    pub(super) fn removals(&self) -> usize {
         let latency = Duration::from_micros(self.latency.load(Ordering::Relaxed));
         let width = Width::new(self.options.jobs, START, self.options.tuning.most_jobs);
         width.for_small_files(latency, self.options.tuning.most_small_jobs).max(width.now())
@@ -350,7 +382,9 @@ impl Copier {
 
     /// Counts and tells something that was not copied.
     pub(super) fn report(&self, error: &CopyError) {
-        self.source_failed.fetch_or(error.on == On::Source, Ordering::Relaxed);
+        // What changes all the time is there: nothing is removed in its place.
+        let is_unknown = error.on == On::Source && error.cause != Cause::Changed;
+        self.source_failed.fetch_or(is_unknown, Ordering::Relaxed);
         count(&self.tally.errors);
         self.tell(&Event::Failed(error));
     }
@@ -370,6 +404,16 @@ impl Copier {
         let all = self.listings.load(Ordering::Relaxed) == 0;
         self.tally.found_all.store(u64::from(all), Ordering::Relaxed);
     }
+}
+
+/// The destination as an ordinary user may need it. The superuser may write everywhere, and a dry run writes nothing.
+fn unlocked(destination: Side, options: &CopyOptions) -> (Side, Option<Arc<Unlocked>>) {
+    if destination.caller.user == 0 || options.dry_run {
+        return (destination, None);
+    }
+    let unlocked = Arc::new(Unlocked::around(Arc::clone(&destination.file_system)));
+    let file_system = Arc::clone(&unlocked) as Arc<dyn FileSystem>;
+    (Side { file_system, ..destination }, Some(unlocked))
 }
 
 impl DirectoryJob {

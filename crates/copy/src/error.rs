@@ -104,6 +104,12 @@ impl Trouble {
         Self { step, on: On::Destination, cause }
     }
 
+    /// Whether the source has no such file any more.
+    pub(super) fn is_gone(self) -> bool {
+        let is_gone = matches!(self.cause, Cause::Refused(FsError::Stale | FsError::NotFound));
+        self.on == On::Source && is_gone
+    }
+
     pub(super) fn of(self, path: Vec<u8>) -> CopyError {
         CopyError { step: self.step, on: self.on, path, cause: self.cause, left: None }
     }

@@ -27,6 +27,18 @@ pub enum Event<'a> {
         /// Which, at the destination.
         path: &'a [u8],
     },
+    /// The source had it when it was listed, and has it no more.
+    Vanished {
+        /// Which.
+        path: &'a [u8],
+    },
+    /// A file that was copied grew meanwhile: the copy has what was there at the start.
+    Grown {
+        /// Which.
+        path: &'a [u8],
+        /// So much.
+        bytes: u64,
+    },
     /// It was there already and stays.
     Kept {
         /// Which.

@@ -328,6 +328,8 @@ impl Copier {
             outbox: one_writer.then(Outbox::default),
             sparse,
             resumed: opened.resumed,
+            is_large: attributes.size > self.block as u64,
+            grown: AtomicBool::new(false),
             verifying: AtomicBool::new(false),
             attributes_set: Mutex::default(),
             failed: AtomicBool::new(false),
@@ -430,7 +432,7 @@ impl Copier {
             Some(there) if is_copy(there) => Ok(false),
             Some(_) if self.options.existing == super::Existing::Keep => Ok(false),
             Some(there) if !may_be_replaced(there.attributes.kind) => {
-                Err(Trouble::destination("link", Cause::InTheWay(there.attributes.kind)))
+                self.will_make_way(entry, there, "link").map(|()| true)
             }
             Some(there) if self.keeps_name(entry, there)? => Ok(false),
             _ => Ok(true),
@@ -446,12 +448,12 @@ impl Copier {
         let directory = &entry.parent.target.handle;
         let name = naming::partial(&entry.name, entry.parent.item.id);
         self.destination.afresh(directory, &name, || make(&name)).at_destination("create")?;
-        let renamed = self.destination.rename(directory, &name, &entry.name);
+        let renamed = self.rename_into_place(entry, &name, "rename");
         if renamed.is_err() {
             // If that fails, the next run replaces it.
             let _ = self.destination.remove(directory, &name);
         }
-        renamed.at_destination("rename")
+        renamed
     }
 }
 

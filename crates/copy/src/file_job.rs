@@ -1,6 +1,6 @@
 //! A file that is being copied, perhaps by many workers at once.
 
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use howdah_vfs::{Attributes, Node};
@@ -28,6 +28,10 @@ pub(super) struct FileJob {
     pub(super) sparse: bool,
     /// Whether an earlier copy goes on.
     pub(super) resumed: bool,
+    /// Whether it has more than one block.
+    pub(super) is_large: bool,
+    /// Whether the source was seen to have grown.
+    pub(super) grown: AtomicBool,
     /// Whether the blocks are read back, all being written.
     pub(super) verifying: AtomicBool,
     /// The attributes of the partial file, if they are set already.
@@ -39,7 +43,28 @@ pub(super) struct FileJob {
     pub(super) committed_here: AtomicU64,
 }
 
+/// How often a file that changes while it is copied is begun.
+pub(super) const MOST_TRIES: u32 = 2;
+
 impl FileJob {
+    /// Whether what is copied still stands in the source, by its attributes now. A file that grew has its old data still, most likely,
+    /// which is read back; a small one is begun once more before that.
+    pub(super) fn is_still_copied(&self, now: &Attributes) -> bool {
+        let before = &self.node.attributes;
+        if (before.size, before.modified) == (now.size, now.modified) {
+            return true;
+        }
+        let accepts_growth = self.is_large || self.entry.tries + 1 >= MOST_TRIES;
+        let has_grown = accepts_growth && now.size > before.size;
+        self.grown.fetch_or(has_grown, Ordering::Relaxed);
+        has_grown
+    }
+
+    /// Whether the source grew since its copy began.
+    pub(super) fn has_grown(&self) -> bool {
+        self.grown.load(Ordering::Relaxed)
+    }
+
     pub(super) fn size(&self) -> u64 {
         self.node.attributes.size
     }

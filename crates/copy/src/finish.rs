@@ -9,15 +9,14 @@ use howdah_vfs::{Attributes, FsError, Node};
 use super::Event;
 use super::engine::Copier;
 use super::error::{Cause, CopyError, Doing, LeftFiles, On, Step, Trouble};
-use super::file_job::FileJob;
+use super::file_job::{FileJob, MOST_TRIES};
 use super::ledger::{Batch, Ledger};
 use super::ranges::RangeSet;
 use super::tally::{add, count};
 use super::tasks::{Entry, Task};
-use super::transfer::is_changed;
 
-/// How often a file that changes while it is copied is begun anew.
-const MOST_TRIES: u32 = 2;
+/// How often a file that is gone is looked up again: something else may have its name by now.
+pub(super) const MOST_LOOKS: u32 = 4;
 
 impl Copier {
     /// Whether so much, or so long, was written without a commit that an interruption would hurt.
@@ -82,36 +81,46 @@ impl Copier {
     /// again.
     pub(super) fn on_data_complete(&self, job: &Arc<FileJob>) -> bool {
         if self.options.verify && !job.verifying.load(Ordering::Relaxed) {
-            if let Err(trouble) = self.record(job) {
-                self.fail(job, trouble);
-                return false;
-            }
-            job.verifying.store(true, Ordering::Relaxed);
-            *job.ledger.lock() = Ledger::new(job.size(), RangeSet::default());
-            return true;
+            return self.begin_verifying(job);
         }
         match self.complete_file(job) {
-            Ok(()) => self.on_complete(job),
+            Ok(true) => self.on_complete(job),
+            // Of a file that was cut and written again nothing else would tell.
+            Ok(false) => return self.begin_verifying(job),
             Err(trouble) => self.fail_closed(job, trouble),
         }
         false
     }
 
-    fn complete_file(&self, job: &FileJob) -> Step<()> {
+    /// All blocks are read back from both sides next. Says whether that begins.
+    fn begin_verifying(&self, job: &Arc<FileJob>) -> bool {
+        if let Err(trouble) = self.record(job) {
+            self.fail(job, trouble);
+            return false;
+        }
+        job.verifying.store(true, Ordering::Relaxed);
+        *job.ledger.lock() = Ledger::new(job.size(), RangeSet::default());
+        true
+    }
+
+    /// Gives the file its attributes and its name; says whether that is done. If the file grew, its data is read back first.
+    fn complete_file(&self, job: &FileJob) -> Step<bool> {
         self.look_again(job)?;
+        if job.has_grown() && !job.verifying.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
         let directory = &job.entry.parent.target.handle;
         if !self.finish_attributes(job)? {
             return Err(Trouble::destination("complete", Cause::TakenOver));
         }
-        let renamed = self.destination.rename(directory, &job.partial_name, &job.entry.name);
-        renamed.at_destination("rename the partial file to")?;
+        self.rename_into_place(&job.entry, &job.partial_name, "rename the partial file to")?;
         if let Some(journal) = &job.journal
             && self.destination.remove(directory, &journal.lock().name).is_err()
         {
             // The file is complete all the same.
             self.note("a journal could not be removed: the same copy, started again, removes it");
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Gives the partial file the attributes of its source. Gives those afterwards, if the answer tells them.
@@ -140,9 +149,9 @@ impl Copier {
     /// listed, perhaps long ago, need not be so still.
     fn look_again(&self, job: &FileJob) -> Step<()> {
         let now = job.entry.parent.source().attributes(&job.node.handle);
-        match is_changed(&job.node.attributes, &now.at_source("check")?) {
-            true => Err(Trouble::source("complete", Cause::Changed)),
-            false => Ok(()),
+        match job.is_still_copied(&now.at_source("check")?) {
+            false => Err(Trouble::source("complete", Cause::Changed)),
+            true => Ok(()),
         }
     }
 
@@ -151,6 +160,10 @@ impl Copier {
         if self.options.verify {
             count(&self.tally.verified_files);
             add(&self.tally.verified_bytes, job.size());
+        }
+        if job.has_grown() {
+            count(&self.tally.grown);
+            self.tell(&Event::Grown { path: &job.entry.path(), bytes: job.size() });
         }
         self.tell(&Event::Copied { path: &job.entry.path(), bytes: job.size() });
         self.on_copied(&job.entry, job.partial.handle);
@@ -173,10 +186,16 @@ impl Copier {
             // What is there is the other copy's.
             Cause::TakenOver => None,
             Cause::Changed | Cause::Differs(_) => self.discard(job),
+            _ if trouble.is_gone() => self.discard(job),
             _ if self.is_resumable(job) => Some(leave(job)),
             _ => self.discard(job),
         };
-        if trouble.cause == Cause::Changed && job.entry.tries + 1 < MOST_TRIES {
+        let tries = match trouble.cause {
+            Cause::Changed => MOST_TRIES,
+            _ if trouble.is_gone() && job.entry.parent.node.is_some() => MOST_LOOKS,
+            _ => 0,
+        };
+        if job.entry.tries + 1 < tries {
             return self.begin_anew(job);
         }
         self.give_up(job, trouble, left);
@@ -198,8 +217,12 @@ impl Copier {
         self.release(&job.entry.parent);
     }
 
-    /// A partial file that is gone while its name is not was replaced by another copy.
+    /// What a trouble means for this file. A partial file that is gone while its name is not was replaced by another copy.
     fn explained(&self, job: &FileJob, trouble: Trouble) -> Trouble {
+        // It did not only grow.
+        if job.has_grown() && !self.options.verify && matches!(trouble.cause, Cause::Differs(_)) {
+            return Trouble::source("complete", Cause::Changed);
+        }
         let is_gone = trouble.on == On::Destination && trouble.cause == Cause::Refused(FsError::Stale);
         let directory = &job.entry.parent.target.handle;
         let is_there = || matches!(self.destination.find(directory, &job.partial_name), Ok(Some(_)));

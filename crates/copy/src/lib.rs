@@ -33,6 +33,7 @@ mod ownership;
 mod patterns;
 mod ranges;
 mod rate;
+mod removal;
 mod sequence;
 mod side;
 mod stack;
@@ -40,6 +41,8 @@ mod stop_sign;
 mod tally;
 mod tasks;
 mod transfer;
+mod unlocked;
+mod way;
 mod width;
 mod zeros;
 

@@ -2,8 +2,9 @@
 
 use howdah_vfs::{Change, FileKind, FsError, Name, NewAttributes, Node, SpecialKind};
 
+use super::decide::is_near;
 use super::engine::Copier;
-use super::error::{Cause, Doing, Step, Trouble};
+use super::error::{Doing, Step};
 use super::file::MODE_UNTIL_DONE;
 use super::tally::count;
 use super::tasks::Entry;
@@ -88,11 +89,11 @@ impl Copier {
                 if self.options.dry_run {
                     return Ok(self.keep(entry));
                 }
-                self.complete_node(there, node).at_destination("set the times of")?;
+                self.complete_node(entry, there, node).at_destination("set the times of")?;
                 return Ok(self.keep(entry));
             }
             if there.attributes.kind == FileKind::Directory {
-                return Err(Trouble::destination("create", Cause::InTheWay(FileKind::Directory)));
+                self.will_make_way(entry, there, "create")?;
             }
         }
         match there {
@@ -137,9 +138,9 @@ impl Copier {
     }
 
     /// A copy that was interrupted may have made the node, and not have come to its times.
-    fn complete_node(&self, there: &Node, node: &Node) -> Result<(), FsError> {
+    fn complete_node(&self, entry: &Entry, there: &Node, node: &Node) -> Result<(), FsError> {
         let (new, old) = (node.attributes.modified, there.attributes.modified);
-        let is_complete = old == new || old == new.in_32_bits();
+        let is_complete = is_near(new, old, entry.parent.item.step);
         if is_complete || !self.options.preserve.times || self.options.existing != Existing::ReplaceChanged {
             return Ok(());
         }

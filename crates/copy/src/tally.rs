@@ -57,6 +57,10 @@ figures! {
     kept,
     /// Names that are left out by a pattern.
     excluded,
+    /// Names that were listed and gone when they were to be copied.
+    vanished,
+    /// Of the files copied, those that grew meanwhile: the copy has what was there at the start.
+    grown,
     /// Names removed that the source does not have.
     removed,
     /// Directories made or brought up to date.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use howdah_vfs::{Attributes, Content, Data, FileRange, Stability};
+use howdah_vfs::{Content, Data, FileRange, Stability};
 use rustix::fs::{Advice, fadvise};
 
 use super::engine::{Copier, Worker};
@@ -81,9 +81,9 @@ impl Copier {
         }
         // What it was when it went is known only now.
         let now = job.entry.parent.source().attributes(&job.node.handle).at_source("read")?;
-        match is_changed(&job.node.attributes, &now) {
-            false => Ok(Some(parts)),
-            true => Err(Trouble::source("read", Cause::Changed)),
+        match job.is_still_copied(&now) {
+            true => Ok(Some(parts)),
+            false => Err(Trouble::source("read", Cause::Changed)),
         }
     }
 
@@ -98,7 +98,7 @@ impl Copier {
         let source = job.entry.parent.source();
         let read = source.read(&job.node.handle, block.start, length, buffer);
         let outcome = read.at_source("read")?;
-        if outcome.content.len() < length || is_changed(&job.node.attributes, &outcome.attributes) {
+        if outcome.content.len() < length || !job.is_still_copied(&outcome.attributes) {
             return Err(Trouble::source("read", Cause::Changed));
         }
         Ok(outcome.content)
@@ -161,9 +161,4 @@ fn whole(content: Content, block: &Range<u64>, buffer: &mut Vec<u8>) -> Step<Byt
     }
     bytes.truncate(length);
     Ok(bytes)
-}
-
-/// Whether the data of the source is not what it was.
-pub(super) fn is_changed(before: &Attributes, now: &Attributes) -> bool {
-    (before.size, before.modified) != (now.size, now.modified)
 }

@@ -142,7 +142,11 @@ fn observer(lines: Lines, screen: Screen, squash: Option<RootSquash>) -> Arc<dyn
                 screen.say(|| report::complain(&hint));
             }
         }
-        Event::Note(_) | Event::StartedOver { .. } | Event::Resumed { .. } | Event::SentAgain { .. } => {
+        Event::Note(_)
+        | Event::StartedOver { .. }
+        | Event::Resumed { .. }
+        | Event::SentAgain { .. }
+        | Event::Grown { .. } => {
             screen.say(|| report::complain(&format!("note: {}", event_line(event))));
         }
         _ => screen.say(|| lines.say(event)),

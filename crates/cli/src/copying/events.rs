@@ -24,6 +24,10 @@ pub fn event_line(event: &Event<'_>) -> String {
         Event::Removed { path } => format!("{}: deleted", Shown(path)),
         Event::Linked { path } => format!("{}: linked", Shown(path)),
         Event::Kept { path } => format!("{}: unchanged", Shown(path)),
+        Event::Vanished { path } => format!("{}: gone since it was listed", Shown(path)),
+        Event::Grown { path, bytes } => {
+            format!("{}: it grew while it was copied; the copy has its first {}", Shown(path), size(*bytes))
+        }
         Event::Resumed { path, bytes, of } => {
             format!("{}: resumed at {} of {}", Shown(path), size(*bytes), size(*of))
         }

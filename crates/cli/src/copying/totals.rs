@@ -59,6 +59,20 @@ pub fn as_text(totals: &Totals) -> String {
             size(figures.resumed_bytes)
         ),
     );
+    line(
+        figures.grown > 0,
+        format!(
+            "{} grew while copied: the next run copies the rest",
+            counted(figures.grown, "file", "files")
+        ),
+    );
+    line(
+        figures.vanished > 0,
+        format!(
+            "{} vanished: listed, and gone before it was copied",
+            counted(figures.vanished, "name", "names")
+        ),
+    );
     let gone = if totals.is_dry { "would be deleted" } else { "deleted" };
     line(figures.removed > 0, format!("{} {gone}", counted(figures.removed, "name", "names")));
     line(figures.excluded > 0, format!("{} excluded", counted(figures.excluded, "name", "names")));

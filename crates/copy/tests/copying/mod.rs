@@ -57,6 +57,10 @@ fn describe(event: &Event<'_>) -> String {
         Event::Made { path } => format!("made {}", text(path)),
         Event::Linked { path } => format!("linked {}", text(path)),
         Event::Removed { path } => format!("removed {}", text(path)),
+        Event::Vanished { path } => format!("vanished {}", text(path).rsplit('/').next().unwrap_or_default()),
+        Event::Grown { path, bytes } => {
+            format!("grown {} {bytes}", text(path).rsplit('/').next().unwrap_or_default())
+        }
         Event::Kept { path } => format!("kept {}", text(path)),
         Event::Resumed { path, bytes, of } => format!("resumed {} {bytes} of {of}", text(path)),
         Event::StartedOver { path, why } => format!("started over {}: {why}", text(path)),

@@ -8,7 +8,7 @@ use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
     Attributes, Caller, Change, Detail, Entry, FileSystem, Found, FsError, Handle, Limits, Listing, Name,
-    NewAttributes, Node, Result, Timestamp,
+    NewAttributes, Node, Result, SetTime, Timestamp,
 };
 use std::ops::ControlFlow;
 
@@ -430,5 +430,71 @@ impl Layer for InPairs {
             waited.expect("nobody panics").0.0 -= 1;
         }
         run(&*self.inner)
+    }
+}
+
+/// Lives: after each call of a kind, something happens to it.
+pub struct Living {
+    pub inner: Arc<dyn FileSystem>,
+    pub call: Call,
+    pub change: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Layer for Living {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        let outcome = run(&*self.inner);
+        if call == self.call {
+            (self.change)();
+        }
+        outcome
+    }
+}
+
+/// Keeps times in whole steps of so many nanoseconds, and says so or not.
+pub struct Coarse {
+    pub inner: Arc<dyn FileSystem>,
+    pub step: u64,
+    pub says: u32,
+}
+
+impl Coarse {
+    fn kept(&self, time: SetTime) -> SetTime {
+        let SetTime::To(Timestamp { seconds, nanoseconds }) = time else { return time };
+        let all = seconds.unsigned_abs() * 1_000_000_000 + u64::from(nanoseconds);
+        let kept = all - all % self.step;
+        SetTime::To(Timestamp {
+            seconds: (kept / 1_000_000_000).cast_signed(),
+            nanoseconds: (kept % 1_000_000_000) as u32,
+        })
+    }
+}
+
+impl Layer for Coarse {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.inner)
+    }
+
+    fn limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
+        Ok(Limits { time_step_nanoseconds: self.says, ..self.inner.limits(caller, node)? })
+    }
+
+    fn set_attributes(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+        guard: Option<Timestamp>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let (accessed, modified) = (self.kept(new.accessed), self.kept(new.modified));
+        self.inner.set_attributes(caller, node, &NewAttributes { accessed, modified, ..*new }, guard, change)
     }
 }

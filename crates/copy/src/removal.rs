@@ -1,0 +1,153 @@
+//! Removing a name with all that is in it. Knows nothing of sources but which directories are theirs.
+
+use std::collections::HashMap;
+
+use howdah_vfs::listing::{BatchError, Batches};
+use howdah_vfs::{Detail, FileKind, Handle, Node};
+
+use super::crew::Crew;
+use super::error::{Cause, CopyError, On};
+use super::naming::is_ours;
+use super::{CopyOptions, Side, StopSign};
+
+/// The most names of one directory that are held in memory.
+pub(super) const NAMES_MAX: usize = 1 << 21;
+
+/// The deepest that directories are removed in each other: as deep as paths that programs can use (Linux' PATH_MAX).
+const DEEPEST: usize = 2048;
+
+/// What a deletion tells.
+pub(super) enum Change<'a> {
+    /// This is gone; in a dry run it would be.
+    Removed(&'a [u8]),
+    /// This is not.
+    Failed(&'a CopyError),
+}
+
+/// Who is told of changes.
+pub(super) type OnChange<'a> = dyn Fn(Change<'_>) + Sync + 'a;
+
+/// A root of a source: realm, file system and number.
+pub(super) type SourceRoot = (u64, u64, u64);
+
+/// Removes names below one root at the destination.
+pub(super) struct Removal<'a> {
+    pub(super) side: &'a Side,
+    pub(super) options: &'a CopyOptions,
+    pub(super) stop: &'a StopSign,
+    pub(super) crew: &'a Crew,
+    /// These are never removed.
+    pub(super) sources: &'a [SourceRoot],
+    /// Where the copy stays in one file system, what is on another one stays.
+    pub(super) file_system: u64,
+    /// Whether what unfinished copies left goes, too.
+    pub(super) takes_unfinished: bool,
+    /// How a path below the root is shown to people.
+    pub(super) shown: &'a (dyn Fn(&[u8]) -> Vec<u8> + Sync),
+    pub(super) on_change: &'a OnChange<'a>,
+}
+
+impl Removal<'_> {
+    /// Removes a name with all that is in it. Says whether it is gone: what a pattern leaves out stays, and so does its directory.
+    pub(super) fn remove(
+        &self,
+        (directory, name): (Handle, &[u8]),
+        node: &Node,
+        path: &[u8],
+        depth: usize,
+    ) -> bool {
+        let (options, side) = (self.options, self.side);
+        let is_directory = node.attributes.kind == FileKind::Directory;
+        // Another file system is mounted there.
+        if options.one_file_system && node.attributes.file_system != self.file_system {
+            return false;
+        }
+        let is_unfinished = is_ours(name) && !self.takes_unfinished;
+        if self.stop.is_set() || is_unfinished || options.patterns.excludes(path, is_directory) {
+            return false;
+        }
+        let removed = match is_directory {
+            _ if self.is_source(node) => Err(Cause::IsSource),
+            true if depth > DEEPEST => Err(Cause::TooDeep),
+            true => match self.empty(node, path, depth) {
+                Ok(false) => return false,
+                Ok(true) if options.dry_run => Ok(()),
+                Ok(true) => side.remove_directory(&directory, name).map_err(Cause::Refused),
+                Err(cause) => Err(cause),
+            },
+            false if options.dry_run => Ok(()),
+            false => side.remove(&directory, name).map_err(Cause::Refused),
+        };
+        match removed {
+            Ok(()) => (self.on_change)(Change::Removed(&(self.shown)(path))),
+            Err(cause) => self.failed("delete", path, cause),
+        }
+        removed.is_ok()
+    }
+
+    /// Removes what is in a directory; says whether all of it is gone.
+    fn empty(&self, node: &Node, path: &[u8], depth: usize) -> Result<bool, Cause> {
+        let names: Vec<_> = names(self.side, node.handle)?.into_iter().collect();
+        Ok(self.crew.all(names, |(name, listed)| {
+            let path = below(path, &name);
+            let found = self.node(node.handle, &name, listed, &path);
+            found.is_some_and(|found| self.remove((node.handle, &name), &found, &path, depth + 1))
+        }))
+    }
+
+    /// The node of a name, if it is there and may be looked up.
+    pub(super) fn node(
+        &self,
+        directory: Handle,
+        name: &[u8],
+        listed: Option<Node>,
+        path: &[u8],
+    ) -> Option<Node> {
+        match listed.map_or_else(|| self.side.find(&directory, name), |node| Ok(Some(node))) {
+            Ok(found) => found,
+            Err(refused) => {
+                self.failed("look up", path, Cause::Refused(refused));
+                None
+            }
+        }
+    }
+
+    fn failed(&self, step: &'static str, path: &[u8], cause: Cause) {
+        let path = (self.shown)(path);
+        (self.on_change)(Change::Failed(&CopyError { step, on: On::Destination, path, cause, left: None }));
+    }
+
+    fn is_source(&self, node: &Node) -> bool {
+        let id = (self.side.realm, node.attributes.file_system, node.attributes.file);
+        self.sources.contains(&id)
+    }
+}
+
+/// All names of a directory, with their nodes as far as the listing tells them.
+pub(super) type Names = HashMap<Vec<u8>, Option<Node>>;
+
+/// Lists a directory.
+pub(super) fn names(side: &Side, directory: Handle) -> Result<Names, Cause> {
+    let mut batches = Batches::new(&*side.file_system, &side.caller, directory, Detail::Nodes, false);
+    let mut all = HashMap::new();
+    let wants = |name: &[u8]| !matches!(name, b"." | b"..");
+    while let Some(batch) = batches.next(wants).map_err(|error| match error {
+        BatchError::Refused(refused) => Cause::Refused(refused),
+        BatchError::TooMany | BatchError::Circle => Cause::EndlessListing,
+    })? {
+        all.extend(batch);
+        if all.len() > NAMES_MAX {
+            return Err(Cause::TooMany);
+        }
+    }
+    Ok(all)
+}
+
+/// The path of a name below another one; the root has none.
+pub(super) fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
+    match path {
+        b"" => name.to_vec(),
+        path if path.ends_with(b"/") => [path, name].concat(),
+        path => [path, b"/", name].concat(),
+    }
+}

@@ -1,0 +1,204 @@
+//! Copies that are made once more: into directories that their owner may not write, and to file systems with coarse times.
+
+mod copying;
+
+use std::sync::Arc;
+
+use copying::options;
+use copying::tree::{Files, ROOT};
+use copying::trouble::Coarse;
+use howdah_copy::{Copier, CopyOptions, Event, Item, Outcome, Preserve, Side, Target};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{Caller, Change, FileKind, Name, NewAttributes, Node};
+
+/// An ordinary user.
+const USER: u32 = 1000;
+
+fn memory() -> Files {
+    Files(Arc::new(MemoryFileSystem::new()))
+}
+
+/// Copies as the user. What is told goes to `on_event`.
+fn copy_as_user(
+    from: &Files,
+    node: Node,
+    to: &Files,
+    options: CopyOptions,
+    on_event: impl Fn(&str, &Copier) + Send + Sync + 'static,
+) -> (Outcome, Vec<String>) {
+    let heard: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
+    let (told, cell) = (Arc::clone(&heard), Arc::new(std::sync::OnceLock::<Arc<Copier>>::new()));
+    let copier = Arc::clone(&cell);
+    let observer = move |event: &Event<'_>| {
+        let text = format!("{event:?}");
+        if let Some(copier) = copier.get() {
+            on_event(&text, copier);
+        }
+        told.lock().expect("nobody panics").push(text);
+    };
+    let caller = Caller::new(USER, USER);
+    let side = Side::new(Arc::clone(&to.0), caller);
+    let copier = Arc::new(Copier::new(side, options, Arc::new(observer)));
+    let _ = cell.set(Arc::clone(&copier));
+    let item = Item {
+        source: Arc::new(Side::new(Arc::clone(&from.0), ROOT.clone())),
+        node,
+        target: Target::Entry { directory: to.root().handle, name: b"copy".to_vec() },
+        path: b"source".to_vec(),
+        directory_path: b"/there".to_vec(),
+        id: 7,
+    };
+    let outcome = copier.run(vec![item]);
+    let heard = heard.lock().expect("nobody panics").clone();
+    (outcome, heard)
+}
+
+fn mirror() -> CopyOptions {
+    CopyOptions { delete: true, umask: 0, ..options() }
+}
+
+fn own(files: &Files, node: &Node, mode: u32) {
+    let new = NewAttributes { user: Some(USER), group: Some(USER), ..NewAttributes::with_mode(mode) };
+    files.set(&node.handle, new);
+}
+
+/// All directories below a node, and itself.
+fn directories(files: &Files, top: Node) -> Vec<Node> {
+    let mut all = vec![top];
+    let mut at = 0;
+    while let Some(directory) = all.get(at).copied() {
+        let below = files.names(&directory.handle);
+        let nodes = below.iter().map(|name| files.look(&directory.handle, name).expect("listed"));
+        all.extend(nodes.filter(|node| node.attributes.kind == FileKind::Directory));
+        at += 1;
+    }
+    all
+}
+
+/// A source of directories with this mode, and a destination that belongs to the user.
+fn read_only_tree(mode: u32) -> (Files, Node, Files) {
+    let (from, to) = (memory(), memory());
+    let source = from.directory(&from.root().handle, "source");
+    let sub = from.directory(&source.handle, "sub");
+    let deep = from.directory(&sub.handle, "deep");
+    for directory in [&source, &sub, &deep] {
+        from.file(&directory.handle, "file", 3, &[(0, b"old".to_vec())]);
+        from.file(&directory.handle, "gone", 3, &[(0, b"old".to_vec())]);
+        from.symbolic_link(&directory.handle, "link", "old");
+    }
+    for directory in [&source, &sub, &deep] {
+        from.set(&directory.handle, NewAttributes::with_mode(mode));
+    }
+    own(&to, &to.root(), 0o755);
+    let source = from.at("source");
+    (from, source, to)
+}
+
+/// Changes something of every kind in each directory of a source.
+fn change_all(from: &Files, source: Node) {
+    for directory in directories(from, source) {
+        let at = &directory.handle;
+        for gone in ["gone", "link", "file"] {
+            let name = Name::parse(gone.as_bytes()).expect("a name");
+            from.0.remove(ROOT, at, name, &mut Change::default()).expect("removed");
+        }
+        let file = from.file(at, "file", 5, &[(0, b"newer".to_vec())]);
+        from.link(&file.handle, at, "linked");
+        from.symbolic_link(at, "link", "new");
+        from.fifo(at, "fifo");
+        let made = from.directory(at, "made");
+        from.file(&made.handle, "x", 1, &[(0, b"x".to_vec())]);
+    }
+}
+
+#[test]
+fn an_ordinary_user_copies_into_own_read_only_directories_again() {
+    for mode in [0o555, 0o500, 0o400, 0o311, 0o100, 0o000] {
+        for keeps_modes in [true, false] {
+            let (from, source, to) = read_only_tree(mode);
+            let preserve = Preserve { mode: keeps_modes, ..Preserve::default() };
+            let options = || CopyOptions { preserve, ..mirror() };
+            let (outcome, heard) = copy_as_user(&from, source, &to, options(), |_, _| {});
+            assert_eq!(outcome.figures.errors, 0, "{mode:o}: {heard:#?}");
+            let copied = to.at("copy");
+            let before = directories(&to, copied);
+            if !keeps_modes {
+                before.iter().for_each(|node| to.set(&node.handle, NewAttributes::with_mode(mode)));
+            }
+            change_all(&from, source);
+            let (outcome, heard) = copy_as_user(&from, source, &to, options(), |_, _| {});
+            assert_eq!(outcome.figures.errors, 0, "{mode:o}: {heard:#?}");
+            let names = |files: &Files, top: Node| files.see(&top).into_keys().collect::<Vec<_>>();
+            assert_eq!(names(&to, copied), names(&from, source), "{mode:o}");
+            for node in before {
+                let now = to.0.attributes(ROOT, &node.handle).expect("there");
+                assert_eq!(now.mode, mode, "{keeps_modes}: {heard:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_copy_that_is_stopped_gives_directories_their_modes_back() {
+    let (from, source, to) = read_only_tree(0o555);
+    let preserve = Preserve { mode: false, ..Preserve::default() };
+    let options = || CopyOptions { preserve, jobs: Some(1), ..mirror() };
+    let (outcome, heard) = copy_as_user(&from, source, &to, options(), |_, _| {});
+    assert_eq!(outcome.figures.errors, 0, "{heard:#?}");
+    let before = directories(&to, to.at("copy"));
+    before.iter().for_each(|node| to.set(&node.handle, NewAttributes::with_mode(0o555)));
+    change_all(&from, source);
+    let (outcome, heard) = copy_as_user(&from, source, &to, options(), |event, copier| {
+        if event.starts_with("Copied") {
+            copier.stop_sign().set();
+        }
+    });
+    assert!(outcome.stopped && outcome.figures.files > 0, "{heard:#?}");
+    for node in before {
+        assert_eq!(to.0.attributes(ROOT, &node.handle).expect("there").mode, 0o555);
+    }
+}
+
+#[test]
+fn directories_of_others_keep_their_modes() {
+    let (from, source, to) = read_only_tree(0o755);
+    let there = to.directory(&to.root().handle, "copy");
+    to.set(&there.handle, NewAttributes { user: Some(7), ..NewAttributes::with_mode(0o555) });
+    let (outcome, heard) = copy_as_user(&from, source, &to, mirror(), |_, _| {});
+    assert!(outcome.figures.errors > 0 && outcome.figures.files == 0, "{heard:#?}");
+    assert_eq!(to.at("copy").attributes.mode, 0o555);
+    assert!(to.names(&there.handle).is_empty());
+}
+
+#[test]
+fn a_copy_to_a_file_system_with_coarse_times_is_made_once() {
+    const SECOND: u64 = 1_000_000_000;
+    for (step, says) in [
+        (SECOND, 1),
+        (SECOND, SECOND as u32),
+        (2 * SECOND, 2 * SECOND as u32),
+        (10_000_000, 1),
+        (1000, 1),
+        (100, 1),
+    ] {
+        let (from, to) = (memory(), memory());
+        let source = from.directory(&from.root().handle, "source");
+        for number in 0..20_u32 {
+            let file = from.file(&source.handle, &format!("{number}"), 3, &[(0, b"old".to_vec())]);
+            from.set_time(&file.handle, 1_000_000 + i64::from(number), 47_474_747 * (number % 20) + number);
+        }
+        let fifo = from.fifo(&source.handle, "fifo");
+        from.set_time(&fifo.handle, 1_000_001, 123_456_789);
+        let coarse = Files(Arc::new(Coarse { inner: Arc::clone(&to.0), step, says }));
+        let (outcome, heard) = copying::copy(&from, source, &coarse, "copy", options());
+        assert_eq!((outcome.figures.files, outcome.figures.errors), (20, 0), "{step}: {:?}", heard.all());
+        let (again, heard) = copying::copy(&from, source, &coarse, "copy", options());
+        assert_eq!((again.figures.files, again.figures.kept), (0, 21), "{step}: {:?}", heard.all());
+        // A change of a later time is copied, also of the same size.
+        let changed = from.look(&source.handle, "7").expect("there");
+        from.overwrite(&changed.handle, b"new");
+        from.set_time(&changed.handle, 1_000_010, 5);
+        let (third, heard) = copying::copy(&from, source, &coarse, "copy", options());
+        assert_eq!((third.figures.files, third.figures.errors), (1, 0), "{step}: {:?}", heard.all());
+    }
+}
