@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, ReadOutcome, Result};
 
 /// Close-to-open consistency: what is done when a file is opened, and when it is closed or synchronised.
 pub trait Consistency: Send + Sync {
@@ -17,6 +17,26 @@ pub trait Consistency: Send + Sync {
     /// # Errors
     /// Data could not be written or is not durable.
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed>;
+
+    /// A program asks about a file that it has written: sends what was written, which need not be durable then, and gives the
+    /// attributes that the server tells. Those that caches make up meanwhile would change later.
+    ///
+    /// # Errors
+    /// As those of GETATTR, or data could not be written.
+    fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
+
+    /// Reads what the server has now, past all caches (O_DIRECT).
+    ///
+    /// # Errors
+    /// As those of READ.
+    fn read_now(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome>;
 }
 
 /// What COMMIT told.
@@ -40,5 +60,20 @@ impl Consistency for Plain {
         let mut change = Change::default();
         let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
         Ok(Closed { verifier, after: change.after })
+    }
+
+    fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.0.attributes(caller, node)
+    }
+
+    fn read_now(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        self.0.read(caller, node, offset, count, buffer)
     }
 }

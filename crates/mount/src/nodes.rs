@@ -46,6 +46,8 @@ pub struct Knowledge {
     pub seen: Option<Seen>,
     /// The verifier of data that was written and not made durable.
     pub unstable: Option<[u8; 8]>,
+    /// Data was written since the server was last asked for attributes: those that are known are made up.
+    pub made_up: bool,
     /// Who wrote that data last, and may commit it.
     pub writer: Option<Caller>,
     /// A server lost data that it had not made durable.

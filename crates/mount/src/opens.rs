@@ -24,6 +24,8 @@ pub struct KernelFile {
     pub writes: bool,
     /// Whether its writes go to the end of the file.
     pub appends: bool,
+    /// Whether it was opened with O_DIRECT.
+    direct: bool,
     /// How many failures of the node were there when it was opened, or were reported since.
     failures_told: AtomicU64,
 }
@@ -34,12 +36,19 @@ impl KernelFile {
         let failures_told = AtomicU64::new(node.content.lock().failures);
         let writes = flags & libc::O_ACCMODE != libc::O_RDONLY;
         let appends = writes && flags & libc::O_APPEND != 0;
-        Self { node, caller, stability, writes, appends, failures_told }
+        let direct = flags & libc::O_DIRECT != 0;
+        Self { node, caller, stability, writes, appends, direct, failures_told }
     }
 
-    /// How the kernel uses it: what is appended does not go where the kernel believes the end to be, so that it must not keep it.
+    /// How the kernel uses it. What is appended does not go where the kernel believes the end to be, so that it must not keep it. And it
+    /// must not answer reads behind that end by itself where O_DIRECT asks for what is there now.
     pub fn how(&self, how: FopenFlags) -> FopenFlags {
-        if self.appends { FopenFlags::FOPEN_DIRECT_IO } else { how }
+        if self.appends || self.direct { FopenFlags::FOPEN_DIRECT_IO } else { how }
+    }
+
+    /// How durable its writes past the caches are: sent at once, since other hosts read them.
+    pub fn direct_stability(&self) -> Stability {
+        if self.stability == Stability::Unstable { Stability::DataSync } else { self.stability }
     }
 
     /// Why data of the node could not be made durable, if this open file did not report it yet. To be called when it does.

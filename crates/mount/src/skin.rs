@@ -283,13 +283,13 @@ impl Filesystem for Skin {
         open: FileHandle,
         offset: u64,
         size: u32,
-        _: OpenFlags,
+        flags: OpenFlags,
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
         let work = move |shared: &Shared, _| {
             let open = shared.files.of(open.0)?;
-            shared.read(&open, offset, size as usize)
+            shared.read(&open, offset, size as usize, flags.0)
         };
         self.run(request, reply, work, |_, reply, read| reply.data(read.as_ref()));
     }
@@ -302,14 +302,14 @@ impl Filesystem for Skin {
         offset: u64,
         data: &[u8],
         _: WriteFlags,
-        _: OpenFlags,
+        flags: OpenFlags,
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
         let data = Bytes::copy_from_slice(data);
         let work = move |shared: &Shared, _| {
             let open = shared.files.of(open.0)?;
-            shared.write(&open, offset, data)
+            shared.write(&open, offset, data, flags.0)
         };
         self.run(request, reply, work, |_, reply, count| {
             reply.written(u32::try_from(count).unwrap_or(u32::MAX));
@@ -472,8 +472,18 @@ impl Filesystem for Skin {
         reply.error(Errno::ENOTTY);
     }
 
-    fn fallocate(&self, _: &Request, _: INodeNo, _: FileHandle, _: u64, _: u64, _: i32, reply: ReplyEmpty) {
-        reply.error(Errno::ENOSYS);
+    fn fallocate(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        open: FileHandle,
+        offset: u64,
+        length: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        let work = move |shared: &Shared, _| shared.allocate(open.0, (offset, length), mode);
+        self.run(request, reply, work, done);
     }
 
     fn lseek(&self, _: &Request, _: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {

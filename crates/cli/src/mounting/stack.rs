@@ -5,7 +5,7 @@ use std::sync::Arc;
 use howdah_client::nfs3::Nfs3;
 use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
 use howdah_mount::{Closed, Consistency};
-use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, ReadOutcome, Result};
 
 use super::options::Believed;
 use crate::places::expected;
@@ -52,5 +52,20 @@ impl Consistency for CloseToOpen {
         let mut change = Change::default();
         let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
         Ok(Closed { verifier, after: change.after })
+    }
+
+    fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.0.sent(caller, node)
+    }
+
+    fn read_now(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        self.0.read_now(caller, node, offset, count, buffer)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
-use howdah_vfs::{Attributes, Caller, FileSystem, Handle, Result};
+use howdah_vfs::{Attributes, Caller, FileSystem, Handle, ReadOutcome, Result};
 
 use super::{CachedReport, CachingOptions};
 use crate::{AttributeCache, ListAhead, ReadAhead, WriteBehind};
@@ -60,6 +60,30 @@ impl Cached {
     /// What writing or committing was refused with, also for data that was taken earlier. Each failure is reported once.
     pub fn flush(&self, caller: &Caller, node: &Handle) -> Result<()> {
         self.writing.flush(caller, node)
+    }
+
+    /// Sends what was written to a file, which need not be durable then, and asks the server what the file is like.
+    ///
+    /// # Errors
+    /// As those of GETATTR, or data could not be sent.
+    pub fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.writing.send(node)?;
+        self.attributes.revalidate(caller, node)
+    }
+
+    /// Reads past what is cached: what the server has now, with what was written here before.
+    ///
+    /// # Errors
+    /// As those of READ.
+    pub fn read_now(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        FileSystem::read(&*self.writing, caller, node, offset, count, buffer)
     }
 
     /// Makes durable what is held of all files.

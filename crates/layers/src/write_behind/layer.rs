@@ -57,6 +57,14 @@ impl WriteBehind {
         Ok(())
     }
 
+    /// Sends what was written to a file. It need not be durable then.
+    ///
+    /// # Errors
+    /// The server did not answer in time. What it refused is told by the next write or commit.
+    pub fn send(&self, node: &Handle) -> Result<()> {
+        self.shared.flush(&self.pools, node)
+    }
+
     /// Makes durable what is held of all files.
     ///
     /// # Errors

@@ -24,10 +24,14 @@ impl AsRef<[u8]> for Read {
 }
 
 impl Shared {
-    /// READ. The kernel takes what is short for the end of the file.
-    pub fn read(&self, open: &KernelFile, offset: u64, count: usize) -> Answer<Read> {
-        let mut buffer = Vec::new();
-        let outcome = self.file_system.read(&open.caller, &open.node.handle, offset, count, &mut buffer)?;
+    /// READ, past the caches for O_DIRECT: programs of several hosts share files by it. The kernel takes what is short for the end of the
+    /// file.
+    pub fn read(&self, open: &KernelFile, offset: u64, count: usize, flags: i32) -> Answer<Read> {
+        let (mut buffer, caller, node) = (Vec::new(), &open.caller, &open.node.handle);
+        let outcome = match flags & libc::O_DIRECT {
+            0 => self.file_system.read(caller, node, offset, count, &mut buffer),
+            _ => self.consistency.read_now(caller, node, offset, count, &mut buffer),
+        }?;
         let read = match outcome.content {
             Content::Appended(_) => Read::Vector(buffer),
             Content::Bytes(bytes) => Read::Shared(bytes),
@@ -43,15 +47,16 @@ impl Shared {
 
     /// WRITE: all of it, or as much as went before an error. With O_APPEND it goes to the end of the file as it is known here, which
     /// the kernel does not know of a file that another client made longer.
-    pub fn write(&self, open: &KernelFile, offset: u64, data: Bytes) -> Answer<usize> {
+    pub fn write(&self, open: &KernelFile, offset: u64, data: Bytes, flags: i32) -> Answer<usize> {
         let _one_after_the_other = open.appends.then(|| open.node.appending.lock());
         let offset = match open.appends {
             true => self.file_system.attributes(&open.caller, &open.node.handle)?.size,
             false => offset,
         };
+        let stability = if flags & libc::O_DIRECT == 0 { open.stability } else { open.direct_stability() };
         let mut done = 0;
         while done < data.len() {
-            match self.write_some(open, offset + done as u64, data.slice(done..)) {
+            match self.write_some(open, offset + done as u64, data.slice(done..), stability) {
                 Ok(0) if done == 0 => return Err(Refused(Errno::EIO)),
                 Ok(0) => break,
                 Ok(count) => done += count,
@@ -63,17 +68,17 @@ impl Shared {
         Ok(done)
     }
 
-    fn write_some(&self, open: &KernelFile, offset: u64, data: Bytes) -> Answer<usize> {
+    fn write_some(&self, open: &KernelFile, offset: u64, data: Bytes, stability: Stability) -> Answer<usize> {
         let (caller, node, mut change) = (&open.caller, &open.node, Change::default());
         node.content.lock().unset.wrote();
         let data = Data::Shared(data);
-        let written =
-            self.file_system.write(caller, &node.handle, offset, data, open.stability, &mut change)?;
+        let written = self.file_system.write(caller, &node.handle, offset, data, stability, &mut change)?;
         if written.stability == Stability::Unstable {
             let mut content = node.content.lock();
             let earlier = *content.unstable.get_or_insert(written.verifier);
             content.lost |= earlier != written.verifier;
             content.unstable = Some(written.verifier);
+            content.made_up = true;
             content.writer = Some(caller.clone());
         }
         Ok(written.count)

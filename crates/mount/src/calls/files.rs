@@ -227,6 +227,7 @@ impl Shared {
             let mut content = node.content.lock();
             let (was_lost, again) = (std::mem::take(&mut content.lost), std::mem::take(&mut content.again));
             let unstable = content.unstable.take();
+            content.made_up = false;
             if unstable.is_none() && !again {
                 return Ok(());
             }
@@ -251,7 +252,7 @@ impl Shared {
         Ok(())
     }
 
-    /// What O_SYNC and O_DSYNC ask of writes, or the option `sync`. O_DIRECT bypasses caches, those of the server not.
+    /// What O_SYNC and O_DSYNC ask of writes, or the option `sync`.
     pub fn stability(&self, flags: i32) -> Stability {
         match flags {
             _ if self.synchronous || flags & libc::O_SYNC == libc::O_SYNC => Stability::FileSync,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use howdah_layers::{Cached, CachingOptions};
 use howdah_mount::{Closed, Consistency, FuseMount, MountOptions, Plain, mount};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, Result};
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, ReadOutcome, Result};
 use tempfile::TempDir;
 
 /// What opening and closing mean over caches, as the command has it.
@@ -25,6 +25,21 @@ impl Consistency for CloseToOpen {
         let mut change = Change::default();
         let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
         Ok(Closed { verifier, after: change.after })
+    }
+
+    fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.0.sent(caller, node)
+    }
+
+    fn read_now(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        self.0.read_now(caller, node, offset, count, buffer)
     }
 }
 
