@@ -12,7 +12,7 @@ use super::at_once::at_once;
 use super::crew::Crew;
 use super::error::{Cause, CopyError, On};
 use super::naming::is_ours;
-use super::removal::{Change, NAMES_MAX, Names, OnChange, Removal, SourceRoot, below, names};
+use super::removal::{Budget, Change, NAMES_MAX, Names, OnChange, Removal, SourceRoot, below, names};
 use super::{CopyOptions, Item, Side, StopSign, Target};
 
 /// The most names that are removed at the same time. Each takes a thread.
@@ -42,6 +42,15 @@ impl Tree {
         directories.map(tree).collect()
     }
 
+    /// How a path below the destination is told to people.
+    fn shown(&self, path: &[u8]) -> Vec<u8> {
+        let root = match &self.target {
+            Target::Directory(_) => self.directory_path.clone(),
+            Target::Entry { name, .. } => below(&self.directory_path, name),
+        };
+        if path.is_empty() { root } else { below(&root, path) }
+    }
+
     /// What is never removed of it.
     pub(super) fn root(&self) -> SourceRoot {
         let attributes = &self.node.attributes;
@@ -63,6 +72,14 @@ type ExtrasOf<'a> = (Arc<Pair>, Vec<(&'a Tree, Extra)>);
 #[derive(Default)]
 pub(super) struct Extras<'a>(Vec<(&'a Tree, Extra)>);
 
+impl Extras<'_> {
+    /// How the destination of a source is shown to people that is empty, of whose copy something would be removed.
+    pub(super) fn emptied(&self) -> Option<Vec<u8>> {
+        let is_emptied = |(_, extra): &&(&Tree, Extra)| extra.pair.is_empty_root;
+        self.0.iter().find(is_emptied).map(|(tree, _)| tree.shown(b""))
+    }
+}
+
 /// A directory that both sides have.
 struct Pair {
     source: Node,
@@ -71,6 +88,8 @@ struct Pair {
     path: Vec<u8>,
     /// That of the root at the destination.
     file_system: u64,
+    /// Whether the source is empty as a whole.
+    is_empty_root: bool,
 }
 
 impl<'a> Extras<'a> {
@@ -95,6 +114,7 @@ pub(super) struct Deletion<'a> {
     crew: Crew,
     /// Roots of sources, which are never removed.
     sources: &'a [SourceRoot],
+    left: &'a Budget,
 }
 
 /// A directory is not looked into any further.
@@ -106,10 +126,10 @@ impl<'a> Deletion<'a> {
         destination: &'a Side,
         options: &'a CopyOptions,
         stop: &'a StopSign,
-        (sources, at_once): (&'a [SourceRoot], usize),
+        (sources, left, at_once): (&'a [SourceRoot], &'a Budget, usize),
     ) -> Self {
         let crew = Crew::new(at_once.min(AT_ONCE_MAX));
-        Self { destination, options, stop, crew, sources }
+        Self { destination, options, stop, crew, sources, left }
     }
 
     /// Finds what the source of a tree does not have. Ends where the source cannot be read.
@@ -122,7 +142,8 @@ impl<'a> Deletion<'a> {
         let file_system = root.attributes.file_system;
         let walk = Walk { deletion: self, tree, file_system, on_change };
         let mut found = Vec::new();
-        let mut left = vec![Pair { source: tree.node, target: root.handle, path: Vec::new(), file_system }];
+        let (source, target, path) = (tree.node, root.handle, Vec::new());
+        let mut left = vec![Pair { source, target, path, file_system, is_empty_root: false }];
         while let Some(pair) = left.pop() {
             let ended = walk.directory(pair, &mut left, &mut found);
             if self.stop.is_set() || ended.is_err() {
@@ -177,7 +198,7 @@ impl Walk<'_> {
     /// Finds what one directory has too much, and puts the directories that both have on the list.
     fn directory(&self, pair: Pair, left: &mut Vec<Pair>, extras: &mut Vec<Extra>) -> Result<(), Ended> {
         let on_change = self.on_change;
-        let (pair, source) = (Arc::new(pair), &self.tree.source);
+        let source = &self.tree.source;
         let (known, there) =
             at_once(|| names(source, pair.source.handle), || names(self.deletion.destination, pair.target));
         // It is gone since it was listed above. The next run removes what is left of it.
@@ -188,6 +209,8 @@ impl Walk<'_> {
             on_change(Change::Failed(&error("list", On::Source, self.source_path(&pair.path), cause)));
             Ended
         })?;
+        let is_empty_root = pair.path.is_empty() && known.is_empty();
+        let pair = Arc::new(Pair { is_empty_root, ..pair });
         let there = match there {
             Ok(there) => there,
             Err(cause) => {
@@ -225,7 +248,8 @@ impl Walk<'_> {
                     let other = other.or_else(|| source.find(&pair.source.handle, name).ok().flatten());
                     if let Some(other) = other.as_ref().filter(|other| self.is_entered(other, &node, &path)) {
                         let (source, file_system) = (*other, self.file_system);
-                        left.push(Pair { source, target: node.handle, path, file_system });
+                        let target = node.handle;
+                        left.push(Pair { source, target, path, file_system, is_empty_root: false });
                     }
                 }
             }
@@ -277,6 +301,7 @@ impl Walk<'_> {
             sources: deletion.sources,
             file_system: self.file_system,
             takes_unfinished: false,
+            left: deletion.left,
             shown: &shown,
             on_change: self.on_change,
         })
@@ -284,11 +309,7 @@ impl Walk<'_> {
 
     /// How a path at the destination is told to people.
     fn path(&self, path: &[u8]) -> Vec<u8> {
-        let root = match &self.tree.target {
-            Target::Directory(_) => self.tree.directory_path.clone(),
-            Target::Entry { name, .. } => below(&self.tree.directory_path, name),
-        };
-        if path.is_empty() { root } else { below(&root, path) }
+        self.tree.shown(path)
     }
 
     fn source_path(&self, path: &[u8]) -> Vec<u8> {

@@ -15,7 +15,7 @@ use super::deletion::{Deletion, Extras, Tree};
 use super::error::{Cause, CopyError, On, Trouble};
 use super::links::LinkTable;
 use super::ownership::Ownership;
-use super::removal::{Change, SourceRoot};
+use super::removal::{Budget, Change, SourceRoot};
 use super::stack::Stack;
 use super::stop_sign::StopSign;
 use super::tally::{Tally, count};
@@ -74,6 +74,8 @@ pub struct Copier {
     source_failed: AtomicBool,
     /// The roots of all sources.
     source_roots: OnceLock<Vec<SourceRoot>>,
+    /// How many names may be removed still.
+    pub(super) deletions_left: Budget,
     /// Where the user's own directories may be read-only.
     unlocked: Option<Arc<Unlocked>>,
 }
@@ -113,6 +115,7 @@ impl Copier {
             listings: AtomicUsize::new(0),
             source_failed: AtomicBool::new(false),
             source_roots: OnceLock::new(),
+            deletions_left: Budget::new(options.max_delete),
             unlocked,
             options,
         }
@@ -338,16 +341,20 @@ impl Copier {
         if trees.is_empty() {
             return;
         }
-        let roots = (self.source_roots(), self.removals());
+        let roots = (self.source_roots(), &self.deletions_left, self.removals());
         let deletion = Deletion::new(&self.destination, &self.options, &self.stop, roots);
         let on_change = |change: Change<'_>| self.on_change(&change);
         let mut extras = Extras::default();
         let has_failed = || self.source_failed.load(Ordering::Relaxed);
         let readable = trees.iter().take_while(|_| !has_failed());
         readable.for_each(|tree| deletion.find(tree, &mut extras, &on_change));
-        match has_failed() {
-            true => self.note(NOT_DELETED),
-            false => deletion.remove(extras, &on_change),
+        let may_empty = self.options.delete_all || self.options.max_delete.is_some();
+        match extras.emptied().filter(|_| !may_empty) {
+            _ if has_failed() => self.note(NOT_DELETED),
+            Some(path) => {
+                self.report(&Trouble::destination("delete what is in", Cause::EmptySource).of(path));
+            }
+            None => deletion.remove(extras, &on_change),
         }
     }
 

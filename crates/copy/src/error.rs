@@ -50,6 +50,10 @@ pub enum Cause {
     SameFile,
     /// What is to be deleted is a source of the copy.
     IsSource,
+    /// The source is empty, and all at the destination would be deleted.
+    EmptySource,
+    /// As many names as may be are deleted.
+    DeletedEnough,
     /// A directory would be copied into itself.
     IntoItself,
     /// A directory that its source shows within itself.
@@ -125,6 +129,12 @@ impl fmt::Display for Cause {
             Self::Differs(at) => write!(formatter, "the two sides differ at byte {at}"),
             Self::SameFile => formatter.write_str("source and destination are the same file"),
             Self::IsSource => formatter.write_str("it is the source of this copy"),
+            Self::EmptySource => formatter.write_str(
+                "the source is empty, and this would delete everything; add --delete=all if you mean that",
+            ),
+            Self::DeletedEnough => {
+                formatter.write_str("--max-delete is reached; this and all that follows stays")
+            }
             Self::IntoItself => formatter.write_str("a directory cannot be copied into itself"),
             Self::Circle => {
                 formatter.write_str("the server shows it within itself: it is a directory above, once more")

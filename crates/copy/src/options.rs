@@ -27,6 +27,10 @@ pub struct CopyOptions {
     pub patterns: Patterns,
     /// Whether what a source does not have is removed from the directories that it was copied to.
     pub delete: bool,
+    /// Whether it may be all that the destination has: if a source is empty, perhaps since a disk is not mounted.
+    pub delete_all: bool,
+    /// The most names that are removed.
+    pub max_delete: Option<u64>,
     /// Whether it is only told what would be done: nothing is changed at the destination.
     pub dry_run: bool,
     /// Whether directories on another file system than the one given are left empty.
@@ -153,6 +157,8 @@ impl Default for CopyOptions {
             sync: true,
             patterns: Patterns::default(),
             delete: false,
+            delete_all: false,
+            max_delete: None,
             dry_run: false,
             one_file_system: false,
             rate: None,

@@ -1,6 +1,7 @@
 //! Removing a name with all that is in it. Knows nothing of sources but which directories are theirs.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use howdah_vfs::listing::{BatchError, Batches};
 use howdah_vfs::{Detail, FileKind, Handle, Node};
@@ -30,6 +31,26 @@ pub(super) type OnChange<'a> = dyn Fn(Change<'_>) + Sync + 'a;
 /// A root of a source: realm, file system and number.
 pub(super) type SourceRoot = (u64, u64, u64);
 
+/// How many names may be removed.
+pub(super) struct Budget {
+    left: Option<AtomicU64>,
+    /// Whether it was said that no more may be.
+    is_told: AtomicBool,
+}
+
+impl Budget {
+    /// So many, or any number.
+    pub(super) fn new(most: Option<u64>) -> Self {
+        Self { left: most.map(AtomicU64::new), is_told: AtomicBool::new(false) }
+    }
+
+    /// Takes one; says whether there was one.
+    fn take(&self) -> bool {
+        let less = |left: u64| left.checked_sub(1);
+        self.left.as_ref().is_none_or(|left| left.fetch_update(Relaxed, Relaxed, less).is_ok())
+    }
+}
+
 /// Removes names below one root at the destination.
 pub(super) struct Removal<'a> {
     pub(super) side: &'a Side,
@@ -42,6 +63,8 @@ pub(super) struct Removal<'a> {
     pub(super) file_system: u64,
     /// Whether what unfinished copies left goes, too.
     pub(super) takes_unfinished: bool,
+    /// How many names may go still.
+    pub(super) left: &'a Budget,
     /// How a path below the root is shown to people.
     pub(super) shown: &'a (dyn Fn(&[u8]) -> Vec<u8> + Sync),
     pub(super) on_change: &'a OnChange<'a>,
@@ -71,15 +94,19 @@ impl Removal<'_> {
             true if depth > DEEPEST => Err(Cause::TooDeep),
             true => match self.empty(node, path, depth) {
                 Ok(false) => return false,
+                Ok(true) if !self.left.take() => Err(Cause::DeletedEnough),
                 Ok(true) if options.dry_run => Ok(()),
                 Ok(true) => side.remove_directory(&directory, name).map_err(Cause::Refused),
                 Err(cause) => Err(cause),
             },
+            false if !self.left.take() => Err(Cause::DeletedEnough),
             false if options.dry_run => Ok(()),
             false => side.remove(&directory, name).map_err(Cause::Refused),
         };
         match removed {
             Ok(()) => (self.on_change)(Change::Removed(&(self.shown)(path))),
+            // Once, and not for each name.
+            Err(Cause::DeletedEnough) if self.left.is_told.swap(true, Relaxed) => {}
             Err(cause) => self.failed("delete", path, cause),
         }
         removed.is_ok()

@@ -41,6 +41,7 @@ impl Copier {
             crew: &crew,
             sources: self.source_roots(),
             file_system: entry.parent.target.attributes.file_system,
+            left: &self.deletions_left,
             // No copy resumes in a directory that the source has no more.
             takes_unfinished: true,
             shown: &shown,

@@ -307,3 +307,48 @@ fn a_dry_run_tells_what_a_run_does_and_changes_nothing() {
         assert_eq!(sums(&told), sums(&done), "{:?}", heard.all());
     }
 }
+
+#[test]
+fn an_empty_source_deletes_all_only_if_that_is_said() {
+    for (source, options, removed) in [
+        ("", mirror(""), 0),
+        ("", CopyOptions { dry_run: true, ..mirror("") }, 0),
+        ("", CopyOptions { delete_all: true, ..mirror("") }, 2),
+        ("", CopyOptions { max_delete: Some(10), ..mirror("") }, 2),
+        ("kept", mirror(""), 2),
+        // What a pattern leaves out is in the source.
+        ("x.o", mirror("-*.o"), 2),
+    ] {
+        let (from, to) = (memory(), memory());
+        let source = top(&from, "source", source);
+        top(&to, "copy", "old1 old2");
+        let (outcome, heard) = onto(&from, source, &to, options.clone());
+        let errors = u64::from(removed == 0);
+        assert_eq!((outcome.figures.errors, outcome.figures.removed), (errors, removed), "{:?}", heard.all());
+        assert_eq!(heard.has("--delete=all"), removed == 0, "{:?}", heard.all());
+    }
+    // Nothing is there to be deleted.
+    let (from, to) = (memory(), memory());
+    let source = top(&from, "source", "");
+    let (outcome, heard) = onto(&from, source, &to, mirror(""));
+    assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+}
+
+#[test]
+fn no_more_names_are_deleted_than_may_be() {
+    for most in 0..7 {
+        let (from, to) = (memory(), memory());
+        let source = top(&from, "source", "a");
+        top(&to, "copy", "old1 old2 old/x old/y old/z/deep");
+        let options = CopyOptions { max_delete: Some(most), ..mirror("") };
+        let (outcome, heard) = onto(&from, source, &to, options);
+        // Seven names, and one error that says that some stayed.
+        assert_eq!((outcome.figures.removed, outcome.figures.errors), (most, 1), "{:?}", heard.all());
+        assert!(heard.has("--max-delete is reached"), "{:?}", heard.all());
+    }
+    let (from, to) = (memory(), memory());
+    let source = top(&from, "source", "a");
+    top(&to, "copy", "old1 old2 old/x");
+    let (outcome, heard) = onto(&from, source, &to, CopyOptions { max_delete: Some(4), ..mirror("") });
+    assert_eq!((outcome.figures.removed, outcome.figures.errors), (4, 0), "{:?}", heard.all());
+}

@@ -83,9 +83,23 @@ pub struct SelectArguments {
     /// After copying, delete from the copied directories what the source does not have
     ///
     /// Names that --exclude leaves out stay, and so do partial files of interrupted copies, and with -x what is mounted below the
-    /// destination. Nothing is deleted if any part of the source could not be read.
-    #[arg(long, requires = "recursive", conflicts_with = "no_clobber")]
-    pub delete: bool,
+    /// destination. A name of another kind than in the source makes way. Nothing is deleted if any part of the source could not be
+    /// read. If the source is empty, perhaps since its disk is not mounted, only --delete=all deletes.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "extra",
+        hide_possible_values = true,
+        requires = "recursive",
+        conflicts_with = "no_clobber"
+    )]
+    pub delete: Option<Deleted>,
+
+    /// Delete at most so many names, and report an error beyond
+    #[arg(long, value_name = "N", requires = "delete")]
+    pub max_delete: Option<u64>,
 
     /// Print what would be copied and deleted, and change nothing
     #[arg(long)]
@@ -157,6 +171,15 @@ pub struct RunArguments {
     /// Print the totals as one JSON object, for machines
     #[arg(long)]
     pub json: bool,
+}
+
+/// What --delete deletes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Deleted {
+    /// What the source does not have, unless the source is empty
+    Extra,
+    /// The same, also if the source is empty
+    All,
 }
 
 /// What can be left out of a copy.

@@ -48,7 +48,7 @@ pub use clients::{ClientsArguments, ReleaseArguments};
 pub use cluster_key::ClusterKeyArguments;
 pub use command::{Command, Howdah};
 pub use completions::CompletionsArguments;
-pub use cp::{CpArguments, Kept, ShowProgress, SparseWhen};
+pub use cp::{CpArguments, Deleted, Kept, ShowProgress, SparseWhen};
 pub use doctor::DoctorArguments;
 pub use exports::ExportsArguments;
 pub use heads::HeadsArguments;

@@ -36,6 +36,7 @@ pub fn run(arguments: &CatArguments) -> Result<(), Failure> {
 fn print(opener: &Opener, location: &Location, jobs: Option<usize>) -> anyhow::Result<()> {
     let place = opener.open_file(location, Following::Links)?;
     let node = place.node().with_context(|| format!("cannot find {location}"))?;
+    location.refuse_slash(&node)?;
     place.refuse_unsized().with_context(|| format!("cannot print {location}"))?;
     let mut output = io::stdout().lock();
     read_in_order(&place.side(), &node, jobs, &mut |bytes| output.write_all(bytes))

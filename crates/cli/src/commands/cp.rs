@@ -8,14 +8,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use howdah_copy::{Cause, Copier, CopyError, Event, Observer, Outcome};
+use howdah_copy::{Cause, Copier, CopyError, Event, Observer, Outcome, StopSign, Tally};
 use howdah_tune::flight::Expected;
 use howdah_vfs::FsError;
 
 use super::Failure;
 use crate::arguments::CpArguments;
 use crate::copying::{
-    Plan, Screen, Totals, Watch, as_json, as_text, copy_options, dry_line, event_line, plan,
+    Plan, Screen, StreamPlan, Totals, Watch, as_json, as_text, copy_options, dry_line, event_line, is_stream,
+    plan, stream_plan,
 };
 use crate::places::{LOCAL, expected};
 use crate::report;
@@ -36,8 +37,12 @@ const HELD_BACK: f64 = 0.5;
 pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     start_command_log();
     let open_files = allow_many_open_files();
+    let sources = &arguments.places[..arguments.places.len() - 1];
+    if !arguments.recursive && sources.iter().any(is_stream) {
+        return run_stream(arguments);
+    }
     let plan = plan(&arguments.places, arguments.recursive, arguments.no_target_directory)?;
-    let deletes = arguments.select.delete;
+    let deletes = arguments.select.delete.is_some();
     if deletes && howdah_copy::meet(&plan.items) {
         return Err(Failure::Usage(anyhow!(
             "--delete needs a directory for each source, and these share one: copy one source at a time"
@@ -48,7 +53,7 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     }
     let screen = Screen::default();
     let copier = copier(arguments, &plan, &screen, open_files);
-    stop_at_signals(&copier, screen.clone())?;
+    stop_at_signals(copier.stop_sign(), copier.tally(), screen.clone())?;
     let watch = Watch::start(copier.tally(), arguments.run.progress, screen);
     let (start, remote, clients) = (Instant::now(), plan.remote, plan.clients);
     let mut outcome = copier.run(plan.items);
@@ -71,6 +76,35 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(Failure::Told),
     }
+}
+
+/// Copies a pipe, a device or standard input, which is read as it comes.
+fn run_stream(arguments: &CpArguments) -> Result<(), Failure> {
+    if arguments.run.verify || arguments.existing.checksum {
+        return Err(Failure::Usage(anyhow!(
+            "a pipe, a device or - is read once: --verify and --checksum cannot read it again"
+        )));
+    }
+    let (tally, stop, screen) = (Arc::<Tally>::default(), StopSign::default(), Screen::default());
+    let plan = stream_plan(arguments, Arc::clone(&tally), stop.clone())?;
+    let StreamPlan { copy, mut input, destination, is_kept } = plan;
+    stop_at_signals(stop, Arc::clone(&tally), screen.clone())?;
+    let watch = Watch::start(Arc::clone(&tally), arguments.run.progress, screen);
+    let start = Instant::now();
+    let copied = match is_kept || arguments.select.dry_run {
+        true => Ok(true),
+        false => copy.run(&mut input),
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    drop(watch);
+    if let Err(error) = &copied {
+        report::complain(&format!("howdah: {error}"));
+    }
+    let stopped = copied == Ok(false);
+    let held_back = Duration::ZERO;
+    let outcome = Outcome { figures: tally.figures(), stopped, jobs: 1, held_back };
+    tell(arguments, &outcome, seconds, destination.realm != LOCAL, Vec::new());
+    if copied == Ok(true) { Ok(()) } else { Err(Failure::Told) }
 }
 
 fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen, open_files: usize) -> Copier {
@@ -155,8 +189,8 @@ fn observer(lines: Lines, screen: Screen, squash: Option<RootSquash>) -> Arc<dyn
 
 /// A signal stops the copy so that it can go on later; a second one ends the process at once, as does a server that answers
 /// nothing any more: what was copied stays, and can be gone on with.
-fn stop_at_signals(copier: &Copier, screen: Screen) -> anyhow::Result<()> {
-    let (stop, tally, signals) = (copier.stop_sign(), copier.tally(), signals()?);
+fn stop_at_signals(stop: StopSign, tally: Arc<Tally>, screen: Screen) -> anyhow::Result<()> {
+    let signals = signals()?;
     thread::spawn(move || {
         if signals.recv().is_err() {
             return;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Failure;
 use crate::arguments::StatArguments;
 use crate::places::{Following, LOCAL, Location, Place, open};
-use crate::report::{self, attributes_json, exact_time, kind_word, mode_letters};
+use crate::report::{self, attributes_json, exact_time, kind_word, mode_letters, name_json};
 
 /// Shows each place; goes on with the others where one cannot be had.
 pub fn run(arguments: &StatArguments) -> Result<(), Failure> {
@@ -135,9 +135,9 @@ fn limits_text(limits: &Limits) -> String {
 
 fn as_json(location: &Location, seen: &Seen) -> Value {
     let mut value = attributes_json(&seen.node.attributes);
-    value["place"] = json!(location.to_string());
+    name_json(&mut value, "place", location.as_bytes());
     if let Some(target) = &seen.target {
-        value["target"] = json!(Shown(target).to_string());
+        name_json(&mut value, "target", target);
     }
     if let Some((statistics, limits)) = &seen.file_system {
         value["statistics"] = json!({

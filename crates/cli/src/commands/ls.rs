@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Failure;
 use crate::arguments::LsArguments;
 use crate::places::{Following, Location, Opener, Place};
-use crate::report::{self, Listed, attributes_json, listing, squash_note};
+use crate::report::{self, Listed, attributes_json, listing, name_json, squash_note};
 
 /// Lists each place; goes on with the others where one cannot be had.
 pub fn run(arguments: &LsArguments) -> Result<(), Failure> {
@@ -46,6 +46,7 @@ impl Lister<'_> {
         let following = if self.arguments.long { Following::Nothing } else { Following::Links };
         let place = opener.open(location, following)?;
         let node = place.node().with_context(|| format!("cannot find {location}"))?;
+        location.refuse_slash(&node)?;
         let path = location.as_bytes().to_vec();
         if node.attributes.kind == FileKind::Directory {
             return self.directory(&place, &node, path);
@@ -128,10 +129,10 @@ impl Lister<'_> {
         }
         for entry in entries {
             let mut value = entry.node.map_or_else(|| json!({}), |node| attributes_json(&node.attributes));
-            value["name"] = json!(Shown(&entry.name).to_string());
-            value["in"] = json!(Shown(path).to_string());
+            name_json(&mut value, "name", &entry.name);
+            name_json(&mut value, "in", path);
             if let Some(target) = &entry.target {
-                value["target"] = json!(Shown(target).to_string());
+                name_json(&mut value, "target", target);
             }
             report::print(&format!("{value}\n"));
         }

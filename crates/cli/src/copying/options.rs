@@ -4,7 +4,7 @@ use howdah_copy::{Compare, CopyOptions, Existing, Preserve, Sparse, Tuning};
 
 use howdah_tune::flight::Expected;
 
-use crate::arguments::{CpArguments, Kept, SparseWhen};
+use crate::arguments::{CpArguments, Deleted, Kept, SparseWhen};
 use crate::places::umask;
 
 /// Files that are open besides: connections, the terminal, the state of what is measured.
@@ -52,7 +52,9 @@ pub fn copy_options(
         },
         verify: run.verify,
         patterns: select.patterns.0.clone(),
-        delete: select.delete,
+        delete: select.delete.is_some(),
+        delete_all: select.delete == Some(Deleted::All),
+        max_delete: select.max_delete,
         dry_run: select.dry_run,
         sync: !run.no_sync,
         one_file_system: arguments.one_file_system,

@@ -80,6 +80,7 @@ fn find_all(opener: &Opener, from: &[Location], following: Following) -> Vec<Res
             Following::Nothing => opener.open(location, following)?,
         };
         let node = place.node().with_context(|| format!("cannot find {location}"))?;
+        location.refuse_slash(&node)?;
         // A link is copied as one, wherever it leads.
         if node.attributes.kind != FileKind::SymbolicLink {
             place.refuse_unsized().with_context(|| format!("cannot copy {location}"))?;
@@ -110,6 +111,9 @@ impl Planner<'_> {
     }
 
     fn check(&self) -> Result<()> {
+        if let Some(there) = &self.there {
+            self.to.refuse_slash(there)?;
+        }
         if self.several && self.exact {
             bail!("-T takes one source; leave it out, and name a directory as destination");
         }

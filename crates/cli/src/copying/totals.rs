@@ -27,7 +27,12 @@ pub struct Totals {
 
 impl Totals {
     fn rate(&self) -> f64 {
-        self.figures.copied_bytes as f64 / self.seconds.max(1e-6)
+        self.moved() as f64 / self.seconds.max(1e-6)
+    }
+
+    /// Bytes that were written: holes take no time.
+    fn moved(&self) -> u64 {
+        self.figures.copied_bytes.saturating_sub(self.figures.hole_bytes)
     }
 
     /// What the comparison covered.
@@ -113,7 +118,7 @@ pub fn as_text(totals: &Totals) -> String {
 
 fn first_line(totals: &Totals) -> String {
     let figures = &totals.figures;
-    let (files, bytes) = (counted(figures.files, "file", "files"), size(figures.copied_bytes));
+    let (files, bytes) = (counted(figures.files, "file", "files"), size(totals.moved()));
     if totals.is_dry {
         return format!("dry run, nothing was changed: {files} ({bytes}) would be copied");
     }
@@ -204,6 +209,13 @@ mod tests {
             as_text(&totals),
             "3 files copied, 2.0 MB in 2.00 s (1.0 MB/s)\n  1 directory\n  writes limited by the path, which is full\n"
         );
+        let sparse = Figures { copied_bytes: 9_000_000_000, hole_bytes: 8_998_000_000, ..figures() };
+        let text = as_text(&Totals { figures: sparse, limits: Vec::new(), ..totals });
+        let expected =
+            "3 files copied, 2.0 MB in 2.00 s (1.0 MB/s)\n  1 directory\n  9.0 GB of zeros became holes\n";
+        assert_eq!(text, expected, "holes are not moved");
+        let totals =
+            Totals { limits: vec!["writes limited by the path, which is full".to_owned()], ..totals };
         let figures = Figures { errors: 2, resumed_files: 1, resumed_bytes: 1000, ..figures() };
         let figures = Figures { left_out_set_id: 1, left_out_devices: 2, ..figures };
         let dry = as_text(&Totals {

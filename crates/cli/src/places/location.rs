@@ -5,9 +5,10 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+use anyhow::{Result, bail};
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use howdah_client::url::{NfsUrl, UrlError, url_of};
-use howdah_vfs::{Caller, Shown};
+use howdah_vfs::{Caller, FileKind, Node, Shown};
 use rustix::process::{getegid, geteuid};
 
 /// A local path or an `nfs://` URL, not yet looked at.
@@ -47,6 +48,14 @@ impl Location {
         }
     }
 
+    /// Refuses a file that was typed with a slash at its end.
+    pub fn refuse_slash(&self, node: &Node) -> Result<()> {
+        if self.means_directory() && node.attributes.kind != FileKind::Directory {
+            bail!("{self} is not a directory; leave out the slash");
+        }
+        Ok(())
+    }
+
     /// The name that a copy of it gets in a directory: the last part of the path, if that is a name. What ends in `/.` has
     /// none: its content is meant.
     pub fn last_name(&self) -> Option<Vec<u8>> {
@@ -61,7 +70,7 @@ impl Location {
 impl TryFrom<OsString> for Location {
     type Error = UrlError;
 
-    fn try_from(typed: OsString) -> Result<Self, UrlError> {
+    fn try_from(typed: OsString) -> std::result::Result<Self, UrlError> {
         let Some(text) = typed.to_str() else {
             return match NfsUrl::is_meant(&typed.to_string_lossy()) {
                 true => Err(UrlError::NotText(typed.as_bytes().to_vec())),

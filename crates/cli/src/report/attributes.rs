@@ -1,6 +1,6 @@
 //! How attributes are written for people and for machines; shared by `ls` and `stat`.
 
-use howdah_vfs::{Attributes, FileKind, Timestamp};
+use howdah_vfs::{Attributes, FileKind, Shown, Timestamp};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
@@ -14,6 +14,18 @@ pub fn kind_word(kind: FileKind) -> &'static str {
         FileKind::CharacterDevice => "character device",
         FileKind::Socket => "socket",
         FileKind::Fifo => "fifo",
+    }
+}
+
+/// Puts a name into an object: as it is if it is text. Else it is escaped, and its bytes stand beside it in hexadecimal.
+pub fn name_json(value: &mut Value, key: &str, name: &[u8]) {
+    match std::str::from_utf8(name) {
+        Ok(text) => value[key] = json!(text),
+        Err(_) => {
+            value[key] = json!(Shown(name).to_string());
+            let hex: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
+            value[format!("{key}_hex")] = json!(hex);
+        }
     }
 }
 

@@ -25,7 +25,7 @@ mod tls;
 mod welcome;
 mod why;
 
-pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, short_time};
+pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, name_json, short_time};
 pub use bench::{bench, progress};
 pub use capture::{captured, capturing};
 pub use counted::{Counted, counted, exports_since, since};
