@@ -91,7 +91,7 @@ impl Copier {
         match node.attributes.kind {
             FileKind::Directory => self.enter(entry, node),
             FileKind::Regular => self.copy_file(entry, node, worker),
-            FileKind::SymbolicLink => self.copy_symbolic_link(&entry, &node).map(|()| Settled::Now),
+            FileKind::SymbolicLink => self.copy_link_or_name(entry, &node),
             _ => self.copy_special(&entry, &node).map(|()| Settled::Now),
         }
     }
@@ -351,7 +351,7 @@ impl Copier {
 fn is_still(entry: &Entry, node: &Node) -> bool {
     match entry.part {
         LinkPart::First(key) => {
-            let is_file = node.attributes.kind == FileKind::Regular;
+            let is_file = matches!(node.attributes.kind, FileKind::Regular | FileKind::SymbolicLink);
             is_file && LinkTable::<Entry>::key(entry.parent.source(), &node.attributes) == key
         }
         LinkPart::Unknown | LinkPart::Alone => true,

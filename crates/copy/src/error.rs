@@ -66,6 +66,8 @@ pub enum Cause {
     TooDeep,
     /// A directory, and directories were not asked for.
     NotRecursive,
+    /// A directory that something is mounted on.
+    MountPoint,
     /// Something else has the name.
     InTheWay(FileKind),
     /// The partial file is another one by now: the same copy was started once more, and runs.
@@ -144,6 +146,9 @@ impl fmt::Display for Cause {
                 formatter.write_str("too many names for one run; delete a part of the tree by hand")
             }
             Self::TooDeep => formatter.write_str("it is too deep: no path can name it"),
+            Self::MountPoint => {
+                formatter.write_str("something is mounted there; unmount it, or copy with -x")
+            }
             Self::NotRecursive => formatter.write_str("it is a directory; add -r to copy directories"),
             Self::InTheWay(FileKind::Directory) => formatter.write_str("a directory is in the way"),
             Self::InTheWay(FileKind::BlockDevice | FileKind::CharacterDevice) => {
@@ -189,7 +194,7 @@ impl LeftFiles {
     }
 }
 
-fn is_full(cause: Cause) -> bool {
+pub(super) fn is_full(cause: Cause) -> bool {
     matches!(cause, Cause::Refused(FsError::NoSpace | FsError::QuotaExceeded))
 }
 

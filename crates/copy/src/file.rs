@@ -275,6 +275,10 @@ impl Copier {
                 return Ok(self.start_over(entry, why));
             }
         }
+        // Only room for records.
+        if matches!(JournalFile::is_empty(&self.destination, &journal_node), Ok(true)) {
+            return Ok(None);
+        }
         let read = JournalFile::read(&self.destination, &journal_node);
         let found = match read {
             Ok(Some(found)) => found,

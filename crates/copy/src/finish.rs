@@ -8,7 +8,7 @@ use howdah_vfs::{Attributes, FsError, Node};
 
 use super::Event;
 use super::engine::Copier;
-use super::error::{Cause, CopyError, Doing, LeftFiles, On, Step, Trouble};
+use super::error::{Cause, CopyError, Doing, LeftFiles, On, Step, Trouble, is_full};
 use super::file_job::{FileJob, MOST_TRIES};
 use super::ledger::{Batch, Ledger};
 use super::ranges::RangeSet;
@@ -182,6 +182,10 @@ impl Copier {
 
     fn fail_closed(&self, job: &FileJob, trouble: Trouble) {
         let trouble = self.explained(job, trouble);
+        if is_full(trouble.cause) {
+            // What was written before may be safe: then the next run need not send it.
+            let _ = self.commit(job);
+        }
         let left = match trouble.cause {
             // What is there is the other copy's.
             Cause::TakenOver => None,

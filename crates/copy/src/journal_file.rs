@@ -14,6 +14,9 @@ const PIECE: usize = 256 * 1024;
 /// The largest journal that is read: 10^6 records, which is a file of 60 TB. A larger one does not count.
 const LARGEST: u64 = (HEADER + RECORD * 1_000_000) as u64;
 
+/// Bytes of zeros that a journal begins with, in place of records: some hundred of them.
+const ROOM: usize = 8192;
+
 /// An open journal.
 pub(super) struct JournalFile {
     pub(super) name: Vec<u8>,
@@ -56,12 +59,25 @@ impl JournalFile {
     ) -> Result<NewJournal> {
         let new = NewAttributes::with_mode(0o600);
         let handle = side.create_afresh(directory, &name, new)?.handle;
+        // Room for the first records, so that they can be written when the data has filled the disk. If there is none, that is told by the
+        // data.
+        let room = Bytes::from_static(&[0; ROOM]);
+        let _ =
+            side.write(&handle, (0, ROOM), |done| Data::Shared(room.slice(done..)), durability, |_, _| {});
         Ok(NewJournal { name, handle, durability })
     }
 
     /// Goes on with a journal that was found.
     pub(super) fn go_on(name: Vec<u8>, node: &Node, found: &Found, durability: Stability) -> Self {
         Self { name, handle: node.handle, identity: found.identity, length: found.good, durability }
+    }
+
+    /// Whether nothing was recorded yet.
+    pub(super) fn is_empty(side: &Side, node: &Node) -> Result<bool> {
+        let mut buffer = Vec::new();
+        let read = side.read(&node.handle, 0, HEADER, &mut buffer)?;
+        let bytes = in_memory(read.content, &mut buffer)?;
+        Ok(bytes.iter().all(|&byte| byte == 0))
     }
 
     /// What a file says if it is a journal.

@@ -3,14 +3,47 @@
 use howdah_vfs::{Change, FileKind, FsError, Name, NewAttributes, Node, SpecialKind};
 
 use super::decide::is_near;
+use super::directory::Settled;
 use super::engine::Copier;
 use super::error::{Doing, Step};
 use super::file::MODE_UNTIL_DONE;
+use super::links::{Claim, LinkTable};
 use super::tally::count;
-use super::tasks::Entry;
+use super::tasks::{Entry, LinkPart, Task};
 use super::{Event, Existing};
 
 impl Copier {
+    /// Copies a symbolic link, or makes it another name of a copy: symbolic links have hard links, too.
+    pub(super) fn copy_link_or_name(&self, mut entry: Entry, node: &Node) -> Step<Settled> {
+        let has_names = node.attributes.links > 1 && self.options.preserve.links;
+        if has_names && entry.part == LinkPart::Unknown {
+            let key = LinkTable::<Entry>::key(entry.parent.source(), &node.attributes);
+            let claim = self.links.lock().claim(key, node.attributes.links, entry);
+            match claim {
+                Claim::Wait => return Ok(Settled::Later),
+                Claim::Link(entry, copy) => {
+                    self.stack.push(Task::Link(entry, copy));
+                    return Ok(Settled::Later);
+                }
+                Claim::Copy(first) => entry = Entry { part: LinkPart::First(key), ..first },
+            }
+        }
+        let copied = self.copy_symbolic_link(&entry, node);
+        let is_first = matches!(entry.part, LinkPart::First(_));
+        let copy = (copied.is_ok() && is_first).then(|| {
+            let found = self.destination.find(&entry.parent.target.handle, &entry.name).ok().flatten();
+            let found = found.filter(|found| found.attributes.kind == FileKind::SymbolicLink);
+            // In a dry run another node stands for the link that would be there.
+            let stand_in = self.options.dry_run.then_some(entry.parent.target.handle);
+            found.map(|found| found.handle).or(stand_in)
+        });
+        match copy.flatten() {
+            Some(copy) => self.on_copied(&entry, copy),
+            None => self.on_not_copied(&entry),
+        }
+        copied.map(|()| Settled::Now)
+    }
+
     /// Makes a symbolic link that points where the source's does.
     pub(super) fn copy_symbolic_link(&self, entry: &Entry, node: &Node) -> Step<()> {
         let (mut target, source) = (Vec::new(), entry.parent.source());

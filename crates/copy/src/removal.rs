@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use howdah_vfs::listing::{BatchError, Batches};
-use howdah_vfs::{Detail, FileKind, Handle, Node};
+use howdah_vfs::{Detail, FileKind, FsError, Handle, Node};
 
 use super::crew::Crew;
 use super::error::{Cause, CopyError, On};
@@ -85,6 +85,7 @@ impl Removal<'_> {
         if options.one_file_system && node.attributes.file_system != self.file_system {
             return false;
         }
+        let is_mounted = node.attributes.file_system != self.file_system;
         let is_unfinished = is_ours(name) && !self.takes_unfinished;
         if self.stop.is_set() || is_unfinished || options.patterns.excludes(path, is_directory) {
             return false;
@@ -96,7 +97,11 @@ impl Removal<'_> {
                 Ok(false) => return false,
                 Ok(true) if !self.left.take() => Err(Cause::DeletedEnough),
                 Ok(true) if options.dry_run => Ok(()),
-                Ok(true) => side.remove_directory(&directory, name).map_err(Cause::Refused),
+                Ok(true) => side.remove_directory(&directory, name).map_err(|refused| match refused {
+                    // Servers have no other word for a directory that is in use so.
+                    FsError::AccessDenied | FsError::Io if is_mounted => Cause::MountPoint,
+                    refused => Cause::Refused(refused),
+                }),
                 Err(cause) => Err(cause),
             },
             false if !self.left.take() => Err(Cause::DeletedEnough),

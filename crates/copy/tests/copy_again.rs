@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use copying::options;
 use copying::tree::{Files, ROOT};
-use copying::trouble::Coarse;
+use copying::trouble::{Busy, Coarse, Mounted};
 use howdah_copy::{Copier, CopyOptions, Event, Item, Outcome, Preserve, Side, Target};
-use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, Change, FileKind, Name, NewAttributes, Node};
 
 /// An ordinary user.
@@ -201,4 +201,75 @@ fn a_copy_to_a_file_system_with_coarse_times_is_made_once() {
         let (third, heard) = copying::copy(&from, source, &coarse, "copy", options());
         assert_eq!((third.figures.files, third.figures.errors), (1, 0), "{step}: {:?}", heard.all());
     }
+}
+
+#[test]
+fn names_of_one_symbolic_link_stay_one() {
+    let (from, to) = (memory(), memory());
+    let source = from.directory(&from.root().handle, "source");
+    let link = from.symbolic_link(&source.handle, "a", "target");
+    from.set_time(&link.handle, 1_000_000, 0);
+    for name in ["b", "c", "d"] {
+        from.link(&link.handle, &source.handle, name);
+    }
+    // One whose other names lie outside.
+    let other = from.symbolic_link(&source.handle, "other", "elsewhere");
+    from.link(&other.handle, &from.root().handle, "outside");
+    for run in ["new", "again"] {
+        let (told, _) = copying::copy(&from, source, &to, "copy", CopyOptions { dry_run: true, ..options() });
+        let (outcome, heard) = copying::copy(&from, source, &to, "copy", options());
+        assert_eq!(outcome.figures.errors, 0, "{run}: {:?}", heard.all());
+        assert_eq!(from.see(&source), to.see(&to.at("copy")), "{run}: {:?}", heard.all());
+        let made = (outcome.figures.symbolic_links, outcome.figures.hard_links);
+        assert_eq!(made, if run == "new" { (2, 3) } else { (0, 0) }, "{run}: {:?}", heard.all());
+        assert_eq!((told.figures.symbolic_links, told.figures.hard_links), made, "{run}");
+    }
+}
+
+#[test]
+fn a_mount_point_that_is_in_the_way_is_called_that() {
+    let (from, to) = (memory(), memory());
+    let source = from.directory(&from.root().handle, "source");
+    from.file(&source.handle, "a", 1, &[(0, b"a".to_vec())]);
+    let there = to.directory(&to.root().handle, "copy");
+    let busy = to.directory(&there.handle, "busy");
+    let mounted = Mounted { inner: Arc::clone(&to.0), root: busy.handle };
+    let mounted = Files(Arc::new(Busy { inner: Arc::new(mounted) }));
+    let (outcome, heard) =
+        copying::copy(&from, source, &mounted, "copy", CopyOptions { delete: true, ..options() });
+    assert_eq!((outcome.figures.errors, outcome.figures.removed), (1, 0), "{:?}", heard.all());
+    assert!(heard.has("cannot delete /there/copy/busy: something is mounted there"), "{:?}", heard.all());
+}
+
+#[test]
+fn what_is_safe_when_a_disk_is_full_is_not_sent_again() {
+    const SIZE: u64 = 2_000_000;
+    let (mut resumed, mut left) = (0, 0);
+    // The disk is full at each of these.
+    for room in (100_000..SIZE + 200_000).step_by(100_000) {
+        let from = memory();
+        let file = from.file(&from.root().handle, "f", SIZE, &[(0, vec![7; SIZE as usize])]);
+        let full = MemoryOptions { budget: Some(room + 40_000), ..MemoryOptions::default() };
+        let to = Files(Arc::new(MemoryFileSystem::with_options(full)));
+        to.file(&to.root().handle, "ballast", 20_000, &[(0, vec![1; 20_000])]);
+        let (outcome, heard) = copying::copy(&from, file, &to, "f", options());
+        let mut names = to.names(&to.root().handle);
+        names.retain(|name| name != "ballast");
+        if outcome.figures.errors == 0 {
+            assert_eq!(names, ["f"], "{room}");
+            continue;
+        }
+        let is_left = heard.has("run the same command again to resume");
+        assert_eq!(names.len(), if is_left { 2 } else { 0 }, "{room}: {names:?} {:?}", heard.all());
+        left += usize::from(is_left);
+        if is_left {
+            let ballast = Name::parse(b"ballast").expect("a name");
+            to.0.remove(ROOT, &to.root().handle, ballast, &mut Change::default()).expect("removed");
+            let (again, said) = copying::copy(&from, file, &to, "f", options());
+            assert!(again.figures.resumed_bytes > 0, "{room}: {:?} {:?}", heard.all(), said.all());
+            resumed += 1;
+        }
+    }
+    assert!(left >= 15, "{left} times something was left");
+    assert_eq!(resumed, left);
 }

@@ -115,7 +115,7 @@ fn a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes() {
     let inner = from.directory(&top.handle, "inner");
     from.file(&inner.handle, "big", 1_000_000, &[(0, random.bytes(1_000_000))]);
     let (files, top) = (Files(Arc::clone(&to) as _), from.at("top"));
-    let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(4))));
+    let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(5))));
     let (outcome, heard) = copy(&from, top, &full, "copy", CopyOptions { jobs: Some(1), ..options() });
     assert_eq!(outcome.figures.errors, 1, "{:?}", heard.all());
     let left = files.names(&files.at("copy/inner").handle);

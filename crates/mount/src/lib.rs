@@ -29,6 +29,8 @@ mod who;
 pub use consistency::{Closed, Consistency, Plain};
 pub use error::FuseError;
 pub use options::MountOptions;
-pub use place::{Found, dead_above, dead_mounts, from_root, look_at, mounted_on, read_ahead, unmount};
+pub use place::{
+    Enforced, Found, dead_above, dead_mounts, from_root, look_at, mounted_on, read_ahead, remount, unmount,
+};
 pub use session::{FuseMount, Unflushed, mount};
 pub use traffic::Traffic;

@@ -51,6 +51,22 @@ impl KernelFile {
         if self.stability == Stability::Unstable { Stability::DataSync } else { self.stability }
     }
 
+    /// A write was refused, and data that was taken earlier may be lost with it. `is_told`: the program gets the error now. Then its next
+    /// FSYNC need not say it again, by a verifier that changed for it. Others that have the file open are told once.
+    pub fn on_refused_write(&self, refused: Refused, is_told: bool) {
+        if ![Errno::ENOSPC, Errno::EDQUOT, Errno::EIO].contains(&refused.0) {
+            return;
+        }
+        let mut content = self.node.content.lock();
+        let has_told_all = self.failures_told.load(Relaxed) == content.failures;
+        content.unstable = None;
+        content.again = true;
+        content.failed(refused);
+        if is_told && has_told_all {
+            self.failures_told.store(content.failures, Relaxed);
+        }
+    }
+
     /// Why data of the node could not be made durable, if this open file did not report it yet. To be called when it does.
     pub fn untold_failure(&self) -> Option<Refused> {
         let content = self.node.content.lock();

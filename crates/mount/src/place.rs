@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use rustix::io::Errno;
-use rustix::mount::UnmountFlags;
+use rustix::mount::{MountFlags, UnmountFlags, mount_remount};
 
 /// How long a mount may take to open its directory before it is taken for alive: one without a process refuses at once.
 const ANSWER: Duration = Duration::from_secs(2);
@@ -31,6 +31,35 @@ pub enum Found {
     NotDirectory,
     /// Nothing.
     Missing,
+}
+
+/// What the kernel enforces of a mount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Enforced {
+    /// Whether every write is refused.
+    pub read_only: bool,
+    /// Whether set-user-ID and set-group-ID bits count.
+    pub set_id: bool,
+    /// Whether devices can be opened.
+    pub devices: bool,
+    /// Whether programs may be run.
+    pub executable: bool,
+}
+
+/// Changes what the kernel enforces of the mount on a directory.
+///
+/// # Errors
+/// The kernel refuses: this takes root, and no file may be open for writing in what becomes read-only.
+pub fn remount(directory: &Path, enforced: Enforced) -> io::Result<()> {
+    let flags = [
+        (enforced.read_only, MountFlags::RDONLY),
+        (!enforced.set_id, MountFlags::NOSUID),
+        (!enforced.devices, MountFlags::NODEV),
+        (!enforced.executable, MountFlags::NOEXEC),
+    ];
+    let flags =
+        flags.iter().filter(|(is_set, _)| *is_set).fold(MountFlags::empty(), |all, (_, flag)| all | *flag);
+    Ok(mount_remount(directory, flags, c"")?)
 }
 
 /// Looks at a directory to mount on.

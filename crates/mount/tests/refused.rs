@@ -60,6 +60,24 @@ fn data_that_is_not_durable_is_told_by_fsync_and_by_close() {
 }
 
 #[test]
+fn an_error_that_a_write_told_is_not_told_as_another_one_by_fsync() {
+    let Some(mount) = Mount::of_cached(refusing(Call::Write, FsError::NoSpace)) else { return };
+    let mut file = File::create(mount.at("file")).expect("made");
+    let mut other = OpenOptions::new().write(true).open(mount.at("file")).expect("opened");
+    let block = vec![7; 4 << 20];
+    // The first writes are taken, and a later one is told what became of them.
+    let told =
+        (0..10_000).find_map(|_| file.write_all(&block).err()).expect("a full disk is told in the end");
+    assert_eq!(told.kind(), ErrorKind::StorageFull);
+    if let Err(error) = file.sync_all() {
+        assert_eq!(error.kind(), ErrorKind::StorageFull, "what was written since");
+    }
+    // Who has it open, too, hears the cause.
+    assert_eq!(other.sync_all().expect_err("data is lost").kind(), ErrorKind::StorageFull);
+    assert_eq!(other.flush().map_err(|error| error.kind()), Ok(()));
+}
+
+#[test]
 fn a_file_that_is_gone_is_stale() {
     let memory = Arc::new(MemoryFileSystem::new());
     let options =

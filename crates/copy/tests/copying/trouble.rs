@@ -498,3 +498,18 @@ impl Layer for Coarse {
         self.inner.set_attributes(caller, node, &NewAttributes { accessed, modified, ..*new }, guard, change)
     }
 }
+
+/// Refuses to remove any directory, as a server does that something is mounted on.
+pub struct Busy {
+    pub inner: Arc<dyn FileSystem>,
+}
+
+impl Layer for Busy {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call == Call::RemoveDirectory { Err(FsError::AccessDenied) } else { run(&*self.inner) }
+    }
+}

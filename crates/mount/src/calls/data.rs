@@ -60,8 +60,13 @@ impl Shared {
                 Ok(0) if done == 0 => return Err(Refused(Errno::EIO)),
                 Ok(0) => break,
                 Ok(count) => done += count,
-                Err(error) if done == 0 => return Err(error),
-                Err(_) => break,
+                Err(error) => {
+                    open.on_refused_write(error, done == 0);
+                    if done == 0 {
+                        return Err(error);
+                    }
+                    break;
+                }
             }
         }
         self.counters.on_write(done);
